@@ -1,0 +1,2 @@
+//! The `idlewise` program.
+fn main() {}

@@ -1,0 +1,138 @@
+//! A request: what is wanted of the disk, by whom, since when.
+
+use crate::units::{Instant, Issuer, Sector, Sectors};
+
+/// What a request asks the disk to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operation {
+    /// Move data from the disk.
+    #[default]
+    Read,
+    /// Move data to the disk.
+    Write,
+    /// Tell the disk that it may forget a range.
+    Discard,
+    /// Make buffered data durable. Has no extent.
+    Flush,
+}
+
+/// Which way data flows. Schedulers that keep two queues keep one for each.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Direction {
+    /// Reads.
+    #[default]
+    Read,
+    /// Writes, and whatever else changes the disk.
+    Write,
+}
+
+/// The class of an I/O priority, as `ioprio_set(2)` has them. Earlier classes come first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Served before all others.
+    RealTime,
+    /// What a process has unless it asks for another.
+    #[default]
+    BestEffort,
+    /// Served when nobody else wants the disk.
+    Idle,
+}
+
+/// An I/O priority: a class and, within it, a level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority {
+    /// The class.
+    pub class: Class,
+    /// 0 (highest) to 7 (lowest).
+    pub level: u8,
+}
+
+impl Default for Priority {
+    /// Best effort, level 4: what Linux gives a process with nice 0.
+    fn default() -> Self {
+        Priority { class: Class::BestEffort, level: 4 }
+    }
+}
+
+impl Operation {
+    /// Which way data flows; a discard or a flush counts as a write.
+    #[inline]
+    pub const fn direction(self) -> Direction {
+        match self {
+            Operation::Read => Direction::Read,
+            _ => Direction::Write,
+        }
+    }
+}
+
+impl Direction {
+    /// Reads, then writes.
+    pub const BOTH: [Direction; 2] = [Direction::Read, Direction::Write];
+
+    /// 0 for reads, 1 for writes.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The other direction.
+    #[inline]
+    pub const fn other(self) -> Direction {
+        match self {
+            Direction::Read => Direction::Write,
+            Direction::Write => Direction::Read,
+        }
+    }
+}
+
+/// One request. Hosts fill it in; merging may enlarge its extent while it waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// When it reached the queue.
+    pub arrival: Instant,
+    /// First sector.
+    pub start: Sector,
+    /// Length; zero only for a flush.
+    pub length: Sectors,
+    /// Who issued it.
+    pub issuer: Issuer,
+    /// What it asks for.
+    pub operation: Operation,
+    /// Its I/O priority.
+    pub priority: Priority,
+    /// Somebody waits for it: every read, and writes such as `O_DIRECT`, `O_SYNC` and `fsync`.
+    pub sync: bool,
+    /// File-system metadata, which CFQ prefers.
+    pub metadata: bool,
+    /// A part of a larger request whose next part follows at once (SOSP'01 §4.2.4).
+    pub more_follows: bool,
+}
+
+impl Request {
+    /// A synchronous read.
+    pub fn read(start: Sector, length: Sectors) -> Request {
+        Request { start, length, sync: true, ..Request::default() }
+    }
+
+    /// An asynchronous write.
+    pub fn write(start: Sector, length: Sectors) -> Request {
+        Request { start, length, operation: Operation::Write, ..Request::default() }
+    }
+
+    /// The same request, issued by `issuer`.
+    pub fn by(self, issuer: Issuer) -> Request {
+        Request { issuer, ..self }
+    }
+
+    /// The sector after the last one.
+    #[inline]
+    pub fn end(&self) -> Sector {
+        self.start + self.length
+    }
+
+    /// Which way its data flows.
+    #[inline]
+    pub fn direction(&self) -> Direction {
+        self.operation.direction()
+    }
+}
