@@ -1,0 +1,54 @@
+//! The cost of one insert + dispatch + complete, for every scheduler, at several queue depths.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use idlewise_core::{
+    Decision, Device, Duration, Instant, Issuer, Operation, Queue, Request, Sector, Sectors,
+};
+
+/// A small generator of scattered requests: 2/3 reads, 8 issuers.
+struct Load(u64);
+
+impl Load {
+    fn next(&mut self) -> Request {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        let operation = if self.0 % 3 < 2 { Operation::Read } else { Operation::Write };
+        let start = Sector((self.0 >> 20) % 200_000_000 * 8);
+        let sync = operation == Operation::Read;
+        Request { operation, sync, ..Request::read(start, Sectors(8)) }.by(Issuer((self.0 >> 8) as u32 % 8))
+    }
+}
+
+fn cost(c: &mut Criterion) {
+    let mut group = c.benchmark_group("insert+dispatch+complete");
+    for entry in idlewise_core::registry::all() {
+        for depth in [1usize, 32, 128, 1024] {
+            let mut queue = Queue::new(depth + 1, Device::default(), entry, &[]).unwrap();
+            let mut load = Load(0x9E37_79B9_7F4A_7C15);
+            let mut now = Instant(1);
+            for _ in 0..depth - 1 {
+                queue.insert(now, load.next()).unwrap();
+            }
+            group.bench_function(BenchmarkId::new(entry.name, depth), |b| {
+                b.iter(|| {
+                    now += Duration::from_us(100);
+                    queue.insert(now, black_box(load.next())).unwrap();
+                    loop {
+                        match queue.dispatch(now).unwrap() {
+                            Decision::Dispatch(id) => break queue.complete(now, black_box(id)).unwrap(),
+                            Decision::WaitUntil(until) => now = until,
+                            Decision::Idle => unreachable!("a request waits"),
+                        }
+                    }
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, cost);
+criterion_main!(benches);

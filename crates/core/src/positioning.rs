@@ -1,0 +1,205 @@
+//! Positioning time by distance on the disk, as an operating system can know it (SOSP'01 §3.6).
+//!
+//! A disk hides its geometry. What can be measured is how long a request took and how far, in
+//! sectors, it lay from the end of the one before. [`Curve`] keeps that relation in buckets of
+//! half an octave, for seeks forward and backward apart. It folds in rotational delay and track
+//! buffers, and improves with each completion.
+
+use crate::units::{Duration, Sector};
+
+/// Buckets for one direction: two for each power of two of distance.
+const BUCKETS: usize = 96;
+/// A new sample moves its bucket by 1/16 of the difference.
+const LEARNING_SHIFT: u32 = 4;
+
+/// Expected positioning time by distance, forward and backward.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Curve {
+    /// Nanoseconds by bucket; forward, then backward.
+    expected: [[u32; BUCKETS]; 2],
+    /// The least expectation at or beyond each bucket.
+    floor: [[u32; BUCKETS]; 2],
+}
+
+/// The bucket of a distance: 0 for 0; then two for each power of two.
+#[inline]
+const fn bucket(distance: u64) -> usize {
+    if distance < 2 {
+        return distance as usize;
+    }
+    let octave = 63 - distance.leading_zeros();
+    let half = (distance >> (octave - 1)) & 1;
+    let bucket = 2 * octave as usize + half as usize;
+    if bucket >= BUCKETS { BUCKETS - 1 } else { bucket }
+}
+
+/// The smallest distance in a bucket.
+const fn distance_of(bucket: usize) -> u64 {
+    if bucket < 2 {
+        return bucket as u64;
+    }
+    let octave = bucket / 2;
+    (1 << octave) + if bucket % 2 == 1 { 1 << (octave - 1) } else { 0 }
+}
+
+/// The integer square root.
+const fn square_root(value: u64) -> u64 {
+    if value < 2 {
+        return value;
+    }
+    let mut guess = 1u64 << ((64 - value.leading_zeros()).div_ceil(2));
+    loop {
+        let next = (guess + value / guess) / 2;
+        if next >= guess {
+            return guess;
+        }
+        guess = next;
+    }
+}
+
+impl Default for Curve {
+    /// A guess for a disk of which nothing is known: 1.5 ms for the shortest seek, growing with the
+    /// square root of the distance to 16 ms at 2 TB; nothing for the next sector.
+    fn default() -> Self {
+        const SHORTEST: u64 = 1_500_000;
+        const SPAN: u64 = 14_500_000;
+        let root_of_all = square_root(1 << 32);
+        let mut curve = Curve { expected: [[0; BUCKETS]; 2], floor: [[0; BUCKETS]; 2] };
+        for bucket in 1..BUCKETS {
+            let root = square_root(distance_of(bucket)).min(root_of_all);
+            let time = (SHORTEST + SPAN * root / root_of_all) as u32;
+            curve.expected[0][bucket] = time;
+            curve.expected[1][bucket] = time;
+        }
+        curve.settle();
+        curve
+    }
+}
+
+impl Curve {
+    /// A curve through points of (distance in sectors, time), in order of distance, for both
+    /// directions; straight lines between, level outside. Without points: the default curve.
+    pub fn through(points: &[(u64, Duration)]) -> Curve {
+        let mut curve = Curve::default();
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { return curve };
+        for bucket in 0..BUCKETS {
+            let distance = distance_of(bucket);
+            let after = points.partition_point(|point| point.0 <= distance);
+            let time = match (after.checked_sub(1).map(|i| points[i]), points.get(after)) {
+                (None, _) => first.1,
+                (_, None) => last.1,
+                (Some(low), Some(high)) => {
+                    let share = (distance - low.0) << 16;
+                    let weight = share / (high.0 - low.0).max(1);
+                    let (from, to) = (low.1.0 as i64, high.1.0 as i64);
+                    Duration((from + (((to - from) * weight as i64) >> 16)) as u64)
+                }
+            };
+            let time = u32::try_from(time.0).unwrap_or(u32::MAX);
+            curve.expected[0][bucket] = time;
+            curve.expected[1][bucket] = time;
+        }
+        curve.settle();
+        curve
+    }
+
+    /// Expected positioning time from `head` to `target`.
+    #[inline]
+    pub fn expected(&self, head: Sector, target: Sector) -> Duration {
+        let side = usize::from(target < head);
+        Duration(self.expected[side][bucket(head.distance(target))] as u64)
+    }
+
+    /// No target at least `distance` away on the side of `target` is expected sooner than this.
+    #[inline]
+    pub fn at_least(&self, head: Sector, target: Sector) -> Duration {
+        let side = usize::from(target < head);
+        Duration(self.floor[side][bucket(head.distance(target))] as u64)
+    }
+
+    /// Takes in that positioning from `head` to `target` took `time`.
+    pub fn learn(&mut self, head: Sector, target: Sector, time: Duration) {
+        let side = usize::from(target < head);
+        let bucket = bucket(head.distance(target));
+        let old = self.expected[side][bucket] as i64;
+        let sample = time.0.min(u32::MAX as u64) as i64;
+        let step = (sample - old) >> LEARNING_SHIFT;
+        self.expected[side][bucket] = (old + step) as u32;
+        self.settle_side(side, bucket);
+    }
+
+    fn settle(&mut self) {
+        self.settle_side(0, BUCKETS - 1);
+        self.settle_side(1, BUCKETS - 1);
+    }
+
+    /// Restores `floor` after a change of bucket `changed`.
+    fn settle_side(&mut self, side: usize, changed: usize) {
+        let mut least = self.floor[side].get(changed + 1).copied().unwrap_or(u32::MAX);
+        for bucket in (0..=changed).rev() {
+            least = least.min(self.expected[side][bucket]);
+            if bucket < changed && self.floor[side][bucket] == least {
+                break;
+            }
+            self.floor[side][bucket] = least;
+        }
+    }
+}
+
+/// Measures positioning times from the completions that a scheduler sees.
+///
+/// Only valid where the device serves one command at a time; with more in flight it learns nothing.
+/// The time to transfer is taken from requests that follow directly on their predecessor.
+#[derive(Clone, Debug)]
+pub struct Surveyor {
+    /// The request in service: from where, to where, how long, since when.
+    current: Option<Trip>,
+    in_flight: u32,
+    /// Nanoseconds to transfer one sector, times 16.
+    transfer: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Trip {
+    from: Sector,
+    to: Sector,
+    sectors: u64,
+    since: crate::units::Instant,
+}
+
+/// 20 MB/s until measured: 25 us for one sector, times 16.
+const INITIAL_TRANSFER: u64 = 25_000 * 16;
+
+impl Default for Surveyor {
+    fn default() -> Self {
+        Surveyor { current: None, in_flight: 0, transfer: INITIAL_TRANSFER }
+    }
+}
+
+impl Surveyor {
+    /// A request for `[to, to + sectors)` is sent to the device, whose head was left at `from`.
+    pub fn dispatched(&mut self, now: crate::units::Instant, from: Sector, to: Sector, sectors: u32) {
+        self.in_flight += 1;
+        self.current = match self.in_flight {
+            1 => Some(Trip { from, to, sectors: sectors as u64, since: now }),
+            _ => None,
+        };
+    }
+
+    /// A request was completed; `curve` learns from it.
+    pub fn completed(&mut self, now: crate::units::Instant, curve: &mut Curve) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        let Some(trip) = self.current.take() else { return };
+        if trip.sectors == 0 {
+            return;
+        }
+        let service = now.since(trip.since);
+        if trip.from == trip.to {
+            let sample = service.0.saturating_mul(16) / trip.sectors;
+            let old = self.transfer as i64;
+            self.transfer = (old + ((sample.min(1 << 40) as i64 - old) >> LEARNING_SHIFT)) as u64;
+        }
+        let transfer = Duration(trip.sectors.saturating_mul(self.transfer) / 16);
+        curve.learn(trip.from, trip.to, service - transfer);
+    }
+}

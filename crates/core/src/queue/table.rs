@@ -1,0 +1,214 @@
+//! The table of requests: a slab with a state for each id.
+
+use core::fmt;
+use core::ops::Index;
+
+use alloc::vec::Vec;
+
+use crate::collections::{Links, List, NIL, OutOfMemory, table};
+use crate::request::Request;
+use crate::units::{RequestId, Sectors};
+
+/// Where a request is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The id is not in use.
+    Free,
+    /// The scheduler holds it.
+    Waiting,
+    /// It is part of another request.
+    Merged,
+    /// The device has it.
+    InFlight,
+    /// The device gave it back; it goes first.
+    Returned,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            State::Free => "not in use",
+            State::Waiting => "waiting",
+            State::Merged => "part of another request",
+            State::InFlight => "in flight",
+            State::Returned => "given back by the device",
+        })
+    }
+}
+
+/// What only the queue needs to know of a request.
+#[derive(Clone, Copy)]
+struct Slot {
+    state: State,
+    /// The next part of the request that this one is part of.
+    next_part: u32,
+    /// The last part of this request.
+    last_part: u32,
+    /// This request and its parts.
+    parts: u32,
+}
+
+const FREE: Slot = Slot { state: State::Free, next_part: NIL, last_part: NIL, parts: 0 };
+
+/// All requests of a queue.
+pub struct Table {
+    requests: Vec<Request>,
+    /// The requests as the host inserted them: merging changes `requests`.
+    originals: Vec<Request>,
+    slots: Vec<Slot>,
+    /// Order of insertion, for those in use.
+    turns: Vec<u64>,
+    turn: u64,
+    /// Ids not in use, and those that the device gave back.
+    links: Links,
+    free: List,
+    returned: List,
+    /// Scratch for `by_arrival`.
+    order: Vec<u32>,
+}
+
+impl Table {
+    pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        let mut links = Links::new(capacity)?;
+        let mut free = List::default();
+        for index in 0..capacity {
+            links.push_back(&mut free, RequestId(index as u32));
+        }
+        let mut order = Vec::new();
+        order.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
+        Ok(Table {
+            requests: table(capacity, Request::default())?,
+            originals: table(capacity, Request::default())?,
+            slots: table(capacity, FREE)?,
+            turns: table(capacity, 0)?,
+            turn: 0,
+            links,
+            free,
+            returned: List::default(),
+            order,
+        })
+    }
+
+    /// Number of ids.
+    pub fn capacity(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Number of ids not in use.
+    pub fn free_count(&self) -> usize {
+        self.free.len()
+    }
+
+    /// Where `id` is in its life.
+    #[inline]
+    pub fn state(&self, id: RequestId) -> State {
+        self.slots[id.index()].state
+    }
+
+    /// The request as the host inserted it, before any merge.
+    pub fn original(&self, id: RequestId) -> &Request {
+        &self.originals[id.index()]
+    }
+
+    /// `id` and all requests that were merged into it.
+    pub fn parts(&self, id: RequestId) -> impl Iterator<Item = RequestId> + '_ {
+        let mut at = id.0;
+        core::iter::from_fn(move || {
+            let part = at;
+            if part == NIL {
+                return None;
+            }
+            at = self.slots[part as usize].next_part;
+            Some(RequestId(part))
+        })
+    }
+
+    /// How many requests `id` holds, itself included.
+    #[inline]
+    pub(super) fn parts_count(&self, id: RequestId) -> u32 {
+        self.slots[id.index()].parts
+    }
+
+    /// An id that is not in use.
+    #[inline]
+    pub(super) fn any_free(&self) -> Option<RequestId> {
+        self.free.front()
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, id: RequestId, request: Request) {
+        self.links.remove(&mut self.free, id);
+        self.requests[id.index()] = request;
+        self.originals[id.index()] = request;
+        self.turn += 1;
+        self.turns[id.index()] = self.turn;
+        self.slots[id.index()] = Slot { state: State::Waiting, next_part: NIL, last_part: id.0, parts: 1 };
+    }
+
+    /// Makes `part`, with its own parts, a part of `whole`, which touches it.
+    pub(super) fn join(&mut self, whole: RequestId, part: RequestId) {
+        let joined = self.requests[part.index()];
+        let request = &mut self.requests[whole.index()];
+        request.start = request.start.min(joined.start);
+        request.length = Sectors(request.length.0 + joined.length.0);
+        request.arrival = request.arrival.min(joined.arrival);
+        request.sync |= joined.sync;
+        let taken = self.slots[part.index()];
+        let last = self.slots[whole.index()].last_part;
+        self.slots[last as usize].next_part = part.0;
+        self.slots[whole.index()].last_part = taken.last_part;
+        self.slots[whole.index()].parts += taken.parts;
+        self.slots[part.index()].state = State::Merged;
+    }
+
+    #[inline]
+    pub(super) fn dispatched(&mut self, id: RequestId) {
+        self.slots[id.index()].state = State::InFlight;
+    }
+
+    pub(super) fn returned(&mut self, id: RequestId) {
+        self.slots[id.index()].state = State::Returned;
+        self.links.push_back(&mut self.returned, id);
+    }
+
+    #[inline]
+    pub(super) fn take_returned(&mut self) -> Option<RequestId> {
+        let id = self.links.pop_front(&mut self.returned)?;
+        self.slots[id.index()].state = State::InFlight;
+        Some(id)
+    }
+
+    /// Frees `id` and its parts.
+    #[inline]
+    pub(super) fn free(&mut self, id: RequestId) {
+        let mut at = id.0;
+        while at != NIL {
+            let next = self.slots[at as usize].next_part;
+            self.slots[at as usize] = FREE;
+            self.links.push_front(&mut self.free, RequestId(at));
+            at = next;
+        }
+    }
+
+    /// Lists all requests that wait or are in flight by order of insertion, for `by_arrival`.
+    pub(super) fn sort_by_arrival(&mut self) {
+        self.order.clear();
+        let live = |slot: &Slot| !matches!(slot.state, State::Free | State::Merged);
+        let ids = self.slots.iter().enumerate().filter(|(_, slot)| live(slot));
+        self.order.extend(ids.map(|(index, _)| index as u32));
+        let turns = &self.turns;
+        self.order.sort_unstable_by_key(|id| turns[*id as usize]);
+    }
+
+    pub(super) fn by_arrival(&self) -> impl Iterator<Item = RequestId> + '_ {
+        self.order.iter().map(|id| RequestId(*id))
+    }
+}
+
+impl Index<RequestId> for Table {
+    type Output = Request;
+    #[inline]
+    fn index(&self, id: RequestId) -> &Request {
+        &self.requests[id.index()]
+    }
+}

@@ -1,0 +1,159 @@
+//! The contract between a scheduler and its host.
+//!
+//! | method | the caller guarantees | the scheduler must |
+//! |---|---|---|
+//! | `insert` | the request waits and was not inserted before | remember it |
+//! | `dispatch` | the device has room | give out a waiting request, once; or say when to ask again |
+//! | `complete` | the request was dispatched, by this scheduler or one before it | – |
+//! | `remove` | the request waits | forget it |
+//! | `grown` | the request waits; its extent is already the larger one | re-key it |
+//! | `absorbed` | both wait; the survivor is already grown | forget the other |
+//!
+//! `now` never decreases. See ARCHITECTURE.md for the invariants by name.
+
+use core::ops::Index;
+
+use crate::collections::OutOfMemory;
+use crate::device::Device;
+use crate::queue::Table;
+use crate::request::Request;
+use crate::tunables::Tunables;
+use crate::units::{Duration, Instant, Issuer, RequestId};
+
+/// What a scheduler sees when it is called: the time, the requests, the device.
+#[derive(Clone, Copy)]
+pub struct Cx<'a> {
+    /// The time of this call.
+    pub now: Instant,
+    /// All requests in the queue.
+    pub requests: &'a Table,
+    /// The device below.
+    pub device: &'a Device,
+}
+
+impl Cx<'_> {
+    /// How long `id` has been waiting.
+    #[inline]
+    pub fn age(&self, id: RequestId) -> Duration {
+        self.now.since(self[id].arrival)
+    }
+}
+
+impl Index<RequestId> for Cx<'_> {
+    type Output = Request;
+    #[inline]
+    fn index(&self, id: RequestId) -> &Request {
+        &self.requests[id]
+    }
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Send this request to the device.
+    Dispatch(RequestId),
+    /// Nothing yet, though requests may wait: ask again at this time, or after any event.
+    WaitUntil(Instant),
+    /// Nothing, and nothing changes before the next event.
+    Idle,
+}
+
+/// A scheduler: decides which waiting request the device gets next, and when.
+pub trait Scheduler {
+    /// A request has arrived.
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId);
+
+    /// The device has room: what now? A request given out is no longer the scheduler's.
+    ///
+    /// A call that yields nothing changes no later decision.
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision;
+
+    /// The device has finished a request. It may have been dispatched by an earlier scheduler.
+    fn complete(&mut self, _cx: Cx<'_>, _id: RequestId) {}
+
+    /// A waiting request is withdrawn: cancelled, or handed to another scheduler.
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId);
+
+    /// A merge has made a waiting request larger, at its front or back.
+    fn grown(&mut self, _cx: Cx<'_>, _id: RequestId) {}
+
+    /// `survivor` has taken in `other`: two waiting requests that a merge made neighbours. The
+    /// survivor has grown and has the earlier of the two arrival times.
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.remove(cx, other);
+        self.grown(cx, survivor);
+    }
+
+    /// A process has exited and will issue nothing more.
+    fn issuer_gone(&mut self, _cx: Cx<'_>, _who: Issuer) {}
+
+    /// A request that an earlier scheduler dispatched is still in flight.
+    fn adopt(&mut self, _cx: Cx<'_>, _id: RequestId) {}
+
+    /// Whether requests that end where a waiting one begins are looked for.
+    fn front_merges(&self) -> bool {
+        true
+    }
+
+    /// Whether `new` may become part of the waiting request `id`, which it touches.
+    fn may_merge(&self, _cx: Cx<'_>, _id: RequestId, _new: &Request) -> bool {
+        true
+    }
+}
+
+/// What a scheduler is built for.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// Request ids are below this.
+    pub capacity: usize,
+    /// The device below.
+    pub device: &'a Device,
+}
+
+/// How long a request can be passed over, as a scheduler promises it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starvation {
+    /// For ever: there are arrivals that keep some request waiting without end.
+    Unbounded,
+    /// Once a request has waited for `after`, at most `per_waiting` × (requests that wait at that
+    /// moment) + `plus` other requests go first.
+    Bounded {
+        /// How long a request waits before the promise holds.
+        after: Duration,
+        /// Requests that may still go first, for each that waits then.
+        per_waiting: u64,
+        /// Requests that may go first besides.
+        plus: u64,
+    },
+}
+
+/// A scheduler that the registry can name, describe and build.
+pub trait Algorithm: Scheduler + Sized {
+    /// Its name in commands, files and reports.
+    const NAME: &'static str;
+    /// What it is, in a sentence.
+    const SUMMARY: &'static str;
+    /// Where its rules come from.
+    const SOURCE: &'static str;
+    /// Its settings.
+    type Tunables: Tunables;
+
+    /// Builds it. Only here does it allocate.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory>;
+
+    /// Its settings now.
+    fn tunables(&self) -> &Self::Tunables;
+
+    /// Its settings, to change while it runs.
+    fn tunables_mut(&mut self) -> &mut Self::Tunables;
+
+    /// How long a request can be passed over, under these settings.
+    fn starvation(tunables: &Self::Tunables) -> Starvation;
+
+    /// The same rules again, slow and obvious: what the oracle suite compares decisions with.
+    #[cfg(test)]
+    fn reference(setup: Setup<'_>, tunables: Self::Tunables) -> alloc::boxed::Box<dyn Scheduler>;
+}

@@ -1,0 +1,12 @@
+//! The registry of schedulers: one line for each file.
+
+use crate::registry::registry;
+use crate::request::Request;
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler};
+use crate::tunables::{TunableError, Tunables};
+use crate::units::{Issuer, RequestId};
+
+registry! {
+    noop: Noop;
+    c_look: CLook;
+}
