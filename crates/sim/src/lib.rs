@@ -1,3 +1,9 @@
 //! A discrete-event host for schedulers: workloads, traces, replay, metrics.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
 
+pub mod engine;
+pub mod metrics;
+pub mod replay;
 pub mod traces;
+pub mod workloads;

@@ -131,7 +131,7 @@ impl Table {
 
     /// An id that is not in use.
     #[inline]
-    pub(super) fn any_free(&self) -> Option<RequestId> {
+    pub fn any_free(&self) -> Option<RequestId> {
         self.free.front()
     }
 

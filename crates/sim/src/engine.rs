@@ -1,0 +1,244 @@
+//! The event engine: virtual time, one queue, one device, one workload.
+//!
+//! Each step goes to the earliest of three times: the device finishes something, the workload
+//! issues something, the scheduler asked to be asked. At one instant things happen in this order:
+//! completions, then a dispatch, then arrivals, then a dispatch. So a process that issues its next
+//! request "at once" after a completion still comes too late for the decision at that completion,
+//! as it does on a real machine.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Scheduler};
+use idlewise_disk::{Command, Completion, Device, SubmitError};
+
+/// Where requests come from.
+pub trait Workload {
+    /// When the next request will be issued, as far as is known now. `None`: after some completion,
+    /// or never.
+    fn next(&mut self) -> Option<Instant>;
+
+    /// The request that [`Workload::next`] announced; it will be known as `id`. Its `arrival` is the
+    /// time at which it was issued.
+    fn issue(&mut self, id: RequestId) -> Request;
+
+    /// The request that was issued as `id` is done.
+    fn completed(&mut self, _now: Instant, _id: RequestId) {}
+}
+
+/// Who watches a run.
+pub trait Observer {
+    /// A request was issued (`issued`) and reached the queue as `id`.
+    fn arrived(&mut self, now: Instant, id: RequestId, request: &Request);
+    /// A request, as large as merging made it, goes to the device.
+    fn dispatched(&mut self, now: Instant, id: RequestId);
+    /// The device finished a command.
+    fn served(&mut self, now: Instant, id: RequestId, completion: &Completion);
+    /// One of the requests that the command held is done.
+    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64);
+    /// The scheduler lets the device idle although requests wait, until this time at the latest.
+    fn waits(&mut self, now: Instant, until: Instant);
+}
+
+/// Lets somebody else follow a run, and end it early.
+#[derive(Debug, Default)]
+pub struct Control {
+    /// Requests completed so far, over all runs that share this.
+    pub completed: AtomicU64,
+    /// Set to stop: nothing more is issued, what was issued is finished.
+    pub stop: AtomicBool,
+}
+
+/// Why a run could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The device refused a command.
+    #[error("request at {now}: {error}")]
+    Device {
+        /// When.
+        now: Instant,
+        /// Why.
+        error: SubmitError,
+    },
+    /// The queue refused a call.
+    #[error("at {now}: {error}")]
+    Host {
+        /// When.
+        now: Instant,
+        /// Why.
+        error: HostError,
+    },
+    /// The scheduler holds requests but neither gives them out nor says when to ask again.
+    #[error("at {now} the scheduler is idle although {waiting} requests wait: this is a bug of the scheduler")]
+    Stuck {
+        /// When.
+        now: Instant,
+        /// How many requests wait.
+        waiting: usize,
+    },
+}
+
+/// How often the engine looks at [`Control`], in completions.
+const CONTROL_INTERVAL: u64 = 4096;
+
+/// When a run ends, besides the workload's own end.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Nothing is issued after this time.
+    pub until: Instant,
+    /// Nothing is issued after this many requests.
+    pub requests: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits { until: Instant::MAX, requests: u64::MAX }
+    }
+}
+
+/// One run in progress.
+pub struct Engine<'a, W, S, D, O> {
+    workload: &'a mut W,
+    queue: &'a mut Queue<S>,
+    device: &'a mut D,
+    observer: &'a mut O,
+    limits: Limits,
+    now: Instant,
+    issued: u64,
+    completed: u64,
+    in_flight: u32,
+    /// When the scheduler wants to be asked again.
+    wake: Option<Instant>,
+}
+
+impl<'a, W: Workload, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
+    /// A run that begins at time zero.
+    pub fn new(
+        workload: &'a mut W,
+        queue: &'a mut Queue<S>,
+        device: &'a mut D,
+        observer: &'a mut O,
+        limits: Limits,
+    ) -> Self {
+        let now = Instant::ZERO;
+        Engine { workload, queue, device, observer, limits, now, issued: 0, completed: 0, in_flight: 0, wake: None }
+    }
+
+    /// Runs until the workload ends, a limit is reached or `control` says stop, and everything
+    /// issued is done. Returns the time of the end.
+    ///
+    /// # Errors
+    /// [`EngineError`].
+    pub fn run(mut self, control: &Control) -> Result<Instant, EngineError> {
+        let mut reported = 0;
+        loop {
+            let arrival = self.next_arrival();
+            let Some(next) = earliest([self.device.next_event(), arrival, self.wake]) else { break };
+            self.now = self.now.max(next);
+            if self.finish_commands()? {
+                self.dispatch()?;
+            }
+            if arrival.is_some_and(|at| at <= self.now) {
+                self.admit()?;
+                self.dispatch()?;
+            } else if self.wake.is_some_and(|at| at <= self.now) {
+                self.dispatch()?;
+            }
+            if self.completed - reported >= CONTROL_INTERVAL {
+                control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
+                reported = self.completed;
+                if control.stop.load(Ordering::Relaxed) {
+                    self.limits.requests = 0;
+                }
+            }
+        }
+        control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
+        let waiting = self.queue.requests().capacity() - self.queue.requests().free_count();
+        if waiting > 0 {
+            return Err(EngineError::Stuck { now: self.now, waiting });
+        }
+        Ok(self.now)
+    }
+
+    /// When the next request can enter the queue, if one may.
+    #[inline]
+    fn next_arrival(&mut self) -> Option<Instant> {
+        if self.issued >= self.limits.requests || self.queue.requests().free_count() == 0 {
+            return None;
+        }
+        self.workload.next().filter(|at| *at <= self.limits.until)
+    }
+
+    /// Takes what the device has finished; true if there was something.
+    #[inline]
+    fn finish_commands(&mut self) -> Result<bool, EngineError> {
+        let now = self.now;
+        let mut any = false;
+        while let Some(completion) = self.device.advance(now) {
+            any = true;
+            self.in_flight -= 1;
+            let id = RequestId(completion.tag);
+            self.observer.served(now, id, &completion);
+            let service = completion.at.since(completion.started).0;
+            let total = u64::from(self.queue.request(id).length.0).max(1);
+            for part in self.queue.requests().parts(id) {
+                let request = self.queue.requests().original(part);
+                let share =
+                    if request.length.0 as u64 == total { service } else { service / total * request.length.0 as u64 };
+                self.observer.completed(now, part, request, share);
+                self.workload.completed(now, part);
+                self.completed += 1;
+            }
+            self.queue.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
+        }
+        Ok(any)
+    }
+
+    /// Puts what is issued by now into the queue, as far as there is room.
+    #[inline]
+    fn admit(&mut self) -> Result<(), EngineError> {
+        let now = self.now;
+        while self.next_arrival().is_some_and(|at| at <= now) {
+            let Some(id) = self.queue.requests().any_free() else { break };
+            let request = self.workload.issue(id);
+            self.observer.arrived(now, id, &request);
+            self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
+            self.issued += 1;
+        }
+        Ok(())
+    }
+
+    /// Sends the device what the scheduler gives, as long as it has room.
+    #[inline]
+    fn dispatch(&mut self) -> Result<(), EngineError> {
+        let now = self.now;
+        self.wake = None;
+        while self.in_flight < self.device.depth() {
+            match self.queue.dispatch(now).map_err(|error| EngineError::Host { now, error })? {
+                Decision::Dispatch(id) => {
+                    let request = self.queue.request(id);
+                    let (operation, start, length) = (request.operation, request.start, request.length);
+                    let command = Command { tag: id.0, operation, start, length, fua: false };
+                    self.observer.dispatched(now, id);
+                    self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })?;
+                    self.in_flight += 1;
+                }
+                Decision::WaitUntil(until) => {
+                    if self.in_flight == 0 {
+                        self.observer.waits(now, until);
+                    }
+                    self.wake = Some(until);
+                    break;
+                }
+                Decision::Idle => break,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn earliest(times: [Option<Instant>; 3]) -> Option<Instant> {
+    let [a, b, c] = times.map(|time| time.unwrap_or(Instant::MAX));
+    let first = a.min(b).min(c);
+    if first == Instant::MAX { None } else { Some(first) }
+}

@@ -1,0 +1,419 @@
+//! What a run's report says, and how it is measured.
+//!
+//! Times are in nanoseconds and sizes in bytes; the unit ends each name. Latency counts from when a
+//! request was issued to when it was done, service from when the device turned to it.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use hdrhistogram::Histogram;
+use idlewise_core::{Direction, Instant, Issuer, Request, RequestId, SECTOR_BYTES};
+use idlewise_disk::Completion;
+use rustc_hash::FxHasher;
+use serde::Serialize;
+
+use crate::engine::Observer;
+
+/// Processes that a report lists by themselves; the others are added up in one row.
+const ISSUERS_LISTED: usize = 256;
+
+/// A latency distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Latency {
+    /// Mean.
+    pub mean: f64,
+    /// Median.
+    pub p50: u64,
+    /// 90th percentile.
+    pub p90: u64,
+    /// 95th percentile.
+    pub p95: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// 99.9th percentile.
+    pub p999: u64,
+    /// The longest.
+    pub max: u64,
+}
+
+/// Requests of one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Part {
+    /// How many.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their latency.
+    pub latency_ns: Latency,
+}
+
+/// How the device spent its time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct DeviceUse {
+    /// Time with at least one command in the device.
+    pub busy_ns: u64,
+    /// Commands it served; fewer than requests if some were merged.
+    pub commands: u64,
+    /// Commands that touched only the device's buffer.
+    pub cached: u64,
+    /// Mean time a command's seek took.
+    pub seek_ns_mean: f64,
+    /// Mean time a command waited for its first sector.
+    pub rotation_ns_mean: f64,
+    /// Mean time a command's data moved.
+    pub transfer_ns_mean: f64,
+    /// Share of the run in which it was busy.
+    pub utilization: f64,
+}
+
+/// Time in which the scheduler let the device idle although requests waited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Anticipation {
+    /// How often.
+    pub waits: u64,
+    /// Waits that ended with a request that came meanwhile.
+    pub hits: u64,
+    /// Waits that ended without.
+    pub timeouts: u64,
+    /// Time spent waiting.
+    pub time_ns: u64,
+}
+
+/// What one process got.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct IssuerShare {
+    /// Its id.
+    pub id: u32,
+    /// Its name, if known.
+    pub name: Option<String>,
+    /// Its weight for proportional-share schedulers.
+    pub weight: u32,
+    /// Requests completed.
+    pub requests: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Device time spent on it.
+    pub service_ns: u64,
+    /// When its last request was done.
+    pub finished_ns: u64,
+    /// Mean latency.
+    pub latency_ns_mean: f64,
+    /// Longest latency.
+    pub latency_ns_max: u64,
+}
+
+/// The report of one run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// The scheduler's name.
+    pub scheduler: String,
+    /// Requests completed.
+    pub requests: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Time from the first issue to the last completion.
+    pub elapsed_ns: u64,
+    /// Bytes in a second.
+    pub throughput_bytes_per_s: f64,
+    /// Requests in a second.
+    pub iops: f64,
+    /// Latency of all requests.
+    pub latency_ns: Latency,
+    /// Reads alone.
+    pub read: Part,
+    /// Writes alone.
+    pub write: Part,
+    /// The device.
+    pub device: DeviceUse,
+    /// Deliberate idleness.
+    pub anticipation: Anticipation,
+    /// Mean number of requests issued and not yet done.
+    pub queue_mean: f64,
+    /// Requests that became part of another.
+    pub merges: u64,
+    /// The longest time from issue to dispatch.
+    pub longest_wait_ns: u64,
+    /// Jain's index of fairness over device time by weight: 1 is even, 1/n is one takes all.
+    pub fairness_jain: f64,
+    /// Each process, most device time first.
+    pub issuers: Vec<IssuerShare>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    requests: u64,
+    bytes: u64,
+    service_ns: u64,
+    latency_ns: u64,
+    latency_ns_max: u64,
+    finished: Instant,
+}
+
+/// Measures a run.
+pub struct Recorder {
+    /// When each request was issued and dispatched, by id.
+    issued: Vec<Instant>,
+    dispatched: Vec<Instant>,
+    latency: [Histogram<u64>; 2],
+    latency_sum: [u128; 2],
+    bytes: [u64; 2],
+    issuers: HashMap<Issuer, usize, BuildHasherDefault<FxHasher>>,
+    tallies: Vec<Tally>,
+    /// The issuer of the last completion and its place in `tallies`.
+    recent: (Issuer, usize),
+    first_issue: Option<Instant>,
+    last_completion: Instant,
+    in_flight: u32,
+    busy_since: Instant,
+    device: DeviceTotals,
+    waiting_since: Option<Instant>,
+    anticipation: Anticipation,
+    longest_wait_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct DeviceTotals {
+    busy_ns: u64,
+    commands: u64,
+    cached: u64,
+    seek_ns: u64,
+    rotation_ns: u64,
+    transfer_ns: u64,
+}
+
+/// Latencies are told apart to 1 part in 1000, up to three hours.
+fn histogram() -> Histogram<u64> {
+    const LONGEST_NS: u64 = 3 * 3600 * 1_000_000_000;
+    Histogram::new_with_bounds(1_000, LONGEST_NS, 3).expect("the bounds are valid")
+}
+
+impl Recorder {
+    /// A recorder for request ids below `capacity`.
+    pub fn new(capacity: usize) -> Self {
+        Recorder {
+            issued: vec![Instant::ZERO; capacity],
+            dispatched: vec![Instant::ZERO; capacity],
+            latency: [histogram(), histogram()],
+            latency_sum: [0; 2],
+            bytes: [0; 2],
+            issuers: HashMap::default(),
+            tallies: Vec::new(),
+            recent: (Issuer(u32::MAX), usize::MAX),
+            first_issue: None,
+            last_completion: Instant::ZERO,
+            in_flight: 0,
+            busy_since: Instant::ZERO,
+            device: DeviceTotals::default(),
+            waiting_since: None,
+            anticipation: Anticipation::default(),
+            longest_wait_ns: 0,
+        }
+    }
+
+    /// The tally of `issuer`. Beyond a bound on issuers, newcomers share the last tally.
+    #[inline]
+    fn tally(&mut self, issuer: Issuer) -> &mut Tally {
+        const MOST: usize = 16_384;
+        if self.recent.0 != issuer || self.recent.1 == usize::MAX {
+            let place = match self.issuers.get(&issuer) {
+                Some(place) => *place,
+                None if self.tallies.len() < MOST => {
+                    self.issuers.insert(issuer, self.tallies.len());
+                    self.tallies.push(Tally::default());
+                    self.tallies.len() - 1
+                }
+                None => MOST - 1,
+            };
+            self.recent = (issuer, place);
+        }
+        &mut self.tallies[self.recent.1]
+    }
+
+    fn end_wait(&mut self, now: Instant, id: RequestId) {
+        let Some(since) = self.waiting_since.take() else { return };
+        self.anticipation.time_ns += now.since(since).0;
+        if self.issued[id.index()] >= since {
+            self.anticipation.hits += 1;
+        } else {
+            self.anticipation.timeouts += 1;
+        }
+    }
+
+    /// The report of the run so far. `names` and `weights` describe issuers.
+    pub fn report(&self, scheduler: &str, merges: u64, describe: impl Fn(Issuer) -> (Option<String>, u32)) -> Report {
+        let start = self.first_issue.unwrap_or_default();
+        let elapsed_ns = self.last_completion.since(start).0;
+        let seconds = elapsed_ns as f64 / 1e9;
+        let rate = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
+        let part = |direction: Direction| {
+            let index = direction.index();
+            let histogram = &self.latency[index];
+            Part {
+                requests: histogram.len(),
+                bytes: self.bytes[index],
+                latency_ns: summary(histogram, self.latency_sum[index]),
+            }
+        };
+        let (read, write) = (part(Direction::Read), part(Direction::Write));
+        let requests = read.requests + write.requests;
+        let bytes = read.bytes + write.bytes;
+        let mut all = self.latency[0].clone();
+        all.add(&self.latency[1]).expect("both have the same bounds");
+        let latency_sum = self.latency_sum[0] + self.latency_sum[1];
+        let issuers = self.shares(describe);
+        Report {
+            scheduler: scheduler.to_owned(),
+            requests,
+            bytes,
+            elapsed_ns,
+            throughput_bytes_per_s: rate(bytes as f64),
+            iops: rate(requests as f64),
+            latency_ns: summary(&all, latency_sum),
+            read,
+            write,
+            device: self.device_use(elapsed_ns),
+            anticipation: self.anticipation,
+            queue_mean: if elapsed_ns > 0 { latency_sum as f64 / elapsed_ns as f64 } else { 0.0 },
+            merges,
+            longest_wait_ns: self.longest_wait_ns,
+            fairness_jain: jain(&issuers),
+            issuers,
+        }
+    }
+
+    fn device_use(&self, elapsed_ns: u64) -> DeviceUse {
+        let DeviceTotals { busy_ns, commands, cached, seek_ns, rotation_ns, transfer_ns } = self.device;
+        let mean = |total: u64| if commands > 0 { total as f64 / commands as f64 } else { 0.0 };
+        DeviceUse {
+            busy_ns,
+            commands,
+            cached,
+            seek_ns_mean: mean(seek_ns),
+            rotation_ns_mean: mean(rotation_ns),
+            transfer_ns_mean: mean(transfer_ns),
+            utilization: if elapsed_ns > 0 { busy_ns as f64 / elapsed_ns as f64 } else { 0.0 },
+        }
+    }
+
+    fn shares(&self, describe: impl Fn(Issuer) -> (Option<String>, u32)) -> Vec<IssuerShare> {
+        let share = |issuer: Issuer, tally: &Tally| {
+            let (name, weight) = describe(issuer);
+            IssuerShare {
+                id: issuer.0,
+                name,
+                weight,
+                requests: tally.requests,
+                bytes: tally.bytes,
+                service_ns: tally.service_ns,
+                finished_ns: tally.finished.0,
+                latency_ns_mean: tally.latency_ns as f64 / tally.requests.max(1) as f64,
+                latency_ns_max: tally.latency_ns_max,
+            }
+        };
+        let mut shares: Vec<_> =
+            self.issuers.iter().map(|(issuer, place)| share(*issuer, &self.tallies[*place])).collect();
+        shares.sort_by_key(|share| (std::cmp::Reverse(share.service_ns), share.id));
+        if shares.len() > ISSUERS_LISTED {
+            let rest = shares.split_off(ISSUERS_LISTED - 1);
+            let name = Some(format!("{} others", rest.len()));
+            let mut others = IssuerShare { id: u32::MAX, name, weight: 1, ..IssuerShare::default() };
+            let mut latency_ns = 0.0;
+            for share in rest {
+                others.requests += share.requests;
+                others.bytes += share.bytes;
+                others.service_ns += share.service_ns;
+                others.finished_ns = others.finished_ns.max(share.finished_ns);
+                others.latency_ns_max = others.latency_ns_max.max(share.latency_ns_max);
+                latency_ns += share.latency_ns_mean * share.requests as f64;
+            }
+            others.latency_ns_mean = latency_ns / others.requests.max(1) as f64;
+            shares.push(others);
+        }
+        shares
+    }
+}
+
+/// Jain's index over device time by weight: (Σx)² / (n Σx²).
+fn jain(shares: &[IssuerShare]) -> f64 {
+    let given = || shares.iter().map(|share| share.service_ns as f64 / f64::from(share.weight.max(1)));
+    let (sum, squares) = (given().sum::<f64>(), given().map(|x| x * x).sum::<f64>());
+    if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
+}
+
+fn summary(histogram: &Histogram<u64>, sum: u128) -> Latency {
+    if histogram.is_empty() {
+        return Latency::default();
+    }
+    let at = |quantile: f64| histogram.value_at_quantile(quantile).min(histogram.max());
+    Latency {
+        mean: sum as f64 / histogram.len() as f64,
+        p50: at(0.5),
+        p90: at(0.9),
+        p95: at(0.95),
+        p99: at(0.99),
+        p999: at(0.999),
+        max: histogram.max(),
+    }
+}
+
+impl Observer for Recorder {
+    #[inline]
+    fn arrived(&mut self, _: Instant, id: RequestId, request: &Request) {
+        self.issued[id.index()] = request.arrival;
+        if self.first_issue.is_none() {
+            self.first_issue = Some(request.arrival);
+        }
+    }
+
+    #[inline]
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        if self.waiting_since.is_some() {
+            self.end_wait(now, id);
+        }
+        if self.in_flight == 0 {
+            self.busy_since = now;
+        }
+        self.in_flight += 1;
+        self.dispatched[id.index()] = now;
+        self.longest_wait_ns = self.longest_wait_ns.max(now.since(self.issued[id.index()]).0);
+    }
+
+    #[inline]
+    fn served(&mut self, now: Instant, _: RequestId, completion: &Completion) {
+        self.in_flight -= 1;
+        if self.in_flight == 0 {
+            self.device.busy_ns += now.since(self.busy_since).0;
+        }
+        self.device.commands += 1;
+        self.device.cached += u64::from(completion.timing.cached);
+        self.device.seek_ns += completion.timing.seek.0;
+        self.device.rotation_ns += completion.timing.rotation.0;
+        self.device.transfer_ns += completion.timing.transfer.0;
+    }
+
+    #[inline]
+    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64) {
+        let latency = now.since(self.issued[id.index()]).0;
+        let direction = request.direction().index();
+        self.latency[direction].saturating_record(latency);
+        self.latency_sum[direction] += u128::from(latency);
+        let bytes = u64::from(request.length.0) * SECTOR_BYTES;
+        self.bytes[direction] += bytes;
+        self.last_completion = now;
+        let tally = self.tally(request.issuer);
+        tally.requests += 1;
+        tally.bytes += bytes;
+        tally.service_ns += service_share;
+        tally.latency_ns += latency;
+        tally.latency_ns_max = tally.latency_ns_max.max(latency);
+        tally.finished = now;
+    }
+
+    #[inline]
+    fn waits(&mut self, now: Instant, _: Instant) {
+        if self.waiting_since.is_none() {
+            self.waiting_since = Some(now);
+            self.anticipation.waits += 1;
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Workloads: who asks the disk for what, and when.
+//!
+//! [`catalogue`] lists the named ones. A command line names one with its options as
+//! `sync-streams:n=4,bs=64k`; [`Spec`] reads that.
+
+mod catalogue;
+mod poisson;
+mod processes;
+mod spec;
+
+pub use catalogue::{Kind, all, build, find};
+pub use poisson::{Poisson, PoissonSettings};
+pub use processes::{Next, Pattern, Process, Processes, Think};
+pub use spec::{Options, Spec, SpecError, parse_bytes, parse_duration};
+
+use idlewise_core::{Issuer, Sector};
+
+use crate::engine::Workload;
+
+/// A workload that can say who its issuers are.
+pub trait Named: Workload + Send {
+    /// The name and weight of an issuer.
+    fn describe(&self, _issuer: Issuer) -> (Option<String>, u32) {
+        (None, 1)
+    }
+}
+
+/// What a workload is built for.
+#[derive(Clone, Copy, Debug)]
+pub struct Ground {
+    /// Sectors on the disk.
+    pub capacity: Sector,
+    /// Seed of all randomness.
+    pub seed: u64,
+}

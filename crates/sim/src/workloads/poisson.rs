@@ -1,0 +1,69 @@
+//! Open arrivals: requests come at random times, whether or not earlier ones are done.
+
+use idlewise_core::{Instant, Operation, Request, RequestId, Sector, Sectors};
+use rand::{Rng, SeedableRng};
+use rand_distr::{Distribution, Exp};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::{Ground, Named};
+use crate::engine::Workload;
+
+/// What a Poisson workload asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct PoissonSettings {
+    /// Mean arrivals in a second.
+    pub rate: f64,
+    /// Reads in a hundred requests.
+    pub reads_percent: u32,
+    /// Smallest and largest request, in units of `step`.
+    pub size: (u32, u32),
+    /// Sizes and addresses are multiples of this many sectors.
+    pub step: u32,
+    /// How many requests.
+    pub requests: u64,
+}
+
+/// Requests at exponentially distributed intervals, uniform over sizes and addresses.
+pub struct Poisson {
+    settings: PoissonSettings,
+    rng: Xoshiro256PlusPlus,
+    interval: Exp<f64>,
+    /// Places at which a request of the largest size can start, in steps.
+    places: u64,
+    next: Instant,
+    left: u64,
+}
+
+impl Poisson {
+    /// A workload for `ground`.
+    pub fn new(settings: PoissonSettings, ground: Ground) -> Self {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(ground.seed);
+        let interval = Exp::new(settings.rate / 1e9).expect("the rate is above zero");
+        let places = (ground.capacity.0 / u64::from(settings.step)).saturating_sub(u64::from(settings.size.1)).max(1);
+        let next = Instant(interval.sample(&mut rng) as u64);
+        Poisson { settings, rng, interval, places, next, left: settings.requests }
+    }
+}
+
+impl Workload for Poisson {
+    #[inline]
+    fn next(&mut self) -> Option<Instant> {
+        if self.left == 0 { None } else { Some(self.next) }
+    }
+
+    #[inline]
+    fn issue(&mut self, _: RequestId) -> Request {
+        let PoissonSettings { reads_percent, size, step, .. } = self.settings;
+        let rng = &mut self.rng;
+        let arrival = self.next;
+        let read = rng.random_range(0..100) < reads_percent;
+        let length = Sectors(rng.random_range(size.0..=size.1) * step);
+        let start = Sector(rng.random_range(0..self.places) * u64::from(step));
+        self.next = Instant(arrival.0.saturating_add(self.interval.sample(rng) as u64));
+        self.left -= 1;
+        let operation = if read { Operation::Read } else { Operation::Write };
+        Request { arrival, operation, sync: read, ..Request::read(start, length) }
+    }
+}
+
+impl Named for Poisson {}
