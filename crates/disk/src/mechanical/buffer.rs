@@ -14,6 +14,8 @@ pub(super) struct Segment {
     pub(super) start: u64,
     /// Address after the last one held.
     pub(super) end: u64,
+    /// Where the present stream of reads began.
+    pub(super) origin: u64,
     /// How far reading on may go; never shrinks while the segment serves one stream.
     pub(super) read_limit: u64,
     /// Larger is more recent.
@@ -32,6 +34,7 @@ pub(super) struct Buffer {
     clock: u64,
     hits: bool,
     hits_on_writes: bool,
+    gives_up: bool,
 }
 
 impl Buffer {
@@ -53,6 +56,7 @@ impl Buffer {
             clock: 0,
             hits: spec.read_cache,
             hits_on_writes: spec.hits_on_writes,
+            gives_up: spec.gives_up_requested(),
         })
     }
 
@@ -148,9 +152,19 @@ impl Buffer {
     pub(super) fn hold(&mut self, index: usize, start: u64, end: u64, written: bool) {
         let segment = &mut self.segments[index];
         segment.start = start.max(end.saturating_sub(self.size));
+        segment.origin = segment.start;
         segment.end = end;
         segment.read_limit = end;
         segment.written = written;
+    }
+
+    /// The host has what lies before `end`; the drive may need the room.
+    #[inline]
+    pub(super) fn sent(&mut self, index: usize, end: u64) {
+        if self.gives_up {
+            let segment = &mut self.segments[index];
+            segment.start = segment.start.max(end).min(segment.end);
+        }
     }
 
     /// Forgets everything in `start..end`.

@@ -108,6 +108,7 @@ impl Mechanical {
                 }
             }
         }
+        self.buffer.sent(segment, work.end);
         if !self.preseek {
             self.arm_free = self.arm_free.max(done);
         }
@@ -145,6 +146,7 @@ impl Mechanical {
                 run
             }
         };
+        self.buffer.sent(segment, work.end);
         self.complete_read(work, work.at, &run, stream.finish());
     }
 
@@ -166,6 +168,7 @@ impl Mechanical {
             let segment = self.buffer.take_for_read(busy);
             self.buffer.hold(segment, run.low, work.end, false);
             self.follow(segment, work.end, &run);
+            self.buffer.sent(segment, work.end);
         }
         self.complete_read(work, begin, &run, stream.finish());
     }
@@ -203,7 +206,7 @@ impl Mechanical {
                 let place = self.media.geometry.locate(end);
                 let track_end = end + u64::from(place.left);
                 let track_start = end - u64::from(place.sector);
-                let further = held.start < track_start;
+                let further = held.origin < track_start;
                 let track = self.media.geometry.zone(&place).sectors_per_track;
                 track_end + if further { u64::from(track) } else { 0 }
             }

@@ -150,6 +150,8 @@ pub struct BufferSpec {
     pub read_ahead: ReadAhead,
     /// Most sectors read on ("Maximum read-ahead").
     pub read_ahead_sectors: u32,
+    /// Reading on may overwrite data already sent to the host ("Read-ahead over requested").
+    pub read_ahead_over_requested: bool,
     /// A hit on an idle drive starts reading on ("Read-ahead on idle hit").
     pub read_ahead_on_hit: bool,
     /// Reads may hit what was written ("Allow read hits on write data").
@@ -167,6 +169,12 @@ pub struct BufferSpec {
 }
 
 impl BufferSpec {
+    /// Whether data is given up as soon as it was sent: reading on may fill the whole segment.
+    pub fn gives_up_requested(&self) -> bool {
+        let across_tracks = matches!(self.read_ahead, ReadAhead::Segment | ReadAhead::Adaptive);
+        self.read_ahead_over_requested && across_tracks && self.read_ahead_sectors >= self.segment_sectors
+    }
+
     /// The same buffer with read cache, read-ahead and write cache switched off.
     pub fn off(self) -> BufferSpec {
         BufferSpec {

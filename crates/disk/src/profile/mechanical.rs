@@ -139,6 +139,8 @@ struct BufferKeys {
     read_ahead: ReadAhead,
     read_ahead_sectors: u32,
     #[serde(default)]
+    read_ahead_over_requested: bool,
+    #[serde(default)]
     read_ahead_on_hit: bool,
     #[serde(default)]
     separate_write_segment: bool,
@@ -339,6 +341,8 @@ impl BufferKeys {
             segments: count("buffer.segments", self.segments)?,
             segment_sectors: count("buffer.segment_sectors", self.segment_sectors)?,
             write_segments: count("buffer.write_segments", self.write_segments)?,
+            read_ahead_on_hit: self.read_ahead_on_hit,
+            read_ahead_over_requested: self.read_ahead_over_requested,
             separate_write_segment: self.separate_write_segment,
             prebuffer_writes: self.prebuffer_writes,
             hits_while_busy: self.hits_while_busy,
@@ -351,7 +355,6 @@ impl BufferKeys {
                 ReadAhead::Adaptive => ReadAheadKind::Adaptive,
             },
             read_ahead_sectors: self.read_ahead_sectors,
-            read_ahead_on_hit: self.read_ahead_on_hit,
             hits_on_writes: self.hits_on_writes,
             immediate_read: self.immediate_read,
             immediate_write: self.immediate_write,
