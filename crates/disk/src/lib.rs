@@ -1,1 +1,31 @@
-//! Models of disks.
+//! Models of disks: what a command costs, and when it completes.
+//!
+//! A host submits [`Command`]s to a [`Device`] and asks it for [`Completion`]s; the device keeps no
+//! clock of its own. Three models: [`Mechanical`] (platters and an arm, from published drive
+//! parameters), [`Flash`] (channels, dies, garbage collection), [`Fixed`] (a latency). All
+//! arithmetic at run time is on integers, and only construction allocates, so that the same model
+//! runs in a simulator, a web page or a kernel.
+//!
+//! With the `std` feature: profiles (one TOML file a drive), validation against traces of
+//! real drives, and drawings.
+#![no_std]
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+mod device;
+pub mod mechanical;
+
+pub use device::{Command, Completion, Device, SubmitError, Timing};
+pub use mechanical::{BuildError, Mechanical, MechanicalSpec};
+
+#[cfg(feature = "std")]
+pub mod profile;
+#[cfg(feature = "std")]
+pub mod validate;
+
+#[cfg(feature = "std")]
+pub use profile::{Profile, ProfileError};

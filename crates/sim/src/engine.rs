@@ -96,7 +96,7 @@ impl Default for Limits {
 }
 
 /// One run in progress.
-pub struct Engine<'a, W, S, D, O> {
+pub struct Engine<'a, W: ?Sized, S, D, O> {
     workload: &'a mut W,
     queue: &'a mut Queue<S>,
     device: &'a mut D,
@@ -110,7 +110,7 @@ pub struct Engine<'a, W, S, D, O> {
     wake: Option<Instant>,
 }
 
-impl<'a, W: Workload, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
+impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
     /// A run that begins at time zero.
     pub fn new(
         workload: &'a mut W,

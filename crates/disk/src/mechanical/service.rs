@@ -1,0 +1,404 @@
+//! How the controller serves one command: overheads, hits, arm, bus, completion.
+//!
+//! Times of a read miss: the command overhead, then the arm moves; once the watermark is in the
+//! buffer the bus is taken and data crosses it, overlapping the rest of the media transfer; then
+//! the completion overhead. A write from the buffer is done when its data has crossed the bus; the
+//! arm starts at the end of the command overhead and goes on afterwards. Other writes wait for it.
+
+use super::media::{Prefetch, ReadMode, Run, Supply};
+use super::queue::Job;
+use super::{AFTER_READ, AFTER_WRITE, Mechanical, ReadAhead, Stream, media};
+use crate::device::{Command, Timing};
+use idlewise_core::{Duration, Operation};
+
+/// A command with its times as numbers.
+struct Work<'a> {
+    job: &'a Job,
+    start: u64,
+    count: u32,
+    end: u64,
+    /// When the arm could turn to it.
+    at: u64,
+    /// It was queued and has left the bus.
+    waited: bool,
+}
+
+impl Mechanical {
+    /// Serves a command with the arm free at `at`.
+    #[inline]
+    pub(super) fn serve(&mut self, job: &Job, at: u64, waited: bool) {
+        let start = job.command.start.0;
+        let count = job.command.length.0;
+        let work = Work { job, start, count, end: start + u64::from(count), at, waited };
+        self.writing = None;
+        if job.command.operation == Operation::Read {
+            self.read(&work);
+            self.last = AFTER_READ;
+        } else {
+            self.write(&work);
+            self.last = AFTER_WRITE;
+        }
+    }
+
+    /// Brings reading on up to `now`.
+    #[inline]
+    pub(super) fn read_on(&mut self, now: u64) {
+        let Some(prefetch) = &mut self.prefetch else { return };
+        let (end, goes_on) = prefetch.advance(&mut self.media, self.options.read_ahead, now);
+        self.buffer.extend(usize::from(prefetch.segment), end);
+        if !goes_on {
+            self.prefetch = None;
+        }
+    }
+
+    /// Ends reading on at `now`; gives the time from which the arm can move.
+    #[inline]
+    fn stop_reading_on(&mut self, now: u64) -> u64 {
+        let stop_in_sector = self.options.stop_in_sector;
+        self.prefetch.take().map_or(now, |prefetch| prefetch.release(&self.media, stop_in_sector, now))
+    }
+
+    fn read(&mut self, work: &Work<'_>) {
+        self.read_on(work.at);
+        match self.buffer.find(work.start, work.end) {
+            Some(segment) if self.buffer.segments[segment].end >= work.end => self.read_hit(work, segment),
+            Some(segment) => self.read_partly(work, segment),
+            None => self.read_miss(work),
+        }
+    }
+
+    /// Time by which a read's command overhead is over when the arm is needed.
+    #[inline]
+    fn decoded(&self, work: &Work<'_>) -> u64 {
+        let overheads = &self.overheads;
+        work.job.arrival + u64::from(overheads.request_ns) + u64::from(overheads.read_miss_ns[self.last])
+    }
+
+    /// Time from which a read of buffered data may use the bus.
+    fn hit_bus_start(&self, work: &Work<'_>) -> u64 {
+        let overheads = &self.overheads;
+        let ready = if work.waited {
+            let off_bus = self.decoded(work) + u64::from(overheads.disconnect_read_ns[self.last]);
+            work.at.max(off_bus) + u64::from(overheads.reselect_first_ns)
+        } else {
+            work.job.arrival
+                + u64::from(overheads.request_ns)
+                + u64::from(overheads.read_hit_ns[self.last])
+        };
+        (ready + u64::from(overheads.data_preparation_ns)).max(self.bus_free)
+    }
+
+    fn read_hit(&mut self, work: &Work<'_>, segment: usize) {
+        let bus_start = self.hit_bus_start(work);
+        self.bus_free = bus_start + u64::from(work.count) * u64::from(self.bus_read);
+        let done = self.bus_free + u64::from(self.overheads.read_completion_ns);
+        self.buffer.touch(segment);
+        let limit = self.read_limit(segment, work.end);
+        match &mut self.prefetch {
+            Some(prefetch) if usize::from(prefetch.segment) == segment => {
+                prefetch.limit = prefetch.limit.max(limit);
+            }
+            _ => {
+                // The arm leaves another stream; it serves this one if the drive reads on after hits.
+                let free = self.stop_reading_on(work.at);
+                let from = self.buffer.segments[segment].end;
+                if self.options.read_ahead_on_hit && from < limit {
+                    let begin = free.max(self.decoded(work));
+                    self.start_reading_on(segment, from, limit, begin);
+                }
+            }
+        }
+        self.buffer.sent(segment, work.end);
+        if !self.preseek {
+            self.arm_free = self.arm_free.max(done);
+        }
+        let timing = Timing {
+            transfer: Duration(self.bus_free - bus_start),
+            overhead: Duration(done - work.at - (self.bus_free - bus_start)),
+            cached: true,
+            ..Timing::default()
+        };
+        self.finish(work.job.command.tag, work.at, done, timing);
+    }
+
+    fn read_partly(&mut self, work: &Work<'_>, segment: usize) {
+        let held = self.buffer.segments[segment].end;
+        let there = (held - work.start) as u32;
+        let mut stream = media::Stream::new(self.bus_read, work.count, 1, self.hit_bus_start(work), 0);
+        stream.already(there, work.at);
+        self.buffer.touch(segment);
+        let run = match self.prefetch.take() {
+            Some(mut prefetch) if usize::from(prefetch.segment) == segment => {
+                let run = prefetch.run_to(&mut self.media, held, work.end, there, &mut stream);
+                let limit = self.read_limit(segment, work.end);
+                prefetch.limit = prefetch.limit.max(limit);
+                self.prefetch = Some(prefetch);
+                self.buffer.extend(segment, work.end);
+                run
+            }
+            other => {
+                self.prefetch = other;
+                let begin = self.stop_reading_on(work.at).max(self.decoded(work));
+                let extent = self.media.extent(held, work.count - there);
+                let run = self.media.read(begin, extent, self.read_mode(), there, &mut stream);
+                self.buffer.extend(segment, work.end);
+                self.follow(segment, work.end, &run);
+                run
+            }
+        };
+        self.buffer.sent(segment, work.end);
+        self.complete_read(work, work.at, &run, stream.finish());
+    }
+
+    fn read_miss(&mut self, work: &Work<'_>) {
+        let overheads = &self.overheads;
+        let decoded = self.decoded(work);
+        let off_bus = decoded + u64::from(overheads.disconnect_read_ns[self.last]);
+        let reconnect = overheads.reselect_first_ns + overheads.data_preparation_ns;
+        let busy = self.prefetch.map(|prefetch| prefetch.segment);
+        let begin = self.stop_reading_on(work.at).max(decoded);
+        let in_segment = u64::from(work.count).min(self.buffer.size()) as u32;
+        let watermark =
+            ((u64::from(in_segment) * u64::from(self.options.read_watermark)) >> 10).max(1) as u32;
+        let earliest = (off_bus + u64::from(reconnect)).max(self.bus_free);
+        let mut stream = media::Stream::new(self.bus_read, work.count, watermark, earliest, reconnect);
+        let extent = media::Extent { start: work.start, count: work.count, place: work.job.place };
+        let run = self.media.read(begin, extent, self.read_mode(), 0, &mut stream);
+        if self.options.read_cache {
+            let segment = self.buffer.take_for_read(busy);
+            self.buffer.hold(segment, run.low, work.end, false);
+            self.follow(segment, work.end, &run);
+            self.buffer.sent(segment, work.end);
+        }
+        self.complete_read(work, begin, &run, stream.finish());
+    }
+
+    /// Books a read that used the arm from `begin` on and whose data is over the bus at `bus_end`.
+    #[inline]
+    fn complete_read(&mut self, work: &Work<'_>, begin: u64, run: &Run, bus_end: u64) {
+        let completion = u64::from(self.overheads.read_completion_ns);
+        let done = bus_end + completion;
+        self.bus_free = bus_end;
+        self.arm_free = if self.preseek { run.end } else { done.max(run.end) };
+        let overhead = begin - work.at + completion;
+        let timing = Timing {
+            seek: Duration(run.seek),
+            rotation: Duration(run.rotation),
+            transfer: Duration((done - work.at).saturating_sub(overhead + run.seek + run.rotation)),
+            overhead: Duration(overhead),
+            cached: false,
+        };
+        self.finish(work.job.command.tag, work.at, done, timing);
+    }
+
+    fn read_mode(&self) -> ReadMode {
+        let keep_free = self.options.read_free_sectors;
+        ReadMode { immediate: self.options.immediate_read || keep_free, keep_free }
+    }
+
+    /// How far a segment may read on after a read that ended at `end`.
+    fn read_limit(&mut self, segment: usize, end: u64) -> u64 {
+        let capacity = self.media.geometry.capacity();
+        let held = &mut self.buffer.segments[segment];
+        let limit = match self.options.read_ahead {
+            ReadAhead::None => end,
+            ReadAhead::Adaptive if end < capacity => {
+                let place = self.media.geometry.locate(end);
+                let track_end = end + u64::from(place.left);
+                let track_start = end - u64::from(place.sector);
+                let further = held.origin < track_start;
+                let track = self.media.geometry.zone(&place).sectors_per_track;
+                track_end + if further { u64::from(track) } else { 0 }
+            }
+            _ => end + u64::from(self.options.read_ahead_sectors),
+        };
+        held.read_limit = held.read_limit.max(limit.min(capacity));
+        held.read_limit
+    }
+
+    /// Reads on behind a read that just used the arm.
+    #[inline]
+    fn follow(&mut self, segment: usize, end: u64, run: &Run) {
+        let limit = self.read_limit(segment, end);
+        if limit <= end {
+            return;
+        }
+        let mut prefetch = Prefetch {
+            segment: segment as u8,
+            chunk: end,
+            track_end: end + u64::from(run.left),
+            limit,
+            settled: run.end,
+            start: run.next_start,
+            zone: run.zone,
+        };
+        let goes_on =
+            run.left > 0 || prefetch.next_track(&mut self.media, self.options.read_ahead, run.end);
+        if goes_on {
+            self.prefetch = Some(prefetch);
+        }
+    }
+
+    /// Sends the arm to read `from..limit` into a segment.
+    fn start_reading_on(&mut self, segment: usize, from: u64, limit: u64, begin: u64) {
+        let mut prefetch =
+            Prefetch { segment: segment as u8, chunk: from, track_end: from, limit, settled: 0, start: 0, zone: 0 };
+        prefetch.next_track(&mut self.media, ReadAhead::Segment, begin);
+        self.prefetch = Some(prefetch);
+    }
+
+    /// Whether a write completes from the buffer.
+    #[inline]
+    fn fast(&self, command: &Command) -> bool {
+        self.options.write_cache && !command.fua
+    }
+
+    fn write(&mut self, work: &Work<'_>) {
+        let overheads = self.overheads;
+        let fast = self.fast(&work.job.command);
+        let base = work.job.arrival + u64::from(overheads.request_ns);
+        let preparation = u64::from(overheads.data_preparation_ns);
+        let table = if fast { &overheads.write_hit_ns } else { &overheads.write_miss_ns };
+        let mut decoded = base + u64::from(table[self.last]);
+        let mut bus_start = decoded + preparation;
+        let mut disconnect = u64::from(overheads.disconnect_write_ns);
+        let mut reselect = u64::from(overheads.reselect_first_ns);
+        if work.waited {
+            bus_start = (decoded + disconnect).max(work.at) + reselect + preparation;
+        } else if let Some(extra) = overheads.extra_disconnect.filter(|_| self.extra_disconnects(work)) {
+            decoded = base + u64::from(extra.command_ns) + u64::from(extra.seek_delta_ns);
+            bus_start = base + u64::from(extra.command_ns) + u64::from(extra.disconnect_ns);
+            bus_start += u64::from(extra.pause_ns) + reselect + preparation;
+            disconnect = u64::from(extra.second_disconnect_ns);
+            reselect = u64::from(overheads.reselect_other_ns);
+        }
+        bus_start = bus_start.max(self.bus_free);
+        self.read_on(work.at);
+        let busy = self.prefetch.map(|prefetch| prefetch.segment);
+        let begin = self.stop_reading_on(work.at).max(decoded);
+        let segment = self.buffer.take_for_write(work.start, work.end, busy);
+        self.buffer.hold(segment, work.start, work.end, true);
+        let supply = Supply { start: bus_start, bus: u64::from(self.bus_write) };
+        let extent = media::Extent { start: work.start, count: work.count, place: work.job.place };
+        let run = self.media.write(begin, extent, self.options.immediate_write, supply, false);
+        let bus_end = bus_start + u64::from(work.count) * u64::from(self.bus_write);
+        self.bus_free = bus_end;
+        let completion = u64::from(overheads.write_completion_ns);
+        if fast {
+            self.arm_free = run.end;
+            self.writing = Some(Stream { segment, start: work.start, end: work.end });
+            self.buffered_write_done(work.job, work.at, bus_start, bus_end + completion);
+            return;
+        }
+        let done = run.end.max(bus_end + disconnect) + reselect + completion;
+        self.arm_free = if self.preseek { run.end } else { done };
+        let overhead = begin - work.at + reselect + completion;
+        let timing = Timing {
+            seek: Duration(run.seek),
+            rotation: Duration(run.rotation),
+            transfer: Duration((done - work.at).saturating_sub(overhead + run.seek + run.rotation)),
+            overhead: Duration(overhead),
+            cached: false,
+        };
+        self.finish(work.job.command.tag, work.at, done, timing);
+    }
+
+    fn buffered_write_done(&mut self, job: &Job, started: u64, bus_start: u64, done: u64) {
+        let transfer = u64::from(job.command.length.0) * u64::from(self.bus_write);
+        debug_assert!(bus_start >= started, "data crosses the bus after the command came");
+        let timing = Timing {
+            transfer: Duration(transfer),
+            overhead: Duration(done - started - transfer),
+            cached: true,
+            ..Timing::default()
+        };
+        self.finish(job.command.tag, started, done, timing);
+    }
+
+    /// A write elsewhere, straight after a write.
+    fn extra_disconnects(&self, work: &Work<'_>) -> bool {
+        let newest = self.buffer.segments.iter().max_by_key(|segment| segment.used);
+        newest.is_some_and(|segment| segment.written && segment.end != work.start)
+    }
+
+    /// Serves a command while the arm is busy with another, if the drive can; else gives false.
+    pub(super) fn serve_beside(&mut self, now: u64, command: &Command) -> bool {
+        let start = command.start.0;
+        let end = start + u64::from(command.length.0);
+        if command.operation == Operation::Read {
+            return self.options.hits_while_busy && self.hit_beside(now, command, end);
+        }
+        if !self.fast(command) {
+            return false;
+        }
+        let continues = self.writing.filter(|writing| {
+            self.options.combine_writes && writing.end == start && end - writing.start <= self.buffer.size()
+        });
+        let room = self.options.prebuffer_writes && !self.dirty.is_full();
+        if !(room || continues.is_some() && self.waiting.is_empty()) {
+            return false;
+        }
+        let overheads = &self.overheads;
+        let decoded =
+            now + u64::from(overheads.request_ns) + u64::from(overheads.write_hit_ns[self.last]);
+        let bus_start = (decoded + u64::from(overheads.data_preparation_ns)).max(self.bus_free);
+        self.bus_free = bus_start + u64::from(command.length.0) * u64::from(self.bus_write);
+        let done = self.bus_free + u64::from(overheads.write_completion_ns);
+        let place = self.media.geometry.locate(start);
+        let job = Job { command: *command, arrival: now, place, hit: false };
+        match continues {
+            Some(writing) if self.waiting.is_empty() && self.dirty.is_empty() => {
+                let extent = media::Extent { start, count: command.length.0, place };
+                let supply = Supply { start: bus_start, bus: u64::from(self.bus_write) };
+                let immediate = self.options.immediate_write;
+                let run = self.media.write(self.arm_free, extent, immediate, supply, true);
+                self.arm_free = run.end;
+                self.writing = Some(Stream { end, ..writing });
+                self.buffer.extend(writing.segment, end);
+            }
+            _ => {
+                let segment = self.buffer.take_for_write(start, end, None);
+                self.buffer.hold(segment, start, end, true);
+                self.dirty.push(Job { arrival: decoded, ..job });
+            }
+        }
+        self.last = AFTER_WRITE;
+        self.buffered_write_done(&job, now, bus_start, done);
+        true
+    }
+
+    fn hit_beside(&mut self, now: u64, command: &Command, end: u64) -> bool {
+        let found = self.buffer.find(command.start.0, end);
+        let Some(segment) = found.filter(|&s| self.buffer.segments[s].end >= end) else { return false };
+        self.buffer.touch(segment);
+        let overheads = &self.overheads;
+        let decoded =
+            now + u64::from(overheads.request_ns) + u64::from(overheads.read_hit_ns[self.last]);
+        let bus_start = (decoded + u64::from(overheads.data_preparation_ns)).max(self.bus_free);
+        let transfer = u64::from(command.length.0) * u64::from(self.bus_read);
+        self.bus_free = bus_start + transfer;
+        let done = self.bus_free + u64::from(overheads.read_completion_ns);
+        self.last = AFTER_READ;
+        let timing = Timing {
+            transfer: Duration(transfer),
+            overhead: Duration(done - now - transfer),
+            cached: true,
+            ..Timing::default()
+        };
+        self.finish(command.tag, now, done, timing);
+        true
+    }
+
+    /// Writes buffered data to the medium.
+    pub(super) fn destage(&mut self, job: &Job, at: u64) {
+        let count = job.command.length.0;
+        let extent = media::Extent { start: job.command.start.0, count, place: job.place };
+        self.read_on(at);
+        let begin = self.stop_reading_on(at).max(job.arrival);
+        let supply = Supply { start: 0, bus: 0 };
+        let run = self.media.write(begin, extent, self.options.immediate_write, supply, false);
+        self.arm_free = run.end;
+        let end = extent.start + u64::from(count);
+        self.writing = Some(Stream { segment: 0, start: end, end: u64::MAX });
+    }
+}

@@ -1,0 +1,186 @@
+//! Many runs: schedulers × seeds, on all cores.
+
+use std::path::PathBuf;
+
+use idlewise_core::registry::{Assignment, Entry};
+use idlewise_core::{Device as DeviceTraits, Instant, Issuer, Merging, Queue};
+use idlewise_disk::{Device, Profile};
+use rayon::prelude::*;
+
+use crate::engine::{Control, Engine, EngineError, Limits};
+use crate::metrics::{Recorder, Report};
+use crate::replay::{Account, Replay, Rows, RowsError, Settings};
+use crate::workloads::{self, Ground, Named, Spec, SpecError};
+
+/// A scheduler with its settings.
+#[derive(Clone)]
+pub struct Choice {
+    /// What the report calls it.
+    pub label: String,
+    /// The scheduler.
+    pub entry: &'static Entry,
+    /// Settings that differ from the defaults.
+    pub settings: Vec<(String, u64)>,
+}
+
+/// Opens a trace from its beginning, once for each run.
+pub type OpenRows = Box<dyn Fn() -> Result<Rows, RowsError> + Send + Sync>;
+
+/// What the disk is asked to do.
+pub enum Load {
+    /// A named workload.
+    Workload(Spec),
+    /// A trace.
+    Trace {
+        /// Opens it.
+        open: OpenRows,
+        /// Open loop: recorded times rule.
+        open_loop: bool,
+        /// Times are divided by this.
+        speed: f64,
+    },
+}
+
+/// What to run.
+pub struct Experiment {
+    /// The disk.
+    pub disk: Profile,
+    /// What it is asked to do.
+    pub load: Load,
+    /// Who orders it.
+    pub schedulers: Vec<Choice>,
+    /// One run of each scheduler for each seed.
+    pub seeds: Vec<u64>,
+    /// Requests that the queue holds at once, waiting or in flight.
+    pub queue_size: usize,
+    /// Which merges the queue tries.
+    pub merging: Merging,
+    /// When a run ends early.
+    pub limits: Limits,
+}
+
+/// One finished run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The index of the scheduler in [`Experiment::schedulers`].
+    pub scheduler: usize,
+    /// The seed.
+    pub seed: u64,
+    /// What was measured.
+    pub report: Report,
+    /// What replay did to the trace, if there was one.
+    pub account: Option<Account>,
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentError {
+    /// The scheduler could not be built.
+    #[error("{scheduler}: {error}")]
+    Scheduler {
+        /// Its label.
+        scheduler: String,
+        /// Why.
+        error: idlewise_core::registry::BuildError,
+    },
+    /// The disk could not be built.
+    #[error("{0}")]
+    Disk(#[from] idlewise_disk::BuildError),
+    /// The workload's text is wrong.
+    #[error("{0}")]
+    Workload(#[from] SpecError),
+    /// The trace could not be read.
+    #[error("{0}")]
+    Trace(RowsError),
+    /// The run broke off.
+    #[error("{scheduler}: {error}")]
+    Engine {
+        /// The scheduler's label.
+        scheduler: String,
+        /// Why.
+        error: EngineError,
+    },
+    /// A profile names an impossible path.
+    #[error("{0}")]
+    Path(PathBuf),
+}
+
+impl Experiment {
+    /// Runs everything, on all cores, and returns what finished in order of scheduler and seed.
+    /// A stop through `control` lets runs in progress end early; runs not begun are left out.
+    ///
+    /// # Errors
+    /// The first failure, in that order.
+    pub fn run(&self, control: &Control) -> Result<Vec<Outcome>, ExperimentError> {
+        let pairs: Vec<_> =
+            (0..self.schedulers.len()).flat_map(|index| self.seeds.iter().map(move |seed| (index, *seed))).collect();
+        let stopped = || control.stop.load(std::sync::atomic::Ordering::Relaxed);
+        let outcomes: Vec<_> = pairs
+            .into_par_iter()
+            .filter(|_| !stopped())
+            .map(|(index, seed)| self.run_one(index, seed, control))
+            .collect();
+        outcomes.into_iter().collect()
+    }
+
+    /// Runs one scheduler with one seed.
+    ///
+    /// # Errors
+    /// [`ExperimentError`].
+    pub fn run_one(&self, index: usize, seed: u64, control: &Control) -> Result<Outcome, ExperimentError> {
+        let mut device = self.disk.build()?;
+        let capacity = device.capacity();
+        let (report, account) = match &self.load {
+            Load::Workload(spec) => {
+                let mut workload = workloads::build(spec, Ground { capacity, seed })?;
+                let report = self.simulate(index, seed, &mut *workload, &mut device, control)?;
+                (report, None)
+            }
+            Load::Trace { open, open_loop, speed } => {
+                let settings = Settings { open: *open_loop, speed: *speed, capacity };
+                let rows = open().map_err(ExperimentError::Trace)?;
+                let mut replay = Replay::new(rows, settings);
+                let report = self.simulate(index, seed, &mut replay, &mut device, control)?;
+                if let Some(error) = replay.take_error() {
+                    return Err(ExperimentError::Trace(error));
+                }
+                (report, Some(replay.account()))
+            }
+        };
+        Ok(Outcome { scheduler: index, seed, report, account })
+    }
+
+    fn simulate<W: Named + ?Sized, D: Device>(
+        &self,
+        index: usize,
+        seed: u64,
+        workload: &mut W,
+        device: &mut D,
+        control: &Control,
+    ) -> Result<Report, ExperimentError> {
+        let choice = &self.schedulers[index];
+        let mut settings: Vec<Assignment<'_>> =
+            choice.settings.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        let seeded = choice.entry.tunables.iter().find(|tunable| tunable.name == "seed");
+        if seeded.is_some() && !settings.iter().any(|(name, _)| *name == "seed") {
+            settings.push(("seed", seed));
+        }
+        let traits = DeviceTraits {
+            rotational: device.rotational(),
+            depth: device.depth(),
+            capacity: device.capacity(),
+            merging: self.merging,
+            ..DeviceTraits::default()
+        };
+        let mut queue = Queue::new(self.queue_size, traits, choice.entry, &settings)
+            .map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })?;
+        let mut recorder = Recorder::new(self.queue_size);
+        let engine = Engine::new(workload, &mut queue, device, &mut recorder, self.limits);
+        let ended: Instant = engine
+            .run(control)
+            .map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
+        let describe = |issuer: Issuer| workload.describe(issuer);
+        let _ = ended;
+        Ok(recorder.report(&choice.label, queue.merges(), describe))
+    }
+}
