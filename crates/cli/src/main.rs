@@ -1,2 +1,48 @@
-//! The `idlewise` program.
-fn main() {}
+//! The `idlewise` program: which disk scheduler should this disk use, and why.
+//!
+//! Results go to standard output, progress and messages to standard error. Exit status: 0 done,
+//! 1 failed, 2 wrong usage.
+#![forbid(unsafe_code)]
+
+mod args;
+mod compare;
+mod disk;
+mod docs;
+mod failure;
+mod list;
+mod names;
+mod output;
+mod progress;
+mod setup;
+mod summary;
+mod trace;
+mod verdict;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Arguments, Command};
+use failure::Failure;
+
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn run(arguments: Arguments) -> Result<(), Failure> {
+    match arguments.command {
+        Command::List(options) => list::list(&options),
+        Command::Run(options) => compare::run(&options),
+        Command::Compare(options) => compare::compare(&options),
+        Command::Trace(command) => trace::trace(&command),
+        Command::Disk(command) => disk::disk(&command),
+        Command::Docs(options) => docs::docs(&options),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Arguments::command(), "idlewise", &mut std::io::stdout());
+            Ok(())
+        }
+    }
+}

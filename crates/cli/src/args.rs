@@ -1,0 +1,222 @@
+//! The command line, declared once; help and completions are made from it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+
+/// Which disk scheduler should this disk use? Evidence instead of folklore.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// List schedulers, workloads, disks and trace formats
+    List(List),
+    /// Run one scheduler and report everything that was measured
+    Run(RunOptions),
+    /// Run several schedulers on the same load and say which is best
+    Compare(CompareOptions),
+    /// Look into a trace, or convert it
+    #[command(subcommand)]
+    Trace(TraceCommand),
+    /// Look at a disk model, or check it against a real drive
+    #[command(subcommand)]
+    Disk(DiskCommand),
+    /// Print the manual page of a scheduler, or reference tables in Markdown
+    Docs(Docs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// What `list` shows.
+#[derive(Args)]
+pub(crate) struct List {
+    /// What to list
+    #[arg(default_value = "schedulers")]
+    pub(crate) what: Catalogue,
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Catalogue {
+    /// Schedulers with their tunables
+    Schedulers,
+    /// Named workloads with their options
+    Workloads,
+    /// Disk models
+    Disks,
+    /// Trace formats
+    Formats,
+}
+
+/// What the disk is asked to do, and which disk.
+#[derive(Args)]
+pub(crate) struct LoadOptions {
+    /// The disk: a name from `idlewise list disks`, or a profile file
+    #[arg(long, default_value = "hdd-18tb-7200", value_name = "NAME|FILE")]
+    pub(crate) disk: String,
+
+    /// A named workload: NAME[:key=value,…]; see `idlewise list workloads`
+    #[arg(long, value_name = "NAME[:KEY=VALUE,…]", conflicts_with = "trace")]
+    pub(crate) workload: Option<String>,
+
+    /// A trace file, `-` for standard input, or the common prefix of blktrace's per-CPU files
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+
+    /// Replay at the recorded times, whatever the disk does
+    #[arg(long, requires = "trace")]
+    pub(crate) open_loop: bool,
+
+    /// Replay this much faster (below 1: slower)
+    #[arg(long, requires = "trace", default_value_t = 1.0, value_name = "FACTOR", value_parser = positive)]
+    pub(crate) speed: f64,
+
+    /// Set a tunable: SCHEDULER.TUNABLE=VALUE; may be repeated
+    #[arg(long = "set", value_name = "SCHEDULER.TUNABLE=VALUE")]
+    pub(crate) set: Vec<String>,
+
+    /// Seed of all randomness
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Requests that the queue holds at once
+    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    pub(crate) queue_size: u32,
+
+    /// Do not merge neighbouring requests
+    #[arg(long)]
+    pub(crate) no_merges: bool,
+
+    /// Stop issuing after this many requests
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) max_requests: Option<u64>,
+
+    /// Stop issuing after this much simulated time, such as 30s
+    #[arg(long, value_name = "TIME")]
+    pub(crate) duration: Option<String>,
+}
+
+/// How to read a trace.
+#[derive(Args, Clone)]
+pub(crate) struct Reading {
+    /// The trace's format, if its content is ambiguous; see `idlewise list formats`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) format: Option<String>,
+
+    /// Only this device or volume of the trace, by the name that `trace info` shows; may be repeated
+    #[arg(long = "device", value_name = "NAME")]
+    pub(crate) devices: Vec<String>,
+
+    /// Skip rows that cannot be read, and count them
+    #[arg(long)]
+    pub(crate) lenient: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct RunOptions {
+    /// The scheduler
+    #[arg(long, default_value = "deadline", value_name = "NAME")]
+    pub(crate) scheduler: String,
+
+    #[command(flatten)]
+    pub(crate) load: LoadOptions,
+
+    /// Print the report as JSON, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) json: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct CompareOptions {
+    /// Schedulers, separated by commas, or `all`
+    #[arg(long, default_value = "all", value_name = "NAME,…|all", value_delimiter = ',')]
+    pub(crate) schedulers: Vec<String>,
+
+    #[command(flatten)]
+    pub(crate) load: LoadOptions,
+
+    /// Runs of each scheduler, each with another seed; more than one gives confidence intervals
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) runs: u32,
+
+    /// Print the results as JSON, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// Print the results as CSV, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) csv: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum TraceCommand {
+    /// Say what a trace holds and what it lacks
+    Info {
+        /// The trace: a file, `-` for standard input, or the prefix of blktrace's per-CPU files
+        file: PathBuf,
+        #[command(flatten)]
+        reading: Reading,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a trace in another format
+    Convert {
+        /// The trace: a file, `-` for standard input, or the prefix of blktrace's per-CPU files
+        file: PathBuf,
+        /// The file to write, `-` for standard output
+        output: PathBuf,
+        #[command(flatten)]
+        reading: Reading,
+        /// The format to write
+        #[arg(long, default_value = "idlewise", value_name = "NAME")]
+        to: String,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum DiskCommand {
+    /// Print a disk's figures and draw its seek curve and zones
+    Show {
+        /// A name from `idlewise list disks`, or a profile file
+        name: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Replay a real drive's measured trace and print how far the model is off
+    Validate {
+        /// A name from `idlewise list disks`, or a profile file
+        name: String,
+        /// Lines of: R|W Hit|Miss start blocks service-µs think-µs
+        trace: PathBuf,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Docs {
+    /// A scheduler's name, or one of: schedulers, workloads, disks, formats
+    pub(crate) topic: String,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("'{text}' is not a number above zero"))
+}

@@ -1,0 +1,152 @@
+//! From the command line to an experiment.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use idlewise_core::registry::{self, Entry};
+use idlewise_core::{Duration, Instant, Merging};
+use idlewise_disk::{Profile, profile};
+use idlewise_sim::engine::Limits;
+use idlewise_sim::experiment::{Choice, Experiment, Load};
+use idlewise_sim::workloads::{self, Spec, SpecError};
+
+use crate::args::LoadOptions;
+use crate::failure::Failure;
+use crate::names::did_you_mean;
+use crate::trace::TraceFile;
+
+/// A disk by name or profile file.
+pub(crate) fn disk(name: &str) -> Result<Profile, Failure> {
+    if profile::names().any(|known| known == name) {
+        return Profile::named(name).map_err(Failure::failed);
+    }
+    if name.ends_with(".toml") || name.contains('/') {
+        return Profile::load(Path::new(name)).map_err(Failure::failed);
+    }
+    let hint = did_you_mean(name, profile::names());
+    Err(Failure::usage(format!("there is no disk '{name}'{hint} (`idlewise list disks` names them all)")))
+}
+
+/// A scheduler by name.
+pub(crate) fn scheduler(name: &str) -> Result<&'static Entry, Failure> {
+    registry::find(name).ok_or_else(|| {
+        let hint = did_you_mean(name, registry::all().iter().map(|entry| entry.name));
+        Failure::usage(format!("there is no scheduler '{name}'{hint} (`idlewise list` names them all)"))
+    })
+}
+
+/// Schedulers by name; `all` stands for every one.
+pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
+    let mut chosen: Vec<Choice> = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let entries = if name == "all" { registry::all().iter().collect() } else { vec![scheduler(name)?] };
+        for entry in entries {
+            if !chosen.iter().any(|choice| choice.label == entry.name) {
+                chosen.push(Choice { label: entry.name.to_owned(), entry, settings: Vec::new() });
+            }
+        }
+    }
+    if chosen.is_empty() {
+        return Err(Failure::usage("no scheduler is named: try --schedulers deadline,c-look or --schedulers all"));
+    }
+    Ok(chosen)
+}
+
+/// Applies `--set SCHEDULER.TUNABLE=VALUE`.
+fn settings(chosen: &mut [Choice], set: &[String]) -> Result<(), Failure> {
+    for text in set {
+        let wrong = || Failure::usage(format!("--set {text}: write SCHEDULER.TUNABLE=VALUE, such as deadline.read_expire=100ms"));
+        let (left, value) = text.split_once('=').ok_or_else(wrong)?;
+        let (name, tunable) = left.rsplit_once('.').ok_or_else(wrong)?;
+        let entry = scheduler(name)?;
+        let found = entry.tunables.iter().find(|known| known.name == tunable).ok_or_else(|| {
+            let hint = did_you_mean(tunable, entry.tunables.iter().map(|known| known.name));
+            let known: Vec<_> = entry.tunables.iter().map(|known| known.name).collect();
+            let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            Failure::usage(format!("{name} has no tunable '{tunable}'{hint} (it has: {has})"))
+        })?;
+        let value = found.parse(value).map_err(|error| Failure::usage(format!("--set {text}: {error}")))?;
+        let choice = chosen.iter_mut().find(|choice| choice.entry.name == name).ok_or_else(|| {
+            Failure::usage(format!("--set {text}: {name} does not take part; add it to --schedulers"))
+        })?;
+        choice.settings.push((tunable.to_owned(), value));
+    }
+    Ok(())
+}
+
+fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
+    let until = match &options.duration {
+        None => Instant::MAX,
+        Some(text) => {
+            let time: Duration = workloads::parse_duration(text)
+                .ok_or_else(|| Failure::usage(format!("--duration {text}: write a time such as 30s or 500ms")))?;
+            Instant::ZERO + time
+        }
+    };
+    Ok(Limits { until, requests: options.max_requests.unwrap_or(u64::MAX) })
+}
+
+fn workload_spec(text: &str) -> Result<Spec, Failure> {
+    let spec = Spec::parse(text).map_err(Failure::usage)?;
+    if workloads::find(&spec.name).is_none() {
+        let hint = did_you_mean(&spec.name, workloads::all().iter().map(|kind| kind.name));
+        return Err(Failure::usage(format!(
+            "there is no workload '{}'{hint} (`idlewise list workloads` names them all)",
+            spec.name
+        )));
+    }
+    Ok(spec)
+}
+
+/// What was asked for, ready to run.
+pub(crate) struct Prepared {
+    pub(crate) experiment: Experiment,
+    /// The load in words.
+    pub(crate) load: String,
+    /// The trace, if there is one: it may be a spooled copy that must outlive the runs.
+    pub(crate) trace: Option<Arc<TraceFile>>,
+}
+
+/// Builds the experiment that the options ask for.
+pub(crate) fn experiment(
+    options: &LoadOptions,
+    mut schedulers: Vec<Choice>,
+    runs: u32,
+) -> Result<Prepared, Failure> {
+    settings(&mut schedulers, &options.set)?;
+    let disk = disk(&options.disk)?;
+    let (load, words, trace) = match (&options.workload, &options.trace) {
+        (Some(text), _) => (Load::Workload(workload_spec(text)?), format!("workload {text}"), None),
+        (None, Some(path)) => {
+            let file = Arc::new(TraceFile::open(path, &options.reading)?);
+            let words = format!("trace {}", file.name());
+            let again = Arc::clone(&file);
+            let open = Box::new(move || again.rows());
+            (Load::Trace { open, open_loop: options.open_loop, speed: options.speed }, words, Some(file))
+        }
+        (None, None) => {
+            return Err(Failure::usage("what shall the disk do? Give --trace FILE or --workload NAME"));
+        }
+    };
+    let experiment = Experiment {
+        disk,
+        load,
+        schedulers,
+        seeds: (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect(),
+        queue_size: options.queue_size as usize,
+        merging: if options.no_merges { Merging::Off } else { Merging::All },
+        limits: limits(options)?,
+    };
+    Ok(Prepared { experiment, load: words, trace })
+}
+
+/// A failed experiment: wrong usage if the workload's text was wrong.
+pub(crate) fn failure(error: idlewise_sim::experiment::ExperimentError) -> Failure {
+    use idlewise_sim::experiment::ExperimentError;
+    match error {
+        ExperimentError::Workload(error @ (SpecError::UnknownOption { .. } | SpecError::BadValue { .. })) => {
+            Failure::usage(error)
+        }
+        error => Failure::failed(error),
+    }
+}
