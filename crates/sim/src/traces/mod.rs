@@ -1,5 +1,33 @@
 //! Traces: what a disk was asked to do, in the formats that people have.
+//!
+//! ```text
+//! path ─ open ─ input (decompress, buffer) ─ recognise ─ formats/* ─┬───────── sink (check, order) ─ trace
+//!                                                                   └ pairing ─┘
+//! ```
+//! A format is one file in `formats/` and its line in the table there. [`TraceInfo`] sums a trace
+//! up; [`Writer`] writes one in another format.
 
+mod error;
+mod formats;
+pub mod info;
+mod input;
+mod names;
+mod open;
+mod order;
+mod pairing;
+mod parse;
+mod reader;
+mod recognise;
 pub mod record;
+mod report;
+mod sink;
+mod trace;
+mod write;
 
+pub use error::{Place, RowError, TraceError};
+pub use formats::{About, Format};
+pub use info::TraceInfo;
 pub use record::Record;
+pub use report::{Report, Skip, Skipped};
+pub use trace::{Options, Trace};
+pub use write::{Loss, WriteError, Writer, Written};

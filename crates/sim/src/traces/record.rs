@@ -1,6 +1,6 @@
 //! One request of a trace, whatever its format.
 
-use idlewise_core::{Instant, Issuer, Operation, Priority, Sector, Sectors};
+use idlewise_core::{Duration, Instant, Issuer, Operation, Priority, Sector, Sectors};
 
 /// One request of a trace. Times count from the trace's first row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,4 +27,41 @@ pub struct Record {
     pub priority: Option<Priority>,
     /// Which device or volume, as an index into the trace's device names.
     pub device: u32,
+}
+
+impl Record {
+    /// A request on the first device, of which nothing else is known. Reads are synchronous.
+    #[inline]
+    pub fn new(arrival: Instant, operation: Operation, start: Sector, length: Sectors) -> Record {
+        Record {
+            arrival,
+            dispatched: None,
+            completed: None,
+            start,
+            length,
+            operation,
+            sync: matches!(operation, Operation::Read),
+            metadata: false,
+            issuer: None,
+            priority: None,
+            device: 0,
+        }
+    }
+
+    /// The same for a read.
+    pub fn read(arrival: Instant, start: Sector, length: Sectors) -> Record {
+        Record::new(arrival, Operation::Read, start, length)
+    }
+
+    /// The sector after the last one.
+    #[inline]
+    pub fn end(&self) -> Sector {
+        self.start + self.length
+    }
+
+    /// From arrival to completion, if the format tells.
+    #[inline]
+    pub fn response(&self) -> Option<Duration> {
+        self.completed.map(|done| done.since(self.arrival))
+    }
 }

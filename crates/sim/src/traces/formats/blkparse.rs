@@ -1,0 +1,178 @@
+//! What blkparse prints: one event a line, in order of time.
+//!
+//! `major,minor cpu sequence seconds.nanoseconds pid action rwbs …`, where … is `sector + sectors
+//! [process]`, or `[process]` for a flush, `sector / newsector` for a split, `sector + sectors <-
+//! (major,minor) sector` for a remap, `sector + sectors [error]` for a completion. Lines that begin
+//! with `#` and the summary at the end are passed over.
+//!
+//! It lacks: I/O priorities.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::rwbs::Rwbs;
+use crate::traces::formats::{About, Code};
+use crate::traces::pairing::{Action, Event, Pairing};
+use crate::traces::parse::{Words, integer, number, small, time};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use crate::traces::write;
+use idlewise_core::Issuer;
+
+pub(crate) const ABOUT: About = About {
+    completions: true,
+    dispatches: true,
+    issuers: true,
+    events: true,
+    writable: true,
+    ..About::plain("blkparse", "blkparse text", "seconds, decimal")
+};
+
+pub(crate) const CODE: Code =
+    Code::text::<Blkparse>().with(|| Box::new(write::blkparse::Blkparse::default()));
+
+#[derive(Default)]
+struct Blkparse {
+    pairing: Pairing,
+    /// The summary has begun.
+    summary: bool,
+}
+
+impl Rows for Blkparse {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        if !line[0].is_ascii_digit() {
+            return self.other(line);
+        }
+        let mut words = Words::of(line);
+        let device = device_number(words.need("expected the device")?)?;
+        small(words.need("expected the CPU")?, "expected the CPU, a number")?;
+        number(words.need("expected the sequence number")?, "expected the sequence number")?;
+        let time = time(words.need("expected the time")?, 9, "expected the time in seconds")?;
+        let pid = small(words.need("expected the process number")?, "expected the process number")?;
+        let word = words.need("expected the action")?;
+        let Some(action) = action(word)? else {
+            sink.counts.skip(Skip::NotARequest);
+            return Ok(Row::Data);
+        };
+        let letters = words.need("expected letters such as WS")?;
+        let (extent, rest) = extent(words.rest())?;
+        let (sector, length, split) = extent;
+        let action = match split {
+            Some(at) => Action::Split(at),
+            None => action,
+        };
+        let rwbs = Rwbs::parse(letters, length == 0 && split.is_none())
+            .ok_or(Bad::row("expected letters such as WS", letters))?;
+        let Some(operation) = rwbs.operation else {
+            sink.counts.skip(Skip::OtherOperation);
+            return Ok(Row::Data);
+        };
+        let Some(device) = sink.devices.number(device, device_name) else {
+            sink.counts.skip(Skip::OtherDevice);
+            return Ok(Row::Data);
+        };
+        if action == Action::Queue
+            && let Some(name) = bracketed(rest)
+        {
+            sink.processes.note(pid, name);
+        }
+        let issuer = (pid != 0).then_some(Issuer(pid));
+        let Rwbs { sync, metadata, .. } = rwbs;
+        let priority = None;
+        let event =
+            Event { action, time, device, sector, length, operation, sync, metadata, issuer, priority };
+        self.pairing.event(&event, sink)?;
+        Ok(Row::Data)
+    }
+
+    fn end(&mut self, sink: &mut Sink) -> Result<(), Bad<'static>> {
+        self.pairing.end(sink)
+    }
+}
+
+impl Blkparse {
+    /// A comment or the summary; anything else is a complaint.
+    fn other<'a>(&mut self, line: &'a [u8]) -> Result<Row, Bad<'a>> {
+        self.summary |= line.starts_with(b"CPU") || line.starts_with(b"Total (");
+        let known = line.starts_with(b"Input file") || line.starts_with(b"Throughput");
+        if self.summary || known || line[0] == b'#' {
+            return Ok(Row::Comment);
+        }
+        Err(Bad::row("expected the device, as in 8,0", line))
+    }
+}
+
+/// `8,0` as one number.
+#[inline]
+pub(crate) fn device_number(text: &[u8]) -> Result<u64, Bad<'_>> {
+    let parts = text.iter().position(|&b| b == b',').map(|at| (&text[..at], &text[at + 1..]));
+    let pair = parts.and_then(|(major, minor)| Some((integer(major)?, integer(minor)?)));
+    match pair {
+        Some((major, minor)) if major < 1 << 20 && minor < 1 << 32 => Ok(major << 32 | minor),
+        _ => Err(Bad::row("expected the device, as in 8,0", text)),
+    }
+}
+
+/// A device number as Linux writes it elsewhere: `8:0`.
+pub(crate) fn device_name(number: u64) -> String {
+    format!("{}:{}", number >> 32, number & 0xffff_ffff)
+}
+
+/// The action; `None` for one that tells nothing of a request.
+#[inline]
+fn action(word: &[u8]) -> Result<Option<Action>, Bad<'_>> {
+    Ok(match word {
+        b"Q" => Some(Action::Queue),
+        b"I" => Some(Action::Insert),
+        b"D" => Some(Action::Dispatch),
+        b"C" => Some(Action::Complete),
+        b"R" => Some(Action::Requeue),
+        b"M" | b"F" => Some(Action::Merge),
+        b"A" => Some(Action::Remap),
+        b"X" => Some(Action::Split(0)),
+        b"G" | b"S" | b"P" | b"U" | b"T" | b"UT" | b"B" | b"m" => None,
+        _ => return Err(Bad::row("expected an action such as Q, D or C", word)),
+    })
+}
+
+/// First sector, sectors, and where a split cuts.
+type Extent = (u64, u32, Option<u64>);
+
+/// `sector + sectors`, `sector / newsector`, `sector` or nothing, and what follows it.
+#[inline]
+pub(crate) fn extent(text: &[u8]) -> Result<(Extent, &[u8]), Bad<'_>> {
+    let mut words = Words::of(text);
+    let Some(sector) = words.next().and_then(integer) else {
+        return Ok(((0, 0, None), text));
+    };
+    let rest = words.rest();
+    let mark = words.next().unwrap_or_default();
+    match mark {
+        b"+" => {
+            let length = small(words.need("expected the sectors")?, "expected the sectors")?;
+            check(sector, length, text)?;
+            Ok(((sector, length, None), words.rest()))
+        }
+        b"/" => {
+            let at = number(words.need("expected a sector")?, "expected the sector of the second part")?;
+            check(sector, 1, text)?;
+            Ok(((sector, 0, Some(at)), words.rest()))
+        }
+        _ => Ok(((sector, 0, None), rest)),
+    }
+}
+
+/// Complains about an extent beyond 2^63 bytes. Requests without length may have any sector.
+pub(crate) fn check(sector: u64, length: u32, text: &[u8]) -> Result<(), Bad<'_>> {
+    if length > 0 && sector > crate::traces::parse::MAX_SECTOR {
+        return Err(Bad::row("expected a sector below 2^54", text));
+    }
+    Ok(())
+}
+
+/// What stands between the first `[` and the last `]`.
+#[inline]
+pub(crate) fn bracketed(text: &[u8]) -> Option<&[u8]> {
+    let from = text.iter().position(|&b| b == b'[')? + 1;
+    let to = text.iter().rposition(|&b| b == b']')?;
+    text.get(from..to)
+}

@@ -1,0 +1,52 @@
+//! DiskSim's default ASCII format.
+//!
+//! `time devno blkno size flags`, separated by spaces. Time is decimal milliseconds, blkno and
+//! size count 512-byte blocks, flags are hexadecimal: bit 0 set means a read.
+//!
+//! It lacks: completions, issuers, flushes. All-integer rows look like MQSim's; DiskSim's times
+//! have a decimal point, and that tells them apart.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::parse::{Words, hexadecimal, number, sectors_extent, time};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use crate::traces::write;
+use idlewise_core::{Instant, Operation};
+
+pub(crate) const ABOUT: About =
+    About { writable: true, ..About::plain("disksim", "DiskSim ASCII", "milliseconds, decimal") };
+
+pub(crate) const CODE: Code =
+    Code { score, ..Code::text::<Disksim>().with(|| Box::new(write::text::Disksim)) };
+
+#[derive(Default)]
+struct Disksim;
+
+impl Rows for Disksim {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        let mut words = Words::of(line);
+        let arrival = time(words.need("expected the time")?, 6, "expected the time in milliseconds")?;
+        let unit = number(words.need("expected the device")?, "expected the device, a number")?;
+        let (block, size) = (words.need("expected the block")?, words.need("expected the size")?);
+        let (start, length) = sectors_extent(block, size)?;
+        let flags = words.need("expected the flags")?;
+        words.end()?;
+        let bits = hexadecimal(flags).ok_or(Bad::row("expected the flags, hexadecimal", flags))?;
+        let operation = if bits & 1 == 1 { Operation::Read } else { Operation::Write };
+        let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
+            sink.counts.skip(Skip::OtherDevice);
+            return Ok(Row::Data);
+        };
+        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
+        Ok(Row::Data)
+    }
+}
+
+/// Rows of the format, of which at least one has a decimal point in its time.
+fn score(head: &Head<'_>) -> u8 {
+    let fraction = |line: &[u8]| Words::of(line).next().is_some_and(|time| time.contains(&b'.'));
+    if head.lines().any(fraction) { score_by_rows::<Disksim>(head) } else { 0 }
+}

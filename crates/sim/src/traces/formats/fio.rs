@@ -1,0 +1,104 @@
+//! fio's I/O log, version 2: the order of requests and the waits between them.
+//!
+//! First line `fio version 2 iolog`. Then `file add|open|close`, `file read|write|trim|sync|
+//! datasync [offset length]` in bytes, `file wait microseconds [0]` or `wait microseconds`. Each
+//! file is a device here. The time of a request is the sum of the waits before it.
+//!
+//! It lacks: times (requests without a wait between them all arrive at once), completions, issuers.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::parse::{Words, bytes_extent, number, scaled};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use crate::traces::write;
+use idlewise_core::{Duration, Instant, Operation, Sector, Sectors};
+
+pub(crate) const ABOUT: About = About {
+    exact_times: false,
+    writable: true,
+    ..About::plain("fio-v2", "fio iolog, version 2", "microseconds of waiting")
+};
+
+pub(crate) const CODE: Code =
+    Code { score, ..Code::text::<FioV2>().with(|| Box::new(write::fio::Fio::v2())) };
+
+/// Holds the sum of the waits.
+#[derive(Default)]
+struct FioV2 {
+    clock: Instant,
+}
+
+impl Rows for FioV2 {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        if let Some(version) = header(line) {
+            let bad = Bad { cure: "say --format fio-v3 if it is that", ..Bad::row(NOT_2, line) };
+            return if version == b"2" { Ok(Row::Comment) } else { Err(bad) };
+        }
+        let mut words = Words::of(line);
+        let file = words.need("expected a file")?;
+        let action = words.need("expected an action")?;
+        if file == b"wait" || action == b"wait" {
+            let text = if file == b"wait" { action } else { words.need("expected microseconds")? };
+            self.clock += Duration(scaled(number(text, "expected microseconds")?, 1_000, text)?);
+            sink.counts.skip(Skip::NotARequest);
+            return Ok(Row::Data);
+        }
+        action_row(self.clock, file, action, words, sink)
+    }
+}
+
+const NOT_2: &str = "expected \"fio version 2 iolog\"";
+
+/// The version that a first line tells, if it is one.
+pub(crate) fn header(line: &[u8]) -> Option<&[u8]> {
+    line.strip_prefix(b"fio version ")?.strip_suffix(b" iolog")
+}
+
+/// Understands `file action [offset length]` at time `arrival`, from the third word on.
+pub(crate) fn action_row<'a>(
+    arrival: Instant,
+    file: &'a [u8],
+    action: &'a [u8],
+    mut words: Words<'a>,
+    sink: &mut Sink,
+) -> Result<Row, Bad<'a>> {
+    let operation = match action {
+        b"read" => Operation::Read,
+        b"write" => Operation::Write,
+        b"trim" => Operation::Discard,
+        b"sync" | b"datasync" | b"sync_file_range" => Operation::Flush,
+        b"add" | b"open" | b"close" => {
+            sink.counts.skip(Skip::NotARequest);
+            return Ok(Row::Data);
+        }
+        _ => return Err(Bad::row("expected read, write, trim, sync, wait, add, open or close", action)),
+    };
+    let (start, length, aligned) = if operation == Operation::Flush {
+        (Sector(0), Sectors(0), true)
+    } else {
+        let offset = words.need("expected the offset in bytes")?;
+        let extent = bytes_extent(offset, words.need("expected the length in bytes")?)?;
+        words.end()?;
+        extent
+    };
+    let Some(device) = sink.devices.text(file, |text| String::from_utf8_lossy(text).into_owned()) else {
+        sink.counts.skip(Skip::OtherDevice);
+        return Ok(Row::Data);
+    };
+    sink.counts.unaligned += u64::from(!aligned);
+    let record = Record::new(arrival, operation, start, length);
+    let sync = record.sync || operation == Operation::Flush;
+    sink.push(Record { device, sync, ..record })?;
+    Ok(Row::Data)
+}
+
+fn score(head: &Head<'_>) -> u8 {
+    match head.lines().next().and_then(header) {
+        Some(b"2") => 100,
+        Some(_) => 0,
+        None => score_by_rows::<FioV2>(head),
+    }
+}

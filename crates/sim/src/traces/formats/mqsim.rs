@@ -1,0 +1,45 @@
+//! MQSim: a simulator of SSDs. Its traces are also how UMass WebSearch extracts circulate.
+//!
+//! `time device LBA sectors type`, separated by spaces. Time counts nanoseconds, LBA and sectors
+//! are in units of 512 bytes, type is **0 for a write and 1 for a read**.
+//!
+//! It lacks: completions, issuers, flushes.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::{About, Code};
+use crate::traces::parse::{Words, number, sectors_extent};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use crate::traces::write;
+use idlewise_core::{Instant, Operation};
+
+pub(crate) const ABOUT: About = About { writable: true, ..About::plain("mqsim", "MQSim", "nanoseconds") };
+
+pub(crate) const CODE: Code = Code::text::<Mqsim>().with(|| Box::new(write::text::Mqsim));
+
+#[derive(Default)]
+struct Mqsim;
+
+impl Rows for Mqsim {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        let mut words = Words::of(line);
+        let arrival = number(words.need("expected the time")?, "expected the time in nanoseconds")?;
+        let unit = number(words.need("expected the device")?, "expected the device, a number")?;
+        let (block, size) = (words.need("expected the address")?, words.need("expected the length")?);
+        let (start, length) = sectors_extent(block, size)?;
+        let operation = match words.need("expected 0 (write) or 1 (read)")? {
+            b"0" => Operation::Write,
+            b"1" => Operation::Read,
+            other => return Err(Bad::row("expected 0 (write) or 1 (read)", other)),
+        };
+        words.end()?;
+        let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
+            sink.counts.skip(Skip::OtherDevice);
+            return Ok(Row::Data);
+        };
+        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
+        Ok(Row::Data)
+    }
+}

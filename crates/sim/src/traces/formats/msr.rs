@@ -1,0 +1,71 @@
+//! MSR Cambridge: 36 volumes of 13 servers, one week of 2007.
+//!
+//! `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`, usually without a header.
+//! Timestamp and ResponseTime count 100 ns, the former since 1601 (Windows filetime). Offset and
+//! Size are bytes, Type is `Read` or `Write`. The device is `host_disk`.
+//!
+//! It lacks: issuers, dispatches, flushes, whether a write was synchronous.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::{About, Code};
+use crate::traces::parse::{Commas, bytes_extent, number, scaled};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use crate::traces::write;
+use idlewise_core::{Duration, Instant, Operation};
+
+pub(crate) const ABOUT: About =
+    About { completions: true, writable: true, ..About::plain("msr", "MSR Cambridge", "100 ns") };
+
+pub(crate) const CODE: Code = Code::text::<Msr>().with(|| Box::new(write::text::Msr));
+
+#[derive(Default)]
+struct Msr;
+
+impl Rows for Msr {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        if line.starts_with(b"Timestamp,") {
+            return Ok(Row::Comment);
+        }
+        let mut fields = Commas::of(line);
+        let stamp = fields.need("expected the time stamp")?;
+        let host = fields.need("expected the host name")?;
+        let disk = fields.need("expected the disk number")?;
+        let kind = fields.need("expected Read or Write")?;
+        let (offset, size) =
+            (fields.need("expected the offset in bytes")?, fields.need("expected the size")?);
+        let response = fields.need("expected the response time")?;
+        fields.end()?;
+
+        let operation = operation(kind)?;
+        let arrival = scaled(number(stamp, "expected the time stamp in units of 100 ns")?, 100, stamp)?;
+        let (start, length, aligned) = bytes_extent(offset, size)?;
+        let took = number(response, "expected the response time in units of 100 ns")?;
+        let took = scaled(took, 100, response)?;
+        number(disk, "expected the disk number")?;
+
+        // Host and disk are neighbours in the line; together they are the key.
+        let key = &line[stamp.len()..][..host.len() + disk.len() + 2];
+        let key = if key.ends_with(disk) { key } else { host };
+        let name = |_: &[u8]| [host, disk].map(String::from_utf8_lossy).join("_");
+        let Some(device) = sink.devices.text(key, name) else {
+            sink.counts.skip(Skip::OtherDevice);
+            return Ok(Row::Data);
+        };
+        sink.counts.unaligned += u64::from(!aligned);
+        let arrival = Instant(arrival);
+        let completed = Some(arrival + Duration(took));
+        sink.push(Record { device, completed, ..Record::new(arrival, operation, start, length) })?;
+        Ok(Row::Data)
+    }
+}
+
+fn operation(kind: &[u8]) -> Result<Operation, Bad<'_>> {
+    match kind {
+        b"Read" | b"read" => Ok(Operation::Read),
+        b"Write" | b"write" => Ok(Operation::Write),
+        _ => Err(Bad::row("expected Read or Write", kind)),
+    }
+}

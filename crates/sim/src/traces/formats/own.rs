@@ -1,0 +1,176 @@
+//! idlewise's own format: comma-separated text with a header, complete and readable by anything.
+//!
+//! The first line names the columns, in any order; unknown ones are passed over:
+//! `arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process`.
+//! `arrival_ns`, `operation`, `start` and `sectors` must be there. Times count nanoseconds from one
+//! origin; start and sectors are in units of 512 bytes; operation is `R`, `W`, `D` (discard) or `F`
+//! (flush); issuer is a process number; flags are `s` (synchronous) and `m` (metadata); prio is
+//! `rt4`, `be4` or `idle4`. Empty means unknown. In names, bytes other than letters, digits and
+//! `-._:/()` are written `%XX`.
+//!
+//! It lacks: nothing that a record holds.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::parse::{Commas, integer, number, sectors_extent, small};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use crate::traces::write;
+use idlewise_core::{Class, Instant, Issuer, Operation, Priority};
+
+pub(crate) const ABOUT: About = About {
+    completions: true,
+    dispatches: true,
+    issuers: true,
+    writable: true,
+    ..About::plain("idlewise", "idlewise's own", "nanoseconds")
+};
+
+pub(crate) const CODE: Code = Code { score, ..Code::text::<Own>().with(|| Box::new(write::own::Own)) };
+
+/// The columns in the order in which they are written.
+pub(crate) const HEADER: &str =
+    "arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process";
+
+const COLUMNS: usize = 11;
+
+/// The most columns that a header may name.
+const MAX_COLUMNS: usize = 64;
+
+/// Which field of a line each column is; `usize::MAX` if it is absent.
+#[derive(Default)]
+struct Own {
+    places: Option<[usize; COLUMNS]>,
+}
+
+impl Rows for Own {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        if line[0] == b'#' {
+            return Ok(Row::Comment);
+        }
+        let Some(places) = &self.places else {
+            self.places = Some(header(line)?);
+            return Ok(Row::Comment);
+        };
+        let mut fields = [&b""[..]; MAX_COLUMNS];
+        for (at, field) in Commas::of(line).enumerate() {
+            *fields.get_mut(at).ok_or(Bad::row("expected no further column", field))? = field;
+        }
+        let column = |at: usize| fields.get(places[at]).copied().unwrap_or_default();
+        let operation = match column(5) {
+            b"R" => Operation::Read,
+            b"W" => Operation::Write,
+            b"D" => Operation::Discard,
+            b"F" => Operation::Flush,
+            other => return Err(Bad::row("expected the operation: R, W, D or F", other)),
+        };
+        let (start, length) = sectors_extent(column(6), column(7))?;
+        let (mut sync, mut metadata) = (operation == Operation::Read, false);
+        for flag in column(8) {
+            match flag {
+                b's' => sync = true,
+                b'm' => metadata = true,
+                _ => return Err(Bad::row("expected the flags: s, m, both or nothing", column(8))),
+            }
+        }
+        let arrival = Instant(number(column(0), "expected the arrival in nanoseconds")?);
+        let dispatched = later(column(1))?;
+        let completed = later(column(2))?;
+        let issuer = match column(4) {
+            b"" => None,
+            text => Some(Issuer(small(text, "expected the issuer, a number")?)),
+        };
+        let priority = priority(column(9))?;
+        let name = if column(3).is_empty() { &b"disk"[..] } else { column(3) };
+        let Some(device) = sink.devices.text(name, unescaped) else {
+            sink.counts.skip(Skip::OtherDevice);
+            return Ok(Row::Data);
+        };
+        if let (Some(Issuer(pid)), name) = (issuer, column(10))
+            && !name.is_empty()
+        {
+            sink.processes.note_escaped(pid, name, unescaped);
+        }
+        sink.push(Record {
+            arrival,
+            dispatched,
+            completed,
+            start,
+            length,
+            operation,
+            sync,
+            metadata,
+            issuer,
+            priority,
+            device,
+        })?;
+        Ok(Row::Data)
+    }
+}
+
+/// Where the known columns are.
+fn header(line: &[u8]) -> Result<[usize; COLUMNS], Bad<'_>> {
+    let mut places = [usize::MAX; COLUMNS];
+    for (at, name) in Commas::of(line).enumerate() {
+        if let Some(known) = HEADER.as_bytes().split(|&b| b == b',').position(|column| column == name) {
+            places[known] = at;
+        }
+    }
+    let needed = [0, 5, 6, 7].iter().all(|&column| places[column] < MAX_COLUMNS);
+    let what = "expected a header with arrival_ns, operation, start and sectors";
+    if needed { Ok(places) } else { Err(Bad::row(what, line)) }
+}
+
+/// A time, or nothing.
+#[inline]
+fn later(text: &[u8]) -> Result<Option<Instant>, Bad<'_>> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    Ok(Some(Instant(number(text, "expected a time in nanoseconds, or nothing")?)))
+}
+
+#[inline]
+fn priority(text: &[u8]) -> Result<Option<Priority>, Bad<'_>> {
+    let bad = Bad::row("expected the priority, as in be4", text);
+    let (class, level) = match text {
+        b"" => return Ok(None),
+        [b'r', b't', level @ ..] => (Class::RealTime, level),
+        [b'b', b'e', level @ ..] => (Class::BestEffort, level),
+        [b'i', b'd', b'l', b'e', level @ ..] => (Class::Idle, level),
+        _ => return Err(bad),
+    };
+    let level = integer(level).and_then(|level| u8::try_from(level).ok()).filter(|&level| level < 8);
+    Ok(Some(Priority { class, level: level.ok_or(bad)? }))
+}
+
+/// A name without its `%XX`. A `%` that is not one stays.
+fn unescaped(text: &[u8]) -> String {
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    while at < text.len() {
+        let digits = text.get(at + 1..at + 3).and_then(crate::traces::parse::hexadecimal);
+        match (text[at], digits) {
+            (b'%', Some(byte)) => {
+                out.push(byte as u8);
+                at += 3;
+            }
+            (byte, _) => {
+                out.push(byte);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// A header makes it certain.
+fn score(head: &Head<'_>) -> u8 {
+    let first = head.lines().find(|line| line[0] != b'#');
+    match first.map(header) {
+        Some(Ok(_)) => score_by_rows::<Own>(head).max(90),
+        _ => 0,
+    }
+}

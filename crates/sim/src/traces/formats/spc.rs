@@ -1,0 +1,57 @@
+//! SPC: the Storage Performance Council's trace format (Financial, WebSearch of UMass).
+//!
+//! `ASU,LBA,Size,Opcode,Timestamp[,more]`, no header. ASU is the device, LBA counts 512-byte
+//! blocks, Size is bytes, Opcode is `R` or `W` in either case, Timestamp is decimal seconds.
+//!
+//! It lacks: completions, issuers, flushes.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::{About, Code};
+use crate::traces::parse::{Commas, extent_of, number, time};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use crate::traces::write;
+use idlewise_core::{Instant, Operation};
+
+pub(crate) const ABOUT: About =
+    About { writable: true, ..About::plain("spc", "Storage Performance Council", "seconds, decimal") };
+
+pub(crate) const CODE: Code = Code::text::<Spc>().with(|| Box::new(write::text::Spc));
+
+#[derive(Default)]
+struct Spc;
+
+impl Rows for Spc {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        let mut fields = Commas::of(line);
+        let unit = number(fields.need("expected the ASU")?, "expected the ASU, a number")?;
+        let block = fields.need("expected the block")?;
+        let size = fields.need("expected the size in bytes")?;
+        let operation = letter(fields.need("expected R or W")?)?;
+        let arrival = time(fields.need("expected the time")?, 9, "expected the time in seconds")?;
+
+        let first = number(block, "expected the block")?;
+        let bytes = number(size, "expected the size in bytes")?;
+        let extent = first.checked_mul(512).and_then(|from| extent_of(from, bytes));
+        let (start, length, aligned) =
+            extent.ok_or(Bad::row("expected a block below 2^54 and a size below 2 TiB", block))?;
+        let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
+            sink.counts.skip(Skip::OtherDevice);
+            return Ok(Row::Data);
+        };
+        sink.counts.unaligned += u64::from(!aligned);
+        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
+        Ok(Row::Data)
+    }
+}
+
+/// `R` or `W`, in either case.
+pub(crate) fn letter(text: &[u8]) -> Result<Operation, Bad<'_>> {
+    match text {
+        b"R" | b"r" => Ok(Operation::Read),
+        b"W" | b"w" => Ok(Operation::Write),
+        _ => Err(Bad::row("expected R or W", text)),
+    }
+}

@@ -1,0 +1,50 @@
+//! Tencent: thousands of volumes of its block storage, October 2018.
+//!
+//! `Timestamp,Offset,Size,IOType,VolumeID`, no header. Timestamp counts whole seconds since 1970,
+//! Offset and Size count 512-byte sectors, IOType is 0 for a read and 1 for a write.
+//!
+//! It lacks: times that a queue can be studied by, completions, issuers, flushes.
+
+use crate::traces::error::Bad;
+use crate::traces::formats::{About, Code};
+use crate::traces::parse::{Commas, number, scaled, sectors_extent};
+use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+use idlewise_core::{Instant, Operation};
+
+pub(crate) const ABOUT: About =
+    About { exact_times: false, ..About::plain("tencent", "Tencent block storage", "seconds, whole") };
+
+pub(crate) const CODE: Code = Code::text::<Tencent>();
+
+#[derive(Default)]
+struct Tencent;
+
+impl Rows for Tencent {
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
+        if line.starts_with(b"Timestamp,Offset") {
+            return Ok(Row::Comment);
+        }
+        let mut fields = Commas::of(line);
+        let stamp = fields.need("expected the time")?;
+        let (offset, size) = (fields.need("expected the offset")?, fields.need("expected the size")?);
+        let kind = fields.need("expected 0 or 1")?;
+        let volume = number(fields.need("expected the volume")?, "expected the volume, a number")?;
+        fields.end()?;
+        let arrival = scaled(number(stamp, "expected the time in seconds")?, 1_000_000_000, stamp)?;
+        let (start, length) = sectors_extent(offset, size)?;
+        let operation = match kind {
+            b"0" => Operation::Read,
+            b"1" => Operation::Write,
+            _ => return Err(Bad::row("expected 0 (read) or 1 (write)", kind)),
+        };
+        let Some(device) = sink.devices.number(volume, |n| n.to_string()) else {
+            sink.counts.skip(Skip::OtherDevice);
+            return Ok(Row::Data);
+        };
+        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
+        Ok(Row::Data)
+    }
+}

@@ -1,0 +1,3 @@
+//! x
+/// y
+pub struct TraceInfo;

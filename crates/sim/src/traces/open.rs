@@ -1,0 +1,118 @@
+//! Finds the files that a path names: one, standard input, or the set of a blktrace recording.
+
+use crate::traces::error::TraceError;
+use crate::traces::formats::{Format, blktrace};
+use crate::traces::input::{Input, io_error};
+use crate::traces::trace::{Options, Trace};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What stands between a recording's name and its CPU.
+const INFIX: &str = ".blktrace.";
+
+/// The most CPUs of a recording.
+const MAX_CPUS: usize = 1024;
+
+/// Opens what `path` names.
+pub(crate) fn open(path: &Path, options: &Options) -> Result<Trace, TraceError> {
+    if path.as_os_str() == "-" {
+        return Trace::from_reader(io::stdin(), "(standard input)", options);
+    }
+    let name = path.display().to_string();
+    match fs::metadata(path) {
+        Ok(data) if data.is_dir() => directory(path, &name, options),
+        Ok(_) => single(path, &name, options),
+        Err(error) => match set_of(path) {
+            Some(files) => several(&name, &files, options),
+            None => Err(io_error(&name, error)),
+        },
+    }
+}
+
+fn single(path: &Path, name: &str, options: &Options) -> Result<Trace, TraceError> {
+    let file = File::open(path).map_err(|error| io_error(name, error))?;
+    let mut trace = Trace::from_reader(file, name, options)?;
+    if let Some((prefix, _)) = split(path)
+        && trace.format() == Format::Blktrace
+        && set_of(&prefix).is_some_and(|files| files.len() > 1)
+    {
+        let prefix = prefix.display();
+        trace.note(format!("this is one CPU of several: name {prefix} to read all of them"));
+    }
+    Ok(trace)
+}
+
+/// The recording that a directory holds.
+fn directory(path: &Path, name: &str, options: &Options) -> Result<Trace, TraceError> {
+    let mut sets = sets(path).map_err(|error| io_error(name, error))?;
+    let bad = |what: String, cure| TraceError::Path { name: name.to_owned(), what, cure };
+    match sets.len() {
+        0 => Err(bad("a directory without NAME.blktrace.N files".to_owned(), "name a trace file")),
+        1 => match sets.pop_first() {
+            Some((_, files)) => several(name, &files, options),
+            None => Err(bad("a directory without files".to_owned(), "name a trace file")),
+        },
+        _ => {
+            let prefixes: Vec<String> = sets.keys().take(8).map(|p| p.display().to_string()).collect();
+            Err(bad(format!("several recordings: {}", prefixes.join(", ")), "name one of these"))
+        }
+    }
+}
+
+/// The files of the recording `prefix`, by CPU; `None` if there are none.
+fn set_of(prefix: &Path) -> Option<Vec<PathBuf>> {
+    let parent = prefix.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut sets = sets(parent).ok()?;
+    let own = parent.join(prefix.file_name()?);
+    sets.remove(&own)
+}
+
+/// The recordings in a directory: their prefixes, and the files of each by CPU.
+fn sets(directory: &Path) -> io::Result<BTreeMap<PathBuf, Vec<PathBuf>>> {
+    let mut sets: BTreeMap<PathBuf, Vec<(u32, PathBuf)>> = BTreeMap::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        if let Some((prefix, cpu)) = split(&path) {
+            sets.entry(prefix).or_default().push((cpu, path));
+        }
+    }
+    let by_cpu = |mut files: Vec<(u32, PathBuf)>| {
+        files.sort();
+        files.into_iter().map(|(_, path)| path).collect()
+    };
+    Ok(sets.into_iter().map(|(prefix, files)| (prefix, by_cpu(files))).collect())
+}
+
+/// `NAME` and `N` of `NAME.blktrace.N`, which may end in the suffix of a compressed file.
+fn split(path: &Path) -> Option<(PathBuf, u32)> {
+    let file = path.file_name()?.to_str()?;
+    let (prefix, cpu) = file.rsplit_once(INFIX)?;
+    let cpu = cpu.split_once('.').map_or(cpu, |(cpu, _)| cpu);
+    Some((path.with_file_name(prefix), cpu.parse().ok()?))
+}
+
+/// Merges the files of a recording.
+fn several(name: &str, files: &[PathBuf], options: &Options) -> Result<Trace, TraceError> {
+    if files.len() > MAX_CPUS {
+        let what = format!("{} files in one recording", files.len());
+        let cure = "name fewer files; a recording has one for each CPU";
+        return Err(TraceError::Path { name: name.to_owned(), what, cure });
+    }
+    let mut inputs = Vec::with_capacity(files.len());
+    for path in files {
+        let name = path.display().to_string();
+        let file = File::open(path).map_err(|error| io_error(&name, error))?;
+        let mut input = Input::with_block(Box::new(file), &name, 0)?;
+        // A CPU that did nothing leaves an empty file.
+        if !input.at_least(1)?.is_empty() {
+            inputs.push(input);
+        }
+    }
+    if inputs.is_empty() {
+        return Err(TraceError::Empty { name: name.to_owned() });
+    }
+    let reader = blktrace::several(inputs, options.lenient);
+    Ok(Trace::of(name, Format::Blktrace, reader, options))
+}

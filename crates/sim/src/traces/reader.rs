@@ -1,0 +1,187 @@
+//! How formats are read: text by the line, binary by the record of fixed size.
+//!
+//! A format says what one row means ([`Rows`] or [`Cells`]). The block buffer, line numbers, error
+//! places and leniency are here, once.
+
+use crate::traces::Format;
+use crate::traces::error::{Bad, Place, TraceError};
+use crate::traces::input::{Input, PEEK};
+use crate::traces::report::Skip;
+use crate::traces::sink::Sink;
+
+/// Rows taken per call; it bounds what waits in the sink.
+const BATCH: usize = 1024;
+
+/// The longest line. Whatever has longer ones is no text trace.
+const MAX_LINE: usize = PEEK;
+
+/// Reads a trace, a batch at a time.
+pub(crate) trait Reader: Send {
+    /// Puts a batch into `sink`. False once the trace has ended.
+    fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError>;
+}
+
+/// What a line turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// A row of the format, whether or not a record came of it.
+    Data,
+    /// A header, a comment, a summary: not counted.
+    Comment,
+}
+
+/// What one line of a text format means.
+pub(crate) trait Rows: Default + Send + 'static {
+    /// Understands `line`, which has no line end and is not blank.
+    fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>>;
+
+    /// There are no more lines.
+    fn end(&mut self, sink: &mut Sink) -> Result<(), Bad<'static>> {
+        let _ = sink;
+        Ok(())
+    }
+}
+
+/// What one record of a binary format with records of one size means.
+pub(crate) trait Cells: Send + 'static {
+    /// Bytes in a record.
+    fn size(&self) -> usize;
+
+    /// Understands `cell`, which has that size.
+    fn cell<'a>(&mut self, cell: &'a [u8], sink: &mut Sink) -> Result<(), Bad<'a>>;
+}
+
+/// Reads a text format.
+pub(crate) struct TextReader<R> {
+    input: Input,
+    rows: R,
+    line: u64,
+    lenient: bool,
+    format: Format,
+}
+
+impl<R: Rows> TextReader<R> {
+    /// A reader of `input`, as the format table wants it.
+    pub(crate) fn boxed(input: Input, format: Format, lenient: bool) -> Box<dyn Reader> {
+        Box::new(TextReader { input, rows: R::default(), line: 0, lenient, format })
+    }
+
+    fn complain(&self, bad: Bad<'_>) -> TraceError {
+        bad.at(self.input.name(), Place::Line(self.line), self.format.name())
+    }
+}
+
+impl<R: Rows> Reader for TextReader<R> {
+    fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
+        for _ in 0..BATCH {
+            let (length, next) = match memchr::memchr(b'\n', self.input.available()) {
+                Some(at) => (at, at + 1),
+                None if self.input.available().len() > MAX_LINE => {
+                    self.line += 1;
+                    let bad = Bad::row("expected a line of at most 65536 characters", &[]);
+                    return Err(self.complain(bad));
+                }
+                None if self.input.refill()? => continue,
+                None => (self.input.available().len(), self.input.available().len()),
+            };
+            if next == 0 {
+                self.rows.end(sink).map_err(|bad| self.complain(bad))?;
+                return Ok(false);
+            }
+            self.line += 1;
+            let line = trimmed(&self.input.available()[..length]);
+            if !line.is_empty() {
+                match self.rows.row(line, sink) {
+                    Ok(Row::Data) => sink.counts.rows += 1,
+                    Ok(Row::Comment) => {}
+                    Err(_) if self.lenient => {
+                        sink.counts.rows += 1;
+                        sink.counts.skip(Skip::Malformed);
+                    }
+                    Err(bad) => return Err(self.complain(bad)),
+                }
+            }
+            self.input.consume(next);
+        }
+        Ok(true)
+    }
+}
+
+/// The line without blanks around it. A carriage return counts as one.
+#[inline]
+fn trimmed(line: &[u8]) -> &[u8] {
+    match line {
+        [first, .., last] if *first > b' ' && *last > b' ' => line,
+        _ => line.trim_ascii(),
+    }
+}
+
+/// Reads a binary format with records of one size.
+pub(crate) struct CellReader<C> {
+    input: Input,
+    cells: C,
+    lenient: bool,
+    format: Format,
+}
+
+impl<C: Cells> CellReader<C> {
+    /// A reader of `input`, as the format table wants it.
+    pub(crate) fn boxed(input: Input, cells: C, format: Format, lenient: bool) -> Box<dyn Reader> {
+        Box::new(CellReader { input, cells, lenient, format })
+    }
+}
+
+impl<C: Cells> Reader for CellReader<C> {
+    fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
+        let size = self.cells.size();
+        self.input.at_least(size)?;
+        let offset = self.input.offset();
+        let place = |done: usize| Place::Byte(offset + done as u64);
+        let available = self.input.available();
+        let mut done = 0;
+        for cell in available.chunks_exact(size).take(BATCH) {
+            sink.counts.rows += 1;
+            match self.cells.cell(cell, sink) {
+                Ok(()) => {}
+                Err(_) if self.lenient => sink.counts.skip(Skip::Malformed),
+                Err(bad) => return Err(bad.at(self.input.name(), place(done), self.format.name())),
+            }
+            done += size;
+        }
+        if done == 0 && !available.is_empty() {
+            if !self.lenient {
+                let bad = Bad { what: CUT, text: &[], cure: CUT_CURE };
+                return Err(bad.at(self.input.name(), place(0), self.format.name()));
+            }
+            sink.counts.rows += 1;
+            sink.counts.skip(Skip::Malformed);
+            done = available.len();
+        }
+        self.input.consume(done);
+        Ok(done > 0)
+    }
+}
+
+/// What is wrong with a binary trace whose last record is incomplete.
+pub(crate) const CUT: &str = "the trace ends in the middle of a record";
+
+/// What to do about it.
+pub(crate) const CUT_CURE: &str = "copy or record it again, or drop the rest with --lenient";
+
+/// The number at `at`, least significant byte first. The caller has checked the length.
+#[inline]
+pub(crate) fn u16_le(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+/// As [`u16_le`], 32 bits.
+#[inline]
+pub(crate) fn u32_le(bytes: &[u8], at: usize) -> u32 {
+    u32::from(u16_le(bytes, at)) | u32::from(u16_le(bytes, at + 2)) << 16
+}
+
+/// As [`u16_le`], 64 bits.
+#[inline]
+pub(crate) fn u64_le(bytes: &[u8], at: usize) -> u64 {
+    u64::from(u32_le(bytes, at)) | u64::from(u32_le(bytes, at + 4)) << 32
+}

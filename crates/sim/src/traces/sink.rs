@@ -1,0 +1,110 @@
+//! Where readers put records: checked, counted, put in order.
+
+use crate::traces::error::Bad;
+use crate::traces::names::{Devices, Processes};
+use crate::traces::order::{Disorder, Reorder, Timed};
+use crate::traces::record::Record;
+use crate::traces::report::{Counts, Grain, Skip};
+use idlewise_core::{Instant, Operation};
+
+/// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.
+const MAX_SPAN: u64 = 100 * 365 * 86_400 * 1_000_000_000;
+
+impl Timed for Record {
+    #[inline]
+    fn time(&self) -> u64 {
+        self.arrival.0
+    }
+
+    fn set_time(&mut self, time: u64) {
+        self.arrival = Instant(time);
+    }
+}
+
+/// Takes records from a reader and gives them out in order of arrival.
+pub(crate) struct Sink {
+    order: Reorder<Record>,
+    first: Option<u64>,
+    pub(crate) devices: Devices,
+    pub(crate) processes: Processes,
+    pub(crate) counts: Counts,
+    pub(crate) grain: Grain,
+    /// Merged requests become one record; otherwise each keeps its own.
+    pub(crate) fold_merges: bool,
+}
+
+impl Sink {
+    /// Holds `window` records to put them in order; keeps the devices in `wanted`.
+    pub(crate) fn new(window: usize, wanted: Option<Vec<String>>, fold_merges: bool) -> Sink {
+        Sink {
+            order: Reorder::new(window),
+            first: None,
+            devices: Devices::new(wanted),
+            processes: Processes::default(),
+            counts: Counts::default(),
+            grain: Grain::default(),
+            fold_merges,
+        }
+    }
+
+    /// Takes a record. Times are absolute here, in nanoseconds since the format's own origin.
+    #[inline]
+    pub(crate) fn push(&mut self, record: Record) -> Result<(), Bad<'static>> {
+        if record.length.0 == 0 && record.operation != Operation::Flush {
+            self.counts.skip(Skip::ZeroLength);
+            return Ok(());
+        }
+        let time = record.arrival.0;
+        let first = *self.first.get_or_insert(time);
+        if time.abs_diff(first) > MAX_SPAN {
+            return Err(Bad {
+                what: "this row is more than 100 years from the first one",
+                text: b"",
+                cure: "check the unit of the time column, or say --format NAME",
+            });
+        }
+        self.grain = self.grain.with(time);
+        self.order.push(record);
+        Ok(())
+    }
+
+    /// Enough is held that [`pop`](Sink::pop) will give something.
+    #[inline]
+    pub(crate) fn is_full(&self) -> bool {
+        self.order.is_full()
+    }
+
+    /// Nothing is held.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+
+    /// The next record in order of arrival. With `last`, none is to follow.
+    #[inline]
+    pub(crate) fn pop(&mut self, last: bool) -> Option<Record> {
+        self.order.pop(last)
+    }
+
+    /// What came out of order.
+    pub(crate) fn disorder(&self) -> Disorder {
+        self.order.disorder()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use idlewise_core::{Sector, Sectors};
+
+    #[test]
+    fn empty_rows_are_counted_and_absurd_spans_refused() {
+        let mut sink = Sink::new(10, None, false);
+        sink.push(Record::read(Instant(5), Sector(1), Sectors(0))).unwrap();
+        assert_eq!(sink.counts.skipped[Skip::ZeroLength as usize], 1);
+        sink.push(Record::read(Instant(5), Sector(1), Sectors(1))).unwrap();
+        let far = Record::read(Instant(5 + MAX_SPAN + 1), Sector(1), Sectors(1));
+        assert!(sink.push(far).unwrap_err().what.contains("100 years"));
+        assert_eq!(sink.pop(true).unwrap().arrival, Instant(5));
+        assert!(sink.pop(true).is_none());
+    }
+}

@@ -1,0 +1,225 @@
+//! A trace that is being read: records one after the other, and what was found on the way.
+
+use crate::traces::error::TraceError;
+use crate::traces::formats::{Format, Open};
+use crate::traces::input::Input;
+use crate::traces::open;
+use crate::traces::reader::Reader;
+use crate::traces::recognise::recognise;
+use crate::traces::record::Record;
+use crate::traces::report::Report;
+use crate::traces::sink::Sink;
+use idlewise_core::{Instant, Issuer};
+use std::io::Read;
+use std::path::Path;
+
+/// How a trace is to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The format; recognised by its content if `None`.
+    pub format: Option<Format>,
+    /// The devices to keep, by name; all if `None`.
+    pub devices: Option<Vec<String>>,
+    /// Rows that cannot be understood are counted and passed over, instead of ending the trace.
+    pub lenient: bool,
+    /// Requests that were merged before they reached the disk become one record, as the disk saw
+    /// them. Otherwise each is a record, as it was issued, with the times of the whole.
+    pub fold_merges: bool,
+    /// Rows that are held to put them in order of time. A row may be that many places late.
+    pub window: usize,
+}
+
+impl Options {
+    /// The window unless another is set, in rows.
+    pub const WINDOW: usize = 16_384;
+
+    /// The largest window, in rows.
+    pub const MAX_WINDOW: usize = 65_536;
+}
+
+impl Default for Options {
+    /// Any format, all devices, strict, requests as issued.
+    fn default() -> Self {
+        Options { format: None, devices: None, lenient: false, fold_merges: false, window: Options::WINDOW }
+    }
+}
+
+/// A trace that is being read. Memory is bounded, whatever the trace's length.
+pub struct Trace {
+    name: String,
+    format: Format,
+    reader: Box<dyn Reader>,
+    sink: Sink,
+    /// The arrival of the first record, which is time 0 of what is given out.
+    base: Option<Instant>,
+    ended: bool,
+    failure: Option<TraceError>,
+    notes: Vec<String>,
+}
+
+impl std::fmt::Debug for Trace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Trace")
+            .field("name", &self.name)
+            .field("format", &self.format)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Trace {
+    /// Opens a file, `-` for standard input, or the files of a blktrace recording: a directory that
+    /// holds one, or the `NAME` of `NAME.blktrace.0`, `NAME.blktrace.1` and so on. Compressed files
+    /// (gzip, bzip2, xz, zstd) are decompressed.
+    ///
+    /// # Errors
+    /// The path cannot be read, is empty, has no known format or several, or one that is of no use.
+    pub fn open(path: &Path, options: &Options) -> Result<Trace, TraceError> {
+        open::open(path, options)
+    }
+
+    /// Reads a trace from a stream, which need not be seekable. `name` is for messages.
+    ///
+    /// # Errors
+    /// As [`Trace::open`].
+    pub fn from_reader(
+        source: impl Read + Send + 'static,
+        name: &str,
+        options: &Options,
+    ) -> Result<Trace, TraceError> {
+        let mut input = Input::new(Box::new(source), name)?;
+        let format = match options.format {
+            Some(format) if input.at_least(1)?.is_empty() => {
+                return Err(TraceError::Empty { name: format!("{name} (read as {format})") });
+            }
+            Some(format) => format,
+            None => recognise(&mut input)?,
+        };
+        let reader = (format.code().open)(input, &Open { format, lenient: options.lenient })?;
+        Ok(Trace::of(name, format, reader, options))
+    }
+
+    /// A trace of what `reader` gives.
+    pub(crate) fn of(name: &str, format: Format, reader: Box<dyn Reader>, options: &Options) -> Trace {
+        let window = options.window.min(Options::MAX_WINDOW);
+        let sink = Sink::new(window, options.devices.clone(), options.fold_merges);
+        let (name, notes) = (name.to_owned(), Vec::new());
+        Trace { name, format, reader, sink, base: None, ended: false, failure: None, notes }
+    }
+
+    /// Adds a sentence to the report's warnings.
+    pub(crate) fn note(&mut self, note: String) {
+        self.notes.push(note);
+    }
+
+    /// The next record in order of arrival; `None` at the end. The first arrives at time 0.
+    ///
+    /// # Errors
+    /// A row cannot be understood, the source fails, or the trace ends without a single request.
+    /// What was read before is given out first; after an error the trace has ended.
+    #[inline]
+    #[expect(clippy::should_implement_trait, reason = "an iterator's next cannot be used with `?`")]
+    pub fn next(&mut self) -> Result<Option<Record>, TraceError> {
+        loop {
+            if let Some(record) = self.sink.pop(self.ended) {
+                self.sink.counts.records += 1;
+                return Ok(Some(self.rebased(record)));
+            }
+            if self.ended {
+                return self.failure.take().map_or(Ok(None), Err);
+            }
+            self.read_on();
+        }
+    }
+
+    #[inline]
+    fn rebased(&mut self, mut record: Record) -> Record {
+        let base = *self.base.get_or_insert(record.arrival);
+        let shifted = |time: Instant| Instant(time.0.saturating_sub(base.0));
+        record.arrival = shifted(record.arrival);
+        record.dispatched = record.dispatched.map(|time| shifted(time).max(record.arrival));
+        record.completed = record.completed.map(|time| shifted(time).max(record.arrival));
+        record
+    }
+
+    /// Reads until there is something to give, or the end.
+    fn read_on(&mut self) {
+        while !self.ended && !self.sink.is_full() {
+            match self.reader.fill(&mut self.sink) {
+                Ok(more) => self.ended = !more,
+                Err(error) => {
+                    self.failure = Some(error);
+                    self.ended = true;
+                    return;
+                }
+            }
+        }
+        let nothing = self.ended && self.base.is_none() && self.sink.is_empty();
+        if nothing {
+            self.failure = Some(self.no_requests());
+        }
+    }
+
+    fn no_requests(&self) -> TraceError {
+        let devices = &self.sink.devices;
+        if devices.names().is_empty() && !devices.unwanted.is_empty() {
+            let what = format!("no such device; there are {}", devices.unwanted.join(", "));
+            return TraceError::Path { name: self.name.clone(), what, cure: "name one of these" };
+        }
+        TraceError::NoRequests {
+            name: self.name.clone(),
+            format: self.format.name(),
+            rows: self.sink.counts.rows,
+            skipped: self.sink.counts.skipped_words(),
+            cure: "record queue or issue events, or check --format and --device",
+        }
+    }
+
+    /// The trace's name: its path, or `(standard input)`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The format it is read as.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The names of the devices seen so far; [`Record::device`] is an index into them.
+    pub fn devices(&self) -> &[String] {
+        self.sink.devices.names()
+    }
+
+    /// What a process is called, if the trace tells and it is among the first 4096.
+    pub fn process(&self, issuer: Issuer) -> Option<&str> {
+        self.sink.processes.name(issuer.0)
+    }
+
+    /// What was found so far; complete once [`Trace::next`] has given `None`.
+    pub fn report(&self) -> Report {
+        let (counts, disorder) = (&self.sink.counts, self.sink.disorder());
+        let mut report = Report {
+            format: self.format.name(),
+            time_unit: self.format.about().time_unit,
+            rows: counts.rows,
+            records: counts.records,
+            skipped: counts.skipped(),
+            out_of_order_rows: disorder.rows,
+            out_of_order_max_ns: disorder.furthest,
+            moved_rows: disorder.clamped,
+            unaligned_rows: counts.unaligned,
+            merges: counts.merges,
+            splits: counts.splits,
+            requeues: counts.requeues,
+            remaps: counts.remaps,
+            without_queue_event: counts.without_queue,
+            without_completion: counts.without_completion,
+            stray_completions: counts.stray_completions,
+            crowded_out: counts.crowded_out,
+            lost_events: counts.lost,
+            crowded_devices: self.sink.devices.crowded,
+            warnings: self.notes.clone(),
+        };
+        report.warn(self.format, self.sink.grain, self.devices());
+        report
+    }
+}
