@@ -12,6 +12,7 @@ mod failure;
 mod list;
 mod names;
 mod output;
+mod page;
 mod progress;
 mod setup;
 mod summary;

@@ -12,12 +12,15 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     }
     let named = |error: std::io::Error| Failure::failed(format!("{}: {error}", path.display()));
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The mode is what the user's umask leaves of it.
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
-    let mut file = tempfile::Builder::new().permissions(mode).tempfile_in(folder).map_err(named)?;
+    let mut file = tempfile::Builder::new().permissions(usual_mode()).tempfile_in(folder).map_err(named)?;
     file.write_all(text.as_bytes()).map_err(named)?;
     file.persist(path).map_err(|error| named(error.error))?;
     Ok(())
+}
+
+/// The mode of a new file, of which the user's umask takes its share.
+pub(crate) fn usual_mode() -> std::fs::Permissions {
+    std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 
 /// Writes `text` to standard output.

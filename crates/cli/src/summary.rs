@@ -10,8 +10,15 @@ use crate::failure::Failure;
 pub(crate) struct Summary {
     /// Means over the runs; of one run, the run itself.
     pub(crate) mean: Value,
-    /// Throughput, run time and latencies for tables and verdicts.
-    pub(crate) report: Figures,
+    /// What tables and verdicts use of it.
+    pub(crate) figures: Figures,
+}
+
+impl Summary {
+    /// The scheduler's name.
+    pub(crate) fn name(&self) -> &str {
+        self.mean["scheduler"].as_str().unwrap_or("?")
+    }
 }
 
 /// The figures that tables and verdicts use, as means, each with half its confidence interval.
@@ -70,7 +77,7 @@ pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<S
         let values = reports.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
         let values = values.map_err(Failure::failed)?;
         let mean = combine(&values.iter().collect::<Vec<_>>());
-        summaries.push(Summary { mean, report: figures(&reports) });
+        summaries.push(Summary { mean, figures: figures(&reports) });
     }
     Ok(summaries)
 }

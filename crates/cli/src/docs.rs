@@ -1,0 +1,104 @@
+//! `idlewise docs`: a scheduler's manual page, and reference tables in Markdown.
+//!
+//! A scheduler's page is the header of its source file, so the two cannot differ.
+
+use std::fmt::Write as _;
+
+use idlewise_core::registry;
+use idlewise_disk::{Profile, profile};
+use idlewise_sim::traces::Format;
+use idlewise_sim::workloads;
+
+use crate::args::Docs;
+use crate::failure::Failure;
+use crate::list::range;
+use crate::names::did_you_mean;
+use crate::output;
+
+include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+
+const TOPICS: [&str; 4] = ["schedulers", "workloads", "disks", "formats"];
+
+/// Prints a page.
+pub(crate) fn docs(options: &Docs) -> Result<(), Failure> {
+    let topic = options.topic.as_str();
+    let text = match topic {
+        "schedulers" => schedulers(),
+        "workloads" => all_workloads(),
+        "disks" => disks()?,
+        "formats" => formats(),
+        name => page(name)?,
+    };
+    output::print(&text)
+}
+
+fn page(name: &str) -> Result<String, Failure> {
+    let Some(entry) = registry::find(name) else {
+        let known = registry::all().iter().map(|entry| entry.name).chain(TOPICS);
+        let hint = did_you_mean(name, known);
+        return Err(Failure::usage(format!(
+            "there is no page '{name}'{hint} (pages: the names of `idlewise list`, and {})",
+            TOPICS.join(", ")
+        )));
+    };
+    let header = PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary, |(_, header)| *header);
+    Ok(format!("# {name}\n\n{}\n{}", header.trim(), tunables(entry)))
+}
+
+fn tunables(entry: &registry::Entry) -> String {
+    if entry.tunables.is_empty() {
+        return "\nNo tunables.\n".to_owned();
+    }
+    let mut text = String::from("\n| tunable | default | range | meaning |\n|---|---|---|---|\n");
+    for t in entry.tunables {
+        let range = range(t).replace('|', "\\|");
+        let _ = writeln!(text, "| `{}` | {} | {range} | {} |", t.name, t.show(t.default), t.doc);
+    }
+    text
+}
+
+fn schedulers() -> String {
+    let mut text = String::from("# Schedulers\n\n| name | what it is | source |\n|---|---|---|\n");
+    for entry in registry::all() {
+        let _ = writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", entry.name, entry.summary, entry.source);
+    }
+    for entry in registry::all() {
+        let _ = write!(text, "\n## {}\n\n{}\n{}", entry.name, entry.summary, tunables(entry));
+    }
+    text
+}
+
+fn all_workloads() -> String {
+    let mut text = String::from("# Workloads\n\nName one as `NAME:key=value,key=value`.\n");
+    for kind in workloads::all() {
+        let _ = write!(text, "\n## {}\n\n{}\n\n| option | default | meaning |\n|---|---|---|\n", kind.name, kind.summary);
+        for (name, default, doc) in kind.options {
+            let _ = writeln!(text, "| `{name}` | {default} | {doc} |");
+        }
+    }
+    text
+}
+
+fn disks() -> Result<String, Failure> {
+    let mut text = String::from("# Disks\n\n| name | what it is | source of its figures |\n|---|---|---|\n");
+    for name in profile::names() {
+        let disk = Profile::named(name).map_err(Failure::failed)?;
+        let _ = writeln!(text, "| `{name}` | {} | {} |", disk.description, disk.source);
+    }
+    Ok(text)
+}
+
+fn formats() -> String {
+    let mut text = String::from(
+        "# Trace formats\n\nRecognised by content. `.gz`, `.bz2`, `.xz` and `.zst` are decompressed.\n\n\
+         | name | what it is | time unit | issuers | dispatches | completions | can be written |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    let yes = |flag: bool| if flag { "yes" } else { "" };
+    for format in Format::ALL {
+        let a = format.about();
+        let flags = [a.issuers, a.dispatches, a.completions, a.writable].map(yes).join(" | ");
+        let _ = writeln!(text, "| `{}` | {} | {} | {flags} |", a.name, a.title, a.time_unit);
+    }
+    text
+}

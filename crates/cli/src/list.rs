@@ -1,0 +1,91 @@
+//! `idlewise list`: what there is to choose from.
+
+use std::fmt::Write as _;
+
+use idlewise_core::registry;
+use idlewise_core::tunables::{Tunable, Unit};
+use idlewise_disk::{Profile, profile};
+use idlewise_sim::traces::Format;
+use idlewise_sim::workloads;
+use serde_json::{Value, json};
+
+use crate::args::{Catalogue, List};
+use crate::failure::Failure;
+use crate::output;
+
+/// Lists a catalogue.
+pub(crate) fn list(options: &List) -> Result<(), Failure> {
+    let values = match options.what {
+        Catalogue::Schedulers => schedulers(),
+        Catalogue::Workloads => all_workloads(),
+        Catalogue::Disks => disks()?,
+        Catalogue::Formats => formats(),
+    };
+    if options.json {
+        return output::print(&output::json(&values)?);
+    }
+    let width = values.iter().filter_map(|value| value["name"].as_str()).map(str::len).max().unwrap_or(0);
+    let mut text = String::new();
+    for value in &values {
+        let field = |key: &str| value[key].as_str().unwrap_or("");
+        let _ = writeln!(text, "{:width$}  {}", field("name"), field("summary"));
+        for option in value["options"].as_array().into_iter().flatten() {
+            let field = |key: &str| option[key].as_str().unwrap_or("");
+            let default = if field("default").is_empty() { String::new() } else { format!("={}", field("default")) };
+            let _ = writeln!(text, "{:width$}    {}{default}  {}", "", field("name"), field("doc"));
+        }
+    }
+    output::print(&text)
+}
+
+/// The words that a tunable takes, for lists and tables.
+pub(crate) fn range(tunable: &Tunable) -> String {
+    match tunable.unit {
+        Unit::Choice(words) => words.join(" | "),
+        Unit::Switch => "on | off".to_owned(),
+        Unit::Seed => "any".to_owned(),
+        _ => format!("{} … {}", tunable.show(tunable.min), tunable.show(tunable.max)),
+    }
+}
+
+fn schedulers() -> Vec<Value> {
+    let tunable = |t: &Tunable| {
+        json!({"name": t.name, "default": t.show(t.default).to_string(), "range": range(t), "doc": t.doc,
+               "unit": t.unit.suffix()})
+    };
+    let entry = |e: &registry::Entry| {
+        json!({"name": e.name, "summary": e.summary, "source": e.source,
+               "options": e.tunables.iter().map(tunable).collect::<Vec<_>>()})
+    };
+    registry::all().iter().map(entry).collect()
+}
+
+fn all_workloads() -> Vec<Value> {
+    let option = |row: &(&str, &str, &str)| json!({"name": row.0, "default": row.1, "doc": row.2});
+    let kind = |kind: &workloads::Kind| {
+        json!({"name": kind.name, "summary": kind.summary,
+               "options": kind.options.iter().map(option).collect::<Vec<_>>()})
+    };
+    workloads::all().iter().map(kind).collect()
+}
+
+fn disks() -> Result<Vec<Value>, Failure> {
+    profile::names()
+        .map(|name| {
+            let profile = Profile::named(name).map_err(Failure::failed)?;
+            Ok(json!({"name": name, "summary": profile.description, "source": profile.source}))
+        })
+        .collect()
+}
+
+fn formats() -> Vec<Value> {
+    let format = |format: &Format| {
+        let about = format.about();
+        let tells = [("issuers", about.issuers), ("dispatches", about.dispatches), ("completions", about.completions)];
+        let told: Vec<_> = tells.iter().filter(|(_, tells)| *tells).map(|(what, _)| *what).collect();
+        let also = if told.is_empty() { "arrivals only".to_owned() } else { format!("with {}", told.join(", ")) };
+        let summary = format!("{} ({also}{})", about.title, if about.writable { "; can be written" } else { "" });
+        json!({"name": about.name, "summary": summary, "about": about})
+    };
+    Format::ALL.iter().map(format).collect()
+}

@@ -1,0 +1,98 @@
+//! The full report of one run, for people.
+
+use std::fmt::Write as _;
+
+use comfy_table::{CellAlignment, Table, presets};
+use idlewise_core::Duration;
+use idlewise_sim::metrics::{Latency, Report};
+
+use crate::output::{ms, three};
+use crate::setup::Prepared;
+
+/// Processes listed by themselves.
+const LISTED: usize = 20;
+
+/// The report of one run as text.
+pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
+    let disk = &prepared.experiment.disk;
+    let mut text = format!("{} under {} on {} ({})\n\n", prepared.load, report.scheduler, disk.name, disk.description);
+    let mut line = |name: &str, value: String| {
+        let _ = writeln!(text, "{name:<22}{value}");
+    };
+    line("requests", format!("{} ({} reads, {} writes)", report.requests, report.read.requests, report.write.requests));
+    line("run time", format!("{} s", three(report.elapsed_ns as f64 / 1e9)));
+    line("throughput", format!("{} MB/s, {} IOPS", three(report.throughput_bytes_per_s / 1e6), three(report.iops)));
+    line("requests in queue", format!("{} on average", three(report.queue_mean)));
+    line("longest wait", Duration(report.longest_wait_ns).to_string());
+    line("merges", report.merges.to_string());
+    let device = &report.device;
+    let parts = [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean].map(ms);
+    line("disk busy", format!("{} % of the time, {} commands", three(device.utilization * 100.0), device.commands));
+    line("a command on average", format!("seek {} ms, rotation {} ms, transfer {} ms", parts[0], parts[1], parts[2]));
+    line("served by its buffer", device.cached.to_string());
+    let waits = &report.anticipation;
+    if waits.waits > 0 {
+        let share = waits.time_ns as f64 / report.elapsed_ns.max(1) as f64 * 100.0;
+        line(
+            "anticipation",
+            format!("{} waits, {} hits, {} in vain, {} % of the time", waits.waits, waits.hits, waits.timeouts, three(share)),
+        );
+    }
+    line("fairness (Jain)", three(report.fairness_jain));
+    let _ = write!(text, "\n{}\n\n{}", latencies(report), issuers(report));
+    text
+}
+
+fn new_table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    table.set_header(header);
+    table
+}
+
+fn finish(mut table: Table) -> String {
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+}
+
+fn latencies(report: &Report) -> String {
+    let mut table = new_table(&["latency ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
+    let mut row = |name: &str, l: &Latency| {
+        let tail = [l.p50, l.p90, l.p95, l.p99, l.p999, l.max].map(|ns| ms(ns as f64));
+        table.add_row([name.to_owned(), ms(l.mean)].into_iter().chain(tail));
+    };
+    row("all", &report.latency_ns);
+    if report.read.requests > 0 {
+        row("reads", &report.read.latency_ns);
+    }
+    if report.write.requests > 0 {
+        row("writes", &report.write.latency_ns);
+    }
+    finish(table)
+}
+
+fn issuers(report: &Report) -> String {
+    let mut table =
+        new_table(&["process", "requests", "MB", "disk time %", "weight", "mean ms", "max ms", "finished s"]);
+    let all: u64 = report.issuers.iter().map(|issuer| issuer.service_ns).sum();
+    for issuer in report.issuers.iter().take(LISTED) {
+        let id = if issuer.id == u32::MAX { String::new() } else { format!("{} ", issuer.id) };
+        table.add_row([
+            format!("{id}{}", issuer.name.as_deref().unwrap_or("")).trim_end().to_owned(),
+            issuer.requests.to_string(),
+            three(issuer.bytes as f64 / 1e6),
+            three(issuer.service_ns as f64 / all.max(1) as f64 * 100.0),
+            issuer.weight.to_string(),
+            ms(issuer.latency_ns_mean),
+            ms(issuer.latency_ns_max as f64),
+            three(issuer.finished_ns as f64 / 1e9),
+        ]);
+    }
+    let mut text = finish(table);
+    if report.issuers.len() > LISTED {
+        let _ = write!(text, "\n… and {} more processes (--json lists them)", report.issuers.len() - LISTED);
+    }
+    text
+}

@@ -1,0 +1,138 @@
+//! `idlewise trace`: what a trace holds, and converting it. Also how other commands read traces.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use idlewise_sim::replay::{Rows, RowsError};
+use idlewise_sim::traces::{Format, Options, Report, Trace, TraceInfo, Writer};
+
+use crate::args::{Reading, TraceCommand};
+use crate::failure::Failure;
+use crate::names::did_you_mean;
+use crate::output;
+
+/// The format called `name`.
+fn format(name: &str) -> Result<Format, Failure> {
+    Format::by_name(name).ok_or_else(|| {
+        let hint = did_you_mean(name, Format::ALL.iter().map(|format| format.name()));
+        Failure::usage(format!("there is no trace format '{name}'{hint}; there are: {}", Format::names()))
+    })
+}
+
+fn options(reading: &Reading) -> Result<Options, Failure> {
+    Ok(Options {
+        format: reading.format.as_deref().map(format).transpose()?,
+        devices: if reading.devices.is_empty() { None } else { Some(reading.devices.clone()) },
+        lenient: reading.lenient,
+        ..Options::default()
+    })
+}
+
+/// A trace that can be read several times, even if it came from standard input.
+pub(crate) struct TraceFile {
+    path: PathBuf,
+    options: Options,
+    /// Standard input, spooled; deleted with this value.
+    spooled: Option<tempfile::NamedTempFile>,
+    /// What the first complete reading found.
+    report: Mutex<Option<Report>>,
+}
+
+impl TraceFile {
+    /// Checks that the trace can be opened; spools standard input.
+    pub(crate) fn open(path: &Path, reading: &Reading) -> Result<TraceFile, Failure> {
+        let options = options(reading)?;
+        let mut spooled = None;
+        if path == Path::new("-") {
+            let mut file = tempfile::NamedTempFile::new()?;
+            std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
+            spooled = Some(file);
+        }
+        let file = TraceFile { path: path.to_owned(), options, spooled, report: Mutex::new(None) };
+        file.trace().map_err(Failure::failed)?;
+        Ok(file)
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(&self) -> String {
+        if self.spooled.is_some() { "(standard input)".to_owned() } else { self.path.display().to_string() }
+    }
+
+    fn trace(&self) -> Result<Trace, idlewise_sim::traces::TraceError> {
+        match &self.spooled {
+            Some(file) => Trace::open(file.path(), &self.options),
+            None => Trace::open(&self.path, &self.options),
+        }
+    }
+
+    /// Its rows, from the beginning.
+    pub(crate) fn rows(self: &std::sync::Arc<Self>) -> Result<Rows, RowsError> {
+        let mut trace = self.trace()?;
+        let file = std::sync::Arc::clone(self);
+        Ok(Box::new(move || {
+            let row = trace.next()?;
+            if row.is_none() {
+                let mut report = file.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                report.get_or_insert_with(|| trace.report());
+            }
+            Ok(row)
+        }))
+    }
+
+    /// What reading it found; `None` if it was never read to its end.
+    pub(crate) fn report(&self) -> Option<Report> {
+        self.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}
+
+/// Runs `idlewise trace …`.
+pub(crate) fn trace(command: &TraceCommand) -> Result<(), Failure> {
+    match command {
+        TraceCommand::Info { file, reading, json } => {
+            let mut trace = Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
+            let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
+            if *json { output::print(&output::json(&info)?) } else { output::print(&info.to_string()) }
+        }
+        TraceCommand::Convert { file, output, reading, to } => {
+            let mut trace = Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
+            convert(&mut trace, output, format(to)?)
+        }
+    }
+}
+
+fn convert(trace: &mut Trace, target: &Path, format: Format) -> Result<(), Failure> {
+    if target == Path::new("-") {
+        let out = BufWriter::new(std::io::stdout().lock());
+        return write(trace, out, format);
+    }
+    let named = |error: std::io::Error| Failure::failed(format!("{}: {error}", target.display()));
+    let folder = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = tempfile::Builder::new().permissions(output::usual_mode()).tempfile_in(folder).map_err(named)?;
+    let handle: File = file.reopen().map_err(named)?;
+    write(trace, BufWriter::with_capacity(1 << 18, handle), format)?;
+    file.persist(target).map_err(|error| named(error.error))?;
+    Ok(())
+}
+
+fn write(trace: &mut Trace, out: impl std::io::Write, format: Format) -> Result<(), Failure> {
+    let mut writer = Writer::new(format, out).map_err(Failure::failed)?;
+    writer.copy(trace).map_err(Failure::failed)?;
+    let written = writer.finish().map_err(Failure::failed)?;
+    let mut err = std::io::stderr().lock();
+    writeln!(err, "{} requests written as {format}", written.records)?;
+    for loss in &written.losses {
+        writeln!(err, "not kept: {} ({} requests)", loss.what, loss.records)?;
+    }
+    warn(&trace.report())
+}
+
+/// Prints a report's warnings.
+pub(crate) fn warn(report: &Report) -> Result<(), Failure> {
+    let mut err = std::io::stderr().lock();
+    for warning in &report.warnings {
+        writeln!(err, "warning: {warning}")?;
+    }
+    Ok(())
+}
