@@ -33,9 +33,9 @@ zstd -dc "$trace" | awk '
         printf "span: %.1f s\n", last - first
         for (e in events) printf "%-26s %7d\n", e, events[e] | "sort"
         close("sort")
-        printf "\n%-28s %-16s %8s %10s %8s %10s\n", "phase", "program", "reads", "KiB", "writes", "KiB"
+        printf "\n%-32s %-12s %8s %10s %8s %10s\n", "phase", "program", "reads", "KiB", "writes", "KiB"
         for (k in keys) {
             split(k, part, "|")
-            printf "%-28s %-16s %8d %10d %8d %10d\n", part[1], part[2], reads[k], read_bytes[k] / 1024, writes[k], write_bytes[k] / 1024 | "sort"
+            printf "%-32s %-12s %8d %10d %8d %10d\n", part[1], part[2], reads[k], read_bytes[k] / 1024, writes[k], write_bytes[k] / 1024 | "sort"
         }
     }'
