@@ -57,6 +57,7 @@ for target in x86_64-unknown-none wasm32-unknown-unknown; do
     fi
 done
 
+check "setup" scripts/test-setup.sh
 if command -v shellcheck >/dev/null; then
     check "shell scripts" shellcheck .ci/run scripts/*.sh traces/*.sh
 else

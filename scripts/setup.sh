@@ -66,6 +66,8 @@ if [ ${#packages[@]} -gt 0 ]; then
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
             apt-get install -q -y --no-install-recommends --no-remove "${packages[@]}"; } >"$log" 2>&1 </dev/null; then
         cat "$log" >&2
+        ! grep -q 'remove is disabled' "$log" ||
+            die "Rust $found would have to go. Run as root: apt-get install rustc-web cargo-web; or put a newer Rust on the PATH"
         die "apt-get failed; its output is above"
     fi
     hash -r
