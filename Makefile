@@ -1,0 +1,63 @@
+# idlewise: what people run. `make help` lists it.
+
+CARGO     ?= cargo
+PREFIX    ?= /usr/local
+DISK      ?= cheetah-st318451lw
+TRACE     ?= traces/demo.ftrace.zst
+SECONDS   ?= 60
+ARGS      ?=
+
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+BINARY     := $(TARGET_DIR)/release/idlewise
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo build test check format bench fuzz install uninstall clean
+
+help: ## list the targets
+	@echo "idlewise: which disk scheduler should this disk use?"
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@echo
+	@echo "Variables: DISK=$(DISK) TRACE=$(TRACE) PREFIX=$(PREFIX) SECONDS=$(SECONDS) ARGS="
+
+setup: ## install what a build needs and is missing (Debian packages)
+	@scripts/setup.sh build
+
+demo: build ## replay a recording of real programs under every scheduler
+	@echo
+	@echo "A trace of tar, git, sqlite3, find and PostgreSQL, replayed under each scheduler on the disk '$(DISK)':"
+	@echo "  $(BINARY) compare --trace $(TRACE) --disk $(DISK) $(ARGS)"
+	@echo
+	@$(BINARY) compare --trace $(TRACE) --disk $(DISK) $(ARGS)
+
+build: setup ## build the program: target/release/idlewise
+	@$(CARGO) build --release -p idlewise
+
+test: ## run every test and every check
+	@scripts/setup.sh check
+	@scripts/test.sh $(ARGS)
+
+check: ## format, lints, documentation and no_std builds, without the tests
+	@scripts/setup.sh check
+	@scripts/check.sh
+
+format: ## format every source file, also those that rustfmt does not find itself
+	@find $(wildcard crates fuzz) -name target -prune -o -name '*.rs' -print0 | \
+	    xargs -0 rustfmt --edition "$$(sed -n 's/^edition = "\(.*\)"$$/\1/p' Cargo.toml)"
+
+bench: setup ## measure speed (ARGS="NAME" for one benchmark)
+	@$(CARGO) bench --workspace $(ARGS)
+
+fuzz: ## fuzz each target for SECONDS (TARGET=NAME for one); needs nightly and cargo-fuzz
+	@scripts/fuzz.sh $(SECONDS) $(TARGET)
+
+# Not built here if it is built already: so that `sudo make install` does not build as root.
+install: ## install the program to PREFIX/bin
+	@[ -x $(BINARY) ] || $(MAKE) --no-print-directory build
+	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/idlewise
+
+uninstall: ## remove it
+	rm -f $(DESTDIR)$(PREFIX)/bin/idlewise
+
+clean: ## remove what was built
+	@$(CARGO) clean

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Everything that is checked beside the tests: format, lints, documentation, no_std builds, scripts.
+#
+#   scripts/check.sh
+#
+# Runs every check even if one fails, then prints a line for each and "checks: N passed, N failed,
+# N skipped". A skipped check says why.
+set -euo pipefail
+export LC_ALL=C CARGO_TERM_PROGRESS_WHEN=never
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+edition=$(sed -n 's/^edition = "\(.*\)"$/\1/p' Cargo.toml)
+passed=0 failed=0 skipped=0 summary=''
+
+note() { summary+=$(printf '  %-8s %s' "$1" "$2")$'\n'; }
+check() {
+    local name=$1
+    shift
+    echo "== $name"
+    if "$@" </dev/null; then
+        passed=$((passed + 1)); note passed "$name"
+    else
+        failed=$((failed + 1)); note FAILED "$name"
+    fi
+}
+skip() { skipped=$((skipped + 1)); note skipped "$1: $2"; }
+
+# Each file by name: rustfmt follows `mod` items, but not those that a macro makes.
+format() {
+    local folders=(crates)
+    [ ! -d fuzz ] || folders+=(fuzz)
+    find "${folders[@]}" -name target -prune -o -name '*.rs' -print0 |
+        xargs -0 rustfmt --check --edition "$edition"
+}
+
+lint() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
+
+document() { RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps; }
+
+# The crates that run inside kernels and browsers build without the standard library.
+no_std() { cargo build --quiet -p idlewise-core -p idlewise-disk --no-default-features --target "$1" "${@:2}"; }
+
+check "format" format
+check "clippy" lint
+check "documentation" document
+
+sysroot=$(rustc --print sysroot)
+for target in x86_64-unknown-none wasm32-unknown-unknown; do
+    if [ -d "$sysroot/lib/rustlib/$target" ]; then
+        check "no_std for $target" no_std "$target"
+    elif [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.toml" ]; then
+        # No prebuilt core for this target: build it from source. The flag is unstable, so the
+        # compiler is told to allow it; nothing of ours depends on it.
+        RUSTC_BOOTSTRAP=1 check "no_std for $target, core from source" no_std "$target" -Zbuild-std=core,alloc
+    else
+        skip "no_std for $target" "no core library for it (rustup target add $target, or Debian's rust-web-src)"
+    fi
+done
+
+check "setup" scripts/test-setup.sh
+if command -v shellcheck >/dev/null; then
+    check "shell scripts" shellcheck .ci/run scripts/*.sh traces/*.sh
+else
+    skip "shell scripts" "no shellcheck (apt-get install shellcheck)"
+fi
+
+printf '\n%s' "$summary"
+echo "checks: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
