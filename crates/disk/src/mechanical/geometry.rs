@@ -81,6 +81,8 @@ pub struct Geometry {
     shift: u32,
     heads: u32,
     period: u32,
+    /// `2^32 / period`, rounded down.
+    reciprocal: u32,
     capacity: u64,
 }
 
@@ -137,6 +139,7 @@ impl Geometry {
             shift,
             heads: spec.heads,
             period: spec.period_ns,
+            reciprocal: ((1u64 << 32) / period).min(u64::from(u32::MAX)) as u32,
             capacity: spec.capacity,
         })
     }
@@ -220,6 +223,16 @@ impl Geometry {
     #[inline]
     pub fn angle_at(&self, now: u64) -> u32 {
         (now % u64::from(self.period)) as u32
+    }
+
+    /// The angle `ns` after angle `from`.
+    #[inline]
+    pub fn turn(&self, from: u32, ns: u32) -> u32 {
+        // A multiplication by the period's reciprocal instead of a division; the quotient may be one short.
+        let turned = u64::from(from) + u64::from(ns);
+        let turns = (turned * u64::from(self.reciprocal)) >> 32;
+        let angle = (turned - turns * u64::from(self.period)) as u32;
+        if angle >= self.period { angle - self.period } else { angle }
     }
 
     /// Time from angle `from` until angle `to` comes round: less than one revolution.

@@ -116,9 +116,11 @@ pub(super) struct Supply {
 
 impl Media {
     pub(super) fn new(spec: &MechanicalSpec) -> Result<Media, BuildError> {
+        let geometry = Geometry::new(spec)?;
+        let last = spec.zones.last().map_or(0, |zone| zone.last_cylinder);
         Ok(Media {
-            geometry: Geometry::new(spec)?,
-            seek: SeekCurve::new(&spec.seek)?,
+            geometry,
+            seek: SeekCurve::new(&spec.seek, last)?,
             cylinder: 0,
             head: 0,
             head_switch: spec.head_switch_ns,
@@ -130,13 +132,17 @@ impl Media {
     /// Time from the arm's present place to `place`.
     #[inline]
     pub(super) fn seek_time(&self, place: &Place, write: bool) -> u64 {
-        let moved = self.seek.time(self.cylinder.abs_diff(place.cylinder));
-        let switched = if self.head == place.head { 0 } else { self.head_switch };
+        u64::from(self.arm_time(place.cylinder, place.head, write))
+    }
+
+    /// Time from the arm's present place to a track.
+    #[inline]
+    pub(super) fn arm_time(&self, cylinder: u32, head: u32, write: bool) -> u32 {
+        let moved = self.seek.time(self.cylinder.abs_diff(cylinder));
+        let switched = if self.head == head { 0 } else { self.head_switch };
         let time = moved.max(switched);
-        if write && time != 0 {
-            return u64::from(time.saturating_add_signed(self.write_settle));
-        }
-        u64::from(time)
+        let settle = if write && time != 0 { self.write_settle } else { 0 };
+        time.saturating_add_signed(settle)
     }
 
     #[inline]

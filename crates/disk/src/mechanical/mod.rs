@@ -82,8 +82,12 @@ impl Mechanical {
         if let Some(&(_, what)) = counts.iter().find(|(n, _)| *n == 0) {
             return Err(BuildError::Zero { what });
         }
-        if spec.period_ns > 1 << 28 {
+        if spec.period_ns < 2 || spec.period_ns > 1 << 28 {
             return Err(BuildError::TooMany { what: "nanoseconds in a revolution", limit: 1 << 28 });
+        }
+        let longest = spec.head_switch_ns.max(spec.write_settle_ns.unsigned_abs());
+        if longest > 1_000_000_000 {
+            return Err(BuildError::TooMany { what: "ns in a head switch or settle", limit: 1_000_000_000 });
         }
         if spec.depth > 4096 || spec.buffer.write_segments > 4096 {
             return Err(BuildError::TooMany { what: "queued commands or write segments", limit: 4096 });

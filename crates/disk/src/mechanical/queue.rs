@@ -10,6 +10,10 @@ use crate::device::Command;
 use alloc::vec::Vec;
 use idlewise_core::Operation;
 
+/// A sector that would come within this share (a power of two) of a revolution after the arm settles
+/// is not counted on: seek times are not exact. About two sectors.
+const MARGIN_SHIFT: u32 = 7;
+
 /// A command that waits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
@@ -20,18 +24,30 @@ pub(super) struct Job {
     pub(super) hit: bool,
 }
 
+/// What a choice looks at.
+#[derive(Clone, Copy, Debug)]
+struct Key {
+    cylinder: u32,
+    angle: u32,
+    head: u32,
+    write: bool,
+    hit: bool,
+}
+
 /// Waiting commands, in no order.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     jobs: Vec<Job>,
+    keys: Vec<Key>,
     limit: usize,
 }
 
 impl Queue {
     pub(super) fn new(limit: u32) -> Result<Queue, BuildError> {
-        let mut jobs = Vec::new();
+        let (mut jobs, mut keys) = (Vec::new(), Vec::new());
         reserve(&mut jobs, limit as usize)?;
-        Ok(Queue { jobs, limit: limit as usize })
+        reserve(&mut keys, limit as usize)?;
+        Ok(Queue { jobs, keys, limit: limit as usize })
     }
 
     #[inline]
@@ -47,26 +63,30 @@ impl Queue {
     #[inline]
     pub(super) fn push(&mut self, job: Job) {
         debug_assert!(!self.is_full(), "the queue is checked before a command is taken");
+        let Place { cylinder, angle, head, .. } = job.place;
+        let write = job.command.operation != Operation::Read;
+        self.keys.push(Key { cylinder, angle, head, write, hit: job.hit });
         self.jobs.push(job);
     }
 
-    /// Notes which commands now find their first sector in the buffer.
+    /// Notes which reads now find their first sector in the buffer.
     #[inline]
     pub(super) fn note_held(&mut self, start: u64, end: u64) {
-        for job in &mut self.jobs {
+        for (job, key) in self.jobs.iter().zip(&mut self.keys) {
             let address = job.command.start.0;
-            let held = start <= address && address < end;
-            job.hit |= held && job.command.operation == Operation::Read;
+            key.hit |= !key.write && start <= address && address < end;
         }
     }
 
     /// Takes out the command that the arm, free at `now`, reaches soonest. Commands older than
     /// `age_limit` (if not 0) come before that, oldest first.
     pub(super) fn take_next(&mut self, media: &Media, now: u64, age_limit: u64) -> Option<Job> {
-        if self.jobs.len() < 2 {
-            return self.jobs.pop();
-        }
-        let index = self.aged(now, age_limit).unwrap_or_else(|| self.nearest(media, now));
+        let index = match self.jobs.len() {
+            0 => return None,
+            1 => 0,
+            _ => self.aged(now, age_limit).unwrap_or_else(|| self.nearest(media, now)),
+        };
+        self.keys.swap_remove(index);
         Some(self.jobs.swap_remove(index))
     }
 
@@ -75,27 +95,24 @@ impl Queue {
             return None;
         }
         let (index, oldest) = self.jobs.iter().enumerate().min_by_key(|(_, job)| job.arrival)?;
-        (now - oldest.arrival.min(now) > limit).then_some(index)
+        (now.saturating_sub(oldest.arrival) > limit).then_some(index)
     }
 
     fn nearest(&self, media: &Media, now: u64) -> usize {
-        let (geometry, period) = (&media.geometry, media.geometry.period());
+        let geometry = &media.geometry;
+        let margin = geometry.period() >> MARGIN_SHIFT;
         let here = geometry.angle_at(now);
         let (mut best, mut best_time) = (0, u32::MAX);
-        for (index, job) in self.jobs.iter().enumerate() {
-            if job.hit {
+        for (index, key) in self.keys.iter().enumerate() {
+            if key.hit {
                 return index;
             }
-            let write = job.command.operation != Operation::Read;
-            let seek = media.seek_time(&job.place, write).min(u64::from(u32::MAX / 4)) as u32;
+            let seek = media.arm_time(key.cylinder, key.head, key.write);
             if seek >= best_time {
                 continue;
             }
-            let mut angle = here + seek;
-            while angle >= period {
-                angle -= period;
-            }
-            let time = seek + geometry.wait(angle, job.place.angle);
+            let settled = geometry.turn(here, seek + margin);
+            let time = seek + margin + geometry.wait(settled, key.angle);
             if time < best_time {
                 best = index;
                 best_time = time;

@@ -1,98 +1,99 @@
-//! Seek time by distance: straight lines between published points.
+//! Seek time by distance: straight lines between published points, laid out as tables.
 //!
-//! A lookup takes the distance's logarithm and next three bits to a table, then at most a few
-//! steps along the points. Beyond the last point the last line goes on.
+//! Short distances have an entry each, since curves are uneven there. Long ones have an entry every
+//! `1 << shift` cylinders and a line between; up to 12 000 cylinders that is an entry each too.
+//! Beyond the last point the last line goes on.
 
 use super::error::{BuildError, reserve};
 use alloc::vec::Vec;
 
-/// Bits of fraction in a slope.
-const FRACTION: u32 = 12;
+/// Distances below this have an entry each.
+const NEAR: u32 = 4096;
 
-/// A line from one point to the next.
-#[derive(Clone, Copy, Debug)]
-struct Line {
-    from: u32,
-    time: u32,
-    /// ns per cylinder, shifted left by `FRACTION`.
-    slope: i64,
-}
+/// Most entries for the longer distances.
+const FAR: u32 = 8192;
+
+/// No seek takes longer: a second.
+const LONGEST_NS: i64 = 1_000_000_000;
 
 /// Seek time as a function of distance in cylinders.
 #[derive(Clone, Debug)]
 pub struct SeekCurve {
-    lines: Vec<Line>,
-    /// First line for each bucket of distances.
-    first: Vec<u16>,
-}
-
-/// Distances 0 to 7 have a bucket each, then each power of two has eight.
-#[inline]
-fn bucket(distance: u32) -> usize {
-    if distance < 8 {
-        return distance as usize;
-    }
-    let log = 31 - distance.leading_zeros();
-    (((log - 2) << 3) | ((distance >> (log - 3)) & 7)) as usize
-}
-
-/// The smallest distance of a bucket.
-fn bucket_start(bucket: usize) -> u64 {
-    if bucket < 8 {
-        return bucket as u64;
-    }
-    let log = (bucket >> 3) + 2;
-    ((8 | (bucket & 7)) as u64) << (log - 3)
+    points: Vec<(u32, u32)>,
+    near: Vec<u32>,
+    far: Vec<u32>,
+    shift: u32,
 }
 
 impl SeekCurve {
-    /// A curve through `(cylinders, ns)` points with ascending distances, the first at least 1.
-    pub fn new(points: &[(u32, u32)]) -> Result<SeekCurve, BuildError> {
+    /// A curve through `(cylinders, ns)` points with ascending distances, the first at least 1, for
+    /// a disk of `cylinders` cylinders.
+    pub fn new(points: &[(u32, u32)], cylinders: u32) -> Result<SeekCurve, BuildError> {
         if points.is_empty() || points[0].0 == 0 || !points.is_sorted_by(|a, b| a.0 < b.0) {
             return Err(BuildError::SeekCurve);
         }
-        if points.len() > usize::from(u16::MAX) {
-            return Err(BuildError::TooMany { what: "seek points", limit: u64::from(u16::MAX) });
+        if points.iter().any(|&(distance, _)| distance > i32::MAX as u32) {
+            return Err(BuildError::TooMany { what: "cylinders", limit: i32::MAX as u64 });
         }
-        let mut lines: Vec<Line> = Vec::new();
-        reserve(&mut lines, points.len())?;
-        for (i, &(from, time)) in points.iter().enumerate() {
-            let slope = match points.get(i + 1) {
-                Some(&(to, later)) => {
-                    ((i64::from(later) - i64::from(time)) << FRACTION) / i64::from(to - from)
-                }
-                None => lines.last().map_or(0, |line: &Line| line.slope.max(0)),
-            };
-            lines.push(Line { from, time, slope });
+        let mut shift = 0;
+        while (cylinders >> shift) > FAR {
+            shift += 1;
         }
-        let buckets = bucket(u32::MAX) + 1;
-        let mut first = Vec::new();
-        reserve(&mut first, buckets)?;
-        for b in 0..buckets {
-            let below = lines.partition_point(|line| u64::from(line.from) <= bucket_start(b));
-            first.push(below.saturating_sub(1) as u16);
+        let mut curve = SeekCurve { points: Vec::new(), near: Vec::new(), far: Vec::new(), shift };
+        reserve(&mut curve.points, points.len())?;
+        curve.points.extend_from_slice(points);
+        let near = cylinders.saturating_add(1).min(NEAR);
+        reserve(&mut curve.near, near as usize)?;
+        curve.near.extend((0..near).map(|distance| interpolate(points, distance)));
+        if cylinders >= NEAR {
+            // Two more entries, so that the last interval has an end.
+            let far = ((cylinders - NEAR) >> shift) + 3;
+            reserve(&mut curve.far, far as usize)?;
+            curve.far.extend((0..far).map(|entry| interpolate(points, NEAR + (entry << shift))));
         }
-        Ok(SeekCurve { lines, first })
+        Ok(curve)
     }
 
     /// Time in ns to move the arm by `distance` cylinders and settle for reading; 0 for no distance.
+    /// The distance must lie on the disk.
     #[inline]
     pub fn time(&self, distance: u32) -> u32 {
-        if distance == 0 {
-            return 0;
+        if let Some(&time) = self.near.get(distance as usize) {
+            return time;
         }
-        let mut index = usize::from(self.first[bucket(distance)]);
-        while index + 1 < self.lines.len() && self.lines[index + 1].from <= distance {
-            index += 1;
+        let beyond = distance - NEAR;
+        let entry = (beyond >> self.shift) as usize;
+        let from = i64::from(self.far[entry]);
+        if self.shift == 0 {
+            return from as u32;
         }
-        let line = &self.lines[index];
-        let beyond = i64::from(distance) - i64::from(line.from);
-        let time = i64::from(line.time) + ((beyond * line.slope) >> FRACTION);
-        time.clamp(0, i64::from(u32::MAX)) as u32
+        let part = i64::from(beyond & ((1 << self.shift) - 1));
+        (from + (((i64::from(self.far[entry + 1]) - from) * part) >> self.shift)) as u32
     }
 
     /// The points the curve was made of.
-    pub fn points(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        self.lines.iter().map(|line| (line.from, line.time))
+    pub fn points(&self) -> &[(u32, u32)] {
+        &self.points
     }
+}
+
+/// The curve at one distance.
+fn interpolate(points: &[(u32, u32)], distance: u32) -> u32 {
+    if distance == 0 {
+        return 0;
+    }
+    let after = points.partition_point(|&(d, _)| d <= distance);
+    let (left, right) = match (after, points.len()) {
+        (_, 1) => return points[0].1,
+        (0, _) => (0, 1),
+        (after, count) if after == count => (count - 2, count - 1),
+        (after, _) => (after - 1, after),
+    };
+    let ((d0, t0), (d1, t1)) = (points[left], points[right]);
+    let (d0, t0, d1, t1) = (i64::from(d0), i64::from(t0), i64::from(d1), i64::from(t1));
+    // A falling last line does not go on falling.
+    let rise = if after == points.len() { (t1 - t0).max(0) } else { t1 - t0 };
+    let base = if after == points.len() { (d1, t1) } else { (d0, t0) };
+    let time = base.1 + (i64::from(distance) - base.0) * rise / (d1 - d0);
+    time.clamp(0, LONGEST_NS) as u32
 }
