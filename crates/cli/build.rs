@@ -7,7 +7,9 @@ use std::{env, fs};
 fn main() {
     let folder = Path::new("../core/src/schedulers");
     println!("cargo::rerun-if-changed={}", folder.display());
-    let mut pages = String::from("/// Each scheduler's name and the header of its file.\nstatic PAGES: &[(&str, &str)] = &[\n");
+    let mut pages = String::from(
+        "/// Each scheduler's name and the header of its file.\nstatic PAGES: &[(&str, &str)] = &[\n",
+    );
     let mut files: Vec<_> = fs::read_dir(folder)
         .expect("the schedulers' folder can be read")
         .map(|entry| entry.expect("the folder's entries can be read").path())
@@ -17,8 +19,10 @@ fn main() {
     for file in files {
         println!("cargo::rerun-if-changed={}", file.display());
         let text = fs::read_to_string(&file).expect("a scheduler's file can be read");
-        let header: Vec<_> = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim_end).collect();
-        let header = header.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
+        let header: Vec<_> =
+            text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim_end).collect();
+        let header =
+            header.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n");
         let names = text.lines().filter_map(|line| line.trim().strip_prefix("const NAME: &'static str = \""));
         for name in names.filter_map(|rest| rest.split('"').next()) {
             writeln!(pages, "    ({name:?}, {header:?}),").expect("a string can be written to");

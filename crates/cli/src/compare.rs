@@ -123,7 +123,11 @@ fn remarks(prepared: &Prepared, outcomes: &[Outcome], control: &Control) -> Resu
 fn header(schema: &str, prepared: &Prepared) -> Value {
     let experiment = &prepared.experiment;
     let settings = |choice: &Choice| {
-        choice.settings.iter().map(move |(name, value)| (format!("{}.{name}", choice.label), json!(value))).collect::<Vec<_>>()
+        choice
+            .settings
+            .iter()
+            .map(move |(name, value)| (format!("{}.{name}", choice.label), json!(value)))
+            .collect::<Vec<_>>()
     };
     json!({
         "schema": schema,
@@ -180,7 +184,8 @@ fn table(summaries: &[Summary]) -> String {
 
 /// One row for each scheduler, one column for each scalar of the JSON result.
 fn csv(summaries: &[Summary]) -> String {
-    let rows: Vec<Vec<(String, String)>> = summaries.iter().map(|summary| flatten("", &summary.mean)).collect();
+    let rows: Vec<Vec<(String, String)>> =
+        summaries.iter().map(|summary| flatten("", &summary.mean)).collect();
     let mut text = String::new();
     if let Some(first) = rows.first() {
         text += &first.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(",");

@@ -71,7 +71,11 @@ fn schedulers() -> String {
 fn all_workloads() -> String {
     let mut text = String::from("# Workloads\n\nName one as `NAME:key=value,key=value`.\n");
     for kind in workloads::all() {
-        let _ = write!(text, "\n## {}\n\n{}\n\n| option | default | meaning |\n|---|---|---|\n", kind.name, kind.summary);
+        let _ = write!(
+            text,
+            "\n## {}\n\n{}\n\n| option | default | meaning |\n|---|---|---|\n",
+            kind.name, kind.summary
+        );
         for (name, default, doc) in kind.options {
             let _ = writeln!(text, "| `{name}` | {default} | {doc} |");
         }

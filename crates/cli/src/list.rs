@@ -31,7 +31,8 @@ pub(crate) fn list(options: &List) -> Result<(), Failure> {
         let _ = writeln!(text, "{:width$}  {}", field("name"), field("summary"));
         for option in value["options"].as_array().into_iter().flatten() {
             let field = |key: &str| option[key].as_str().unwrap_or("");
-            let default = if field("default").is_empty() { String::new() } else { format!("={}", field("default")) };
+            let default =
+                if field("default").is_empty() { String::new() } else { format!("={}", field("default")) };
             let _ = writeln!(text, "{:width$}    {}{default}  {}", "", field("name"), field("doc"));
         }
     }
@@ -81,10 +82,16 @@ fn disks() -> Result<Vec<Value>, Failure> {
 fn formats() -> Vec<Value> {
     let format = |format: &Format| {
         let about = format.about();
-        let tells = [("issuers", about.issuers), ("dispatches", about.dispatches), ("completions", about.completions)];
+        let tells = [
+            ("issuers", about.issuers),
+            ("dispatches", about.dispatches),
+            ("completions", about.completions),
+        ];
         let told: Vec<_> = tells.iter().filter(|(_, tells)| *tells).map(|(what, _)| *what).collect();
-        let also = if told.is_empty() { "arrivals only".to_owned() } else { format!("with {}", told.join(", ")) };
-        let summary = format!("{} ({also}{})", about.title, if about.writable { "; can be written" } else { "" });
+        let also =
+            if told.is_empty() { "arrivals only".to_owned() } else { format!("with {}", told.join(", ")) };
+        let summary =
+            format!("{} ({also}{})", about.title, if about.writable { "; can be written" } else { "" });
         json!({"name": about.name, "summary": summary, "about": about})
     };
     Format::ALL.iter().map(format).collect()

@@ -15,27 +15,46 @@ const LISTED: usize = 20;
 /// The report of one run as text.
 pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
     let disk = &prepared.experiment.disk;
-    let mut text = format!("{} under {} on {} ({})\n\n", prepared.load, report.scheduler, disk.name, disk.description);
+    let mut text =
+        format!("{} under {} on {} ({})\n\n", prepared.load, report.scheduler, disk.name, disk.description);
     let mut line = |name: &str, value: String| {
         let _ = writeln!(text, "{name:<22}{value}");
     };
-    line("requests", format!("{} ({} reads, {} writes)", report.requests, report.read.requests, report.write.requests));
+    line(
+        "requests",
+        format!("{} ({} reads, {} writes)", report.requests, report.read.requests, report.write.requests),
+    );
     line("run time", format!("{} s", three(report.elapsed_ns as f64 / 1e9)));
-    line("throughput", format!("{} MB/s, {} IOPS", three(report.throughput_bytes_per_s / 1e6), three(report.iops)));
+    line(
+        "throughput",
+        format!("{} MB/s, {} IOPS", three(report.throughput_bytes_per_s / 1e6), three(report.iops)),
+    );
     line("requests in queue", format!("{} on average", three(report.queue_mean)));
     line("longest wait", Duration(report.longest_wait_ns).to_string());
     line("merges", report.merges.to_string());
     let device = &report.device;
     let parts = [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean].map(ms);
-    line("disk busy", format!("{} % of the time, {} commands", three(device.utilization * 100.0), device.commands));
-    line("a command on average", format!("seek {} ms, rotation {} ms, transfer {} ms", parts[0], parts[1], parts[2]));
+    line(
+        "disk busy",
+        format!("{} % of the time, {} commands", three(device.utilization * 100.0), device.commands),
+    );
+    line(
+        "a command on average",
+        format!("seek {} ms, rotation {} ms, transfer {} ms", parts[0], parts[1], parts[2]),
+    );
     line("served by its buffer", device.cached.to_string());
     let waits = &report.anticipation;
     if waits.waits > 0 {
         let share = waits.time_ns as f64 / report.elapsed_ns.max(1) as f64 * 100.0;
         line(
             "anticipation",
-            format!("{} waits, {} hits, {} in vain, {} % of the time", waits.waits, waits.hits, waits.timeouts, three(share)),
+            format!(
+                "{} waits, {} hits, {} in vain, {} % of the time",
+                waits.waits,
+                waits.hits,
+                waits.timeouts,
+                three(share)
+            ),
         );
     }
     line("fairness (Jain)", three(report.fairness_jain));

@@ -21,11 +21,14 @@ impl Progress {
         let done = Arc::new(AtomicBool::new(false));
         let bar = match expected {
             Some(expected) => ProgressBar::new(expected).with_style(
-                ProgressStyle::with_template("{bar:30} {human_pos} of {human_len} requests, {msg}, {eta} left")
-                    .expect("the template is valid"),
+                ProgressStyle::with_template(
+                    "{bar:30} {human_pos} of {human_len} requests, {msg}, {eta} left",
+                )
+                .expect("the template is valid"),
             ),
             None => ProgressBar::new_spinner().with_style(
-                ProgressStyle::with_template("{spinner} {human_pos} requests, {msg}").expect("the template is valid"),
+                ProgressStyle::with_template("{spinner} {human_pos} requests, {msg}")
+                    .expect("the template is valid"),
             ),
         };
         let ended = Arc::clone(&done);

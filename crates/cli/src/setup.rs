@@ -47,7 +47,9 @@ pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
         }
     }
     if chosen.is_empty() {
-        return Err(Failure::usage("no scheduler is named: try --schedulers deadline,c-look or --schedulers all"));
+        return Err(Failure::usage(
+            "no scheduler is named: try --schedulers deadline,c-look or --schedulers all",
+        ));
     }
     Ok(chosen)
 }
@@ -55,7 +57,11 @@ pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
 /// Applies `--set SCHEDULER.TUNABLE=VALUE`.
 fn settings(chosen: &mut [Choice], set: &[String]) -> Result<(), Failure> {
     for text in set {
-        let wrong = || Failure::usage(format!("--set {text}: write SCHEDULER.TUNABLE=VALUE, such as deadline.read_expire=100ms"));
+        let wrong = || {
+            Failure::usage(format!(
+                "--set {text}: write SCHEDULER.TUNABLE=VALUE, such as deadline.read_expire=100ms"
+            ))
+        };
         let (left, value) = text.split_once('=').ok_or_else(wrong)?;
         let (name, tunable) = left.rsplit_once('.').ok_or_else(wrong)?;
         let entry = scheduler(name)?;
@@ -78,8 +84,9 @@ fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
     let until = match &options.duration {
         None => Instant::MAX,
         Some(text) => {
-            let time: Duration = workloads::parse_duration(text)
-                .ok_or_else(|| Failure::usage(format!("--duration {text}: write a time such as 30s or 500ms")))?;
+            let time: Duration = workloads::parse_duration(text).ok_or_else(|| {
+                Failure::usage(format!("--duration {text}: write a time such as 30s or 500ms"))
+            })?;
             Instant::ZERO + time
         }
     };

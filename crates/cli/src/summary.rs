@@ -48,8 +48,8 @@ pub(crate) struct Figure {
 
 /// Student's t for 95 %, two-sided, by degrees of freedom from 1; beyond, the normal value.
 const STUDENT: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-    2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
 impl Figure {
@@ -69,8 +69,11 @@ impl Figure {
 pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<Summary>, Failure> {
     let mut summaries = Vec::new();
     for index in 0..schedulers {
-        let reports: Vec<&Report> =
-            outcomes.iter().filter(|outcome| outcome.scheduler == index).map(|outcome| &outcome.report).collect();
+        let reports: Vec<&Report> = outcomes
+            .iter()
+            .filter(|outcome| outcome.scheduler == index)
+            .map(|outcome| &outcome.report)
+            .collect();
         if reports.is_empty() {
             continue;
         }
@@ -83,7 +86,8 @@ pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<S
 }
 
 fn figures(reports: &[&Report]) -> Figures {
-    let of = |get: fn(&Report) -> f64| Figure::of(&reports.iter().map(|report| get(report)).collect::<Vec<_>>());
+    let of =
+        |get: fn(&Report) -> f64| Figure::of(&reports.iter().map(|report| get(report)).collect::<Vec<_>>());
     Figures {
         throughput_bytes_per_s: of(|r| r.throughput_bytes_per_s),
         iops: of(|r| r.iops),
@@ -153,8 +157,10 @@ mod tests {
 
     #[test]
     fn numbers_get_an_interval_and_names_do_not() {
-        let (a, b) = (json!({"scheduler": "x", "iops": 10, "issuers": [{"id": 1, "bytes": 4}]}),
-                      json!({"scheduler": "x", "iops": 20, "issuers": [{"id": 1, "bytes": 8}]}));
+        let (a, b) = (
+            json!({"scheduler": "x", "iops": 10, "issuers": [{"id": 1, "bytes": 4}]}),
+            json!({"scheduler": "x", "iops": 20, "issuers": [{"id": 1, "bytes": 8}]}),
+        );
         let both = combine(&[&a, &b]);
         assert_eq!(both["scheduler"], "x");
         assert_eq!(both["iops"], 15.0);

@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
-use idlewise_sim::traces::{Format, Options, Report, Trace, TraceInfo, Writer};
+use idlewise_sim::traces::{Format, Options, Record, Report, Trace, TraceInfo, Writer};
 
 use crate::args::{Reading, TraceCommand};
 use crate::failure::Failure;
@@ -68,22 +69,34 @@ impl TraceFile {
     }
 
     /// Its rows, from the beginning.
-    pub(crate) fn rows(self: &std::sync::Arc<Self>) -> Result<Rows, RowsError> {
-        let mut trace = self.trace()?;
-        let file = std::sync::Arc::clone(self);
-        Ok(Box::new(move || {
-            let row = trace.next()?;
-            if row.is_none() {
-                let mut report = file.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                report.get_or_insert_with(|| trace.report());
-            }
-            Ok(row)
-        }))
+    pub(crate) fn rows(self: &Arc<Self>) -> Result<Box<dyn Rows>, RowsError> {
+        Ok(Box::new(TraceRows { trace: self.trace()?, file: Arc::clone(self) }))
     }
 
     /// What reading it found; `None` if it was never read to its end.
     pub(crate) fn report(&self) -> Option<Report> {
-        self.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// One reading of a trace.
+struct TraceRows {
+    trace: Trace,
+    file: Arc<TraceFile>,
+}
+
+impl Rows for TraceRows {
+    fn next(&mut self) -> Result<Option<Record>, RowsError> {
+        let row = self.trace.next()?;
+        if row.is_none() {
+            let mut report = self.file.report.lock().unwrap_or_else(PoisonError::into_inner);
+            report.get_or_insert_with(|| self.trace.report());
+        }
+        Ok(row)
+    }
+
+    fn process(&self, issuer: Issuer) -> Option<String> {
+        self.trace.process(issuer).map(str::to_owned)
     }
 }
 
@@ -109,7 +122,8 @@ fn convert(trace: &mut Trace, target: &Path, format: Format) -> Result<(), Failu
     }
     let named = |error: std::io::Error| Failure::failed(format!("{}: {error}", target.display()));
     let folder = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::Builder::new().permissions(output::usual_mode()).tempfile_in(folder).map_err(named)?;
+    let file =
+        tempfile::Builder::new().permissions(output::usual_mode()).tempfile_in(folder).map_err(named)?;
     let handle: File = file.reopen().map_err(named)?;
     write(trace, BufWriter::with_capacity(1 << 18, handle), format)?;
     file.persist(target).map_err(|error| named(error.error))?;

@@ -54,8 +54,11 @@ pub(crate) fn verdict(rows: &[Row<'_>], open_loop: bool) -> String {
         ));
     }
     let reads = rows.iter().any(|row| row.1.reads > 0.0);
-    let (what, tail): (_, fn(&Figures) -> Figure) =
-        if reads { ("reads", |figures| figures.read_p99_ns) } else { ("requests", |figures| figures.latency_p99_ns) };
+    let (what, tail): (_, fn(&Figures) -> Figure) = if reads {
+        ("reads", |figures| figures.read_p99_ns)
+    } else {
+        ("requests", |figures| figures.latency_p99_ns)
+    };
     let tail = best(rows, tail).filter(|best| best.matters);
     if let Some(best) = &tail {
         sentences.push(format!(
@@ -88,7 +91,13 @@ mod tests {
 
     fn figures(elapsed: f64, p99: f64) -> Figures {
         let sure = |mean| Figure { mean, ci95: 0.0 };
-        Figures { elapsed_ns: sure(elapsed), read_p99_ns: sure(p99), latency_mean_ns: sure(1e6), reads: 1.0, ..Figures::default() }
+        Figures {
+            elapsed_ns: sure(elapsed),
+            read_p99_ns: sure(p99),
+            latency_mean_ns: sure(1e6),
+            reads: 1.0,
+            ..Figures::default()
+        }
     }
 
     #[test]

@@ -85,8 +85,7 @@ pub fn read_trace(reader: impl BufRead) -> Result<Vec<Measured>, TraceError> {
         if line.trim().is_empty() {
             continue;
         }
-        let command =
-            parse_line(&line).map_err(|message| TraceError::Line { line: index + 1, message })?;
+        let command = parse_line(&line).map_err(|message| TraceError::Line { line: index + 1, message })?;
         trace.push(command);
     }
     if trace.is_empty() { Err(TraceError::Empty) } else { Ok(trace) }
@@ -122,8 +121,7 @@ fn parse_line(line: &str) -> Result<Measured, String> {
 }
 
 fn microseconds(what: &str, text: &str) -> Result<u64, String> {
-    let us: f64 =
-        text.parse().map_err(|_| format!("{what} {text:?} is not a number; give microseconds"))?;
+    let us: f64 = text.parse().map_err(|_| format!("{what} {text:?} is not a number; give microseconds"))?;
     if !(0.0..=1e12).contains(&us) {
         return Err(format!("{what} {us} us is out of range; give 0 to 1e12"));
     }

@@ -24,15 +24,21 @@ fn demerit_figures() {
             let r = validate::replay(&mut d2, &trace).unwrap();
             let mut out = String::new();
             for (m, x) in trace.iter().zip(&r) {
-                out += &format!("{:?} {} {} {} {} {}\n", m.operation, m.start, m.length, m.service_ns, x, m.think_ns);
+                out += &format!(
+                    "{:?} {} {} {} {} {}\n",
+                    m.operation, m.start, m.length, m.service_ns, x, m.think_ns
+                );
             }
             std::fs::write(format!("/tmp/{name}.out"), out).unwrap();
         }
         let d = validate::validate(&mut disk, &trace).unwrap();
         println!(
             "{name}: {:.3} ms {:.2} % (target {:.1} %) measured {:.3} model {:.3}",
-            d.demerit_ns as f64 / 1e6, d.demerit_share * 100.0, target * 100.0,
-            d.measured_mean_ns as f64 / 1e6, d.model_mean_ns as f64 / 1e6
+            d.demerit_ns as f64 / 1e6,
+            d.demerit_share * 100.0,
+            target * 100.0,
+            d.measured_mean_ns as f64 / 1e6,
+            d.model_mean_ns as f64 / 1e6
         );
     }
 }

@@ -68,7 +68,9 @@ pub enum EngineError {
         error: HostError,
     },
     /// The scheduler holds requests but neither gives them out nor says when to ask again.
-    #[error("at {now} the scheduler is idle although {waiting} requests wait: this is a bug of the scheduler")]
+    #[error(
+        "at {now} the scheduler is idle although {waiting} requests wait: this is a bug of the scheduler"
+    )]
     Stuck {
         /// When.
         now: Instant,
@@ -120,7 +122,18 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         limits: Limits,
     ) -> Self {
         let now = Instant::ZERO;
-        Engine { workload, queue, device, observer, limits, now, issued: 0, completed: 0, in_flight: 0, wake: None }
+        Engine {
+            workload,
+            queue,
+            device,
+            observer,
+            limits,
+            now,
+            issued: 0,
+            completed: 0,
+            in_flight: 0,
+            wake: None,
+        }
     }
 
     /// Runs until the workload ends, a limit is reached or `control` says stop, and everything
@@ -182,8 +195,11 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             let total = u64::from(self.queue.request(id).length.0).max(1);
             for part in self.queue.requests().parts(id) {
                 let request = self.queue.requests().original(part);
-                let share =
-                    if request.length.0 as u64 == total { service } else { service / total * request.length.0 as u64 };
+                let share = if request.length.0 as u64 == total {
+                    service
+                } else {
+                    service / total * request.length.0 as u64
+                };
                 self.observer.completed(now, part, request, share);
                 self.workload.completed(now, part);
                 self.completed += 1;

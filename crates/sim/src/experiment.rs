@@ -1,9 +1,7 @@
 //! Many runs: schedulers × seeds, on all cores.
 
-use std::path::PathBuf;
-
 use idlewise_core::registry::{Assignment, Entry};
-use idlewise_core::{Device as DeviceTraits, Instant, Issuer, Merging, Queue};
+use idlewise_core::{Device as DeviceTraits, Issuer, Merging, Queue};
 use idlewise_disk::{Device, Profile};
 use rayon::prelude::*;
 
@@ -24,7 +22,7 @@ pub struct Choice {
 }
 
 /// Opens a trace from its beginning, once for each run.
-pub type OpenRows = Box<dyn Fn() -> Result<Rows, RowsError> + Send + Sync>;
+pub type OpenRows = Box<dyn Fn() -> Result<Box<dyn Rows>, RowsError> + Send + Sync>;
 
 /// What the disk is asked to do.
 pub enum Load {
@@ -100,9 +98,6 @@ pub enum ExperimentError {
         /// Why.
         error: EngineError,
     },
-    /// A profile names an impossible path.
-    #[error("{0}")]
-    Path(PathBuf),
 }
 
 impl Experiment {
@@ -112,8 +107,9 @@ impl Experiment {
     /// # Errors
     /// The first failure, in that order.
     pub fn run(&self, control: &Control) -> Result<Vec<Outcome>, ExperimentError> {
-        let pairs: Vec<_> =
-            (0..self.schedulers.len()).flat_map(|index| self.seeds.iter().map(move |seed| (index, *seed))).collect();
+        let pairs: Vec<_> = (0..self.schedulers.len())
+            .flat_map(|index| self.seeds.iter().map(move |seed| (index, *seed)))
+            .collect();
         let stopped = || control.stop.load(std::sync::atomic::Ordering::Relaxed);
         let outcomes: Vec<_> = pairs
             .into_par_iter()
@@ -176,11 +172,10 @@ impl Experiment {
             .map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })?;
         let mut recorder = Recorder::new(self.queue_size);
         let engine = Engine::new(workload, &mut queue, device, &mut recorder, self.limits);
-        let ended: Instant = engine
+        engine
             .run(control)
             .map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
         let describe = |issuer: Issuer| workload.describe(issuer);
-        let _ = ended;
         Ok(recorder.report(&choice.label, queue.merges(), describe))
     }
 }

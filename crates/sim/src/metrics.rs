@@ -240,7 +240,12 @@ impl Recorder {
     }
 
     /// The report of the run so far. `names` and `weights` describe issuers.
-    pub fn report(&self, scheduler: &str, merges: u64, describe: impl Fn(Issuer) -> (Option<String>, u32)) -> Report {
+    pub fn report(
+        &self,
+        scheduler: &str,
+        merges: u64,
+        describe: impl Fn(Issuer) -> (Option<String>, u32),
+    ) -> Report {
         let start = self.first_issue.unwrap_or_default();
         let elapsed_ns = self.last_completion.since(start).0;
         let seconds = elapsed_ns as f64 / 1e9;

@@ -155,7 +155,8 @@ impl Inference {
     fn stream(&mut self, record: &Record, row: u64) -> Issuer {
         let near = |stream: &&mut Stream| stream.end.distance(record.start) <= NEAR;
         let end = record.start + record.length;
-        let closest = self.streams.iter_mut().filter(near).min_by_key(|stream| stream.end.distance(record.start));
+        let closest =
+            self.streams.iter_mut().filter(near).min_by_key(|stream| stream.end.distance(record.start));
         if let Some(stream) = closest {
             (stream.end, stream.used) = (end, row);
             return stream.issuer;
@@ -173,7 +174,8 @@ impl Inference {
 
     /// Forgets the processes that have been silent longest: half of all.
     fn forget(&mut self, now: Instant) {
-        let mut ages: Vec<_> = self.histories.values().map(|history| now.since(history.last_arrival)).collect();
+        let mut ages: Vec<_> =
+            self.histories.values().map(|history| now.since(history.last_arrival)).collect();
         let middle = ages.len() / 2;
         let (_, median, _) = ages.select_nth_unstable(middle);
         let limit = *median;

@@ -12,7 +12,7 @@ pub mod infer;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use idlewise_core::{Instant, Operation, Request, RequestId, Sector, Sectors};
+use idlewise_core::{Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors};
 use serde::Serialize;
 
 use crate::engine::Workload;
@@ -20,8 +20,19 @@ use crate::traces::Record;
 use crate::workloads::Named;
 use infer::{Cause, Inference, Inferred};
 
-/// Where rows come from: one at a time, in order of arrival.
-pub type Rows = Box<dyn FnMut() -> Result<Option<Record>, RowsError> + Send>;
+/// Where rows come from.
+pub trait Rows: Send {
+    /// The next row, in order of arrival; `None` at the end.
+    ///
+    /// # Errors
+    /// The trace cannot be read on.
+    fn next(&mut self) -> Result<Option<Record>, RowsError>;
+
+    /// What a process is called, if the trace tells.
+    fn process(&self, _issuer: Issuer) -> Option<String> {
+        None
+    }
+}
 
 /// Why a trace could not be read on.
 pub type RowsError = Box<dyn std::error::Error + Send + Sync>;
@@ -80,12 +91,12 @@ struct Row {
     after_completion: u32,
     next: u32,
     /// How long after what it waits for it is issued.
-    delay: idlewise_core::Duration,
+    delay: Duration,
 }
 
 /// A trace as a workload.
 pub struct Replay {
-    rows: Rows,
+    rows: Box<dyn Rows>,
     settings: Settings,
     window: Vec<Row>,
     /// Rows read so far; row `n` lies at `n % WINDOW`.
@@ -103,7 +114,7 @@ pub struct Replay {
 
 impl Replay {
     /// A replay of `rows`.
-    pub fn new(rows: Rows, settings: Settings) -> Self {
+    pub fn new(rows: Box<dyn Rows>, settings: Settings) -> Self {
         Replay {
             rows,
             settings,
@@ -142,7 +153,7 @@ impl Replay {
     /// Reads rows until enough are known ahead.
     fn fill(&mut self) {
         while !self.ended && self.unissued < READ_AHEAD && self.has_room() {
-            match (self.rows)() {
+            match self.rows.next() {
                 Ok(Some(record)) => self.take(record),
                 Ok(None) => self.ended = true,
                 Err(error) => {
@@ -171,10 +182,14 @@ impl Replay {
             after_issue: NONE,
             after_completion: NONE,
             next: NONE,
-            delay: idlewise_core::Duration::ZERO,
+            delay: Duration::ZERO,
         };
         let place = self.read as usize % WINDOW;
-        if place == self.window.len() { self.window.push(row) } else { self.window[place] = row }
+        if place == self.window.len() {
+            self.window.push(row)
+        } else {
+            self.window[place] = row
+        }
         self.unissued += 1;
         self.attach(place, cause, record.arrival);
         self.read += 1;
@@ -189,7 +204,7 @@ impl Replay {
             }
             Cause::AfterCompletion { of, think } => {
                 self.account.after_completion += 1;
-                let think = idlewise_core::Duration(self.scaled(think.0));
+                let think = Duration(self.scaled(think.0));
                 match self.held(of) {
                     None => Instant(self.scaled(recorded.0)),
                     Some(other) if self.window[other].stage == Stage::Done => self.window[other].done + think,
@@ -203,10 +218,12 @@ impl Replay {
             }
             Cause::AfterIssue { of, gap } => {
                 self.account.after_issue += 1;
-                let gap = idlewise_core::Duration(self.scaled(gap.0));
+                let gap = Duration(self.scaled(gap.0));
                 match self.held(of) {
                     None => Instant(self.scaled(recorded.0)),
-                    Some(other) if self.window[other].stage != Stage::Pending => self.window[other].issued + gap,
+                    Some(other) if self.window[other].stage != Stage::Pending => {
+                        self.window[other].issued + gap
+                    }
                     Some(other) => {
                         self.window[place].delay = gap;
                         self.window[place].next = self.window[other].after_issue;
@@ -248,7 +265,9 @@ impl Workload for Replay {
     }
 
     fn issue(&mut self, id: RequestId) -> Request {
-        let Some(Reverse((at, number))) = self.ready.pop() else { unreachable!("next() announced a request") };
+        let Some(Reverse((at, number))) = self.ready.pop() else {
+            unreachable!("next() announced a request")
+        };
         if self.owners.len() <= id.index() {
             self.owners.resize(id.index() + 1, 0);
         }
@@ -273,7 +292,11 @@ impl Workload for Replay {
     }
 }
 
-impl Named for Replay {}
+impl Named for Replay {
+    fn describe(&self, issuer: Issuer) -> (Option<String>, u32) {
+        (self.rows.process(issuer), 1)
+    }
+}
 
 /// The request of a row, on a disk of `capacity` sectors; true if its address was folded back.
 fn fit(record: &Record, capacity: Sector) -> (Request, bool) {

@@ -39,7 +39,8 @@ impl Poisson {
     pub fn new(settings: PoissonSettings, ground: Ground) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(ground.seed);
         let interval = Exp::new(settings.rate / 1e9).expect("the rate is above zero");
-        let places = (ground.capacity.0 / u64::from(settings.step)).saturating_sub(u64::from(settings.size.1)).max(1);
+        let places =
+            (ground.capacity.0 / u64::from(settings.step)).saturating_sub(u64::from(settings.size.1)).max(1);
         let next = Instant(interval.sample(&mut rng) as u64);
         Poisson { settings, rng, interval, places, next, left: settings.requests }
     }

@@ -92,7 +92,9 @@ impl Processes {
                 ready.push(Reverse((process.start, index as u32)));
             }
             let blocks = (process.file_sectors / u64::from(process.block.0)).max(1);
-            let rng = Xoshiro256PlusPlus::seed_from_u64(seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
+            let rng = Xoshiro256PlusPlus::seed_from_u64(
+                seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
+            );
             let outstanding = process.requests.min(u64::from(process.depth));
             let left = process.requests - outstanding;
             running.push(Running { process, rng, block: 0, blocks, left });

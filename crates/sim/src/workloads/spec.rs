@@ -109,7 +109,11 @@ impl Options<'_> {
     }
 
     fn bad(&self, option: &str, cure: &str) -> SpecError {
-        SpecError::BadValue { option: option.to_owned(), value: self.text(option).to_owned(), cure: cure.to_owned() }
+        SpecError::BadValue {
+            option: option.to_owned(),
+            value: self.text(option).to_owned(),
+            cure: cure.to_owned(),
+        }
     }
 
     /// A whole number in `range`.
@@ -118,7 +122,8 @@ impl Options<'_> {
     /// [`SpecError::BadValue`].
     pub fn number(&self, option: &str, range: std::ops::RangeInclusive<u64>) -> Result<u64, SpecError> {
         let number = self.text(option).parse().ok().filter(|number| range.contains(number));
-        let cure = || self.bad(option, &format!("wants a whole number from {} to {}", range.start(), range.end()));
+        let cure =
+            || self.bad(option, &format!("wants a whole number from {} to {}", range.start(), range.end()));
         number.ok_or_else(cure)
     }
 
@@ -137,7 +142,8 @@ impl Options<'_> {
     /// [`SpecError::BadValue`].
     pub fn sectors(&self, option: &str) -> Result<u64, SpecError> {
         let bytes = parse_bytes(self.text(option));
-        let fits = bytes.filter(|bytes| *bytes >= SECTOR_BYTES && bytes % SECTOR_BYTES == 0 && *bytes <= 1 << 50);
+        let fits =
+            bytes.filter(|bytes| *bytes >= SECTOR_BYTES && bytes % SECTOR_BYTES == 0 && *bytes <= 1 << 50);
         fits.map(|bytes| bytes / SECTOR_BYTES)
             .ok_or_else(|| self.bad(option, "wants a size in multiples of 512, such as 4k or 1g"))
     }
@@ -157,7 +163,8 @@ impl Options<'_> {
     /// # Errors
     /// [`SpecError::BadValue`].
     pub fn duration(&self, option: &str) -> Result<Duration, SpecError> {
-        parse_duration(self.text(option)).ok_or_else(|| self.bad(option, "wants a time, such as 500us or 2ms"))
+        parse_duration(self.text(option))
+            .ok_or_else(|| self.bad(option, "wants a time, such as 500us or 2ms"))
     }
 
     /// Whole numbers separated by colons, each in `range`.
@@ -169,7 +176,10 @@ impl Options<'_> {
         let numbers: Option<Vec<u64>> = self.text(option).split(':').map(parse).collect();
         let cure = || {
             let (from, to) = (range.start(), range.end());
-            self.bad(option, &format!("wants whole numbers from {from} to {to}, separated by colons, such as 1:2"))
+            self.bad(
+                option,
+                &format!("wants whole numbers from {from} to {to}, separated by colons, such as 1:2"),
+            )
         };
         numbers.ok_or_else(cure)
     }
