@@ -260,11 +260,11 @@ impl Pairing {
 
     /// The oldest request of the event's device and operation at sector `at` that `fits`.
     #[inline]
-    fn find(&self, event: &Event, at: u64, fits: impl Fn(State) -> bool) -> Option<u64> {
+    fn find(&self, event: &Event, at: u64, fits: impl Fn(&Slot) -> bool) -> Option<u64> {
         let mut id = self.chains.get(&(event.device, at))?.head;
         while id != NONE {
             let slot = &self.slots[(id - self.base) as usize];
-            if slot.record.operation == event.operation && fits(slot.state) {
+            if slot.record.operation == event.operation && fits(slot) {
                 return Some(id);
             }
             id = slot.next;
@@ -272,9 +272,15 @@ impl Pairing {
         None
     }
 
+    /// The oldest request in `state` of which nothing but this event's extent is left.
+    #[inline]
+    fn find_whole(&self, event: &Event, state: State) -> Option<u64> {
+        self.find(event, event.sector, |slot| slot.state == state && slot.left == event.length)
+    }
+
     fn insert(&mut self, event: &Event, sink: &mut Sink) {
         let at = if event.operation == Operation::Flush { FLUSH } else { event.sector };
-        match self.find(event, at, |state| state == State::Waiting) {
+        match self.find(event, at, |slot| slot.state == State::Waiting) {
             Some(id) if event.priority.is_some() => self.slot(id).record.priority = event.priority,
             Some(_) => {}
             None => self.unannounced(event, sink),
@@ -300,12 +306,13 @@ impl Pairing {
         }
         let again = self.queued;
         let found = self
-            .find(event, event.sector, |state| state == State::Waiting)
-            .or_else(|| self.find(event, event.sector, |state| again && state == State::Sent));
+            .find_whole(event, State::Waiting)
+            .or_else(|| self.find(event, event.sector, |slot| slot.state == State::Waiting))
+            .or_else(|| self.find(event, event.sector, |slot| again && slot.state == State::Sent));
         if found.is_none() {
             self.unannounced(event, sink);
         }
-        let mut next = found.or_else(|| self.find(event, event.sector, |state| state == State::Waiting));
+        let mut next = found.or_else(|| self.find(event, event.sector, |slot| slot.state == State::Waiting));
         let (mut at, end) = (event.sector, event.sector.saturating_add(u64::from(event.length)));
         let mut oldest = next;
         let mut covered = 0;
@@ -322,7 +329,7 @@ impl Pairing {
             if at >= end || covered >= MERGED {
                 break;
             }
-            next = self.find(event, at, |state| state == State::Waiting);
+            next = self.find(event, at, |slot| slot.state == State::Waiting);
         }
         if covered > 1 && sink.fold_merges {
             self.fold(event, oldest, covered);
@@ -334,7 +341,7 @@ impl Pairing {
         let mut at = event.sector;
         for _ in 0..covered {
             let time = Some(Instant(event.time));
-            let found = self.find(event, at, |state| state == State::Sent);
+            let found = self.find(event, at, |slot| slot.state == State::Sent);
             let Some(id) =
                 found.filter(|&id| self.slots[(id - self.base) as usize].record.dispatched == time)
             else {
@@ -353,10 +360,10 @@ impl Pairing {
 
     fn dispatch_flush(&mut self, event: &Event, sink: &mut Sink) {
         self.flush_sent = true;
-        if self.find(event, FLUSH, |state| state == State::Waiting).is_none() {
+        if self.find(event, FLUSH, |slot| slot.state == State::Waiting).is_none() {
             self.unannounced(event, sink);
         }
-        while let Some(id) = self.find(event, FLUSH, |state| state == State::Waiting) {
+        while let Some(id) = self.find(event, FLUSH, |slot| slot.state == State::Waiting) {
             let slot = self.slot(id);
             slot.state = State::Sent;
             slot.record.dispatched = Some(Instant(event.time));
@@ -371,10 +378,11 @@ impl Pairing {
         let (mut at, end) = (event.sector, event.sector.saturating_add(u64::from(event.length)));
         let mut found = 0;
         while found < MERGED {
-            let sent = self.find(event, at, |state| state == State::Sent);
-            let Some(id) = sent.or_else(|| self.find(event, at, |state| state == State::Waiting)) else {
-                break;
-            };
+            let whole = if found == 0 { self.find_whole(event, State::Sent) } else { None };
+            let next = whole
+                .or_else(|| self.find(event, at, |slot| slot.state == State::Sent))
+                .or_else(|| self.find(event, at, |slot| slot.state == State::Waiting));
+            let Some(id) = next else { break };
             found += 1;
             self.unlink(id);
             let slot = self.slot(id);
@@ -397,12 +405,12 @@ impl Pairing {
 
     fn complete_flush(&mut self, event: &Event, sink: &mut Sink) {
         let mut found = 0;
-        while let Some(id) = self.find(event, FLUSH, |state| state == State::Sent) {
+        while let Some(id) = self.find(event, FLUSH, |slot| slot.state == State::Sent) {
             self.finish_flush(id, event.time);
             found += 1;
         }
         if found == 0 && !self.flush_sent {
-            if let Some(id) = self.find(event, FLUSH, |state| state == State::Waiting) {
+            if let Some(id) = self.find(event, FLUSH, |slot| slot.state == State::Waiting) {
                 self.finish_flush(id, event.time);
                 found = 1;
             }
@@ -424,7 +432,7 @@ impl Pairing {
         let (mut at, end) = (event.sector, event.sector.saturating_add(u64::from(event.length)));
         for _ in 0..MERGED {
             let key = if flush { FLUSH } else { at };
-            let Some(id) = self.find(event, key, |state| state == State::Sent) else { return };
+            let Some(id) = self.find(event, key, |slot| slot.state == State::Sent) else { return };
             let slot = self.slot(id);
             slot.state = State::Waiting;
             slot.record.dispatched = None;

@@ -58,8 +58,10 @@ pub struct Report {
     pub records: u64,
     /// Rows that gave none, by reason. Reasons that did not occur are absent.
     pub skipped: Vec<Skipped>,
-    /// Rows earlier than a row before them.
+    /// Rows earlier than the row just before them.
     pub out_of_order_rows: u64,
+    /// Rows earlier than any row before them: those that were moved forward.
+    pub late_rows: u64,
     /// The most that a row was earlier than one before it.
     pub out_of_order_max_ns: u64,
     /// Rows too late to be put in order. They carry the time of the row given out before them.

@@ -204,6 +204,7 @@ impl Trace {
             records: counts.records,
             skipped: counts.skipped(),
             out_of_order_rows: disorder.rows,
+            late_rows: disorder.late,
             out_of_order_max_ns: disorder.furthest,
             moved_rows: disorder.clamped,
             unaligned_rows: counts.unaligned,

@@ -67,7 +67,7 @@ impl Rows for Own {
             other => return Err(Bad::row("expected the operation: R, W, D or F", other)),
         };
         let (start, length) = sectors_extent(column(6), column(7))?;
-        let (mut sync, mut metadata) = (operation == Operation::Read, false);
+        let (mut sync, mut metadata) = (matches!(operation, Operation::Read | Operation::Flush), false);
         for flag in column(8) {
             match flag {
                 b's' => sync = true,
