@@ -2,7 +2,7 @@
 //!
 //! # How it decides
 //! Positioning times T come from the curve of [`sptf`](super::sptf); A is the age of a request, of the
-//! oldest part if it was merged. Of equals, the first that arrived goes.
+//! oldest part if it was merged, in whole microseconds. Of equals, the first that arrived goes.
 //! - `bounded`: the oldest request, if A is at least `bound`; else the least T.
 //! - `linear`: the least T - `age_weight`/1000 × A.
 //! - `weighted`: the oldest request, if A is at least `max_response`; else the least T × (M - A) / M,
@@ -70,7 +70,8 @@ const LONGEST: u64 = u32::MAX as u64;
 
 impl Algorithm for AgedSptf {
     const NAME: &'static str = "aged-sptf";
-    const SUMMARY: &'static str = "Serves the request that the head reaches soonest, but no one waits too long.";
+    const SUMMARY: &'static str =
+        "Serves the request that the head reaches soonest, but no one waits too long.";
     const SOURCE: &'static str = "SOSP'01 §3.3, §4; Worthington et al. 1994; Seltzer et al. 1990";
     type Tunables = Settings;
 
@@ -92,7 +93,7 @@ impl Algorithm for AgedSptf {
             (Form::Weighted, _) => tunables.max_response.0,
             (Form::Linear, 0) => return Starvation::Unbounded,
             // Whoever comes later than this cannot outweigh our age by being nearer.
-            (Form::Linear, weight) => Duration(LONGEST * 1000 / weight + 1_000),
+            (Form::Linear, weight) => Duration::from_us(LONGEST / weight + 2),
         };
         Starvation::Bounded { after, per_waiting: 1, plus: 0 }
     }
@@ -124,7 +125,8 @@ impl AgedSptf {
 
 /// Positioning time less the weight of the age, in nanoseconds.
 fn linear(time: Duration, age: Duration, weight: u64) -> i64 {
-    let credit = i64::try_from(age.0.saturating_mul(weight) / 1000).unwrap_or(i64::MAX);
+    // Microseconds times thousandths are nanoseconds.
+    let credit = i64::try_from(age.as_us().saturating_mul(weight)).unwrap_or(i64::MAX);
     time.0 as i64 - credit
 }
 
@@ -205,16 +207,16 @@ mod tests {
         let (weight, bound) = (settings.age_weight.0, settings.bound.0.0);
         let limit = settings.max_response.0.0;
         match settings.form {
-            Form::Bounded => Slow::boxed(setup, bound, Box::new(|time, _| time as i64)),
+            Form::Bounded => Slow::boxed(setup, bound, Box::new(|time, _| time as i128)),
             Form::Linear => Slow::boxed(
                 setup,
                 u64::MAX,
-                Box::new(move |time, age| time as i64 - (age as i128 * weight as i128 / 1000) as i64),
+                Box::new(move |time, age| time as i128 - (age / 1000) as i128 * weight as i128),
             ),
             Form::Weighted => Slow::boxed(
                 setup,
                 limit,
-                Box::new(move |time, age| (time as i128 * (limit as i128 - age as i128) / limit as i128) as i64),
+                Box::new(move |time, age| time as i128 * (limit / 1000 - age / 1000) as i128),
             ),
         }
     }

@@ -7,6 +7,7 @@ use crate::tunables::{TunableError, Tunables};
 use crate::units::{Issuer, RequestId};
 
 mod arm;
+mod dispatch_list;
 mod positions;
 
 registry! {
@@ -21,4 +22,6 @@ registry! {
     sptf: Sptf;
     aged_sptf: AgedSptf;
     deadline: Deadline, Deadline2611;
+    aql: Aql;
+    rwfifo: RwFifo;
 }

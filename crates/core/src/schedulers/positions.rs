@@ -102,7 +102,7 @@ pub(super) mod tests {
     use crate::scheduler::{Decision, Scheduler};
 
     /// The cost of a request by its positioning time and age, both in nanoseconds.
-    type Cost = Box<dyn Fn(u64, u64) -> i64>;
+    type Cost = Box<dyn Fn(u64, u64) -> i128>;
 
     /// The family by comparing all requests: the least cost, the first that came of equals. A
     /// request that is older than the limit goes before all, the first that came of several.

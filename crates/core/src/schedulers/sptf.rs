@@ -59,7 +59,7 @@ impl Algorithm for Sptf {
     #[cfg(test)]
     fn reference(setup: Setup<'_>, _: Nothing) -> alloc::boxed::Box<dyn Scheduler> {
         use crate::schedulers::positions::tests::Slow;
-        Slow::boxed(setup, u64::MAX, alloc::boxed::Box::new(|time, _| time as i64))
+        Slow::boxed(setup, u64::MAX, alloc::boxed::Box::new(|time, _| time as i128))
     }
 }
 

@@ -70,7 +70,13 @@ impl Reference {
             (true, _) => oldest,
             (false, Some(next)) if self.old => return Some((side, next)),
             (false, Some(next)) => next,
-            (false, None) => if self.old { lowest } else { oldest },
+            (false, None) => {
+                if self.old {
+                    lowest
+                } else {
+                    oldest
+                }
+            }
         };
         self.batching = 0;
         Some((side, id))
