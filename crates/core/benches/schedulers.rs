@@ -23,7 +23,8 @@ impl Load {
             let operation = if state % 3 < 2 { Operation::Read } else { Operation::Write };
             let start = Sector((state >> 20) % 200_000_000 * 8);
             let sync = operation == Operation::Read;
-            Request { operation, sync, ..Request::read(start, Sectors(8)) }.by(Issuer((state >> 8) as u32 % 8))
+            Request { operation, sync, ..Request::read(start, Sectors(8)) }
+                .by(Issuer((state >> 8) as u32 % 8))
         });
         Load { requests: requests.take(4096).collect(), next: 0 }
     }

@@ -124,7 +124,11 @@ impl Siege {
 
     /// The promise, for all whose time has come.
     fn arm(&mut self, promised: Starvation) {
-        let Starvation::Bounded { after, per_waiting, plus } = promised else { return };
+        let (after, per_waiting, plus) = match promised {
+            Starvation::Unbounded => return,
+            Starvation::Bounded { after, per_waiting, plus } => (after, per_waiting, plus),
+            Starvation::FullQueues(count) => (Duration::ZERO, 0, count * self.watched.len() as u64),
+        };
         for watched in self.watched.iter_mut().flatten() {
             if watched.left.is_none() && self.now.since(watched.arrival) >= after {
                 watched.left = Some(per_waiting * self.waiting as u64 + plus);
@@ -136,9 +140,8 @@ impl Siege {
         let id = self.queue.insert(self.now, request).unwrap().id();
         self.waiting += 1;
         self.watched[id.index()] = Some(Watched { arrival: self.now, left: None, passed: 0 });
-        if let Starvation::Bounded { after: Duration::ZERO, .. } = promised {
-            self.arm(promised);
-        }
+        // What is promised from the first moment on counts what waits at that moment.
+        self.arm(promised);
     }
 
     /// One at each end of the disk and one between, of both directions: what may starve.
@@ -257,7 +260,7 @@ pub(super) fn waits_as_stated(make: &dyn Make, seed: u64) -> Result<(), String> 
         }
     }
     match promised {
-        Starvation::Bounded { .. } => Ok(()),
+        Starvation::Bounded { .. } | Starvation::FullQueues(_) => Ok(()),
         Starvation::Unbounded => Err(format!(
             "{}{}: says that a request may starve, but none was passed over more than {worst} times",
             make.name(),

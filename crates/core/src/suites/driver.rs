@@ -393,7 +393,8 @@ impl<'a> Driver<'a> {
 
     fn ask_for_nothing(&mut self) -> Result<(), String> {
         let empty = self.waiting() == 0 && self.returned == 0;
-        if !self.has_room() || (self.promise == Promise::Nothing && !empty) {
+        let due = matches!(self.promise, Promise::Until(time) if time <= self.now);
+        if !self.has_room() || due || (self.promise == Promise::Nothing && !empty) {
             return Ok(());
         }
         for _ in 0..self.random.below(3) {

@@ -24,6 +24,7 @@ mod scene;
 mod subject;
 mod switching;
 mod text;
+#[allow(unreachable_pub, reason = "the macros of tunables write `pub`")]
 mod values;
 
 pub(crate) use pool::Pool;
