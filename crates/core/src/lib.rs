@@ -24,6 +24,7 @@ extern crate std;
 
 pub mod collections;
 pub mod device;
+pub mod ops;
 pub mod positioning;
 pub mod queue;
 pub mod random;

@@ -128,7 +128,10 @@ impl Curve {
         self.settle_side(side, bucket);
     }
 
+    /// Makes `floor` anew after any change.
     fn settle(&mut self) {
+        // No time is as long: nothing of the old floor is taken for settled.
+        self.floor = [[u32::MAX; BUCKETS]; 2];
         self.settle_side(0, BUCKETS - 1);
         self.settle_side(1, BUCKETS - 1);
     }
