@@ -169,6 +169,24 @@ impl Sorted {
         }
     }
 
+    /// Moves `request` to `key`, behind its new equals. False if it is there already.
+    pub fn rekey(&mut self, request: RequestId, key: u64) -> bool {
+        let moves = self.key(request) != key;
+        if moves {
+            self.remove(request);
+            self.insert(key, request);
+        }
+        moves
+    }
+
+    /// Takes `request` out and returns the one after it.
+    #[inline]
+    pub fn remove_before_next(&mut self, request: RequestId) -> Option<RequestId> {
+        let next = self.next(request);
+        self.remove(request);
+        next
+    }
+
     /// The key under which `request` is held.
     pub fn key(&self, request: RequestId) -> u64 {
         let position = self.position(request);

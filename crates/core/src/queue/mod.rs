@@ -55,14 +55,14 @@ impl core::error::Error for HostError {}
 pub enum Inserted {
     /// It waits by itself.
     Queued(RequestId),
-    /// It became the end of the waiting request `into` and completes with it.
+    /// It went to the back of the waiting request `into` and completes with it.
     MergedBack {
         /// The id of the new request.
         id: RequestId,
         /// The request that it is now a part of.
         into: RequestId,
     },
-    /// It became the beginning of the waiting request `into` and completes with it.
+    /// It went to the front of a waiting request, is now a part of `into` and completes with it.
     MergedFront {
         /// The id of the new request.
         id: RequestId,
@@ -129,7 +129,8 @@ impl<S: Scheduler> Queue<S> {
     ) -> Result<Inserted, HostError> {
         self.expect(id, State::Free)?;
         self.advance(now)?;
-        self.table.insert(id, Request { arrival: now, ..request });
+        let request = Request { arrival: now, ..request };
+        self.table.insert(id, request);
         if self.device.merging != Merging::Off
             && let Some((into, side)) = self.find_merge(&request)
         {
@@ -338,7 +339,7 @@ impl<S: Scheduler> Queue<S> {
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
         self.scheduler.grown(cx, into);
         self.merger.add(into, &self.table[into]);
-        self.coalesce(into, side);
+        let into = self.coalesce(into, side);
         match side {
             Side::Back => Inserted::MergedBack { id, into },
             Side::Front => Inserted::MergedFront { id, into },
@@ -346,9 +347,10 @@ impl<S: Scheduler> Queue<S> {
     }
 
     /// Joins `grown` with the waiting request that it touches on `side`, if they fit together.
-    fn coalesce(&mut self, grown: RequestId, side: Side) {
+    /// Returns the request that holds `grown` now.
+    fn coalesce(&mut self, grown: RequestId, side: Side) -> RequestId {
         if self.device.merging != Merging::All {
-            return;
+            return grown;
         }
         let extent = self.table[grown];
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
@@ -363,7 +365,7 @@ impl<S: Scheduler> Queue<S> {
             Side::Back => self.merger.starting_at(extent.end(), &self.table, fits),
             Side::Front => self.merger.ending_at(extent.start, &self.table, fits),
         };
-        let Some(other) = neighbour else { return };
+        let Some(other) = neighbour else { return grown };
         let (survivor, taken) = match side {
             Side::Back => (grown, other),
             Side::Front => (other, grown),
@@ -375,6 +377,7 @@ impl<S: Scheduler> Queue<S> {
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
         self.scheduler.absorbed(cx, survivor, taken);
         self.merger.add(survivor, &self.table[survivor]);
+        survivor
     }
 }
 

@@ -159,6 +159,8 @@ impl Table {
         self.slots[whole.index()].last_part = taken.last_part;
         self.slots[whole.index()].parts += taken.parts;
         self.slots[part.index()].state = State::Merged;
+        // With the earlier arrival goes the earlier place in `by_arrival`.
+        self.turns[whole.index()] = self.turns[whole.index()].min(self.turns[part.index()]);
     }
 
     #[inline]
