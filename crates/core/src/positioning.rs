@@ -189,6 +189,13 @@ impl Surveyor {
         };
     }
 
+    /// The device still has a request that another scheduler sent: nothing is measured until it is
+    /// completed.
+    pub fn adopted(&mut self) {
+        self.in_flight += 1;
+        self.current = None;
+    }
+
     /// A request was completed; `curve` learns from it.
     pub fn completed(&mut self, now: crate::units::Instant, curve: &mut Curve) {
         self.in_flight = self.in_flight.saturating_sub(1);

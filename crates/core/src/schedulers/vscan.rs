@@ -46,7 +46,8 @@ fn penalty(capacity: Sector, settings: &Settings) -> u64 {
 
 impl Rule for Inert {
     const NAME: &'static str = "vscan";
-    const SUMMARY: &'static str = "Serves the nearest request, where turning costs a share of the disk's length.";
+    const SUMMARY: &'static str =
+        "Serves the nearest request, where turning costs a share of the disk's length.";
     const SOURCE: &'static str = "Geist and Daniel 1987, VSCAN(R); DiskSim";
     type Tunables = Settings;
     #[cfg(test)]
