@@ -37,6 +37,8 @@ impl Ord for Entry {
 /// Completions under way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Completions {
+    /// The earliest of all, so that a single command never enters the heap.
+    first: Option<Entry>,
     heap: BinaryHeap<Entry>,
     serial: u64,
 }
@@ -46,31 +48,37 @@ impl Completions {
     pub(crate) fn new(depth: u32) -> Result<Completions, BuildError> {
         let mut heap = BinaryHeap::new();
         heap.try_reserve_exact(depth as usize).map_err(|_| BuildError::Memory)?;
-        Ok(Completions { heap, serial: 0 })
+        Ok(Completions { first: None, heap, serial: 0 })
     }
 
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.heap.len()
+        self.heap.len() + usize::from(self.first.is_some())
     }
 
     #[inline]
     pub(crate) fn push(&mut self, completion: Completion) {
         self.serial += 1;
-        self.heap.push(Entry { completion, serial: self.serial });
+        let entry = Entry { completion, serial: self.serial };
+        match &mut self.first {
+            None => self.first = Some(entry),
+            Some(first) if completion.at < first.completion.at => {
+                self.heap.push(core::mem::replace(first, entry));
+            }
+            Some(_) => self.heap.push(entry),
+        }
     }
 
     #[inline]
     pub(crate) fn next(&self) -> Option<Instant> {
-        self.heap.peek().map(|entry| entry.completion.at)
+        self.first.as_ref().map(|entry| entry.completion.at)
     }
 
     /// Takes the earliest completion if it is due by `now`.
     #[inline]
     pub(crate) fn pop(&mut self, now: Instant) -> Option<Completion> {
-        if self.next()? > now {
-            return None;
-        }
-        self.heap.pop().map(|entry| entry.completion)
+        let completion = self.first.as_ref().filter(|entry| entry.completion.at <= now)?.completion;
+        self.first = self.heap.pop();
+        Some(completion)
     }
 }

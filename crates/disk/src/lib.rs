@@ -30,6 +30,10 @@ pub use flash::{Flash, FlashSpec};
 pub use mechanical::{BuildError, Mechanical, MechanicalSpec};
 
 #[cfg(feature = "std")]
+pub mod describe;
+#[cfg(feature = "std")]
+pub mod draw;
+#[cfg(feature = "std")]
 pub mod profile;
 #[cfg(feature = "std")]
 pub mod validate;
