@@ -1,7 +1,7 @@
 //! A short fuzz of every reader, the same on every run: fixtures, mutated by a seeded generator.
 
 #[path = "../../../fuzz/src/lib.rs"]
-#[expect(dead_code, reason = "the targets of libFuzzer use the rest")]
+#[expect(dead_code, unreachable_pub, reason = "a crate of its own for libFuzzer")]
 mod fuzz;
 
 #[path = "traces/fixtures.rs"]

@@ -409,11 +409,12 @@ impl Pairing {
             self.finish_flush(id, event.time);
             found += 1;
         }
-        if found == 0 && !self.flush_sent {
-            if let Some(id) = self.find(event, FLUSH, |slot| slot.state == State::Waiting) {
-                self.finish_flush(id, event.time);
-                found = 1;
-            }
+        if found == 0
+            && !self.flush_sent
+            && let Some(id) = self.find(event, FLUSH, |slot| slot.state == State::Waiting)
+        {
+            self.finish_flush(id, event.time);
+            found = 1;
         }
         // With queue events, the kernel's own flushes complete a second time, as the request's.
         sink.counts.stray_completions += u64::from(found == 0 && !self.queued);

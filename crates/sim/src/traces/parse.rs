@@ -119,7 +119,7 @@ pub(crate) fn extent_of(from: u64, count: u64) -> Option<(Sector, Sectors, bool)
     let length = u32::try_from(last - start).ok()?;
     // An empty request stays empty wherever it starts.
     let length = if count == 0 { 0 } else { length };
-    Some((Sector(start), Sectors(length), (from | count) % 512 == 0))
+    Some((Sector(start), Sectors(length), (from | count).is_multiple_of(512)))
 }
 
 const CHECK_UNIT: &str = "check the unit of the columns, or say --format NAME";

@@ -147,8 +147,8 @@ impl Grain {
     pub(crate) fn with(self, time: u64) -> Grain {
         match self {
             Grain::Finer => Grain::Finer,
-            Grain::Second if time % 1_000_000_000 == 0 => Grain::Second,
-            _ if time % 1_000_000 == 0 => Grain::Millisecond,
+            Grain::Second if time.is_multiple_of(1_000_000_000) => Grain::Second,
+            _ if time.is_multiple_of(1_000_000) => Grain::Millisecond,
             _ => Grain::Finer,
         }
     }

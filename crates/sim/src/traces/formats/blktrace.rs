@@ -304,7 +304,8 @@ fn operation(about: u32, bytes: u32) -> Option<Operation> {
         return None;
     }
     if bytes == 0 {
-        return (about & (about::FLUSH | about::FUA) != 0).then_some(Operation::Flush);
+        // The kernel clears the flush bit when it completes an empty write.
+        return (about & (about::FLUSH | about::FUA | about::WRITE) != 0).then_some(Operation::Flush);
     }
     if about & about::DISCARD != 0 {
         return Some(Operation::Discard);

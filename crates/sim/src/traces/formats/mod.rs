@@ -136,12 +136,15 @@ impl About {
     }
 }
 
+/// Makes the reader of a stream.
+type Opener = fn(Input, &Open) -> Result<Box<dyn Reader>, TraceError>;
+
 /// How a format is recognised, read and written.
 pub(crate) struct Code {
     /// How well the beginning fits, 0 to 100.
     pub(crate) score: fn(&Head<'_>) -> u8,
     /// A reader of one stream.
-    pub(crate) open: fn(Input, &Open) -> Result<Box<dyn Reader>, TraceError>,
+    pub(crate) open: Opener,
     /// A writer, if the format can be written.
     pub(crate) encode: Option<fn() -> Box<dyn Encoder>>,
 }

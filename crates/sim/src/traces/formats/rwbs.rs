@@ -19,7 +19,7 @@ pub(crate) struct Rwbs {
 
 impl Rwbs {
     /// Reads the letters; `None` if one is unknown. `empty` says that the request has no extent: a
-    /// write with a flush in front is then nothing but the flush.
+    /// write is then a flush, even where the kernel has cleared the letters that say so.
     #[inline]
     pub(crate) fn parse(text: &[u8], empty: bool) -> Option<Rwbs> {
         let (flush, rest) = match text {
@@ -35,18 +35,17 @@ impl Rwbs {
             flags if flush => (Some(Operation::Flush), flags),
             _ => return None,
         };
-        let (mut sync, mut metadata, mut forced) = (false, false, false);
+        let (mut sync, mut metadata) = (false, false);
         for flag in flags {
             match flag {
                 b'S' => sync = true,
                 b'M' => metadata = true,
-                b'F' => forced = true,
-                b'A' | b'U' | b'B' | b' ' => {}
+                b'F' | b'A' | b'U' | b'B' | b' ' => {}
                 _ => return None,
             }
         }
         let operation = match operation {
-            Some(Operation::Write) if empty && (flush || forced) => Some(Operation::Flush),
+            Some(Operation::Write) if empty => Some(Operation::Flush),
             None if flush => Some(Operation::Flush),
             other => other,
         };

@@ -143,7 +143,7 @@ fn shares(f: &mut fmt::Formatter<'_>, all: &[Share]) -> fmt::Result {
     for Share { id, name, requests, bytes } in all {
         let bytes = size(*bytes as f64);
         let name = name.as_deref().unwrap_or("");
-        writeln!(f, "{:>14} {requests:>10}  {bytes:>10}  {name}", id)?;
+        writeln!(f, "{id:>14} {requests:>10}  {bytes:>10}  {name}")?;
     }
     Ok(())
 }
