@@ -216,7 +216,7 @@ mod tests {
             Form::Weighted => Slow::boxed(
                 setup,
                 limit,
-                Box::new(move |time, age| time as i128 * (limit / 1000 - age / 1000) as i128),
+                Box::new(move |time, age| time as i128 * ((limit / 1000) as i128 - (age / 1000) as i128)),
             ),
         }
     }
