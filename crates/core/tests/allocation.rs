@@ -23,7 +23,9 @@ impl Counting {
     fn may(&self) -> bool {
         COUNT.set(COUNT.get() + 1);
         let left = LEFT.get();
-        LEFT.set(left.saturating_sub(1).max(if left == u64::MAX { u64::MAX } else { 0 }));
+        if left != u64::MAX {
+            LEFT.set(left.saturating_sub(1));
+        }
         left > 0
     }
 }
@@ -68,8 +70,8 @@ fn run<S: Scheduler>(queue: &mut Queue<S>, steps: u32) {
         now += Duration::from_us((random >> 50) % 700);
         match random % 16 {
             0..=7 => {
-                let operation =
-                    [Operation::Read, Operation::Read, Operation::Write, Operation::Discard][(random >> 8) as usize % 4];
+                let operation = [Operation::Read, Operation::Read, Operation::Write, Operation::Discard]
+                    [(random >> 8) as usize % 4];
                 let start = Sector((random >> 12) % 3000 * 8);
                 let request = Request { operation, ..Request::read(start, Sectors(8)) };
                 // A full queue refuses; that must not allocate either.

@@ -250,7 +250,7 @@ pub(super) fn waits_as_stated(make: &dyn Make, seed: u64) -> Result<(), String> 
     let mut attacks = attacks();
     attacks.truncate(attacks.len() - deep);
     for mut attack in attacks {
-        if seed > 0 {
+        if seed > 0 && promised != Starvation::Unbounded {
             attack.rounds /= 3;
         }
         let context = |error: String| {

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::driver::Log;
+use super::log::Log;
 use super::scene::{Check, Scene, hold};
 use super::subject::{Fixed, Make, Subject};
 use super::{bounded, conformance, oracle, switching};

@@ -12,7 +12,7 @@ use proptest::prelude::any;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-use super::driver::Log;
+use super::log::Log;
 use super::subject::Make;
 use crate::device::{Device, Merging};
 use crate::request::{Class, Operation, Priority};
