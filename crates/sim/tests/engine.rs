@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use idlewise_core::{
-    Decision, Device as Traits, Duration, Instant, Issuer, Merging, Queue, Request, RequestId, Scheduler, Sector,
-    Sectors, registry,
+    Decision, Device as Traits, Duration, Instant, Issuer, Merging, Queue, Request, RequestId, Scheduler,
+    Sector, Sectors, registry,
 };
 use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, EngineError, Limits, Workload};
@@ -49,7 +49,12 @@ impl Device for Constant {
     fn advance(&mut self, now: Instant) -> Option<Completion> {
         let (at, started, tag) = *self.held.front().filter(|held| held.0 <= now)?;
         self.held.pop_front();
-        Some(Completion { tag, at, started, timing: Timing { transfer: Duration::from_ms(1), ..Timing::default() } })
+        Some(Completion {
+            tag,
+            at,
+            started,
+            timing: Timing { transfer: Duration::from_ms(1), ..Timing::default() },
+        })
     }
 }
 
@@ -152,7 +157,8 @@ fn limits_end_the_issuing_and_what_was_issued_is_finished() {
 
 #[test]
 fn a_request_beyond_the_disk_is_an_error_that_says_so() {
-    let error = run("noop", Script::new(&[(0, 1 << 40)], &[]), constant(1), Limits::default(), 4).unwrap_err();
+    let error =
+        run("noop", Script::new(&[(0, 1 << 40)], &[]), constant(1), Limits::default(), 4).unwrap_err();
     assert!(error.to_string().contains("beyond the end of the disk"), "{error}");
 }
 

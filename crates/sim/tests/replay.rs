@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 
-use idlewise_core::{Device as Traits, Duration, Instant, Issuer, Operation, Queue, Sector, Sectors, registry};
+use idlewise_core::{
+    Device as Traits, Duration, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
+};
 use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, Limits};
 use idlewise_sim::metrics::{Recorder, Report};
@@ -111,14 +113,16 @@ fn two_processes_overlap_as_they_did() {
 
 #[test]
 fn addresses_beyond_the_end_are_folded_and_counted() {
-    let rows = vec![row(0, None, None, 5_000_000_000), row(1, None, None, 5_000_000_008), row(2, None, None, 64)];
+    let rows =
+        vec![row(0, None, None, 5_000_000_000), row(1, None, None, 5_000_000_008), row(2, None, None, 64)];
     let (report, account) = replay(rows, Duration::from_ms(1), true, 1.0);
     assert_eq!((report.requests, account.folded, account.rows), (3, 2, 3));
 }
 
 #[test]
 fn many_more_rows_than_the_window_are_replayed_once_each() {
-    let rows: Vec<_> = (0..200_000).map(|n| row(n, Some(n + 1), Some((n % 50) as u32 + 1), n * 8 % 900_000)).collect();
+    let rows: Vec<_> =
+        (0..200_000).map(|n| row(n, Some(n + 1), Some((n % 50) as u32 + 1), n * 8 % 900_000)).collect();
     let (report, account) = replay(rows, Duration(1000), false, 1.0);
     assert_eq!((report.requests, account.rows), (200_000, 200_000));
 }

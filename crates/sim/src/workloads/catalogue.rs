@@ -202,7 +202,8 @@ fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>,
     let usual = think(options, "think")?;
     let second = if options.text("think2").is_empty() { usual } else { think(options, "think2")? };
     let (block, pattern) = (Sectors(options.request_size("bs")?), pattern(options)?);
-    let (requests, depth) = (options.number("requests", 1..=MANY)?, options.number("depth", 1..=4096)? as u32);
+    let (requests, depth) =
+        (options.number("requests", 1..=MANY)?, options.number("depth", 1..=4096)? as u32);
     let stream = |index: u64| Process {
         weight: *weights.get(index as usize).or(weights.last()).unwrap_or(&1) as u32,
         file_start: Sector(index * (file + gap)),
