@@ -23,7 +23,11 @@ pub fn page(description: &Description, width: usize) -> String {
     let name = &description.name;
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{name}: {}", description.description);
-    let _ = writeln!(out, "{gigabytes:.1} GB, {} sectors, queue depth {}", description.capacity, description.depth);
+    let _ = writeln!(
+        out,
+        "{gigabytes:.1} GB, {} sectors, queue depth {}",
+        description.capacity, description.depth
+    );
     match &description.kind {
         Kind::Mechanical(disk) => mechanical(&mut out, disk, width),
         Kind::Flash { dies, read, program, erase, page_bytes } => {

@@ -137,7 +137,10 @@ fn scheduling_yardstick() {
         let means = run(policy, rate, requests, 0x1d1e_0b5e_55ed_0001);
         println!(
             "{policy:?}: response {:.1} ms ({response}), seek {:.3} ms ({seek}), rotation {:.3} ms ({rotation}) [{:?}]",
-            means.response_ms, means.seek_ms, means.rotation_ms, start.elapsed()
+            means.response_ms,
+            means.seek_ms,
+            means.rotation_ms,
+            start.elapsed()
         );
         let near = |value: f64, wanted: f64, share: f64| (value / wanted - 1.0).abs() <= share;
         assert!(near(means.seek_ms, seek, 0.05), "{policy:?} seek {}", means.seek_ms);

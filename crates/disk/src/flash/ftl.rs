@@ -245,7 +245,9 @@ impl Ftl {
             return;
         }
         let mut moved = 0;
-        while moved < pace && self.alive[victim as usize] > 0 && self.dies[die as usize].next < self.block_slots
+        while moved < pace
+            && self.alive[victim as usize] > 0
+            && self.dies[die as usize].next < self.block_slots
         {
             let scan = self.dies[die as usize].scan;
             self.dies[die as usize].scan += 1;

@@ -51,9 +51,9 @@ impl fmt::Display for BuildError {
                 "the zones hold {zones} sectors but the capacity is {wanted}; lower the capacity or extend \
                  the zones"
             ),
-            BuildError::SeekCurve => {
-                f.write_str("the seek curve has no points or its distances do not ascend; list them from 1 up")
-            }
+            BuildError::SeekCurve => f.write_str(
+                "the seek curve has no points or its distances do not ascend; list them from 1 up",
+            ),
             BuildError::Memory => {
                 f.write_str("out of memory while building the disk; use fewer segments or a smaller queue")
             }

@@ -20,8 +20,8 @@ mod seek;
 mod service;
 mod spec;
 
-pub(crate) use error::reserve;
 pub use error::BuildError;
+pub(crate) use error::reserve;
 pub use geometry::{Geometry, Place, Zone};
 pub use seek::SeekCurve;
 pub use spec::{

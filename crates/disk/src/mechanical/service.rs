@@ -91,9 +91,7 @@ impl Mechanical {
             let off_bus = self.decoded(work) + u64::from(overheads.disconnect_read_ns[self.last]);
             work.at.max(off_bus) + u64::from(overheads.reselect_first_ns)
         } else {
-            work.job.arrival
-                + u64::from(overheads.request_ns)
-                + u64::from(overheads.read_hit_ns[self.last])
+            work.job.arrival + u64::from(overheads.request_ns) + u64::from(overheads.read_hit_ns[self.last])
         };
         (ready + u64::from(overheads.data_preparation_ns)).max(self.bus_free)
     }
@@ -242,8 +240,7 @@ impl Mechanical {
             start: run.next_start,
             zone: run.zone,
         };
-        let goes_on =
-            run.left > 0 || prefetch.next_track(&mut self.media, self.options.read_ahead, run.end);
+        let goes_on = run.left > 0 || prefetch.next_track(&mut self.media, self.options.read_ahead, run.end);
         if goes_on {
             self.prefetch = Some(prefetch);
         }
@@ -251,8 +248,15 @@ impl Mechanical {
 
     /// Sends the arm to read `from..limit` into a segment.
     fn start_reading_on(&mut self, segment: usize, from: u64, limit: u64, begin: u64) {
-        let mut prefetch =
-            Prefetch { segment: segment as u8, chunk: from, track_end: from, limit, settled: 0, start: 0, zone: 0 };
+        let mut prefetch = Prefetch {
+            segment: segment as u8,
+            chunk: from,
+            track_end: from,
+            limit,
+            settled: 0,
+            start: 0,
+            zone: 0,
+        };
         prefetch.next_track(&mut self.media, ReadAhead::Segment, begin);
         self.prefetch = Some(prefetch);
     }
@@ -349,8 +353,7 @@ impl Mechanical {
             return false;
         }
         let overheads = &self.overheads;
-        let decoded =
-            now + u64::from(overheads.request_ns) + u64::from(overheads.write_hit_ns[self.last]);
+        let decoded = now + u64::from(overheads.request_ns) + u64::from(overheads.write_hit_ns[self.last]);
         let bus_start = (decoded + u64::from(overheads.data_preparation_ns)).max(self.bus_free);
         self.bus_free = bus_start + u64::from(command.length.0) * u64::from(self.bus_write);
         let done = self.bus_free + u64::from(overheads.write_completion_ns);
@@ -383,8 +386,7 @@ impl Mechanical {
         let Some(segment) = found.filter(|&s| self.buffer.segments[s].end >= end) else { return false };
         self.buffer.touch(segment);
         let overheads = &self.overheads;
-        let decoded =
-            now + u64::from(overheads.request_ns) + u64::from(overheads.read_hit_ns[self.last]);
+        let decoded = now + u64::from(overheads.request_ns) + u64::from(overheads.read_hit_ns[self.last]);
         let bus_start = (decoded + u64::from(overheads.data_preparation_ns)).max(self.bus_free);
         let transfer = u64::from(command.length.0) * u64::from(self.bus_read);
         self.bus_free = bus_start + transfer;

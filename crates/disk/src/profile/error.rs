@@ -36,7 +36,9 @@ impl fmt::Display for ProfileError {
             ProfileError::Read { file, error } => {
                 write!(f, "{file}: cannot read the disk profile: {error}; check the path")
             }
-            ProfileError::Invalid { file, line: Some(line), message } => write!(f, "{file}:{line}: {message}"),
+            ProfileError::Invalid { file, line: Some(line), message } => {
+                write!(f, "{file}:{line}: {message}")
+            }
             ProfileError::Invalid { file, line: None, message } => write!(f, "{file}: {message}"),
             ProfileError::Unknown { name } => write!(
                 f,

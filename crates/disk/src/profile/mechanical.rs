@@ -219,8 +219,7 @@ impl Mechanical {
                 ));
             }
             next = u64::from(zone.last_cylinder) + 1;
-            nominal =
-                nominal.saturating_add((next - first) * heads * u64::from(zone.sectors_per_track));
+            nominal = nominal.saturating_add((next - first) * heads * u64::from(zone.sectors_per_track));
         }
         let capacity = geometry.capacity_sectors;
         if nominal < capacity {

@@ -100,11 +100,7 @@ impl Profile {
     pub fn parse(name: &str, file: &str, text: &str) -> Result<Profile, ProfileError> {
         let parsed: File = toml::from_str(text).map_err(|error| {
             let line = error.span().map(|span| text[..span.start].lines().count().max(1));
-            ProfileError::Invalid {
-                file: file.to_string(),
-                line,
-                message: error.message().to_string(),
-            }
+            ProfileError::Invalid { file: file.to_string(), line, message: error.message().to_string() }
         })?;
         let model = match &parsed.kind {
             Kind::Mechanical(keys) => keys.compile().map(Model::Mechanical),
@@ -118,8 +114,8 @@ impl Profile {
     /// Reads a profile from a file.
     pub fn load(path: &std::path::Path) -> Result<Profile, ProfileError> {
         let file = path.display().to_string();
-        let text = fs::read_to_string(path)
-            .map_err(|error| ProfileError::Read { file: file.clone(), error })?;
+        let text =
+            fs::read_to_string(path).map_err(|error| ProfileError::Read { file: file.clone(), error })?;
         let name = path.file_stem().map_or_else(|| file.clone(), |stem| stem.to_string_lossy().into_owned());
         Profile::parse(&name, &file, &text)
     }
