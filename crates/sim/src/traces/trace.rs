@@ -94,7 +94,10 @@ impl Trace {
             Some(format) => format,
             None => recognise(&mut input)?,
         };
-        let reader = (format.code().open)(input, &Open { format, lenient: options.lenient })?;
+        let reader = (format.code().open)(
+            input,
+            &Open { format, lenient: options.lenient, one_cpu: open::is_one_cpu(name) },
+        )?;
         Ok(Trace::of(name, format, reader, options))
     }
 

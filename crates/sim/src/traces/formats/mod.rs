@@ -165,6 +165,8 @@ impl Code {
 pub(crate) struct Open {
     pub(crate) format: Format,
     pub(crate) lenient: bool,
+    /// The name says that this is the file of one CPU.
+    pub(crate) one_cpu: bool,
 }
 
 fn open_text<R: Rows>(input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {
