@@ -41,7 +41,7 @@ impl Input<'_> {
 
     fn device(&mut self) -> Device {
         Device {
-            rotational: self.byte() % 2 == 0,
+            rotational: self.byte() & 1 == 0,
             depth: self.pick(&[1, 2, 5]),
             merging: self.pick(&[Merging::All, Merging::Off, Merging::LastOnly]),
             max_parts: self.pick(&[128, 3]),

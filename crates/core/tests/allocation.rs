@@ -82,7 +82,7 @@ fn run<S: Scheduler>(queue: &mut Queue<S>, steps: u32) {
                     in_flight[count] = id;
                     count += 1;
                 }
-                Decision::WaitUntil(until) if random % 3 == 0 => now = until,
+                Decision::WaitUntil(until) if random.is_multiple_of(3) => now = until,
                 _ => {}
             },
             13 => drop(queue.cancel(now, RequestId((random >> 20) as u32 % 300))),
@@ -90,7 +90,8 @@ fn run<S: Scheduler>(queue: &mut Queue<S>, steps: u32) {
             _ if count > 0 => {
                 count -= 1;
                 let id = in_flight[count];
-                if random % 9 == 0 { queue.requeue(now, id) } else { queue.complete(now, id) }.unwrap();
+                if random.is_multiple_of(9) { queue.requeue(now, id) } else { queue.complete(now, id) }
+                    .unwrap();
             }
             _ => {}
         }
