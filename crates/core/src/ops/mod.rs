@@ -212,6 +212,11 @@ impl fmt::Display for Outcome {
             Outcome::Dispatch(id) => id.0.fmt(f),
             Outcome::Wait(time) => write!(f, "wait {}", Time(*time)),
             Outcome::Idle => f.write_str("idle"),
+            // A number sign would begin a comment.
+            Outcome::Refused(HostError::WrongState(id, state)) => write!(f, "refused: {} is {state}", id.0),
+            Outcome::Refused(HostError::BeyondCapacity(id)) => {
+                write!(f, "refused: {} is beyond the queue's capacity", id.0)
+            }
             Outcome::Refused(error) => write!(f, "refused: {error}"),
         }
     }

@@ -1,5 +1,6 @@
 //! Running lines on a queue.
 
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -72,20 +73,26 @@ impl Runner {
 
     fn try_line(&mut self, text: &str, out: &mut impl fmt::Write) -> Result<(), Problem> {
         let line = Line::parse(text)?;
-        let (before, comment) = match text.find('#') {
-            Some(at) => (&text[..at], &text[at..]),
-            None => (text, ""),
-        };
-        let gap = if comment.is_empty() { "" } else { "  " };
-        let done = match line {
-            Line::Blank => writeln!(out, "{}", text.trim_end()),
+        let comment_at = text.find('#').unwrap_or(text.len());
+        let comment = &text[comment_at..];
+        let written = match line {
+            Line::Blank => String::from(text.trim_end()),
             Line::Event(after, event) => {
                 let outcome = self.event(after, event)?;
-                writeln!(out, "{}{gap}{comment}", Logged { after, event, outcome })
+                Logged { after, event, outcome }.to_string()
             }
             _ => {
                 self.describe(line)?;
-                writeln!(out, "{line}{}{comment}", &before[before.trim_end().len()..])
+                line.to_string()
+            }
+        };
+        let done = match line {
+            Line::Blank => writeln!(out, "{written}"),
+            _ if comment.is_empty() => writeln!(out, "{written}"),
+            // The comment stays in its column, if there is room.
+            _ => {
+                let width = text[..comment_at].chars().count().max(written.chars().count() + 2);
+                writeln!(out, "{written:<width$}{}", comment.trim_end())
             }
         };
         // A writer that fails loses text, not the run.

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::driver::Log;
+use super::log::Log;
 use super::scene::{Check, Scene, hold};
 use super::subject::{Fixed, Make, Subject};
 use super::{bounded, conformance, oracle, switching};
@@ -40,7 +40,7 @@ impl Canary {
 impl Scheduler for Canary {
     fn insert(&mut self, _: Cx<'_>, id: RequestId) {
         self.inserted += 1;
-        if !self.loses || self.inserted % 5 != 0 {
+        if !self.loses || !self.inserted.is_multiple_of(5) {
             self.fifo.push(id);
         }
     }
@@ -128,7 +128,7 @@ fn conservation_catches_a_request_dispatched_twice() {
     let twice = Make1::new(|canary, _| {
         canary.asked += 1;
         match canary.fifo.first() {
-            Some(first) if canary.asked % 4 == 0 => Decision::Dispatch(*first),
+            Some(first) if canary.asked.is_multiple_of(4) => Decision::Dispatch(*first),
             _ => canary.first(),
         }
     });
@@ -174,14 +174,15 @@ fn promise_catches_an_idle_scheduler_that_changes_its_mind() {
 fn asking_is_free_catches_a_count_of_calls() {
     let counts = Make1::new(|canary, _| {
         canary.asked += 1;
-        if canary.asked % 3 == 0 { canary.last() } else { canary.first() }
+        if canary.asked.is_multiple_of(3) { canary.last() } else { canary.first() }
     });
     assert!(caught(&counts, conformance::asking_is_free).contains("asked more often"));
 }
 
 #[test]
 fn time_flows_catches_absolute_time() {
-    let clock = Make1::new(|canary, cx| if cx.now.0 % 2 == 0 { canary.first() } else { canary.last() });
+    let clock =
+        Make1::new(|canary, cx| if cx.now.0.is_multiple_of(2) { canary.first() } else { canary.last() });
     assert!(caught(&clock, conformance::time_flows).contains("ns later"));
 }
 

@@ -27,6 +27,7 @@ fn moves() -> impl Strategy<Value = Vec<(u8, u8, u64)>> {
     vec((any::<u8>(), 0..SIZE as u8, key), 0..400)
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "callers make both for this call")]
 fn equal<T: PartialEq + core::fmt::Debug>(found: T, expected: T, what: &str) -> Outcome {
     if found == expected {
         return Ok(());

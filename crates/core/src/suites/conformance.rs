@@ -4,7 +4,9 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::driver::{Driver, Log, Pepper};
+use super::driver::Driver;
+use super::log::Log;
+use super::pepper::Pepper;
 use super::scene::{Scene, hold_all};
 use super::subject::Make;
 use crate::ops::Outcome;

@@ -5,11 +5,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
-use core::fmt::Write as _;
 
+use super::log::Log;
+use super::pepper::Pepper;
 use super::scene::{Place, Scene, Spec, Step};
 use super::subject::{Make, Random, Subject, TestQueue};
-use crate::ops::{Described, Event, Logged, Outcome};
+use crate::ops::{Event, Outcome};
 use crate::request::Request;
 use crate::scheduler::Setup;
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
@@ -17,47 +18,9 @@ use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
 /// A scheduler that waits this often in a row, without any event, makes no progress.
 const WAITS_MAX: usize = 1000;
 
-/// The events as text, if anyone wants them.
-pub(super) struct Log(Option<String>);
-
-impl Log {
-    pub(super) fn off() -> Log {
-        Log(None)
-    }
-    pub(super) fn on() -> Log {
-        Log(Some(String::new()))
-    }
-    pub(super) fn text(&self) -> &str {
-        self.0.as_deref().unwrap_or_default()
-    }
-    fn header(&mut self, scene: &Scene, make: &dyn Make) {
-        if let Some(text) = &mut self.0 {
-            let (device, size) = (Described(&scene.device), scene.size);
-            let _ = writeln!(text, "{device}\nqueue {size}");
-            let _ = writeln!(text, "scheduler {}{}", make.name(), make.settings(scene.seed));
-        }
-    }
-    /// Called before the event, so that the last line shows what panicked.
-    fn event(&mut self, after: Duration, event: Event<'_>) {
-        if let Some(text) = &mut self.0 {
-            let _ = write!(text, "{}", Logged { after, event, outcome: Outcome::Done });
-        }
-    }
-    fn outcome(&mut self, outcome: Outcome) {
-        if let Some(text) = &mut self.0 {
-            let _ = if outcome == Outcome::Done { writeln!(text) } else { writeln!(text, " = {outcome}") };
-        }
-    }
-    pub(super) fn line(&mut self, line: &str) {
-        if let Some(text) = &mut self.0 {
-            let _ = writeln!(text, "{line}");
-        }
-    }
-}
-
 /// Where a request is, by the host's own books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fate {
+pub(super) enum Fate {
     Free,
     Waiting,
     InFlight,
@@ -65,20 +28,10 @@ enum Fate {
 
 /// What the host was told when it last asked, while nothing has happened since.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Promise {
+pub(super) enum Promise {
     Nothing,
     Idle,
     Until(Instant),
-}
-
-/// Calls that must change nothing, made here and there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pepper {
-    None,
-    /// Ask where the answer must be the same or nothing.
-    Asks,
-    /// Make calls that the queue must refuse.
-    Misuse,
 }
 
 /// Chooses a successor for a switch by number and settings.
@@ -89,19 +42,19 @@ pub(super) struct Driver<'a> {
     pub(super) queue: TestQueue,
     pub(super) now: Instant,
     /// The time of the last line of the log.
-    logged: Instant,
+    pub(super) logged: Instant,
     log: &'a mut Log,
-    fates: Vec<Fate>,
+    pub(super) fates: Vec<Fate>,
     originals: Vec<Request>,
     /// In order of dispatch; returned ones are not among them.
     in_flight: Vec<RequestId>,
-    returned: usize,
-    promise: Promise,
-    last: Request,
+    pub(super) returned: usize,
+    pub(super) promise: Promise,
+    pub(super) last: Request,
     /// All that the queue answered, in order.
     pub(super) outcomes: Vec<Outcome>,
-    pepper: Pepper,
-    random: Random,
+    pub(super) pepper: Pepper,
+    pub(super) random: Random,
     successors: Option<Successors<'a>>,
 }
 
@@ -382,58 +335,11 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Makes calls that must change nothing.
-    fn season(&mut self) -> Result<(), String> {
-        match self.pepper {
-            Pepper::None => Ok(()),
-            Pepper::Asks => self.ask_for_nothing(),
-            Pepper::Misuse => self.misuse(),
-        }
-    }
-
-    fn ask_for_nothing(&mut self) -> Result<(), String> {
-        let empty = self.waiting() == 0 && self.returned == 0;
-        let due = matches!(self.promise, Promise::Until(time) if time <= self.now);
-        if !self.has_room() || due || (self.promise == Promise::Nothing && !empty) {
-            return Ok(());
-        }
-        for _ in 0..self.random.below(3) {
-            match Event::Dispatch.apply(&mut self.queue, self.now) {
-                Some(Outcome::Dispatch(id)) => return Err(format!("asked once more, it gave out {id}")),
-                Some(Outcome::Refused(error)) => return Err(format!("refused: {error}")),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn misuse(&mut self) -> Result<(), String> {
-        let any = RequestId(self.random.below(self.fates.len() as u64 + 2) as u32);
-        let fate = self.fates.get(any.index()).copied();
-        let early = Instant(self.now.0.wrapping_sub(1 + self.random.below(9)));
-        let wrong = |wanted: Fate| fate != Some(wanted);
-        let insert = Event::Insert { id: any, request: self.last };
-        let (event, now) = match self.random.below(8) {
-            0 if wrong(Fate::Free) => (insert, self.now),
-            1 if wrong(Fate::InFlight) => (Event::Complete(any), self.now),
-            2 if wrong(Fate::InFlight) => (Event::Requeue(any), self.now),
-            3 if wrong(Fate::Waiting) => (Event::Cancel(any), self.now),
-            4 if early < self.logged => (Event::Dispatch, early),
-            5 if early < self.logged => (Event::Gone(Issuer(1)), early),
-            6 if early < self.logged => (insert, early),
-            _ => return Ok(()),
-        };
-        match event.apply(&mut self.queue, now) {
-            Some(Outcome::Refused(_)) => Ok(()),
-            outcome => Err(format!("`{event}` was not refused: {outcome:?}")),
-        }
-    }
-
     pub(super) fn has_room(&self) -> bool {
         self.in_flight.len() < self.queue.device().depth as usize
     }
 
-    fn waiting(&self) -> usize {
+    pub(super) fn waiting(&self) -> usize {
         self.fates.iter().filter(|fate| **fate == Fate::Waiting).count()
     }
 

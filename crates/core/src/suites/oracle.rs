@@ -4,7 +4,8 @@ use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 
-use super::driver::{Driver, Log};
+use super::driver::Driver;
+use super::log::Log;
 use super::scene::{Scene, Step, hold};
 use super::subject::{Fixed, Make, Subject, all, settings};
 use crate::registry::Entry;

@@ -3,14 +3,16 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 
-use super::driver::Log;
+use super::log::Log;
 use super::subject::Make;
 use crate::device::{Device, Merging};
 use crate::request::{Class, Operation, Priority};
@@ -175,9 +177,31 @@ pub(super) fn scenes(steps: usize) -> impl Strategy<Value = Scene> {
 /// What a suite checks of one scheduler on one scene. It writes the events to the log.
 pub(super) type Check = fn(&dyn Make, &Scene, &mut Log) -> Result<(), String>;
 
+std::thread_local! {
+    /// Panics on this thread are caught and need no report of their own.
+    static CAUGHT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Keeps panics that are caught from being reported hundreds of times while a failure is shrunk.
+fn hush_caught_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(std::boxed::Box::new(move |info| {
+            if !CAUGHT.get() {
+                report(info);
+            }
+        }));
+    });
+}
+
 /// Runs `check`; a panic is a failure like any other.
 fn attempt(check: Check, make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(|| check(make, scene, log))).unwrap_or_else(|payload| {
+    hush_caught_panics();
+    CAUGHT.set(true);
+    let result = catch_unwind(AssertUnwindSafe(|| check(make, scene, log)));
+    CAUGHT.set(false);
+    result.unwrap_or_else(|payload| {
         let text = payload.downcast_ref::<String>().cloned();
         let text = text.or_else(|| payload.downcast_ref::<&str>().map(ToString::to_string));
         Err(format!("panic: {}", text.unwrap_or_default()))

@@ -7,7 +7,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use super::driver::{Driver, Log};
+use super::driver::Driver;
+use super::log::Log;
 use super::scene::{Scene, hold_all};
 use super::subject::{Fixed, Make, Subject};
 use crate::registry;
