@@ -86,8 +86,7 @@ fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure
     let named = |error: &dyn std::fmt::Display| Failure::failed(format!("{}: {error}", trace.display()));
     let file = File::open(trace).map_err(|error| named(&error))?;
     let measured = validate::read_trace(BufReader::new(file)).map_err(|error| named(&error))?;
-    let mut device = profile.build().map_err(Failure::failed)?;
-    let demerit = validate::validate(&mut device, &measured).map_err(|error| named(&error))?;
+    let demerit = validate::validate(&profile, &measured).map_err(|error| named(&error))?;
     if as_json {
         return output::print(&output::json(&json!({
             "schema": "idlewise/disk-validate/1",

@@ -7,8 +7,10 @@ mod error;
 mod flash;
 mod mechanical;
 mod number;
+mod options;
 
 pub use error::ProfileError;
+pub use options::{DiskOption, OPTIONS};
 
 use crate::mechanical::{BuildError, Mechanical, MechanicalSpec};
 use crate::{AnyDevice, Fixed, FixedSpec, Flash, FlashSpec};
