@@ -41,8 +41,8 @@ impl Rule for BackAndForth {
     type Key = (bool, u64);
 
     #[inline]
-    fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
-        arm.sweep(cx, waiting)
+    fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
+        arm.sweep(waiting)
     }
 
     #[cfg(test)]

@@ -146,7 +146,7 @@ impl<G: Group> Scheduler for Closed<G> {
                 self.sweep.insert(cx[id].start.0, id);
             }
         }
-        let Some(id) = self.arm.sweep(cx, &self.sweep) else { return Decision::Idle };
+        let Some(id) = self.arm.sweep(&self.sweep) else { return Decision::Idle };
         self.sweep.remove(id);
         self.arm.goes_to(&cx[id]);
         Decision::Dispatch(id)

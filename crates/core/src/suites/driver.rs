@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::log::Log;
 use super::pepper::Pepper;
 use super::scene::{Place, Scene, Spec, Step};
-use super::subject::{Make, Random, Subject, TestQueue};
+use super::subject::{Make, Random, Subject, TestQueue, as_text};
 use crate::ops::{Event, Outcome};
 use crate::request::Request;
 use crate::scheduler::Setup;
@@ -308,7 +308,8 @@ impl<'a> Driver<'a> {
         let Some(tunable) = known.get(usize::from(which) % known.len().max(1)) else { return };
         let value = Random(value).value_of(tunable).unwrap_or(tunable.default);
         self.queue.scheduler_mut().set(tunable.name, value);
-        self.log.line(&format!("set {} {}", tunable.name, tunable.show(value)));
+        // The queue learns no time from this, so the log does not either.
+        self.log.line(Duration::ZERO, &format!("set {} {}", tunable.name, as_text(tunable, value)));
         self.promise = Promise::Nothing;
     }
 
@@ -316,7 +317,8 @@ impl<'a> Driver<'a> {
         let Some(successors) = self.successors else { return Ok(()) };
         let setup = Setup { capacity: self.fates.len(), device: self.queue.device() };
         let (text, successor) = successors(which, seed, setup);
-        self.log.line(&format!("switch {text}"));
+        self.log.line(self.now.since(self.logged), &format!("switch {text}"));
+        self.logged = self.now;
         self.promise = Promise::Nothing;
         self.queue.replace(self.now, successor).map(drop).map_err(|error| format!("{error}"))
     }
