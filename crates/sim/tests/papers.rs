@@ -19,7 +19,7 @@ fn run(disk: &str, scheduler: &str, settings: &[(&str, u64)], workload: &str, me
         merging,
         limits: Limits::default(),
     };
-    experiment.run_one(0, 1, &Control::default()).unwrap().report
+    experiment.run_one(0, 1, &Control::default(), None).unwrap().report
 }
 
 /// SOSP'01 §2: two streams of 64 KB blocks, placed so that a synchronous request takes 12 ms.

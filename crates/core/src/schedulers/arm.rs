@@ -17,6 +17,13 @@ pub(super) enum Way {
 }
 
 impl Way {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Way::Up => "upward",
+            Way::Down => "downward",
+        }
+    }
+
     pub(super) fn turned(self) -> Way {
         match self {
             Way::Up => Way::Down,
@@ -97,6 +104,8 @@ pub trait Rule {
     const SUMMARY: &'static str;
     /// See [`Algorithm::SOURCE`].
     const SOURCE: &'static str;
+    /// The reason for a choice, with `{}` for the way and `{}` for the distance in sectors.
+    const REASON: &'static str;
     /// See [`Algorithm::Tunables`].
     type Tunables: Tunables;
     /// What the slow form of the rule minimises.
@@ -180,8 +189,10 @@ impl<R: Rule> Policy for Seek<R> {
 
     #[inline]
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+        let from = self.arm.head;
         self.waiting.remove(id);
         self.arm.goes_to(&cx[id]);
+        cx.because(R::REASON, || [self.arm.way.word().into(), from.distance(cx[id].start).into()]);
     }
 }
 

@@ -139,8 +139,11 @@ impl<S: Sweep> EndToEnd<S> {
     }
 
     fn serve(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
+        let from = self.arm.head;
         self.waiting.remove(id);
         self.arm.goes_to(&cx[id]);
+        let facts = || [self.arm.way.word().into(), from.distance(cx[id].start).into()];
+        cx.because("next on the sweep {}, {} sectors away", facts);
         self.in_flight += 1;
         Decision::Dispatch(id)
     }
@@ -161,8 +164,18 @@ impl<S: Sweep> Scheduler for EndToEnd<S> {
         let Some(target) = self.after_the_end() else { return Decision::Idle };
         let there = self.at_rest + self.detour(cx, target);
         match cx.now < there {
-            _ if self.in_flight > 0 => Decision::Idle,
-            true => Decision::WaitUntil(there),
+            _ if self.in_flight > 0 => {
+                cx.because("nothing is ahead, and the arm is busy with {}", || {
+                    [u64::from(self.in_flight).into()]
+                });
+                Decision::Idle
+            }
+            true => {
+                cx.because("the arm travels to the end of the disk, {} more", || {
+                    [there.since(cx.now).into()]
+                });
+                Decision::WaitUntil(there)
+            }
             false => self.serve(cx, target),
         }
     }
