@@ -217,7 +217,7 @@ impl<'a> Driver<'a> {
         self.check_extent(id, &parts)
     }
 
-    /// A merged request covers its parts, end to end.
+    /// A merged request covers its parts, end to end, and they are of one kind and within limits.
     fn check_extent(&self, id: RequestId, parts: &[RequestId]) -> Result<(), String> {
         let mut originals: Vec<&Request> = parts.iter().map(|part| &self.originals[part.index()]).collect();
         originals.sort_by_key(|part| (part.start, part.end()));
@@ -225,11 +225,16 @@ impl<'a> Driver<'a> {
         let joined = originals.windows(2).all(|pair| pair[0].end() == pair[1].start);
         let first = originals.first().is_some_and(|part| part.start == whole.start);
         let last = originals.last().is_some_and(|part| part.end() == whole.end());
-        if joined && first && last {
-            Ok(())
-        } else {
-            Err(format!("{id} is not what its parts {parts:?} make"))
+        if !joined || !first || !last {
+            return Err(format!("{id} is not what its parts {parts:?} make"));
         }
+        let alike = |part: &&Request| part.operation == whole.operation && part.priority == whole.priority;
+        let device = self.queue.device();
+        let fits = parts.len() <= device.max_parts as usize && whole.length <= device.max_sectors;
+        if parts.len() > 1 && !(fits && originals.iter().all(alike)) {
+            return Err(format!("{id} should not have merged"));
+        }
+        Ok(())
     }
 
     fn complete(&mut self, id: RequestId) -> Result<(), String> {
