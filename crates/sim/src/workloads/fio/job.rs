@@ -186,6 +186,22 @@ impl Job {
         if self.mixed { self.rwmixread } else { self.reads_percent }
     }
 
+    /// The request sizes that it really uses, in sectors.
+    pub(super) fn used_sizes(&self) -> impl Iterator<Item = u32> {
+        let used = [self.reads() > 0, self.reads() < 100];
+        self.sizes
+            .iter()
+            .zip(used)
+            .filter(|(_, used)| *used)
+            .flat_map(|(sizes, _)| sizes)
+            .map(|(size, _)| *size)
+    }
+
+    /// Its largest request, in sectors.
+    pub(super) fn largest(&self) -> u64 {
+        self.used_sizes().max().map_or(0, u64::from)
+    }
+
     /// Mean request size of reads or of writes, in sectors.
     pub(super) fn mean_size(&self, write: bool) -> f64 {
         let sizes = &self.sizes[usize::from(write)];

@@ -8,6 +8,8 @@
 
 mod ini;
 mod job;
+mod keys;
+mod layout;
 mod values;
 
 use std::fmt;
@@ -15,6 +17,9 @@ use std::fmt;
 use idlewise_core::{Instant, SECTOR_BYTES, Sector, Sectors};
 
 use self::job::Job;
+use self::keys::HARMLESS;
+pub use self::keys::KEYS;
+use self::layout::{Layout, Place, place};
 use super::{Ground, Process, Processes, Sizes, Think};
 
 /// What is wrong with a job file, and what to do.
@@ -44,67 +49,6 @@ impl fmt::Display for FioError {
 }
 
 impl std::error::Error for FioError {}
-
-/// Keys that change nothing of what the disk is asked to do.
-const HARMLESS: &[&str] = &[
-    "allow_mounted_write",
-    "allrandrepeat",
-    "clat_percentiles",
-    "clocksource",
-    "continue_on_error",
-    "cpus_allowed",
-    "cpus_allowed_policy",
-    "cpumask",
-    "create_fsync",
-    "create_on_open",
-    "create_serialize",
-    "description",
-    "disable_bw_measurement",
-    "disable_clat",
-    "disable_lat",
-    "disable_slat",
-    "error_dump",
-    "exitall_on_error",
-    "fallocate",
-    "fixedbufs",
-    "gid",
-    "group_reporting",
-    "gtod_reduce",
-    "hipri",
-    "invalidate",
-    "iomem",
-    "iomem_align",
-    "lat_percentiles",
-    "log_avg_msec",
-    "log_hist_msec",
-    "log_unix_epoch",
-    "mem",
-    "new_group",
-    "numa_cpu_nodes",
-    "numa_mem_policy",
-    "openfiles",
-    "overwrite",
-    "per_job_logs",
-    "percentile_list",
-    "randrepeat",
-    "refill_buffers",
-    "registerfiles",
-    "scramble_buffers",
-    "slat_percentiles",
-    "sqthread_poll",
-    "status_interval",
-    "thread",
-    "uid",
-    "unified_rw_reporting",
-    "unit_base",
-    "unlink",
-    "userspace_reap",
-    "write_bw_log",
-    "write_hist_log",
-    "write_iops_log",
-    "write_lat_log",
-    "zero_buffers",
-];
 
 /// A job file, read and checked.
 #[derive(Debug)]
@@ -153,7 +97,7 @@ impl JobFile {
     /// # Errors
     /// [`FioError`] if the files do not fit the disk.
     pub fn build(&self, ground: Ground) -> Result<Processes, FioError> {
-        let mut files = Layout { capacity: ground.capacity.0, end: 0, files: Vec::new() };
+        let mut files = Layout::new(ground.capacity.0);
         let (mut sketches, mut group) = (Vec::new(), 0);
         for (position, (name, number, job)) in self.jobs.iter().enumerate() {
             group += u32::from(job.stonewall && position > 0);
@@ -165,8 +109,10 @@ impl JobFile {
                 };
                 let whole = files.whole(&file, job);
                 let place = place(job, whole, clone);
-                if place.length == 0 {
-                    let what = format!("job '{name}' starts beyond the end of its file: lower offset");
+                if place.length < job.largest() {
+                    let what = format!(
+                        "job '{name}': between its offset and the end of its file no request fits: lower offset or bs"
+                    );
                     return Err(FioError::at(&self.file, line(job, "offset", *number), what));
                 }
                 files.need(
@@ -197,35 +143,10 @@ impl JobFile {
     }
 }
 
-/// The part of its file that a job uses, in sectors, and how much it moves there.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    start: u64,
-    length: u64,
-    moves: u64,
-}
-
-fn place(job: &Job, whole: u64, clone: u64) -> Place {
-    let sectors = |bytes: u64| bytes / SECTOR_BYTES;
-    let bytes = whole * SECTOR_BYTES;
-    let offset = job.offset.of(bytes).saturating_add(job.offset_increment.of(bytes).saturating_mul(clone));
-    let start = sectors(offset);
-    // Where the file's length is given, nothing lies beyond it.
-    let bounded = job.filesize.is_some() || job.on_device();
-    let rest = if bounded { whole.saturating_sub(start) } else { u64::MAX };
-    let length = job.size.map_or(rest, |size| sectors(size.of(bytes))).min(rest);
-    let moves = job.io_size.map_or(length, |size| sectors(size.of(bytes)));
-    Place { start, length, moves }
-}
-
 /// What a job asks for, apart from its name and its file's place.
 fn process(job: &Job, place: Place) -> Process {
     let reads = job.reads();
-    let used = [reads > 0, reads < 100];
-    let smallest = |sizes: &Sizes| sizes.iter().map(|(size, _)| *size).min();
-    let sizes = || (0..2).filter(|index| used[*index]).map(|index| &job.sizes[index]);
-    let block = sizes().flatten().fold(0, |divisor, (size, _)| gcd(divisor, *size)).max(1);
-    debug_assert!(sizes().filter_map(smallest).all(|size| size % block == 0));
+    let block = job.used_sizes().fold(0, gcd);
     let in_blocks =
         |sizes: &Sizes| sizes.iter().map(|(size, share)| ((size / block).max(1), *share)).collect();
     let share = f64::from(reads) / 100.0;
@@ -277,15 +198,11 @@ fn check(file: &str, number: u32, name: &str, job: &Job) -> Result<(), FioError>
     if job.time_based && job.runtime.0 == u64::MAX {
         return wrong("time_based", format!("job '{name}' is time_based without end: add runtime="));
     }
-    let too_small = |write: bool| {
-        let largest = job.sizes[usize::from(write)].iter().map(|(size, _)| u64::from(*size)).max();
-        let limit = match job.size {
-            Some(values::Amount::Bytes(bytes)) => bytes / SECTOR_BYTES,
-            _ => job.filesize.unwrap_or(u64::MAX),
-        };
-        largest.is_some_and(|largest| largest > limit)
+    let size = match job.size {
+        Some(values::Amount::Bytes(bytes)) => bytes / SECTOR_BYTES,
+        _ => job.filesize.unwrap_or(u64::MAX),
     };
-    if (job.reads() > 0 && too_small(false)) || (job.reads() < 100 && too_small(true)) {
+    if size < job.largest() {
         return wrong("size", format!("job '{name}': size is less than one request: lower bs or raise size"));
     }
     Ok(())
@@ -316,57 +233,6 @@ fn warnings(file: &str, jobs: &[(String, u32, Job)], unknown: &[String]) -> Vec<
         ));
     }
     warnings
-}
-
-impl Job {
-    /// Whether its file is the whole disk.
-    fn on_device(&self) -> bool {
-        self.filename.as_ref().is_some_and(|name| name.starts_with("/dev/"))
-    }
-}
-
-/// Where files lie, in sectors.
-struct Layout {
-    capacity: u64,
-    end: u64,
-    /// Name, length, start.
-    files: Vec<(String, u64, u64)>,
-}
-
-impl Layout {
-    /// The length of a file as far as a job states it.
-    fn whole(&self, file: &str, job: &Job) -> u64 {
-        match job.filesize {
-            _ if file.starts_with("/dev/") => self.capacity,
-            Some(length) => length,
-            None => match job.size {
-                Some(values::Amount::Bytes(bytes)) => bytes / SECTOR_BYTES,
-                _ => 0,
-            },
-        }
-    }
-
-    /// Makes a file at least this long.
-    fn need(&mut self, file: String, length: u64) {
-        match self.files.iter_mut().find(|(name, ..)| *name == file) {
-            Some((_, known, _)) => *known = length.max(*known),
-            None => self.files.push((file, length, 0)),
-        }
-    }
-
-    fn lay_out(&mut self) {
-        const MEBIBYTE: u64 = (1 << 20) / SECTOR_BYTES;
-        for (name, length, start) in &mut self.files {
-            if !name.starts_with("/dev/") {
-                *start = self.end.next_multiple_of(MEBIBYTE);
-                self.end = start.saturating_add(*length);
-            }
-        }
-    }
-
-    fn start(&self, file: &str) -> u64 {
-        self.files.iter().find(|(name, ..)| name == file).map_or(0, |(_, _, start)| *start)
-    }
 }
 
 #[cfg(test)]

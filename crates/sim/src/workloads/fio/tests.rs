@@ -153,7 +153,8 @@ fn a_device_is_the_whole_disk() {
     let last = "[dev]\nfilename=/dev/sdb\nrw=read\nbs=1m\noffset=99%\n";
     assert!(run(build(last), 1000).last().unwrap().3 < 1 << 24);
     assert!(
-        error("[dev]\nfilename=/dev/sdb\noffset=9g\n").contains("j.fio:3: job 'dev' starts beyond the end")
+        error("[dev]\nfilename=/dev/sdb\noffset=9g\n")
+            .contains("j.fio:3: job 'dev': between its offset and the end of its file no request fits")
     );
 }
 
@@ -214,5 +215,15 @@ fn errors_say_where_what_and_the_cure() {
     ] {
         let message = error(text);
         assert!(message.starts_with(wanted), "{message}");
+    }
+}
+
+#[test]
+fn the_keys_that_are_told_of_are_known() {
+    for key in KEYS.iter().flat_map(|(keys, _)| keys.split(", ")) {
+        let text = format!("[a]\nsize=1m\ndirect=1\n{key}=1\n");
+        if let Ok(jobs) = JobFile::parse("j", &text) {
+            assert!(!jobs.warnings.iter().any(|warning| warning.contains("not modelled")), "{key}");
+        }
     }
 }
