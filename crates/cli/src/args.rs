@@ -81,8 +81,8 @@ pub(crate) enum Catalogue {
 /// What the disk is asked to do, and which disk.
 #[derive(Args)]
 pub(crate) struct LoadOptions {
-    /// The disk: a name from `idlewise list disks`, or a profile file
-    #[arg(long, default_value = "hdd-18tb-7200", value_name = "NAME|FILE")]
+    /// The disk: a name from `idlewise list disks`, or a profile file; options such as depth=32,cache=off
+    #[arg(long, default_value = "hdd-18tb-7200", value_name = "NAME|FILE[:KEY=VALUE,…]")]
     pub(crate) disk: String,
 
     /// A named workload: NAME[:key=value,…]; see `idlewise list workloads`

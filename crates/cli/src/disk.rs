@@ -4,12 +4,18 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
-use idlewise_disk::validate;
+use idlewise_core::SECTOR_BYTES;
+use idlewise_disk::describe::{Description, Kind, ZoneRow};
+use idlewise_disk::{draw, validate};
+use serde_json::{Value, json};
 
 use crate::args::DiskCommand;
 use crate::failure::Failure;
 use crate::output::{self, three};
 use crate::setup;
+
+/// Columns of a drawing.
+const PAGE_WIDTH: usize = 100;
 
 /// Runs `idlewise disk …`.
 pub(crate) fn disk(command: &DiskCommand) -> Result<(), Failure> {
@@ -19,19 +25,70 @@ pub(crate) fn disk(command: &DiskCommand) -> Result<(), Failure> {
     }
 }
 
-fn show(_name: &str, _json: bool) -> Result<(), Failure> {
-    Ok(())
+fn show(name: &str, as_json: bool) -> Result<(), Failure> {
+    let profile = setup::disk(name)?;
+    let description = Description::of(&profile).map_err(Failure::failed)?;
+    if as_json {
+        return output::print(&output::json(&document(&description))?);
+    }
+    output::print(&draw::page(&description, PAGE_WIDTH))
 }
 
-fn validate_model(name: &str, trace: &Path, json: bool) -> Result<(), Failure> {
+/// A disk's figures for programs, in base units.
+fn document(disk: &Description) -> Value {
+    let kind = match &disk.kind {
+        Kind::Mechanical(disk) => {
+            let zone = |zone: &ZoneRow| {
+                json!({
+                    "first_sector": zone.first.0,
+                    "last_sector": zone.last.0,
+                    "first_cylinder": zone.first_cylinder,
+                    "last_cylinder": zone.last_cylinder,
+                    "sectors_per_track": zone.sectors_per_track,
+                    "bytes_per_s": zone.bytes_per_s,
+                })
+            };
+            json!({
+                "model": "mechanical",
+                "revolution_ns": disk.revolution.0,
+                "heads": disk.heads,
+                "cylinders": disk.cylinders,
+                "seek_mean_ns": disk.mean_seek.0,
+                "buffer_bytes": disk.buffer_bytes,
+                "sequential_bytes_per_s": disk.sequential_bytes_per_s,
+                "zones": disk.zones.iter().map(zone).collect::<Vec<_>>(),
+                "seek_ns_by_cylinders": disk.seek.iter().map(|(far, time)| json!([far, time.0])).collect::<Vec<_>>(),
+            })
+        }
+        Kind::Flash { dies, read, program, erase, page_bytes } => json!({
+            "model": "flash",
+            "dies": dies,
+            "read_ns": read.0,
+            "program_ns": program.0,
+            "erase_ns": erase.0,
+            "page_bytes": page_bytes,
+        }),
+        Kind::Fixed { latency } => json!({"model": "fixed", "latency_ns": latency.0}),
+    };
+    json!({
+        "schema": "idlewise/disk-show/1",
+        "name": disk.name,
+        "description": disk.description,
+        "source": disk.source,
+        "capacity_bytes": disk.capacity.0 * SECTOR_BYTES,
+        "depth": disk.depth,
+        "kind": kind,
+    })
+}
+
+fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure> {
     let profile = setup::disk(name)?;
     let named = |error: &dyn std::fmt::Display| Failure::failed(format!("{}: {error}", trace.display()));
     let file = File::open(trace).map_err(|error| named(&error))?;
     let measured = validate::read_trace(BufReader::new(file)).map_err(|error| named(&error))?;
-    let mut device = profile.build().map_err(Failure::failed)?;
-    let demerit = validate::validate(&mut device, &measured).map_err(|error| named(&error))?;
-    if json {
-        return output::print(&output::json(&serde_json::json!({
+    let demerit = validate::validate(&profile, &measured).map_err(|error| named(&error))?;
+    if as_json {
+        return output::print(&output::json(&json!({
             "schema": "idlewise/disk-validate/1",
             "disk": profile.name,
             "requests": demerit.requests,

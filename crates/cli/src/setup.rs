@@ -17,16 +17,23 @@ use crate::failure::Failure;
 use crate::names::did_you_mean;
 use crate::trace::TraceFile;
 
-/// A disk by name or profile file.
-pub(crate) fn disk(name: &str) -> Result<Profile, Failure> {
-    if profile::names().any(|known| known == name) {
-        return Profile::named(name).map_err(Failure::failed);
-    }
-    if name.ends_with(".toml") || name.contains('/') {
-        return Profile::load(Path::new(name)).map_err(Failure::failed);
-    }
-    let hint = did_you_mean(name, profile::names());
-    Err(Failure::usage(format!("there is no disk '{name}'{hint} (`idlewise list disks` names them all)")))
+/// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`.
+pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
+    let (name, options) = match text.rsplit_once(':') {
+        Some((name, options)) if options.contains('=') => (name, options),
+        _ => (text, ""),
+    };
+    let disk = if profile::names().any(|known| known == name) {
+        Profile::named(name).map_err(Failure::failed)?
+    } else if name.ends_with(".toml") || name.contains('/') {
+        Profile::load(Path::new(name)).map_err(Failure::failed)?
+    } else {
+        let hint = did_you_mean(name, profile::names());
+        return Err(Failure::usage(format!(
+            "there is no disk '{name}'{hint} (`idlewise list disks` names them all; a profile file ends in .toml)"
+        )));
+    };
+    disk.with(options).map_err(Failure::usage)
 }
 
 /// A scheduler by name.

@@ -24,8 +24,10 @@ extern crate std;
 
 pub mod collections;
 pub mod device;
+pub mod ops;
 pub mod positioning;
 pub mod queue;
+pub mod random;
 pub mod registry;
 pub mod request;
 pub mod scheduler;
@@ -38,6 +40,6 @@ pub mod units;
 pub use device::{Device, Merging};
 pub use queue::{HostError, Inserted, Queue};
 pub use request::{Class, Direction, Operation, Priority, Request};
-pub use scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
+pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 pub use schedulers::AnyScheduler;
 pub use units::{Duration, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors};

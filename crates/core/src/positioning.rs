@@ -128,7 +128,10 @@ impl Curve {
         self.settle_side(side, bucket);
     }
 
+    /// Makes `floor` anew after any change.
     fn settle(&mut self) {
+        // No time is as long: nothing of the old floor is taken for settled.
+        self.floor = [[u32::MAX; BUCKETS]; 2];
         self.settle_side(0, BUCKETS - 1);
         self.settle_side(1, BUCKETS - 1);
     }
@@ -184,6 +187,13 @@ impl Surveyor {
             1 => Some(Trip { from, to, sectors: sectors as u64, since: now }),
             _ => None,
         };
+    }
+
+    /// The device still has a request that another scheduler sent: nothing is measured until it is
+    /// completed.
+    pub fn adopted(&mut self) {
+        self.in_flight += 1;
+        self.current = None;
     }
 
     /// A request was completed; `curve` learns from it.

@@ -28,11 +28,12 @@ pub struct Entry {
     pub(crate) build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnyScheduler, BuildError>,
     pub(crate) starvation: fn(&[Assignment<'_>]) -> Result<Starvation, TunableError>,
     #[cfg(test)]
-    pub(crate) reference: fn(
-        Setup<'_>,
-        &[Assignment<'_>],
-    ) -> Result<alloc::boxed::Box<dyn crate::scheduler::Scheduler>, BuildError>,
+    pub(crate) reference: fn(Setup<'_>, &[Assignment<'_>]) -> Reference,
 }
+
+/// The slow form of a scheduler.
+#[cfg(test)]
+pub(crate) type Reference = Result<alloc::boxed::Box<dyn crate::scheduler::Scheduler>, BuildError>;
 
 /// Why a scheduler could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -101,6 +101,25 @@ pub trait Scheduler {
     }
 }
 
+/// A scheduler that has something to do whenever requests wait, and can say what without doing it.
+///
+/// Anticipation is built on that: it looks at the request that would be next, and may rather wait.
+pub trait Policy: Scheduler {
+    /// The request that [`dispatch`](Scheduler::dispatch) would give out now.
+    fn select(&self, cx: Cx<'_>) -> Option<RequestId>;
+
+    /// Gives out `id`, which `select` has just named.
+    fn take(&mut self, cx: Cx<'_>, id: RequestId);
+
+    /// What [`dispatch`](Scheduler::dispatch) does: selects and takes.
+    #[inline]
+    fn serve(&mut self, cx: Cx<'_>) -> Decision {
+        let Some(id) = self.select(cx) else { return Decision::Idle };
+        self.take(cx, id);
+        Decision::Dispatch(id)
+    }
+}
+
 /// What a scheduler is built for.
 #[derive(Clone, Copy)]
 pub struct Setup<'a> {
@@ -125,6 +144,8 @@ pub enum Starvation {
         /// Requests that may go first besides.
         plus: u64,
     },
+    /// At most as many other requests go first as this many full queues hold.
+    FullQueues(u64),
 }
 
 /// A scheduler that the registry can name, describe and build.

@@ -160,7 +160,7 @@ impl Tunable {
                 "off" | "0" | "false" | "no" => Some(0),
                 _ => None,
             },
-            unit => parse_number(text.trim_end_matches(['%']), unit),
+            unit => parse_number(text, unit),
         };
         self.check(value.ok_or(TunableError::NotAValue(self))?)
     }
@@ -174,7 +174,8 @@ impl Tunable {
     }
 }
 
-/// A whole number, or a time with a unit converted to `unit`. `None` unless it comes out whole.
+/// A whole number, alone or with its unit, or a time with another unit converted to `unit`. `None`
+/// unless it comes out whole.
 fn parse_number(text: &str, unit: Unit) -> Option<u64> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, suffix) = text.split_at(digits);
@@ -182,7 +183,11 @@ fn parse_number(text: &str, unit: Unit) -> Option<u64> {
     if suffix.is_empty() {
         return Some(number);
     }
-    let scale = match suffix.trim_start() {
+    let suffix = suffix.trim_start();
+    if suffix == unit.suffix() {
+        return Some(number);
+    }
+    let scale = match suffix {
         "ns" => 1,
         "us" => 1_000,
         "ms" => 1_000_000,

@@ -179,7 +179,7 @@ impl Add<Sectors> for Sector {
     type Output = Sector;
     #[inline]
     fn add(self, length: Sectors) -> Sector {
-        Sector(self.0.saturating_add(length.0 as u64))
+        Sector(self.0.saturating_add(u64::from(length.0)))
     }
 }
 

@@ -16,12 +16,23 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+mod any;
+mod completions;
 mod device;
+mod fixed;
+mod flash;
 pub mod mechanical;
 
+pub use any::AnyDevice;
 pub use device::{Command, Completion, Device, SubmitError, Timing};
+pub use fixed::{Fixed, FixedSpec};
+pub use flash::{Flash, FlashSpec};
 pub use mechanical::{BuildError, Mechanical, MechanicalSpec};
 
+#[cfg(feature = "std")]
+pub mod describe;
+#[cfg(feature = "std")]
+pub mod draw;
 #[cfg(feature = "std")]
 pub mod profile;
 #[cfg(feature = "std")]

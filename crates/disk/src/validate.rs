@@ -5,6 +5,8 @@
 //! distance between the two distributions of response times: both are sorted and compared in order.
 
 use crate::device::{Command, Device};
+use crate::mechanical::BuildError;
+use crate::profile::Profile;
 use core::fmt;
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 use std::format;
@@ -56,6 +58,8 @@ pub enum TraceError {
     },
     /// There is no command in it.
     Empty,
+    /// The disk cannot be built.
+    Build(BuildError),
 }
 
 impl fmt::Display for TraceError {
@@ -63,6 +67,7 @@ impl fmt::Display for TraceError {
         match self {
             TraceError::Read(error) => write!(f, "cannot read the drive trace: {error}"),
             TraceError::Line { line, message } => write!(f, "line {line}: {message}"),
+            TraceError::Build(error) => write!(f, "cannot build the disk: {error}"),
             TraceError::Empty => f.write_str("the drive trace has no lines; give one with measured commands"),
         }
     }
@@ -72,6 +77,7 @@ impl std::error::Error for TraceError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             TraceError::Read(error) => Some(error),
+            TraceError::Build(error) => Some(error),
             _ => None,
         }
     }
@@ -155,12 +161,13 @@ fn complete<D: Device>(device: &mut D) -> Instant {
     }
 }
 
-/// Replays `trace` and compares the distributions of response times.
-pub fn validate<D: Device>(device: &mut D, trace: &[Measured]) -> Result<Demerit, TraceError> {
+/// Replays `trace` on a new disk of `profile` and compares the distributions of response times.
+pub fn validate(profile: &Profile, trace: &[Measured]) -> Result<Demerit, TraceError> {
     if trace.is_empty() {
         return Err(TraceError::Empty);
     }
-    let mut model = replay(device, trace)?;
+    let mut device = profile.build().map_err(TraceError::Build)?;
+    let mut model = replay(&mut device, trace)?;
     let mut measured: Vec<u64> = trace.iter().map(|m| m.service_ns).collect();
     Ok(demerit(&mut measured, &mut model))
 }

@@ -4,10 +4,12 @@
 //! in a collection at most once. Misuse (inserting twice, removing what is absent) is a bug of the
 //! caller and panics.
 
+mod fifo;
 mod heap;
 mod list;
 mod sorted;
 
+pub use fifo::Fifo;
 pub use heap::Heap;
 pub use list::{Iter as ListIter, Links, List};
 pub use sorted::{Iter as SortedIter, Sorted};

@@ -1,70 +1,137 @@
 //! Requests in order of a key, usually their first sector. Equal keys keep their order of insertion.
 //!
-//! A list of small sorted blocks with a directory of their first keys. A search reads the directory
-//! and one block; an insertion or removal moves at most one block's entries. That is dense memory
-//! and few mispredicted branches: at the depths that queues have, faster than a balanced tree.
+//! A list of small sorted blocks with a directory of where they begin. A search counts, without
+//! branches that could be mispredicted, through the directory and one block; an insertion or removal
+//! moves at most one block's entries. At the depths that queues have, that is faster than a balanced
+//! tree. Blocks are in descending order, so that a sweep upward takes from their ends.
 //!
-//! Two neighbouring blocks always hold more than [`BLOCK`]/2 entries together (else they are
-//! joined), which bounds the number of blocks and so the memory.
+//! Of two neighbouring blocks, one always holds more than [`FEW`]: a block that shrinks to that many
+//! joins a neighbour that has no more. That bounds the number of blocks and so the memory.
 
 use alloc::vec::Vec;
 
 use super::{NIL, OutOfMemory, table};
 use crate::units::RequestId;
 
-/// Entries in a block.
-const BLOCK: usize = 32;
+/// Entries in a block. Measured: fewer make the directory long, more make the moves long.
+const BLOCK: usize = 24;
+/// So many entries that two blocks of them should be one.
+const FEW: usize = 9;
+
+/// The directory is halved until it is this short, and counted through then.
+const SHORT: usize = 64;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    key: u64,
+    id: u32,
+}
+
+const NOTHING: Entry = Entry { key: 0, id: NIL };
 
 #[derive(Clone)]
 struct Block {
-    keys: [u64; BLOCK],
-    ids: [u32; BLOCK],
+    /// The first `len` of them, from the greatest to the smallest.
+    entries: [Entry; BLOCK],
     len: u32,
     /// Where the directory lists this block.
     place: u32,
 }
 
-const EMPTY: Block = Block { keys: [0; BLOCK], ids: [0; BLOCK], len: 0, place: 0 };
+const EMPTY: Block = Block { entries: [NOTHING; BLOCK], len: 0, place: 0 };
 
 impl Block {
     #[inline]
-    fn keys(&self) -> &[u64] {
-        &self.keys[..self.len as usize]
+    fn entries(&self) -> &[Entry] {
+        &self.entries[..self.len as usize]
     }
 
+    /// The entry at `index`, counted from the smallest.
     #[inline]
-    fn ids(&self) -> &[u32] {
-        &self.ids[..self.len as usize]
+    fn get(&self, index: usize) -> Option<Entry> {
+        self.entries().get((self.len as usize).wrapping_sub(index + 1)).copied()
     }
 
-    /// Opens a gap at `at` and fills it.
+    /// Puts `entry` behind all whose key is at most its own. There is room. True if it is now first.
     #[inline]
-    fn insert(&mut self, at: usize, key: u64, id: u32) {
-        let len = self.len as usize;
-        self.keys.copy_within(at..len, at + 1);
-        self.ids.copy_within(at..len, at + 1);
-        self.keys[at] = key;
-        self.ids[at] = id;
+    fn insert(&mut self, entry: Entry) -> bool {
+        // From the smallest on, each that belongs before it moves over by one.
+        let mut first = true;
         self.len += 1;
+        let Some((mut gap, mut rest)) = self.entries[..self.len as usize].split_last_mut() else {
+            return false;
+        };
+        while let Some((next, others)) = rest.split_last_mut() {
+            if next.key > entry.key {
+                break;
+            }
+            *gap = *next;
+            (gap, rest) = (next, others);
+            first = false;
+        }
+        *gap = entry;
+        first
     }
 
+    /// Takes out `id`, which is here, and returns the one after it.
     #[inline]
-    fn remove(&mut self, at: usize) {
-        let len = self.len as usize;
-        self.keys.copy_within(at + 1..len, at);
-        self.ids.copy_within(at + 1..len, at);
+    fn remove(&mut self, id: u32) -> Option<Entry> {
+        // From the smallest on, each moves over by one, until it is its turn.
+        let held = &mut self.entries[..self.len as usize];
         self.len -= 1;
+        let mut moving = NOTHING;
+        for at in (0..held.len()).rev() {
+            moving = core::mem::replace(&mut held[at], moving);
+            if moving.id == id {
+                return at.checked_sub(1).map(|next| held[next]);
+            }
+        }
+        None
     }
+
+    /// How many keys are below `key`.
+    #[inline]
+    fn below(&self, key: u64) -> usize {
+        self.entries().iter().rev().take_while(|entry| entry.key < key).count()
+    }
+
+    /// Where `id`, which is here, is, counted from the smallest.
+    #[inline]
+    fn find(&self, id: u32) -> usize {
+        self.entries().iter().rev().position(|entry| entry.id == id).unwrap_or(0)
+    }
+
+    /// Takes in the entries of `greater`, which are all behind these. There is room.
+    fn join(&mut self, greater: &Block) {
+        let (own, more) = (self.len as usize, greater.len as usize);
+        self.entries.copy_within(..own, more);
+        self.entries[..more].copy_from_slice(greater.entries());
+        self.len += greater.len;
+    }
+
+    /// Moves the greater half of a full block to an empty one.
+    fn split(&mut self, greater: &mut Block) {
+        const HALF: usize = BLOCK / 2;
+        greater.entries[..HALF].copy_from_slice(&self.entries[..HALF]);
+        self.entries.copy_within(HALF.., 0);
+        (self.len, greater.len) = (HALF as u32, HALF as u32);
+    }
+}
+
+/// A block in the directory.
+#[derive(Clone, Copy)]
+struct Listed {
+    /// No key in the block is below it, and none in the blocks before is above it.
+    from: u64,
+    block: u32,
 }
 
 /// Requests in order of a key.
 pub struct Sorted {
     blocks: Vec<Block>,
     /// The blocks in use, in key order.
-    directory: Vec<u32>,
-    /// The first key of each block in use, in key order.
-    firsts: Vec<u64>,
-    /// Blocks not in use.
+    directory: Vec<Listed>,
+    /// Blocks not in use. They are empty.
     spare: Vec<u32>,
     /// The block that holds each request.
     home: Vec<u32>,
@@ -84,23 +151,14 @@ impl Sorted {
     /// # Errors
     /// [`OutOfMemory`] if the tables cannot be allocated.
     pub fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        let most = 2 * (2 * capacity / BLOCK + 1) + 1;
+        let most = 2 * capacity / (FEW + 2) + 2;
         let mut spare = table(most, 0u32)?;
         for (index, block) in spare.iter_mut().enumerate() {
             *block = index as u32;
         }
         let mut directory = Vec::new();
         directory.try_reserve_exact(most).map_err(|_| OutOfMemory)?;
-        let mut firsts = Vec::new();
-        firsts.try_reserve_exact(most).map_err(|_| OutOfMemory)?;
-        Ok(Sorted {
-            blocks: table(most, EMPTY)?,
-            directory,
-            firsts,
-            spare,
-            home: table(capacity, NIL)?,
-            len: 0,
-        })
+        Ok(Sorted { blocks: table(most, EMPTY)?, directory, spare, home: table(capacity, NIL)?, len: 0 })
     }
 
     /// Number of requests.
@@ -127,24 +185,16 @@ impl Sorted {
         assert!(!self.contains(request), "{request} is already sorted in");
         self.len += 1;
         if self.directory.is_empty() {
-            let block = self.take_block(0, key);
-            self.home[request.index()] = block;
-            return self.blocks[block as usize].insert(0, key, request.0);
+            self.take_block(0, key);
         }
-        let mut place = self.firsts.partition_point(|first| *first <= key).saturating_sub(1);
-        let mut block = self.directory[place];
-        if self.blocks[block as usize].len as usize == BLOCK {
+        let mut place = self.rank(|from| from <= key).saturating_sub(1);
+        if self.block(place).len as usize == BLOCK {
             self.split(place);
-            if self.firsts[place + 1] <= key {
-                place += 1;
-                block = self.directory[place];
-            }
+            place += usize::from(self.directory[place + 1].from <= key);
         }
-        let entries = &mut self.blocks[block as usize];
-        let at = entries.keys().partition_point(|held| *held <= key);
-        entries.insert(at, key, request.0);
-        if at == 0 {
-            self.firsts[place] = key;
+        let block = self.directory[place].block;
+        if self.blocks[block as usize].insert(Entry { key, id: request.0 }) {
+            self.directory[place].from = key;
         }
         self.home[request.index()] = block;
     }
@@ -152,27 +202,40 @@ impl Sorted {
     /// Takes `request` out.
     #[inline]
     pub fn remove(&mut self, request: RequestId) {
-        let Position { place, at } = self.position(request);
-        self.home[request.index()] = NIL;
+        self.remove_before_next(request);
+    }
+
+    /// Takes `request` out and returns the one after it.
+    #[inline]
+    pub fn remove_before_next(&mut self, request: RequestId) -> Option<RequestId> {
+        let home = core::mem::replace(&mut self.home[request.index()], NIL);
+        assert!(home != NIL, "{request} is not sorted in");
         self.len -= 1;
-        let block = &mut self.blocks[self.directory[place] as usize];
-        block.remove(at);
-        let left = block.len as usize;
+        let block = &mut self.blocks[home as usize];
+        let next = block.remove(request.0);
+        let (place, left) = (block.place as usize, block.len as usize);
+        let next = next.or_else(|| self.directory.get(place + 1).and_then(|_| self.block(place + 1).get(0)));
         if left == 0 {
-            return self.release(place);
+            self.release(place);
+        } else if left == FEW {
+            self.join_around(place);
         }
-        if at == 0 {
-            self.firsts[place] = block.keys[0];
+        next.map(|entry| RequestId(entry.id))
+    }
+
+    /// Moves `request` to `key`, behind its new equals. False if it is there already.
+    pub fn rekey(&mut self, request: RequestId, key: u64) -> bool {
+        let moves = self.key(request) != key;
+        if moves {
+            self.remove(request);
+            self.insert(key, request);
         }
-        if left <= BLOCK / 2 {
-            self.join_around(place, left);
-        }
+        moves
     }
 
     /// The key under which `request` is held.
     pub fn key(&self, request: RequestId) -> u64 {
-        let position = self.position(request);
-        self.blocks[self.directory[position.place] as usize].keys[position.at]
+        self.entry(self.position(request)).map_or(0, |(key, _)| key)
     }
 
     /// The request with the smallest key.
@@ -184,8 +247,8 @@ impl Sorted {
     /// The request with the largest key.
     #[inline]
     pub fn last(&self) -> Option<RequestId> {
-        let block = &self.blocks[*self.directory.last()? as usize];
-        block.ids().last().map(|id| RequestId(*id))
+        let block = &self.blocks[self.directory.last()?.block as usize];
+        block.entries().first().map(|entry| RequestId(entry.id))
     }
 
     /// The first request whose key is at least `key`.
@@ -238,23 +301,41 @@ impl Sorted {
         self.entry(position).map(|(_, id)| id)
     }
 
+    #[inline]
+    fn block(&self, place: usize) -> &Block {
+        &self.blocks[self.directory[place].block as usize]
+    }
+
     /// The entry at `position`, which may be one past the end of its block.
     #[inline]
     fn entry(&self, Position { place, at }: Position) -> Option<(u64, RequestId)> {
-        let block = &self.blocks[*self.directory.get(place)? as usize];
-        if let Some(id) = block.ids().get(at) {
-            return Some((block.keys[at], RequestId(*id)));
+        let block = &self.blocks[self.directory.get(place)?.block as usize];
+        let entry = match block.get(at) {
+            Some(entry) => entry,
+            None => self.blocks[self.directory.get(place + 1)?.block as usize].get(0)?,
+        };
+        Some((entry.key, RequestId(entry.id)))
+    }
+
+    /// How many blocks of the directory begin as `early` says; it is true of the first ones only.
+    #[inline]
+    fn rank(&self, early: impl Fn(u64) -> bool) -> usize {
+        let mut rest = &self.directory[..];
+        let mut before = 0;
+        while rest.len() > SHORT {
+            let (low, high) = rest.split_at(rest.len() / 2);
+            (before, rest) = if early(high[0].from) { (before + low.len(), high) } else { (before, low) };
         }
-        let block = &self.blocks[*self.directory.get(place + 1)? as usize];
-        Some((block.keys[0], RequestId(block.ids[0])))
+        before + rest.iter().map(|listed| usize::from(early(listed.from))).sum::<usize>()
     }
 
     #[inline]
     fn lower_bound(&self, key: u64) -> Position {
-        let place = self.firsts.partition_point(|first| *first < key).saturating_sub(1);
-        let Some(block) = self.directory.get(place) else { return Position { place: 0, at: 0 } };
-        let at = self.blocks[*block as usize].keys().partition_point(|held| *held < key);
-        Position { place, at }
+        let place = self.rank(|from| from < key).saturating_sub(1);
+        if self.directory.is_empty() {
+            return Position { place: 0, at: 0 };
+        }
+        Position { place, at: self.block(place).below(key) }
     }
 
     #[inline]
@@ -263,8 +344,7 @@ impl Sorted {
             return Some(Position { place, at: at - 1 });
         }
         let place = place.checked_sub(1)?;
-        let block = &self.blocks[self.directory[place] as usize];
-        Some(Position { place, at: block.len as usize - 1 })
+        Some(Position { place, at: self.block(place).len as usize - 1 })
     }
 
     #[inline]
@@ -272,79 +352,69 @@ impl Sorted {
         let home = self.home[request.index()];
         assert!(home != NIL, "{request} is not sorted in");
         let block = &self.blocks[home as usize];
-        let at = block.ids().iter().position(|id| *id == request.0).unwrap_or(0);
-        Position { place: block.place as usize, at }
+        Position { place: block.place as usize, at: block.find(request.0) }
     }
 
-    /// Puts a spare block into the directory at `place`.
-    fn take_block(&mut self, place: usize, first: u64) -> u32 {
+    /// Puts a spare block, which is empty, into the directory at `place`.
+    fn take_block(&mut self, place: usize, from: u64) -> usize {
         let Some(block) = self.spare.pop() else { unreachable!("blocks are bounded by joining") };
-        self.directory.insert(place, block);
-        self.firsts.insert(place, first);
+        self.directory.insert(place, Listed { from, block });
         self.renumber(place);
-        block
+        block as usize
     }
 
     /// Takes the empty block at `place` out of the directory.
     fn release(&mut self, place: usize) {
-        let block = self.directory.remove(place);
-        self.firsts.remove(place);
-        self.spare.push(block);
+        self.spare.push(self.directory.remove(place).block);
         self.renumber(place);
     }
 
     fn renumber(&mut self, from: usize) {
-        for place in from..self.directory.len() {
-            self.blocks[self.directory[place] as usize].place = place as u32;
+        for (place, listed) in self.directory.iter().enumerate().skip(from) {
+            self.blocks[listed.block as usize].place = place as u32;
         }
     }
 
-    /// Moves the upper half of the full block at `place` to a new block behind it.
+    /// Moves the greater half of the full block at `place` to a new block behind it.
     fn split(&mut self, place: usize) {
-        const HALF: usize = BLOCK / 2;
-        let full = self.directory[place] as usize;
-        let first = self.blocks[full].keys[HALF];
-        let fresh = self.take_block(place + 1, first);
-        let mut moved = core::mem::replace(&mut self.blocks[fresh as usize], EMPTY);
-        let source = &mut self.blocks[full];
-        moved.place = place as u32 + 1;
-        moved.len = HALF as u32;
-        moved.keys[..HALF].copy_from_slice(&source.keys[HALF..]);
-        moved.ids[..HALF].copy_from_slice(&source.ids[HALF..]);
-        source.len = HALF as u32;
-        for id in moved.ids() {
-            self.home[*id as usize] = fresh;
+        let full = self.directory[place].block as usize;
+        let from = self.blocks[full].get(BLOCK / 2).map_or(0, |entry| entry.key);
+        let fresh = self.take_block(place + 1, from);
+        if let Ok([full, fresh]) = self.blocks.get_disjoint_mut([full, fresh]) {
+            full.split(fresh);
         }
-        self.blocks[fresh as usize] = moved;
+        self.settle(fresh);
     }
 
-    /// Joins the block at `place`, which holds `len`, with a neighbour if both fit half a block.
-    fn join_around(&mut self, place: usize, len: usize) {
-        let fits = |neighbour: usize| {
-            let block = self.directory.get(neighbour).map(|block| &self.blocks[*block as usize]);
-            block.is_some_and(|block| block.len as usize + len <= BLOCK / 2)
+    /// Notes that what is in `block` is there.
+    fn settle(&mut self, block: usize) {
+        for entry in self.blocks[block].entries() {
+            self.home[entry.id as usize] = block as u32;
+        }
+    }
+
+    /// Joins the block at `place`, which holds few, with a neighbour that does so too.
+    fn join_around(&mut self, place: usize) {
+        let few = |place: usize| {
+            let listed = self.directory.get(place);
+            listed.is_some_and(|listed| self.blocks[listed.block as usize].len as usize <= FEW)
         };
-        if fits(place + 1) {
+        if few(place + 1) {
             self.join(place);
-        } else if place > 0 && fits(place - 1) {
+        } else if place > 0 && few(place - 1) {
             self.join(place - 1);
         }
     }
 
-    /// Appends the block behind `place` to the block at `place`.
+    /// Moves what is in the block behind `place` to the block at `place`.
     fn join(&mut self, place: usize) {
-        let (left, right) = (self.directory[place], self.directory[place + 1] as usize);
-        let taken = self.blocks[right].clone();
-        let target = &mut self.blocks[left as usize];
-        let at = target.len as usize;
-        let end = at + taken.len as usize;
-        target.keys[at..end].copy_from_slice(taken.keys());
-        target.ids[at..end].copy_from_slice(taken.ids());
-        target.len = end as u32;
-        for id in taken.ids() {
-            self.home[*id as usize] = left;
+        let left = self.directory[place].block as usize;
+        let right = self.directory[place + 1].block as usize;
+        if let Ok([left, right]) = self.blocks.get_disjoint_mut([left, right]) {
+            left.join(right);
+            right.len = 0;
         }
-        self.blocks[right].len = 0;
+        self.settle(left);
         self.release(place + 1);
     }
 }
@@ -358,8 +428,8 @@ pub struct Iter<'a> {
 impl Iterator for Iter<'_> {
     type Item = (u64, RequestId);
     fn next(&mut self) -> Option<Self::Item> {
-        let block = &self.sorted.blocks[*self.sorted.directory.get(self.next.place)? as usize];
-        if self.next.at >= block.len as usize {
+        let listed = self.sorted.directory.get(self.next.place)?;
+        if self.next.at >= self.sorted.blocks[listed.block as usize].len as usize {
             self.next = Position { place: self.next.place + 1, at: 0 };
         }
         let entry = self.sorted.entry(self.next)?;

@@ -18,11 +18,15 @@ pub(super) enum Side {
 }
 
 impl Side {
+    /// Where `new` touches `old`, if it does.
     #[inline]
-    pub(super) fn touches(self, old: &Request, new: &Request) -> bool {
-        match self {
-            Side::Back => old.end() == new.start,
-            Side::Front => new.end() == old.start,
+    pub(super) fn between(old: &Request, new: &Request) -> Option<Side> {
+        if old.end() == new.start {
+            Some(Side::Back)
+        } else if new.end() == old.start {
+            Some(Side::Front)
+        } else {
+            None
         }
     }
 }

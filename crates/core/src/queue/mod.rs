@@ -55,14 +55,14 @@ impl core::error::Error for HostError {}
 pub enum Inserted {
     /// It waits by itself.
     Queued(RequestId),
-    /// It became the end of the waiting request `into` and completes with it.
+    /// It went to the back of the waiting request `into` and completes with it.
     MergedBack {
         /// The id of the new request.
         id: RequestId,
         /// The request that it is now a part of.
         into: RequestId,
     },
-    /// It became the beginning of the waiting request `into` and completes with it.
+    /// It went to the front of a waiting request, is now a part of `into` and completes with it.
     MergedFront {
         /// The id of the new request.
         id: RequestId,
@@ -112,7 +112,8 @@ impl<S: Scheduler> Queue<S> {
     #[inline]
     pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
         let id = self.table.any_free().ok_or(HostError::Full)?;
-        self.insert_as(now, id, request)
+        self.advance(now)?;
+        Ok(self.admit(id, Request { arrival: now, ..request }))
     }
 
     /// Adds `request`, which arrives now, under an id that the host chose.
@@ -129,18 +130,22 @@ impl<S: Scheduler> Queue<S> {
     ) -> Result<Inserted, HostError> {
         self.expect(id, State::Free)?;
         self.advance(now)?;
-        self.table.insert(id, Request { arrival: now, ..request });
-        if self.device.merging != Merging::Off
-            && let Some((into, side)) = self.find_merge(&request)
-        {
-            return Ok(self.merge(id, into, side));
-        }
+        Ok(self.admit(id, Request { arrival: now, ..request }))
+    }
+
+    /// Adds `request`, which arrives now, under the free `id`.
+    #[inline]
+    fn admit(&mut self, id: RequestId, request: Request) -> Inserted {
+        self.table.insert(id, request);
         if self.device.merging != Merging::Off {
-            self.merger.add(id, &self.table[id]);
+            if let Some((into, side)) = self.find_merge(&request) {
+                return self.merge(id, into, side);
+            }
+            self.merger.add(id, &request);
         }
         let Queue { scheduler, table, device, .. } = self;
-        scheduler.insert(Cx { now, requests: table, device }, id);
-        Ok(Inserted::Queued(id))
+        scheduler.insert(Cx { now: request.arrival, requests: table, device }, id);
+        Inserted::Queued(id)
     }
 
     /// Asks what the device, which has room, should do next.
@@ -297,37 +302,34 @@ impl<S: Scheduler> Queue<S> {
     /// begins, then one that begins where it ends.
     #[inline]
     fn find_merge(&self, new: &Request) -> Option<(RequestId, Side)> {
-        let fits = |id: RequestId, side: Side| {
-            let old = &self.table[id];
-            merge::compatible(old, new, &self.device)
-                && self.table.parts_count(id) < self.device.max_parts
-                && side.touches(old, new)
-                && self.scheduler.may_merge(
-                    Cx { now: self.now, requests: &self.table, device: &self.device },
-                    id,
-                    new,
-                )
-        };
-        if let Some(last) = self.merger.last() {
-            if fits(last, Side::Back) {
-                return Some((last, Side::Back));
-            }
-            if fits(last, Side::Front) {
-                return Some((last, Side::Front));
-            }
+        let fits = |id: RequestId| self.fits(id, new);
+        if let Some(last) = self.merger.last()
+            && let Some(side) = Side::between(&self.table[last], new)
+            && fits(last)
+        {
+            return Some((last, side));
         }
         if self.device.merging == Merging::LastOnly {
             return None;
         }
-        if let Some(id) = self.merger.ending_at(new.start, &self.table, |id| fits(id, Side::Back)) {
+        if let Some(id) = self.merger.ending_at(new.start, &self.table, fits) {
             return Some((id, Side::Back));
         }
         if !self.scheduler.front_merges() {
             return None;
         }
-        self.merger
-            .starting_at(new.end(), &self.table, |id| fits(id, Side::Front))
-            .map(|id| (id, Side::Front))
+        self.merger.starting_at(new.end(), &self.table, fits).map(|id| (id, Side::Front))
+    }
+
+    /// Whether `new` may become part of the waiting request `id`, which it touches.
+    fn fits(&self, id: RequestId, new: &Request) -> bool {
+        merge::compatible(&self.table[id], new, &self.device)
+            && self.table.parts_count(id) < self.device.max_parts
+            && self.scheduler.may_merge(
+                Cx { now: self.now, requests: &self.table, device: &self.device },
+                id,
+                new,
+            )
     }
 
     /// Makes the new request `id` a part of `into`, then joins `into` with a neighbour it now touches.
@@ -338,7 +340,7 @@ impl<S: Scheduler> Queue<S> {
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
         self.scheduler.grown(cx, into);
         self.merger.add(into, &self.table[into]);
-        self.coalesce(into, side);
+        let into = self.coalesce(into, side);
         match side {
             Side::Back => Inserted::MergedBack { id, into },
             Side::Front => Inserted::MergedFront { id, into },
@@ -346,9 +348,10 @@ impl<S: Scheduler> Queue<S> {
     }
 
     /// Joins `grown` with the waiting request that it touches on `side`, if they fit together.
-    fn coalesce(&mut self, grown: RequestId, side: Side) {
+    /// Returns the request that holds `grown` now.
+    fn coalesce(&mut self, grown: RequestId, side: Side) -> RequestId {
         if self.device.merging != Merging::All {
-            return;
+            return grown;
         }
         let extent = self.table[grown];
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
@@ -363,7 +366,7 @@ impl<S: Scheduler> Queue<S> {
             Side::Back => self.merger.starting_at(extent.end(), &self.table, fits),
             Side::Front => self.merger.ending_at(extent.start, &self.table, fits),
         };
-        let Some(other) = neighbour else { return };
+        let Some(other) = neighbour else { return grown };
         let (survivor, taken) = match side {
             Side::Back => (grown, other),
             Side::Front => (other, grown),
@@ -375,6 +378,7 @@ impl<S: Scheduler> Queue<S> {
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
         self.scheduler.absorbed(cx, survivor, taken);
         self.merger.add(survivor, &self.table[survivor]);
+        survivor
     }
 }
 

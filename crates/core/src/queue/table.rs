@@ -53,7 +53,7 @@ const FREE: Slot = Slot { state: State::Free, next_part: NIL, last_part: NIL, pa
 /// All requests of a queue.
 pub struct Table {
     requests: Vec<Request>,
-    /// The requests as the host inserted them: merging changes `requests`.
+    /// Of those that others became part of: the request as the host inserted it.
     originals: Vec<Request>,
     slots: Vec<Slot>,
     /// Order of insertion, for those in use.
@@ -107,7 +107,10 @@ impl Table {
 
     /// The request as the host inserted it, before any merge.
     pub fn original(&self, id: RequestId) -> &Request {
-        &self.originals[id.index()]
+        match self.slots[id.index()].parts {
+            0..=1 => &self.requests[id.index()],
+            _ => &self.originals[id.index()],
+        }
     }
 
     /// `id` and all requests that were merged into it.
@@ -139,7 +142,6 @@ impl Table {
     pub(super) fn insert(&mut self, id: RequestId, request: Request) {
         self.links.remove(&mut self.free, id);
         self.requests[id.index()] = request;
-        self.originals[id.index()] = request;
         self.turn += 1;
         self.turns[id.index()] = self.turn;
         self.slots[id.index()] = Slot { state: State::Waiting, next_part: NIL, last_part: id.0, parts: 1 };
@@ -148,6 +150,9 @@ impl Table {
     /// Makes `part`, with its own parts, a part of `whole`, which touches it.
     pub(super) fn join(&mut self, whole: RequestId, part: RequestId) {
         let joined = self.requests[part.index()];
+        if self.slots[whole.index()].parts == 1 {
+            self.originals[whole.index()] = self.requests[whole.index()];
+        }
         let request = &mut self.requests[whole.index()];
         request.start = request.start.min(joined.start);
         request.length = Sectors(request.length.0 + joined.length.0);
@@ -159,6 +164,8 @@ impl Table {
         self.slots[whole.index()].last_part = taken.last_part;
         self.slots[whole.index()].parts += taken.parts;
         self.slots[part.index()].state = State::Merged;
+        // With the earlier arrival goes the earlier place in `by_arrival`.
+        self.turns[whole.index()] = self.turns[whole.index()].min(self.turns[part.index()]);
     }
 
     #[inline]

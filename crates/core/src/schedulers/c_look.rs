@@ -17,104 +17,48 @@
 //! # Starvation
 //! Unbounded: arrivals just ahead of the head hold it in place.
 
-use crate::collections::{OutOfMemory, Sorted};
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
-use crate::tunables;
-use crate::units::{RequestId, Sector};
+use super::arm::{Arm, Rule, Seek};
+use crate::collections::Sorted;
+use crate::scheduler::Cx;
+use crate::tunables::Nothing;
+use crate::units::RequestId;
 
 /// Upward sweeps only, from the lowest waiting request to the highest.
-pub struct CLook {
-    waiting: Sorted,
-    /// Where the last request dispatched ends.
-    head: Sector,
-    tunables: tunables::Nothing,
-}
+pub type CLook = Seek<Upward>;
 
-impl Algorithm for CLook {
+/// The rule of [`CLook`].
+pub struct Upward;
+
+impl Rule for Upward {
     const NAME: &'static str = "c-look";
     const SUMMARY: &'static str = "Sweeps upward over the waiting requests and starts again at the lowest.";
     const SOURCE: &'static str = "textbook; SOSP'01 §3.3 (there: CSCAN)";
-    type Tunables = tunables::Nothing;
+    type Tunables = Nothing;
+    #[cfg(test)]
+    type Key = (bool, u64);
 
-    fn new(setup: Setup<'_>, tunables: tunables::Nothing) -> Result<Self, OutOfMemory> {
-        Ok(CLook { waiting: Sorted::new(setup.capacity)?, head: Sector(0), tunables })
-    }
-
-    fn tunables(&self) -> &tunables::Nothing {
-        &self.tunables
-    }
-
-    fn tunables_mut(&mut self) -> &mut tunables::Nothing {
-        &mut self.tunables
-    }
-
-    fn starvation(_: &tunables::Nothing) -> Starvation {
-        Starvation::Unbounded
+    #[inline]
+    fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
+        arm.above(waiting).or_else(|| waiting.first())
     }
 
     #[cfg(test)]
-    fn reference(_: Setup<'_>, _: tunables::Nothing) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::default())
-    }
-}
-
-impl Scheduler for CLook {
-    #[inline]
-    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.waiting.insert(cx[id].start.0, id);
-    }
-
-    #[inline]
-    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        let Some(id) = self.waiting.at_or_after(self.head.0).or_else(|| self.waiting.first()) else {
-            return Decision::Idle;
-        };
-        self.waiting.remove(id);
-        self.head = cx[id].end();
-        Decision::Dispatch(id)
-    }
-
-    fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-        self.waiting.remove(id);
-    }
-
-    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        let start = cx[id].start.0;
-        if self.waiting.key(id) != start {
-            self.waiting.remove(id);
-            self.waiting.insert(start, id);
-        }
+    fn key(head: u64, _: bool, start: u64, _: Cx<'_>, _: &Nothing) -> (bool, u64) {
+        (start < head, start)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::suites::Pool;
+    use crate::schedulers::arm::tests::order;
 
-    #[derive(Default)]
-    pub(super) struct Reference {
-        pool: Pool,
-        head: u64,
+    #[test]
+    fn after_the_highest_comes_the_lowest() {
+        assert_eq!(order("c-look", &[], 530, &[980, 1830, 370, 530, 1220]), [980, 1220, 1830, 370, 530]);
     }
 
-    impl Scheduler for Reference {
-        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.pool.insert(cx, id);
-        }
-        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-            let head = self.head;
-            let Some(best) = self.pool.take_min_by(|start, _| (start < head, start)) else {
-                return Decision::Idle;
-            };
-            self.head = cx[best].end().0;
-            Decision::Dispatch(best)
-        }
-        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            self.pool.remove(id);
-        }
-        fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.pool.grown(cx, id);
-        }
+    #[test]
+    fn a_request_where_the_head_stands_is_ahead() {
+        assert_eq!(order("c-look", &[], 530, &[600, 538]), [538, 600]);
     }
 }

@@ -6,7 +6,22 @@ use crate::scheduler::{Algorithm, Cx, Decision, Scheduler};
 use crate::tunables::{TunableError, Tunables};
 use crate::units::{Issuer, RequestId};
 
+mod arm;
+mod dispatch_list;
+mod positions;
+
 registry! {
     noop: Noop;
+    random: Random;
+    sstf: Sstf;
+    scan: Scan, CScan;
+    look: Look;
     c_look: CLook;
+    vscan: Vscan;
+    n_step_scan: FScan, NStepScan;
+    sptf: Sptf;
+    aged_sptf: AgedSptf;
+    deadline: Deadline, Deadline2611;
+    aql: Aql;
+    rwfifo: RwFifo;
 }

@@ -5,6 +5,7 @@
 //! costs nothing.
 
 use super::Mechanical;
+use super::media::{ReadMode, Stream};
 use alloc::vec::Vec;
 use idlewise_core::Duration;
 
@@ -32,6 +33,28 @@ impl Mechanical {
             }
         }
         table
+    }
+
+    /// Sequential rate in a zone, over tracks and cylinders, in bytes a second. The zone must exist.
+    pub fn sequential_rate(&self, zone: usize) -> u64 {
+        let zone = self.geometry().zones()[zone];
+        let sectors = (zone.end - zone.start).min(4 * u64::from(zone.per_cylinder)) as u32;
+        // From the first sector of a cylinder to that of another: whole cylinders only.
+        let whole = sectors / zone.per_cylinder * zone.per_cylinder;
+        let sectors = if whole > 0 { whole } else { sectors };
+        let mut media = self.media.clone();
+        let mut stream = Stream::new(0, sectors, 1, 0, 0);
+        let extent = media.extent(zone.start, sectors);
+        let first = media.read(0, extent, ReadMode::default(), 0, &mut stream);
+        let mut time = first.end - first.seek - first.rotation;
+        if zone.start + u64::from(sectors) < zone.end {
+            // With the switch to the next cylinder.
+            let next = media.extent(zone.start + u64::from(sectors), 1);
+            let mut stream = Stream::new(0, 1, 1, 0, 0);
+            let run = media.read(first.end, next, ReadMode::default(), 0, &mut stream);
+            time += run.seek + run.rotation;
+        }
+        (u64::from(sectors) * 512).saturating_mul(1_000_000_000) / time.max(1)
     }
 }
 

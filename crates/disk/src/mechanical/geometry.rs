@@ -12,6 +12,9 @@ use alloc::vec::Vec;
 /// Bits of fraction in a sector's duration: 512 sectors err by less than a nanosecond.
 const FRACTION: u32 = 20;
 
+/// Bits of fraction in a rate of sectors.
+const RATE_FRACTION: u32 = 34;
+
 /// A wait this close to a whole revolution is rounding: the head is at the sector.
 const SLACK_NS: u32 = 64;
 
@@ -32,6 +35,9 @@ pub struct Zone {
     pub per_cylinder: u32,
     /// Duration of one sector in ns, shifted left by `FRACTION`.
     sector_fp: u64,
+    /// Sectors in a nanosecond, shifted left by `RATE_FRACTION`.
+    rate_fp: u64,
+    cylinder_divisor: Divisor,
     /// Angle of the first sector of the zone.
     first_angle: u64,
     /// Rotation from one track to the next of a cylinder.
@@ -47,11 +53,35 @@ impl Zone {
         (u64::from(count) * self.sector_fp) >> FRACTION
     }
 
-    /// Whole sectors that pass in `ns`.
+    /// Whole sectors that pass in `ns`, at most some revolutions: the inverse of `passing`.
     #[inline]
     pub fn passed(&self, ns: u64) -> u64 {
-        // One more for the fraction cut off by `passing`, so that the two are inverse.
-        ((ns + 1) << FRACTION).saturating_sub(1) / self.sector_fp
+        // The estimate is at most one short.
+        let count = (ns * self.rate_fp) >> RATE_FRACTION;
+        if ((count + 1) * self.sector_fp) >> FRACTION <= ns { count + 1 } else { count }
+    }
+}
+
+/// A divisor with its reciprocal: dividing is then a multiplication.
+#[derive(Clone, Copy, Debug)]
+struct Divisor {
+    value: u64,
+    reciprocal: u64,
+}
+
+impl Divisor {
+    /// `value` is at least 2.
+    fn new(value: u64) -> Divisor {
+        Divisor { value, reciprocal: u64::MAX / value }
+    }
+
+    /// Quotient and remainder.
+    #[inline]
+    fn divide(self, number: u64) -> (u64, u64) {
+        // The reciprocal is rounded down, so that the quotient is at most one short.
+        let quotient = ((u128::from(number) * u128::from(self.reciprocal)) >> 64) as u64;
+        let rest = number - quotient * self.value;
+        if rest >= self.value { (quotient + 1, rest - self.value) } else { (quotient, rest) }
     }
 }
 
@@ -81,8 +111,7 @@ pub struct Geometry {
     shift: u32,
     heads: u32,
     period: u32,
-    /// `2^32 / period`, rounded down.
-    reciprocal: u32,
+    period_divisor: Divisor,
     capacity: u64,
 }
 
@@ -97,7 +126,7 @@ impl Geometry {
             let tracks = u64::from(zone.sectors_per_track) * u64::from(spec.heads);
             let per_cylinder = tracks.saturating_sub(u64::from(zone.spares_per_cylinder));
             let bad = || BuildError::Zone { first_cylinder: zone.first_cylinder };
-            let per_cylinder = u32::try_from(per_cylinder).ok().filter(|&n| n > 0).ok_or_else(bad)?;
+            let per_cylinder = u32::try_from(per_cylinder).ok().filter(|&n| n > 1).ok_or_else(bad)?;
             if zone.last_cylinder < zone.first_cylinder || zone.last_cylinder == u32::MAX {
                 return Err(bad());
             }
@@ -112,6 +141,7 @@ impl Geometry {
             let end = start.saturating_add(cylinders.saturating_mul(u64::from(per_cylinder)));
             let track_skew = u64::from(zone.track_skew_ns) % period;
             let cylinder_skew = u64::from(zone.cylinder_skew_ns) % period;
+            let sector_fp = (period << FRACTION) / u64::from(zone.sectors_per_track);
             let step = (u64::from(spec.heads - 1) * track_skew + cylinder_skew) % period;
             zones.push(Zone {
                 start,
@@ -120,7 +150,9 @@ impl Geometry {
                 last_cylinder: zone.last_cylinder,
                 sectors_per_track: zone.sectors_per_track,
                 per_cylinder,
-                sector_fp: (period << FRACTION) / u64::from(zone.sectors_per_track),
+                sector_fp,
+                rate_fp: (1u64 << (FRACTION + RATE_FRACTION)) / sector_fp,
+                cylinder_divisor: Divisor::new(u64::from(per_cylinder)),
                 first_angle: angle,
                 track_skew,
                 cylinder_step: step,
@@ -139,7 +171,7 @@ impl Geometry {
             shift,
             heads: spec.heads,
             period: spec.period_ns,
-            reciprocal: ((1u64 << 32) / period).min(u64::from(u32::MAX)) as u32,
+            period_divisor: Divisor::new(period),
             capacity: spec.capacity,
         })
     }
@@ -187,9 +219,8 @@ impl Geometry {
         }
         let zone = &self.zones[index];
         let relative = address - zone.start;
-        let per_cylinder = u64::from(zone.per_cylinder);
-        let cylinder = relative / per_cylinder;
-        let in_cylinder = (relative - cylinder * per_cylinder) as u32;
+        let (cylinder, in_cylinder) = zone.cylinder_divisor.divide(relative);
+        let in_cylinder = in_cylinder as u32;
         let head = in_cylinder / zone.sectors_per_track;
         let sector = in_cylinder - head * zone.sectors_per_track;
         let left = (zone.sectors_per_track - sector).min(zone.per_cylinder - in_cylinder);
@@ -202,7 +233,7 @@ impl Geometry {
             head,
             sector,
             left,
-            angle: (turned % u64::from(self.period)) as u32,
+            angle: self.angle_at(turned),
             zone: index as u32,
         }
     }
@@ -222,17 +253,13 @@ impl Geometry {
     /// Angle under the heads at time `now`.
     #[inline]
     pub fn angle_at(&self, now: u64) -> u32 {
-        (now % u64::from(self.period)) as u32
+        self.period_divisor.divide(now).1 as u32
     }
 
     /// The angle `ns` after angle `from`.
     #[inline]
     pub fn turn(&self, from: u32, ns: u32) -> u32 {
-        // A multiplication by the period's reciprocal instead of a division; the quotient may be one short.
-        let turned = u64::from(from) + u64::from(ns);
-        let turns = (turned * u64::from(self.reciprocal)) >> 32;
-        let angle = (turned - turns * u64::from(self.period)) as u32;
-        if angle >= self.period { angle - self.period } else { angle }
+        self.angle_at(u64::from(from) + u64::from(ns))
     }
 
     /// Time from angle `from` until angle `to` comes round: less than one revolution.

@@ -69,6 +69,19 @@ impl Queue {
         self.jobs.push(job);
     }
 
+    /// Takes a command, or lets the one taken last grow by it, up to `most` sectors in all.
+    pub(super) fn push_or_extend(&mut self, job: Job, most: u64) {
+        if let Some(last) = self.jobs.last_mut() {
+            let length = u64::from(last.command.length.0);
+            let added = job.command.length.0;
+            if last.command.start.0 + length == job.command.start.0 && length + u64::from(added) <= most {
+                last.command.length.0 += added;
+                return;
+            }
+        }
+        self.push(job);
+    }
+
     /// Notes which reads now find their first sector in the buffer.
     #[inline]
     pub(super) fn note_held(&mut self, start: u64, end: u64) {
@@ -110,6 +123,10 @@ impl Queue {
             let seek = media.arm_time(key.cylinder, key.head, key.write);
             if seek >= best_time {
                 continue;
+            }
+            if seek == 0 && geometry.wait(here, key.angle) == 0 {
+                // It continues what the arm just did.
+                return index;
             }
             let settled = geometry.turn(here, seek + margin);
             let time = seek + margin + geometry.wait(settled, key.angle);

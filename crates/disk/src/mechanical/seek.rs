@@ -36,7 +36,7 @@ impl SeekCurve {
             return Err(BuildError::TooMany { what: "cylinders", limit: i32::MAX as u64 });
         }
         let mut shift = 0;
-        while (cylinders >> shift) > FAR {
+        while (cylinders.saturating_sub(NEAR) >> shift) > FAR {
             shift += 1;
         }
         let mut curve = SeekCurve { points: Vec::new(), near: Vec::new(), far: Vec::new(), shift };

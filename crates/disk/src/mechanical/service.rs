@@ -63,8 +63,18 @@ impl Mechanical {
         match self.buffer.find(work.start, work.end) {
             Some(segment) if self.buffer.segments[segment].end >= work.end => self.read_hit(work, segment),
             Some(segment) => self.read_partly(work, segment),
-            None => self.read_miss(work),
+            None => match self.next_to_come(work.start) {
+                Some(segment) => self.read_partly(work, segment),
+                None => self.read_miss(work),
+            },
         }
+    }
+
+    /// The segment that is being read into, if `start` is the sector it is at.
+    #[inline]
+    fn next_to_come(&self, start: u64) -> Option<usize> {
+        let segment = usize::from(self.prefetch.filter(|_| self.options.almost_hits)?.segment);
+        (self.buffer.segments[segment].end == start).then_some(segment)
     }
 
     /// Time by which a read's command overhead is over when the arm is needed.
@@ -362,7 +372,8 @@ impl Mechanical {
             _ => {
                 let segment = self.buffer.take_for_write(start, end, None);
                 self.buffer.hold(segment, start, end, true);
-                self.dirty.push(Job { arrival: decoded, ..job });
+                let most = if self.options.combine_writes { self.buffer.size() } else { 0 };
+                self.dirty.push_or_extend(Job { arrival: decoded, ..job }, most);
             }
         }
         self.last = AFTER_WRITE;

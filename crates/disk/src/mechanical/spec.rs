@@ -144,6 +144,8 @@ pub struct BufferSpec {
     pub prebuffer_writes: bool,
     /// Serve whole hits while the arm is busy ("Allow sneaky full read hits").
     pub hits_while_busy: bool,
+    /// A read of the sector that reading on is at is a hit ("Allow almost read hits").
+    pub almost_hits: bool,
     /// A write that continues the one under way joins it ("Combine seq writes").
     pub combine_writes: bool,
     /// How far to read on.

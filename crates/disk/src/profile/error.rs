@@ -23,6 +23,13 @@ pub enum ProfileError {
         /// What is wrong, and what to do.
         message: String,
     },
+    /// An option of [`Profile::with`](super::Profile::with) does not fit.
+    Option {
+        /// The option with its value.
+        option: String,
+        /// Why not, and what would fit.
+        why: String,
+    },
     /// No profile of that name is built in.
     Unknown {
         /// The name asked for.
@@ -40,6 +47,7 @@ impl fmt::Display for ProfileError {
                 write!(f, "{file}:{line}: {message}")
             }
             ProfileError::Invalid { file, line: None, message } => write!(f, "{file}: {message}"),
+            ProfileError::Option { option, why } => write!(f, "disk option '{option}': {why}"),
             ProfileError::Unknown { name } => write!(
                 f,
                 "no disk profile is called {name:?}; the built-in ones are {}; or give the path of a .toml file",

@@ -149,6 +149,8 @@ struct BufferKeys {
     #[serde(default)]
     hits_while_busy: bool,
     #[serde(default)]
+    almost_hits: bool,
+    #[serde(default)]
     combine_writes: bool,
     #[serde(default)]
     hits_on_writes: bool,
@@ -345,6 +347,7 @@ impl BufferKeys {
             separate_write_segment: self.separate_write_segment,
             prebuffer_writes: self.prebuffer_writes,
             hits_while_busy: self.hits_while_busy,
+            almost_hits: self.almost_hits,
             combine_writes: self.combine_writes,
             read_ahead: match self.read_ahead {
                 ReadAhead::None => ReadAheadKind::None,

@@ -4,12 +4,16 @@
 //! unit, unknown keys are errors, and messages name the line.
 
 mod error;
+mod flash;
 mod mechanical;
 mod number;
+mod options;
 
 pub use error::ProfileError;
+pub use options::{DiskOption, OPTIONS};
 
 use crate::mechanical::{BuildError, Mechanical, MechanicalSpec};
+use crate::{AnyDevice, Fixed, FixedSpec, Flash, FlashSpec};
 use error::Fault;
 use serde::Deserialize;
 use std::string::{String, ToString};
@@ -20,6 +24,10 @@ use std::{format, fs};
 pub enum Model {
     /// A disk with platters and an arm.
     Mechanical(MechanicalSpec),
+    /// A flash device.
+    Flash(FlashSpec),
+    /// A device of fixed latency.
+    Fixed(FixedSpec),
 }
 
 /// A named disk.
@@ -48,12 +56,23 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("hp-c2247a", include_str!("../../profiles/hp-c2247a.toml")),
     ("dec-rz26", include_str!("../../profiles/dec-rz26.toml")),
     ("st41601n", include_str!("../../profiles/st41601n.toml")),
+    ("deskstar-34gxp", include_str!("../../profiles/deskstar-34gxp.toml")),
+    ("cheetah-st318451lw", include_str!("../../profiles/cheetah-st318451lw.toml")),
+    ("maxtor-20g", include_str!("../../profiles/maxtor-20g.toml")),
+    ("maxtor-40g", include_str!("../../profiles/maxtor-40g.toml")),
+    ("hdd-18tb-7200", include_str!("../../profiles/hdd-18tb-7200.toml")),
+    ("sata-ssd", include_str!("../../profiles/sata-ssd.toml")),
+    ("nvme-ssd", include_str!("../../profiles/nvme-ssd.toml")),
+    ("sd-card", include_str!("../../profiles/sd-card.toml")),
+    ("fixed", include_str!("../../profiles/fixed.toml")),
 ];
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Kind {
     Mechanical(mechanical::Mechanical),
+    Flash(flash::Flash),
+    Fixed(flash::Fixed),
 }
 
 #[derive(Debug, Deserialize)]
@@ -87,6 +106,8 @@ impl Profile {
         })?;
         let model = match &parsed.kind {
             Kind::Mechanical(keys) => keys.compile().map(Model::Mechanical),
+            Kind::Flash(keys) => keys.compile().map(Model::Flash),
+            Kind::Fixed(keys) => keys.compile().map(Model::Fixed),
         };
         let model = model.map_err(|fault: Fault| fault.at(file, text))?;
         Ok(Profile { name: name.to_string(), description: parsed.description, source: parsed.source, model })
@@ -101,10 +122,47 @@ impl Profile {
         Profile::parse(&name, &file, &text)
     }
 
-    /// Builds the disk.
-    pub fn build(&self) -> Result<Mechanical, BuildError> {
-        match &self.model {
-            Model::Mechanical(spec) => Mechanical::new(spec),
+    /// The same disk with its read and write caches and read-ahead off. Flash devices keep their buffer.
+    #[must_use]
+    pub fn without_cache(mut self) -> Profile {
+        if let Model::Mechanical(spec) = &mut self.model {
+            spec.buffer = spec.buffer.off();
         }
+        self
+    }
+
+    /// The same disk on a cable of `mb_per_s` (10^6 bytes a second, at least 1).
+    #[must_use]
+    pub fn with_bus_rate(mut self, mb_per_s: u32) -> Profile {
+        let sector_ns = 512_000 / mb_per_s.max(1);
+        match &mut self.model {
+            Model::Mechanical(spec) => {
+                spec.bus_read_ns = sector_ns;
+                spec.bus_write_ns = sector_ns;
+            }
+            Model::Flash(spec) => spec.interface_sector_ns = u64::from(sector_ns),
+            Model::Fixed(spec) => spec.sector_ns = u64::from(sector_ns),
+        }
+        self
+    }
+
+    /// The same disk, accepting `depth` commands at once. Above one, a mechanical disk reorders them.
+    #[must_use]
+    pub fn with_depth(mut self, depth: u32) -> Profile {
+        match &mut self.model {
+            Model::Mechanical(spec) => spec.depth = depth,
+            Model::Flash(spec) => spec.depth = depth,
+            Model::Fixed(spec) => spec.depth = depth,
+        }
+        self
+    }
+
+    /// Builds the disk.
+    pub fn build(&self) -> Result<AnyDevice, BuildError> {
+        Ok(match &self.model {
+            Model::Mechanical(spec) => Mechanical::new(spec)?.into(),
+            Model::Flash(spec) => Flash::new(spec)?.into(),
+            Model::Fixed(spec) => Fixed::new(spec)?.into(),
+        })
     }
 }

@@ -45,3 +45,11 @@ pub(super) fn share(key: &str, value: f64) -> Result<u32, Fault> {
     }
     Ok((value * 1024.0).round() as u32)
 }
+
+/// A rate in 10^6 bytes a second, as the time of a sector of 512 bytes.
+pub(super) fn rate(key: &str, mb_per_s: f64) -> Result<u64, Fault> {
+    if !(0.001..=1e6).contains(&mb_per_s) {
+        return Err(Fault::new(key, format!("{mb_per_s} is out of range; give 0.001 to 1000000 MB/s")));
+    }
+    Ok((512e3 / mb_per_s).round().max(1.0) as u64)
+}

@@ -8,6 +8,7 @@
 //! up; [`Writer`] writes one in another format.
 
 mod error;
+mod event;
 mod formats;
 pub mod info;
 mod input;
@@ -22,6 +23,7 @@ pub mod record;
 mod report;
 mod sink;
 mod trace;
+mod waiting;
 mod write;
 
 pub use error::{Place, RowError, TraceError};

@@ -102,8 +102,9 @@ impl Devices {
             }
             return None;
         }
-        if let Some(at) =
-            self.names.iter().rposition(|known| *known == name).filter(|_| self.names.len() < 64)
+        // A name that was already met under another key; past a few, looking for it costs too much.
+        if self.names.len() < 64
+            && let Some(at) = self.names.iter().position(|known| *known == name)
         {
             return Some(at as u32);
         }

@@ -93,6 +93,11 @@ fn split(path: &Path) -> Option<(PathBuf, u32)> {
     Some((path.with_file_name(prefix), cpu.parse().ok()?))
 }
 
+/// A name of the form `NAME.blktrace.N`.
+pub(crate) fn is_one_cpu(name: &str) -> bool {
+    split(Path::new(name)).is_some()
+}
+
 /// Merges the files of a recording.
 fn several(name: &str, files: &[PathBuf], options: &Options) -> Result<Trace, TraceError> {
     if files.len() > MAX_CPUS {

@@ -18,8 +18,10 @@ pub(crate) trait Timed {
 /// What was found out of order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Disorder {
-    /// Rows earlier than one before them.
+    /// Rows earlier than the row just before them.
     pub(crate) rows: u64,
+    /// Rows earlier than any row before them.
+    pub(crate) late: u64,
     /// The most that one was earlier, in nanoseconds.
     pub(crate) furthest: u64,
     /// Rows too late for the window.
@@ -35,6 +37,8 @@ pub(crate) struct Reorder<T> {
     window: usize,
     /// The latest time seen.
     newest: u64,
+    /// The time of the last row seen.
+    before: u64,
     /// The time of the last row given out.
     given: u64,
     disorder: Disorder,
@@ -44,7 +48,7 @@ impl<T: Timed> Reorder<T> {
     /// Holds `window` rows.
     pub(crate) fn new(window: usize) -> Reorder<T> {
         let (run, late) = (VecDeque::new(), BinaryHeap::new());
-        Reorder { run, late, window, newest: 0, given: 0, disorder: Disorder::default() }
+        Reorder { run, late, window, newest: 0, before: 0, given: 0, disorder: Disorder::default() }
     }
 
     /// Takes a row in.
@@ -57,18 +61,20 @@ impl<T: Timed> Reorder<T> {
         } else {
             self.push_late(row, time);
         }
+        self.before = time;
     }
 
     #[cold]
     fn push_late(&mut self, mut row: T, mut time: u64) {
-        self.disorder.rows += 1;
+        self.disorder.rows += u64::from(time < self.before);
+        self.disorder.late += 1;
         self.disorder.furthest = self.disorder.furthest.max(self.newest - time);
         if time < self.given {
             self.disorder.clamped += 1;
             time = self.given;
             row.set_time(time);
         }
-        self.late.push(Late { time, row, number: self.disorder.rows });
+        self.late.push(Late { time, row, number: self.disorder.late });
     }
 
     /// More rows are held than the window needs.
@@ -160,14 +166,14 @@ mod tests {
     fn rows_within_the_window_are_sorted() {
         let (out, disorder) = through(3, &[5, 1, 9, 7, 8, 10]);
         assert_eq!(out, [1, 5, 7, 8, 9, 10]);
-        assert_eq!(disorder, Disorder { rows: 3, furthest: 4, clamped: 0 });
+        assert_eq!(disorder, Disorder { rows: 2, late: 3, furthest: 4, clamped: 0 });
     }
 
     #[test]
     fn rows_beyond_the_window_are_moved_and_counted() {
         let (out, disorder) = through(1, &[5, 6, 7, 1, 8]);
         assert_eq!(out, [5, 6, 6, 7, 8]);
-        assert_eq!(disorder, Disorder { rows: 1, furthest: 6, clamped: 1 });
+        assert_eq!(disorder, Disorder { rows: 1, late: 1, furthest: 6, clamped: 1 });
     }
 
     #[test]

@@ -9,6 +9,30 @@ use idlewise_core::{Sector, Sectors};
 /// Addresses stop here: 2^63 bytes. What lies beyond is a wrong unit or a damaged row.
 pub(crate) const MAX_SECTOR: u64 = 1 << 54;
 
+/// The text without blanks around it, which there seldom are.
+#[inline]
+pub(crate) fn trimmed(text: &[u8]) -> &[u8] {
+    match text {
+        [first, .., last] if *first > b' ' && *last > b' ' => text,
+        _ => text.trim_ascii(),
+    }
+}
+
+/// Eight digits at once; `None` if one is none. The first digit is in the lowest byte.
+#[inline]
+fn eight_digits(bytes: [u8; 8]) -> Option<u64> {
+    let word = u64::from_le_bytes(bytes);
+    let digits = word.wrapping_sub(0x3030_3030_3030_3030);
+    // Bytes above '9' carry into their top bit when 0x76 is added; those below '0' have it already.
+    if (digits | digits.wrapping_add(0x7676_7676_7676_7676) | word) & 0x8080_8080_8080_8080 != 0 {
+        return None;
+    }
+    // Neighbours are joined: eight digits to four pairs, to two fours, to one eight.
+    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff)
+}
+
 /// A whole number; `None` if it is empty, has any other character, or exceeds 64 bits.
 #[inline]
 pub(crate) fn integer(text: &[u8]) -> Option<u64> {
@@ -16,8 +40,13 @@ pub(crate) fn integer(text: &[u8]) -> Option<u64> {
         return None;
     }
     let mut value: u64 = 0;
+    let mut rest = text;
+    while let (Some((eight, more)), true) = (rest.split_first_chunk(), text.len() < 20) {
+        value = value * 100_000_000 + eight_digits(*eight)?;
+        rest = more;
+    }
     if text.len() < 20 {
-        for &byte in text {
+        for &byte in rest {
             let digit = byte.wrapping_sub(b'0');
             if digit > 9 {
                 return None;
@@ -119,7 +148,7 @@ pub(crate) fn extent_of(from: u64, count: u64) -> Option<(Sector, Sectors, bool)
     let length = u32::try_from(last - start).ok()?;
     // An empty request stays empty wherever it starts.
     let length = if count == 0 { 0 } else { length };
-    Some((Sector(start), Sectors(length), (from | count) % 512 == 0))
+    Some((Sector(start), Sectors(length), (from | count).is_multiple_of(512)))
 }
 
 const CHECK_UNIT: &str = "check the unit of the columns, or say --format NAME";
@@ -149,7 +178,7 @@ impl<'a> Commas<'a> {
     /// The next field, or a complaint that the line ends before `what`.
     #[inline]
     pub(crate) fn need(&mut self, what: &'static str) -> Result<&'a [u8], Bad<'a>> {
-        self.next().ok_or(Bad::row(what, b""))
+        self.next().ok_or_else(|| Bad::row(what, b""))
     }
 
     /// Complains if a field is left.
@@ -178,7 +207,7 @@ impl<'a> Iterator for Commas<'a> {
                 rest
             }
         };
-        Some(field.trim_ascii())
+        Some(trimmed(field))
     }
 }
 
@@ -195,7 +224,7 @@ impl<'a> Words<'a> {
     /// The next field, or a complaint that the line ends before `what`.
     #[inline]
     pub(crate) fn need(&mut self, what: &'static str) -> Result<&'a [u8], Bad<'a>> {
-        self.next().ok_or(Bad::row(what, b""))
+        self.next().ok_or_else(|| Bad::row(what, b""))
     }
 
     /// Complains if a field is left.
@@ -255,6 +284,21 @@ mod tests {
         assert_eq!(hexadecimal(b"2A"), Some(42));
         assert_eq!(hexadecimal(b"xyz"), None);
         assert_eq!(hexadecimal(b"11112222333344445"), None);
+    }
+
+    #[test]
+    fn eight_digits_at_once_are_read_as_one_by_one() {
+        assert_eq!(integer(b"1234567890123456789"), Some(1_234_567_890_123_456_789));
+        assert_eq!(integer(b"00000009"), Some(9));
+        // Every byte in every place: only digits pass.
+        for place in 0..8 {
+            for byte in 0..=255u8 {
+                let mut text = *b"90817263";
+                text[place] = byte;
+                let want = std::str::from_utf8(&text).ok().and_then(|t| t.parse().ok());
+                assert_eq!(integer(&text), want.filter(|_| byte.is_ascii_digit()), "{text:?}");
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use crate::traces::Format;
 use crate::traces::error::{Bad, Place, TraceError};
 use crate::traces::input::{Input, PEEK};
+use crate::traces::parse::trimmed;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 
@@ -104,15 +105,6 @@ impl<R: Rows> Reader for TextReader<R> {
             self.input.consume(next);
         }
         Ok(true)
-    }
-}
-
-/// The line without blanks around it. A carriage return counts as one.
-#[inline]
-fn trimmed(line: &[u8]) -> &[u8] {
-    match line {
-        [first, .., last] if *first > b' ' && *last > b' ' => line,
-        _ => line.trim_ascii(),
     }
 }
 

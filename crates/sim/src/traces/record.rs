@@ -1,6 +1,8 @@
 //! One request of a trace, whatever its format.
 
-use idlewise_core::{Duration, Instant, Issuer, Operation, Priority, Sector, Sectors};
+use idlewise_core::{Duration, Instant, Issuer, Priority, Sector, Sectors};
+
+pub use idlewise_core::Operation;
 
 /// One request of a trace. Times count from the trace's first row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +19,7 @@ pub struct Record {
     pub length: Sectors,
     /// What it asks for.
     pub operation: Operation,
-    /// Somebody waited for it. Reads always; writes where the format says so.
+    /// Somebody waited for it. Reads and flushes always; writes where the format says so.
     pub sync: bool,
     /// Metadata, where the format says so.
     pub metadata: bool,
@@ -30,7 +32,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// A request on the first device, of which nothing else is known. Reads are synchronous.
+    /// A request on the first device, of which nothing else is known. Reads and flushes are
+    /// synchronous.
     #[inline]
     pub fn new(arrival: Instant, operation: Operation, start: Sector, length: Sectors) -> Record {
         Record {
@@ -40,7 +43,7 @@ impl Record {
             start,
             length,
             operation,
-            sync: matches!(operation, Operation::Read),
+            sync: matches!(operation, Operation::Read | Operation::Flush),
             metadata: false,
             issuer: None,
             priority: None,

@@ -58,8 +58,10 @@ pub struct Report {
     pub records: u64,
     /// Rows that gave none, by reason. Reasons that did not occur are absent.
     pub skipped: Vec<Skipped>,
-    /// Rows earlier than a row before them.
+    /// Rows earlier than the row just before them.
     pub out_of_order_rows: u64,
+    /// Rows earlier than any row before them: those that were moved forward.
+    pub late_rows: u64,
     /// The most that a row was earlier than one before it.
     pub out_of_order_max_ns: u64,
     /// Rows too late to be put in order. They carry the time of the row given out before them.
@@ -145,8 +147,8 @@ impl Grain {
     pub(crate) fn with(self, time: u64) -> Grain {
         match self {
             Grain::Finer => Grain::Finer,
-            Grain::Second if time % 1_000_000_000 == 0 => Grain::Second,
-            _ if time % 1_000_000 == 0 => Grain::Millisecond,
+            Grain::Second if time.is_multiple_of(1_000_000_000) => Grain::Second,
+            _ if time.is_multiple_of(1_000_000) => Grain::Millisecond,
             _ => Grain::Finer,
         }
     }

@@ -5,7 +5,7 @@ use crate::traces::names::{Devices, Processes};
 use crate::traces::order::{Disorder, Reorder, Timed};
 use crate::traces::record::Record;
 use crate::traces::report::{Counts, Grain, Skip};
-use idlewise_core::{Instant, Operation};
+use idlewise_core::{Instant, Operation, Sector, Sectors};
 
 /// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.
 const MAX_SPAN: u64 = 100 * 365 * 86_400 * 1_000_000_000;
@@ -49,8 +49,11 @@ impl Sink {
 
     /// Takes a record. Times are absolute here, in nanoseconds since the format's own origin.
     #[inline]
-    pub(crate) fn push(&mut self, record: Record) -> Result<(), Bad<'static>> {
-        if record.length.0 == 0 && record.operation != Operation::Flush {
+    pub(crate) fn push(&mut self, mut record: Record) -> Result<(), Bad<'static>> {
+        if record.operation == Operation::Flush {
+            // Some formats give a range to flush; a disk flushes all.
+            (record.start, record.length) = (Sector(0), Sectors(0));
+        } else if record.length.0 == 0 {
             self.counts.skip(Skip::ZeroLength);
             return Ok(());
         }
@@ -94,7 +97,6 @@ impl Sink {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use idlewise_core::{Sector, Sectors};
 
     #[test]
     fn empty_rows_are_counted_and_absurd_spans_refused() {

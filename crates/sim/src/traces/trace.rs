@@ -94,7 +94,10 @@ impl Trace {
             Some(format) => format,
             None => recognise(&mut input)?,
         };
-        let reader = (format.code().open)(input, &Open { format, lenient: options.lenient })?;
+        let reader = (format.code().open)(
+            input,
+            &Open { format, lenient: options.lenient, one_cpu: open::is_one_cpu(name) },
+        )?;
         Ok(Trace::of(name, format, reader, options))
     }
 
@@ -204,6 +207,7 @@ impl Trace {
             records: counts.records,
             skipped: counts.skipped(),
             out_of_order_rows: disorder.rows,
+            late_rows: disorder.late,
             out_of_order_max_ns: disorder.furthest,
             moved_rows: disorder.clamped,
             unaligned_rows: counts.unaligned,

@@ -48,10 +48,11 @@ static KINDS: &[Kind] = &[
     },
     Kind {
         name: "sync-streams",
-        summary: "Processes that each read a file of their own, one request at a time (SOSP'01 §4.1).",
+        summary: "Processes that each read a file of their own, by default one request at a time (SOSP'01 §4.1).",
         options: &[
             ("n", "2", "processes"),
             ("pattern", "seq", "seq: every block; alternate: every other block; random"),
+            ("depth", "1", "requests that each keeps outstanding; 1 is synchronous"),
             ("bs", "64k", "request size"),
             ("file", "1g", "size of each file"),
             ("gap", "8g", "distance from the end of one file to the start of the next"),
@@ -173,7 +174,7 @@ fn random(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecE
 }
 
 fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
-    let (file, gap) = (options.sectors("file")?, options.sectors("gap")?);
+    let (file, gap) = (options.sectors("file")?, options.sectors_or_none("gap")?);
     let weights = options.numbers("weights", 1..=10_000)?;
     let count = options.number("n", 1..=4096)?;
     let needed = count * file + (count - 1) * gap;
@@ -188,7 +189,8 @@ fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>,
     let usual = think(options, "think")?;
     let second = if options.text("think2").is_empty() { usual } else { think(options, "think2")? };
     let (block, pattern) = (Sectors(options.request_size("bs")?), pattern(options)?);
-    let requests = options.number("requests", 1..=MANY)?;
+    let (requests, depth) =
+        (options.number("requests", 1..=MANY)?, options.number("depth", 1..=4096)? as u32);
     let stream = |index: u64| Process {
         weight: *weights.get(index as usize).or(weights.last()).unwrap_or(&1) as u32,
         file_start: Sector(index * (file + gap)),
@@ -196,6 +198,7 @@ fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>,
         block,
         pattern,
         think: if index == 1 { second } else { usual },
+        depth,
         requests,
         ..reader(format!("stream{}", index + 1), ground)
     };

@@ -148,6 +148,14 @@ impl Options<'_> {
             .ok_or_else(|| self.bad(option, "wants a size in multiples of 512, such as 4k or 1g"))
     }
 
+    /// A size in sectors, which may be 0.
+    ///
+    /// # Errors
+    /// [`SpecError::BadValue`].
+    pub fn sectors_or_none(&self, option: &str) -> Result<u64, SpecError> {
+        if self.text(option) == "0" { Ok(0) } else { self.sectors(option) }
+    }
+
     /// A request size in sectors: at most 1 GiB.
     ///
     /// # Errors

@@ -8,9 +8,10 @@
 //! It lacks: I/O priorities.
 
 use crate::traces::error::Bad;
+use crate::traces::event::{Action, Event};
 use crate::traces::formats::rwbs::Rwbs;
 use crate::traces::formats::{About, Code};
-use crate::traces::pairing::{Action, Event, Pairing};
+use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, integer, number, small, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::report::Skip;
@@ -61,7 +62,7 @@ impl Rows for Blkparse {
             None => action,
         };
         let rwbs = Rwbs::parse(letters, length == 0 && split.is_none())
-            .ok_or(Bad::row("expected letters such as WS", letters))?;
+            .ok_or_else(|| Bad::row("expected letters such as WS", letters))?;
         let Some(operation) = rwbs.operation else {
             sink.counts.skip(Skip::OtherOperation);
             return Ok(Row::Data);

@@ -10,11 +10,12 @@
 
 use crate::traces::Format;
 use crate::traces::error::{Bad, TraceError};
+use crate::traces::event::{Action, Event};
 use crate::traces::formats::blkparse::{check, device_name};
 use crate::traces::formats::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::order::Reorder;
-use crate::traces::pairing::{Action, Event, Pairing};
+use crate::traces::pairing::Pairing;
 use crate::traces::reader::{CUT, CUT_CURE, Reader, u16_le, u32_le, u64_le};
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
@@ -56,8 +57,11 @@ pub(crate) mod about {
     pub(crate) const FUA: u32 = 1 << 15;
 }
 
-/// Events held to put them in order: a single stream may hold several CPUs' buffers in turn.
-const WINDOW: usize = 8192;
+/// Events held to put them in order: a stream may hold several CPUs' buffers in turn, of 512 KiB each.
+const STREAM_WINDOW: usize = 16_384;
+
+/// The same for the file of one CPU, in which interrupts alone disturb the order.
+const FILE_WINDOW: usize = 64;
 
 /// Events taken per call.
 const BATCH: usize = 1024;
@@ -68,15 +72,20 @@ fn score(head: &Head<'_>) -> u8 {
 }
 
 fn open(input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {
-    Ok(several(vec![input], open.lenient))
+    let window = if open.one_cpu { FILE_WINDOW } else { STREAM_WINDOW };
+    Ok(boxed(vec![input], open.lenient, window))
 }
 
 /// A reader that merges the files of several CPUs.
 pub(crate) fn several(inputs: Vec<Input>, lenient: bool) -> Box<dyn Reader> {
+    boxed(inputs, lenient, FILE_WINDOW)
+}
+
+fn boxed(inputs: Vec<Input>, lenient: bool, window: usize) -> Box<dyn Reader> {
     let lane = |input| Lane { input, swap: false };
     let lanes: Vec<Lane> = inputs.into_iter().map(lane).collect();
     let turn = BinaryHeap::with_capacity(lanes.len());
-    let (order, pairing) = (Reorder::new(WINDOW), Pairing::default());
+    let (order, pairing) = (Reorder::new(window), Pairing::default());
     Box::new(Blktrace { lanes, turn, begun: false, order, pairing, lenient })
 }
 
@@ -304,7 +313,8 @@ fn operation(about: u32, bytes: u32) -> Option<Operation> {
         return None;
     }
     if bytes == 0 {
-        return (about & (about::FLUSH | about::FUA) != 0).then_some(Operation::Flush);
+        // The kernel clears the flush bit when it completes an empty write.
+        return (about & (about::FLUSH | about::FUA | about::WRITE) != 0).then_some(Operation::Flush);
     }
     if about & about::DISCARD != 0 {
         return Some(Operation::Discard);

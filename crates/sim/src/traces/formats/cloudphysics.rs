@@ -42,12 +42,13 @@ impl Rows for CloudPhysics {
         let (size, block) = (fields.need("expected the size")?, fields.need("expected the block")?);
         fields.end()?;
         let arrival = scaled(number(stamp, "expected the time in seconds")?, 1_000_000_000, stamp)?;
-        let code = hexadecimal(code).ok_or(Bad::row("expected the SCSI command, hexadecimal", code))?;
+        let code =
+            hexadecimal(code).ok_or_else(|| Bad::row("expected the SCSI command, hexadecimal", code))?;
         let bytes = number(size, "expected the size in bytes")?;
         let from = number(block, "expected the block")?.checked_mul(512);
         let extent = from.and_then(|from| extent_of(from, bytes));
         let (start, length, aligned) =
-            extent.ok_or(Bad::row("expected a block below 2^54 and a size below 2 TiB", block))?;
+            extent.ok_or_else(|| Bad::row("expected a block below 2^54 and a size below 2 TiB", block))?;
         let Some(operation) = command(code) else {
             sink.counts.skip(Skip::OtherOperation);
             return Ok(Row::Data);

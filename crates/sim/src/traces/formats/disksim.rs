@@ -34,7 +34,7 @@ impl Rows for Disksim {
         let (start, length) = sectors_extent(block, size)?;
         let flags = words.need("expected the flags")?;
         words.end()?;
-        let bits = hexadecimal(flags).ok_or(Bad::row("expected the flags, hexadecimal", flags))?;
+        let bits = hexadecimal(flags).ok_or_else(|| Bad::row("expected the flags, hexadecimal", flags))?;
         let operation = if bits & 1 == 1 { Operation::Read } else { Operation::Write };
         let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
             sink.counts.skip(Skip::OtherDevice);

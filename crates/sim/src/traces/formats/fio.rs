@@ -89,9 +89,7 @@ pub(crate) fn action_row<'a>(
         return Ok(Row::Data);
     };
     sink.counts.unaligned += u64::from(!aligned);
-    let record = Record::new(arrival, operation, start, length);
-    let sync = record.sync || operation == Operation::Flush;
-    sink.push(Record { device, sync, ..record })?;
+    sink.push(Record { device, ..Record::new(arrival, operation, start, length) })?;
     Ok(Row::Data)
 }
 

@@ -29,7 +29,7 @@ impl Rows for Fiu {
         let arrival = number(words.need("expected the time")?, "expected the time in nanoseconds")?;
         let pid = small(words.need("expected the process number")?, "expected the process number")?;
         // What follows the process name has a fixed number of columns, so it is read from the end.
-        let mut back = |what| words.next_back().ok_or(Bad::row(what, b""));
+        let mut back = |what| words.next_back().ok_or_else(|| Bad::row(what, b""));
         let hash = back("expected the content's hash")?;
         let minor = small(back("expected the minor number")?, "expected the minor number")?;
         let major = small(back("expected the major number")?, "expected the major number")?;

@@ -10,10 +10,11 @@
 //! It lacks: nothing, if queue, issue and complete are all recorded.
 
 use crate::traces::error::Bad;
+use crate::traces::event::{Action, Event};
 use crate::traces::formats::blkparse::{bracketed, device_name, device_number, extent};
 use crate::traces::formats::rwbs::Rwbs;
 use crate::traces::formats::{About, Code};
-use crate::traces::pairing::{Action, Event, Pairing};
+use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, decimal, integer};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::report::Skip;
@@ -67,7 +68,7 @@ impl Ftrace {
         let ((sector, length, split), rest) = extent(after_command(words.rest()))?;
         let action = split.map_or(action, Action::Split);
         let rwbs = Rwbs::parse(letters, length == 0 && split.is_none())
-            .ok_or(Bad::row("expected letters such as WS", letters))?;
+            .ok_or_else(|| Bad::row("expected letters such as WS", letters))?;
         let Some(operation) = rwbs.operation else {
             sink.counts.skip(Skip::OtherOperation);
             return Ok(Row::Data);

@@ -136,12 +136,15 @@ impl About {
     }
 }
 
+/// Makes the reader of a stream.
+type Opener = fn(Input, &Open) -> Result<Box<dyn Reader>, TraceError>;
+
 /// How a format is recognised, read and written.
 pub(crate) struct Code {
     /// How well the beginning fits, 0 to 100.
     pub(crate) score: fn(&Head<'_>) -> u8,
     /// A reader of one stream.
-    pub(crate) open: fn(Input, &Open) -> Result<Box<dyn Reader>, TraceError>,
+    pub(crate) open: Opener,
     /// A writer, if the format can be written.
     pub(crate) encode: Option<fn() -> Box<dyn Encoder>>,
 }
@@ -162,6 +165,8 @@ impl Code {
 pub(crate) struct Open {
     pub(crate) format: Format,
     pub(crate) lenient: bool,
+    /// The name says that this is the file of one CPU.
+    pub(crate) one_cpu: bool,
 }
 
 fn open_text<R: Rows>(input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {

@@ -32,6 +32,7 @@ fn score(head: &Head<'_>) -> u8 {
     if whole && !text && head.bytes.chunks_exact(SIZE).take(256).all(plausible) { 70 } else { 0 }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the table's readers take their input")]
 fn open(input: Input, _: &Open) -> Result<Box<dyn Reader>, TraceError> {
     Err(TraceError::Refused {
         name: input.name().to_owned(),

@@ -39,10 +39,10 @@ const COLUMNS: usize = 11;
 /// The most columns that a header may name.
 const MAX_COLUMNS: usize = 64;
 
-/// Which field of a line each column is; `usize::MAX` if it is absent.
+/// Which column each field of a line is; [`COLUMNS`] if it is unknown. `None` before the header.
 #[derive(Default)]
 struct Own {
-    places: Option<[usize; COLUMNS]>,
+    columns: Option<[usize; MAX_COLUMNS]>,
 }
 
 impl Rows for Own {
@@ -50,15 +50,17 @@ impl Rows for Own {
         if line[0] == b'#' {
             return Ok(Row::Comment);
         }
-        let Some(places) = &self.places else {
-            self.places = Some(header(line)?);
+        let Some(columns) = &self.columns else {
+            self.columns = Some(header(line)?);
             return Ok(Row::Comment);
         };
-        let mut fields = [&b""[..]; MAX_COLUMNS];
+        // One place more than there are columns, for what is unknown.
+        let mut fields = [&b""[..]; COLUMNS + 1];
         for (at, field) in Commas::of(line).enumerate() {
-            *fields.get_mut(at).ok_or(Bad::row("expected no further column", field))? = field;
+            let column = columns.get(at).ok_or_else(|| Bad::row("expected no further column", field))?;
+            fields[*column] = field;
         }
-        let column = |at: usize| fields.get(places[at]).copied().unwrap_or_default();
+        let column = |at: usize| fields[at];
         let operation = match column(5) {
             b"R" => Operation::Read,
             b"W" => Operation::Write,
@@ -67,7 +69,7 @@ impl Rows for Own {
             other => return Err(Bad::row("expected the operation: R, W, D or F", other)),
         };
         let (start, length) = sectors_extent(column(6), column(7))?;
-        let (mut sync, mut metadata) = (operation == Operation::Read, false);
+        let (mut sync, mut metadata) = (matches!(operation, Operation::Read | Operation::Flush), false);
         for flag in column(8) {
             match flag {
                 b's' => sync = true,
@@ -110,17 +112,16 @@ impl Rows for Own {
     }
 }
 
-/// Where the known columns are.
-fn header(line: &[u8]) -> Result<[usize; COLUMNS], Bad<'_>> {
-    let mut places = [usize::MAX; COLUMNS];
-    for (at, name) in Commas::of(line).enumerate() {
-        if let Some(known) = HEADER.as_bytes().split(|&b| b == b',').position(|column| column == name) {
-            places[known] = at;
-        }
+/// Which column each field is.
+fn header(line: &[u8]) -> Result<[usize; MAX_COLUMNS], Bad<'_>> {
+    let mut columns = [COLUMNS; MAX_COLUMNS];
+    for (column, name) in columns.iter_mut().zip(Commas::of(line)) {
+        let known = HEADER.as_bytes().split(|&b| b == b',').position(|known| known == name);
+        *column = known.unwrap_or(COLUMNS);
     }
-    let needed = [0, 5, 6, 7].iter().all(|&column| places[column] < MAX_COLUMNS);
+    let needed = [0, 5, 6, 7].iter().all(|column| columns.contains(column));
     let what = "expected a header with arrival_ns, operation, start and sectors";
-    if needed { Ok(places) } else { Err(Bad::row(what, line)) }
+    if needed { Ok(columns) } else { Err(Bad::row(what, line)) }
 }
 
 /// A time, or nothing.
@@ -134,16 +135,16 @@ fn later(text: &[u8]) -> Result<Option<Instant>, Bad<'_>> {
 
 #[inline]
 fn priority(text: &[u8]) -> Result<Option<Priority>, Bad<'_>> {
-    let bad = Bad::row("expected the priority, as in be4", text);
+    let bad = || Bad::row("expected the priority, as in be4", text);
     let (class, level) = match text {
         b"" => return Ok(None),
         [b'r', b't', level @ ..] => (Class::RealTime, level),
         [b'b', b'e', level @ ..] => (Class::BestEffort, level),
         [b'i', b'd', b'l', b'e', level @ ..] => (Class::Idle, level),
-        _ => return Err(bad),
+        _ => return Err(bad()),
     };
     let level = integer(level).and_then(|level| u8::try_from(level).ok()).filter(|&level| level < 8);
-    Ok(Some(Priority { class, level: level.ok_or(bad)? }))
+    Ok(Some(Priority { class, level: level.ok_or_else(bad)? }))
 }
 
 /// A name without its `%XX`. A `%` that is not one stays.

@@ -19,7 +19,7 @@ pub(crate) struct Rwbs {
 
 impl Rwbs {
     /// Reads the letters; `None` if one is unknown. `empty` says that the request has no extent: a
-    /// write with a flush in front is then nothing but the flush.
+    /// write is then a flush, even where the kernel has cleared the letters that say so.
     #[inline]
     pub(crate) fn parse(text: &[u8], empty: bool) -> Option<Rwbs> {
         let (flush, rest) = match text {
@@ -35,18 +35,17 @@ impl Rwbs {
             flags if flush => (Some(Operation::Flush), flags),
             _ => return None,
         };
-        let (mut sync, mut metadata, mut forced) = (false, false, false);
+        let (mut sync, mut metadata) = (false, false);
         for flag in flags {
             match flag {
                 b'S' => sync = true,
                 b'M' => metadata = true,
-                b'F' => forced = true,
-                b'A' | b'U' | b'B' | b' ' => {}
+                b'F' | b'A' | b'U' | b'B' | b' ' => {}
                 _ => return None,
             }
         }
         let operation = match operation {
-            Some(Operation::Write) if empty && (flush || forced) => Some(Operation::Flush),
+            Some(Operation::Write) if empty => Some(Operation::Flush),
             None if flush => Some(Operation::Flush),
             other => other,
         };
@@ -80,25 +79,25 @@ mod tests {
     #[test]
     fn letters_mean_what_linux_means() {
         use Operation::{Discard, Flush, Read, Write};
-        let all: [(&[u8], bool, Option<Operation>, bool, bool); 14] = [
-            (b"R", false, Some(Read), true, false),
-            (b"RA", false, Some(Read), true, false),
-            (b"RM", false, Some(Read), true, true),
-            (b"W", false, Some(Write), false, false),
-            (b"WS", false, Some(Write), true, false),
-            (b"WFSM", false, Some(Write), true, true),
-            (b"FWFS", false, Some(Write), true, false),
-            (b"FWFS", true, Some(Flush), true, false),
-            (b"WFS", true, Some(Flush), true, false),
-            (b"FN", true, Some(Flush), true, false),
-            (b"FF", true, Some(Flush), true, false),
-            (b"DS", false, Some(Discard), true, false),
-            (b"DE", false, Some(Discard), false, false),
-            (b"N", false, None, false, false),
+        let all = [
+            ("R", false, Some(Read), true, false),
+            ("RA", false, Some(Read), true, false),
+            ("RM", false, Some(Read), true, true),
+            ("W", false, Some(Write), false, false),
+            ("WS", false, Some(Write), true, false),
+            ("WFSM", false, Some(Write), true, true),
+            ("FWFS", false, Some(Write), true, false),
+            ("FWFS", true, Some(Flush), true, false),
+            ("WFS", true, Some(Flush), true, false),
+            ("FN", true, Some(Flush), true, false),
+            ("FF", true, Some(Flush), true, false),
+            ("DS", false, Some(Discard), true, false),
+            ("DE", false, Some(Discard), false, false),
+            ("N", false, None, false, false),
         ];
         for (text, empty, operation, sync, metadata) in all {
             let want = Some(Rwbs { operation, sync, metadata });
-            assert_eq!(Rwbs::parse(text, empty), want, "{}", text.escape_ascii());
+            assert_eq!(Rwbs::parse(text.as_bytes(), empty), want, "{text}");
         }
         for bad in [&b""[..], b"X", b"W1", b"read"] {
             assert_eq!(Rwbs::parse(bad, false), None);

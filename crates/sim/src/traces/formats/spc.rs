@@ -36,7 +36,7 @@ impl Rows for Spc {
         let bytes = number(size, "expected the size in bytes")?;
         let extent = first.checked_mul(512).and_then(|from| extent_of(from, bytes));
         let (start, length, aligned) =
-            extent.ok_or(Bad::row("expected a block below 2^54 and a size below 2 TiB", block))?;
+            extent.ok_or_else(|| Bad::row("expected a block below 2^54 and a size below 2 TiB", block))?;
         let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
             sink.counts.skip(Skip::OtherDevice);
             return Ok(Row::Data);

@@ -1,0 +1,97 @@
+//! The invariants, each as a check that any scheduler can be put through.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::driver::Driver;
+use super::log::Log;
+use super::pepper::Pepper;
+use super::scene::{Scene, hold_all};
+use super::subject::Make;
+use crate::ops::Outcome;
+use crate::units::Instant;
+
+/// Conservation and Promise: the driver's books balance and its promises are kept.
+pub(super) fn conserves(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
+    Driver::new(make, scene, Instant::ZERO, log).play(scene)
+}
+
+/// Plays the scene at time `start`; returns all answers.
+fn answers(
+    make: &dyn Make,
+    scene: &Scene,
+    start: Instant,
+    pepper: Pepper,
+    log: &mut Log,
+) -> Result<Vec<Outcome>, String> {
+    let mut driver = Driver::new(make, scene, start, log).peppered(pepper);
+    driver.play(scene)?;
+    Ok(driver.outcomes)
+}
+
+/// Fails at the first answer that differs.
+fn same(plain: &[Outcome], other: &[Outcome], what: &str) -> Result<(), String> {
+    let differ = plain.iter().zip(other).position(|(a, b)| a != b);
+    match differ {
+        Some(at) => Err(format!("event {}: `{}`, but {what} `{}`", at + 1, plain[at], other[at])),
+        None if plain.len() != other.len() => Err(format!("{what} it ends elsewhere")),
+        None => Ok(()),
+    }
+}
+
+/// Asking is free: calls that yield nothing change no later decision.
+pub(super) fn asking_is_free(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
+    let plain = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
+    let asked = answers(make, scene, Instant::ZERO, Pepper::Asks, &mut Log::off())?;
+    same(&plain, &asked, "asked more often")
+}
+
+/// Time flows: a shifted run makes the same decisions.
+pub(super) fn time_flows(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
+    let plain = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
+    for start in [Instant(1), Instant(999_999_937), Instant((1 << 60) + 7)] {
+        let shifted = answers(make, scene, start, Pepper::None, &mut Log::off())?;
+        same(&plain, &shifted, &format!("{} ns later", start.0))?;
+    }
+    Ok(())
+}
+
+/// Deterministic: another instance, and one built while others live, decide the same.
+pub(super) fn deterministic(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
+    let first = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
+    let second = answers(make, scene, Instant::ZERO, Pepper::None, &mut Log::off())?;
+    same(&first, &second, "run again")
+}
+
+/// Host mistakes are refused and change nothing.
+pub(super) fn misuse_changes_nothing(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
+    let plain = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
+    let misused = answers(make, scene, Instant::ZERO, Pepper::Misuse, &mut Log::off())?;
+    same(&plain, &misused, "with refused calls between")
+}
+
+#[test]
+fn every_request_is_dispatched_and_completed_once_and_promises_are_kept() {
+    hold_all("conformance: conservation and promise", conserves, 300, 300);
+}
+
+#[test]
+fn asking_changes_nothing() {
+    hold_all("conformance: asking is free", asking_is_free, 200, 200);
+}
+
+#[test]
+fn a_shifted_run_decides_the_same() {
+    hold_all("conformance: time flows", time_flows, 100, 200);
+}
+
+#[test]
+fn the_same_events_give_the_same_decisions() {
+    hold_all("conformance: deterministic", deterministic, 100, 200);
+}
+
+#[test]
+fn refused_calls_change_nothing() {
+    hold_all("conformance: misuse", misuse_changes_nothing, 100, 200);
+}

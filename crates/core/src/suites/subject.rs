@@ -1,0 +1,182 @@
+//! What the suites test: anything that can build a scheduler, from the registry or broken on purpose.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::device::Device;
+use crate::queue::Queue;
+use crate::registry::{self, Assignment, Entry};
+use crate::request::Request;
+use crate::scheduler::{Cx, Decision, Scheduler, Setup, Starvation};
+use crate::schedulers::AnyScheduler;
+use crate::tunables::Tunable;
+use crate::units::{Issuer, RequestId};
+
+/// A scheduler whose settings may change while it runs.
+pub(super) trait Subject: Scheduler {
+    fn tunables(&self) -> &'static [Tunable] {
+        &[]
+    }
+    fn set(&mut self, _name: &str, _value: u64) {}
+}
+
+impl Subject for AnyScheduler {
+    fn tunables(&self) -> &'static [Tunable] {
+        AnyScheduler::tunables(self)
+    }
+    fn set(&mut self, name: &str, value: u64) {
+        AnyScheduler::set(self, name, value).unwrap();
+    }
+}
+
+/// A reference: its settings stay.
+pub(super) struct Fixed(pub(super) Box<dyn Scheduler>);
+
+impl Subject for Fixed {}
+
+macro_rules! forward {
+    ($kind:ty, $inner:ident => $to:expr) => {
+        impl Scheduler for $kind {
+            fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+                let $inner = self;
+                $to.insert(cx, id);
+            }
+            fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+                let $inner = self;
+                $to.dispatch(cx)
+            }
+            fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+                let $inner = self;
+                $to.complete(cx, id);
+            }
+            fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+                let $inner = self;
+                $to.remove(cx, id);
+            }
+            fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+                let $inner = self;
+                $to.grown(cx, id);
+            }
+            fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+                let $inner = self;
+                $to.absorbed(cx, survivor, other);
+            }
+            fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+                let $inner = self;
+                $to.issuer_gone(cx, who);
+            }
+            fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+                let $inner = self;
+                $to.adopt(cx, id);
+            }
+            fn front_merges(&self) -> bool {
+                let $inner = self;
+                $to.front_merges()
+            }
+            fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
+                let $inner = self;
+                $to.may_merge(cx, id, new)
+            }
+        }
+    };
+}
+
+forward!(Fixed, fixed => fixed.0);
+forward!(Box<dyn Subject>, boxed => (**boxed));
+
+/// The queue that the suites drive.
+pub(super) type TestQueue = Queue<Box<dyn Subject>>;
+
+/// Something that builds schedulers. `seed` chooses the settings; 0 is the defaults.
+pub(super) trait Make {
+    fn name(&self) -> &str;
+    fn build(&self, setup: Setup<'_>, seed: u64) -> Box<dyn Subject>;
+    fn starvation(&self, _seed: u64) -> Starvation {
+        Starvation::Unbounded
+    }
+    /// Its settings as the `scheduler` and `switch` lines have them.
+    fn settings(&self, _seed: u64) -> String {
+        String::new()
+    }
+
+    fn queue(&self, size: usize, device: &Device, seed: u64) -> TestQueue {
+        let build = |setup: Setup<'_>| Ok::<_, crate::collections::OutOfMemory>(self.build(setup, seed));
+        Queue::with(size, device.clone(), build).unwrap()
+    }
+}
+
+impl Make for Entry {
+    fn name(&self) -> &str {
+        self.name
+    }
+    fn build(&self, setup: Setup<'_>, seed: u64) -> Box<dyn Subject> {
+        Box::new(Entry::build(self, setup, &settings(self, seed)).unwrap())
+    }
+    fn starvation(&self, seed: u64) -> Starvation {
+        Entry::starvation(self, &settings(self, seed)).unwrap()
+    }
+    fn settings(&self, seed: u64) -> String {
+        settings(self, seed)
+            .iter()
+            .map(|(name, value)| format!(" {name}={}", shown(self, name, *value)))
+            .collect()
+    }
+}
+
+/// A value as the text format takes it.
+fn shown(entry: &Entry, name: &str, value: u64) -> String {
+    let tunable = entry.tunables.iter().find(|tunable| tunable.name == name).unwrap();
+    match tunable.unit {
+        crate::tunables::Unit::Choice(_) => format!("{}", tunable.show(value)),
+        _ => format!("{value}"),
+    }
+}
+
+/// Settings for `entry`: the defaults for seed 0, else some of them changed, often to a limit.
+pub(super) fn settings(entry: &Entry, seed: u64) -> Vec<Assignment<'static>> {
+    if seed == 0 {
+        return Vec::new();
+    }
+    let mut random = Random(seed);
+    let changed = |tunable: &'static Tunable| Some((tunable.name, random.value_of(tunable)?));
+    entry.tunables.iter().filter_map(changed).collect()
+}
+
+/// A small generator for what need not shrink (splitmix64).
+pub(super) struct Random(pub(super) u64);
+
+impl Random {
+    pub(super) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(super) fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit.max(1)
+    }
+
+    /// A value in the tunable's range, small ones as often as large ones; `None`: the default.
+    pub(super) fn value_of(&mut self, tunable: &Tunable) -> Option<u64> {
+        let span = tunable.max - tunable.min;
+        match self.below(6) {
+            0 => Some(tunable.min),
+            1 => Some(tunable.max),
+            2 | 3 => {
+                let bits = self.below(u64::from(64 - span.leading_zeros()) + 1);
+                let value = self.next() & (u64::MAX >> (64 - bits.max(1)));
+                Some(tunable.min + value.min(span))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// All schedulers, or the one that `IDLEWISE_ONLY` names.
+pub(super) fn all() -> impl Iterator<Item = &'static Entry> {
+    let only = std::env::var("IDLEWISE_ONLY").ok();
+    registry::all().iter().filter(move |entry| only.as_deref().is_none_or(|only| only == entry.name))
+}

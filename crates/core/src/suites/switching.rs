@@ -1,0 +1,86 @@
+//! Exchange of schedulers in the middle of a run.
+
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::rc::Rc;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use super::driver::Driver;
+use super::log::Log;
+use super::scene::{Scene, hold_all};
+use super::subject::{Fixed, Make, Subject};
+use crate::registry;
+use crate::scheduler::{Cx, Decision, Scheduler, Setup};
+use crate::units::{Instant, RequestId};
+
+/// Passes calls on; writes down the arrival times of what it is handed.
+struct Spy {
+    inner: Box<dyn Subject>,
+    arrivals: Rc<RefCell<Vec<Instant>>>,
+}
+
+impl Scheduler for Spy {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.arrivals.borrow_mut().push(cx[id].arrival);
+        self.inner.insert(cx, id);
+    }
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        self.inner.dispatch(cx)
+    }
+    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.inner.complete(cx, id);
+    }
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.inner.remove(cx, id);
+    }
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.inner.grown(cx, id);
+    }
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.inner.absorbed(cx, survivor, other);
+    }
+    fn issuer_gone(&mut self, cx: Cx<'_>, who: crate::Issuer) {
+        self.inner.issuer_gone(cx, who);
+    }
+    fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.arrivals.borrow_mut().push(cx[id].arrival);
+        self.inner.adopt(cx, id);
+    }
+    fn front_merges(&self) -> bool {
+        self.inner.front_merges()
+    }
+    fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &crate::Request) -> bool {
+        self.inner.may_merge(cx, id, new)
+    }
+}
+
+/// Switches to and from all others conserve requests, and hand them over in order of arrival.
+pub(super) fn survives_switches(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
+    let arrivals = Rc::new(RefCell::new(Vec::new()));
+    let successors = |which: u8, seed: u64, setup: Setup<'_>| -> (String, Box<dyn Subject>) {
+        let others = registry::all();
+        let next: &dyn Make = match which % 2 {
+            0 => make,
+            _ => &others[usize::from(which / 2) % others.len()],
+        };
+        let inner = next.build(setup, seed);
+        arrivals.borrow_mut().clear();
+        let spy = Spy { inner, arrivals: Rc::clone(&arrivals) };
+        (format!("{}{}", next.name(), next.settings(seed)), Box::new(Fixed(Box::new(spy))))
+    };
+    let mut driver = Driver::new(make, scene, Instant::ZERO, log).switching(&successors);
+    for step in &scene.steps {
+        driver.step(step)?;
+        if !arrivals.borrow().is_sorted() {
+            return Err("requests are not handed over in order of arrival".into());
+        }
+    }
+    driver.drain()
+}
+
+#[test]
+fn every_scheduler_can_take_over_and_be_replaced_at_any_time() {
+    hold_all("conformance: switch", survives_switches, 150, 300);
+}

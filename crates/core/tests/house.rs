@@ -1,0 +1,207 @@
+//! House rules that can be read off the sources: which way crates depend, what core may not use, and
+//! how long files may be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Lines in a file of core, unless it is listed below.
+const LINES_MAX: usize = 400;
+
+/// Longer files, with the length they have. They may shrink; a longer one is split instead.
+const LONG_FILES: [(&str, usize); 1] = [("src/queue/mod.rs", 460)];
+
+/// Words that say too little, and notes to self.
+const BANNED: [&str; 9] =
+    ["TODO", "FIXME", "XXX", "HACK", "simply ", "obviously", "basically", "leverage", "seamless"];
+
+/// Each crate and the crates of this workspace that it may depend on.
+const ARROWS: [(&str, &[&str]); 6] = [
+    ("core", &[]),
+    ("disk", &["core"]),
+    ("sim", &["core", "disk"]),
+    ("live", &["core", "disk", "sim"]),
+    ("nbd", &["core", "disk"]),
+    ("cli", &["core", "disk", "sim", "live"]),
+];
+
+fn core() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The files below `folder` with this extension.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(folder) else { return found };
+    for entry in entries {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.append(&mut files(&path, extension));
+        } else if path.extension().is_some_and(|own| own == extension) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// All source files of core with their names and texts.
+fn sources() -> Vec<(String, String)> {
+    let mut paths = files(&core().join("src"), "rs");
+    paths.append(&mut files(&core().join("tests"), "rs"));
+    let name = |path: &Path| path.strip_prefix(core()).unwrap().display().to_string();
+    paths.iter().map(|path| (name(path), fs::read_to_string(path).unwrap())).collect()
+}
+
+/// What a line of Rust says apart from comments. Strings are not taken out.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default()
+}
+
+/// The lines of a source file with their numbers, without what only tests compile.
+fn outside_tests(text: &str) -> Vec<(usize, &str)> {
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut tests_only = None;
+    let mut kept = Vec::new();
+    for (number, line) in text.lines().enumerate() {
+        match tests_only {
+            Some(depth) => {
+                let ends = indent(line) == depth && line.ends_with(['}', ';', ')']);
+                tests_only = tests_only.filter(|_| !ends);
+            }
+            None if line.trim() == "#[cfg(test)]" => tests_only = Some(indent(line)),
+            None => kept.push((number + 1, line)),
+        }
+    }
+    kept
+}
+
+/// Lines of core's library for which `bad` holds.
+fn library_lines(bad: impl Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, text) in sources() {
+        if name.starts_with("src/") && !name.starts_with("src/suites/") && !name.ends_with("tests.rs") {
+            let lines = outside_tests(&text).into_iter().filter(|(_, line)| bad(code(line)));
+            found.extend(lines.map(|(number, line)| format!("{name}:{number}: {line}")));
+        }
+    }
+    found
+}
+
+/// Whether `word` stands in `line` by itself.
+fn has_word(line: &str, word: &str) -> bool {
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|own| own == word)
+}
+
+/// The names in the table `section` of a Cargo.toml.
+fn table<'a>(manifest: &'a str, section: &str) -> Vec<&'a str> {
+    let header = format!("[{section}]");
+    let inside = manifest.lines().skip_while(|line| line.trim() != header).skip(1);
+    let rows = inside.take_while(|line| !line.starts_with('[')).filter(|line| line.contains('='));
+    rows.map(|row| row.split(['.', ' ', '=']).next().unwrap_or_default()).collect()
+}
+
+#[test]
+fn core_depends_on_nothing() {
+    let manifest = fs::read_to_string(core().join("Cargo.toml")).unwrap();
+    assert!(table(&manifest, "dependencies").is_empty());
+    assert!(table(&manifest, "build-dependencies").is_empty());
+    assert!(!manifest.contains("target."), "no dependencies for some targets only, either");
+}
+
+#[test]
+fn crates_depend_one_way() {
+    for (name, allowed) in ARROWS {
+        let Ok(manifest) = fs::read_to_string(core().join("..").join(name).join("Cargo.toml")) else {
+            continue;
+        };
+        for section in ["dependencies", "dev-dependencies"] {
+            let own = table(&manifest, section).into_iter().filter_map(|row| row.strip_prefix("idlewise-"));
+            for other in own {
+                assert!(allowed.contains(&other), "crates/{name} depends on idlewise-{other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn core_has_no_floats() {
+    let floats = library_lines(|line| has_word(line, "f32") || has_word(line, "f64"));
+    assert!(floats.is_empty(), "a kernel has no floats:\n{}", floats.join("\n"));
+}
+
+#[test]
+fn core_has_no_unsafe_code() {
+    let text = fs::read_to_string(core().join("src/lib.rs")).unwrap();
+    assert!(text.contains("#![no_std]") && text.contains("#![forbid(unsafe_code)]"));
+    let found = library_lines(|line| has_word(line, "unsafe"));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn core_prints_nothing_and_uses_no_128_bit_division() {
+    let prints = library_lines(|line| line.contains("println!") || line.contains("dbg!"));
+    assert!(prints.is_empty(), "{}", prints.join("\n"));
+    let wide = |line: &str| (has_word(line, "u128") || has_word(line, "i128")) && line.contains(['/', '%']);
+    let divisions = library_lines(wide);
+    assert!(divisions.is_empty(), "a kernel has no 128-bit division:\n{}", divisions.join("\n"));
+}
+
+#[test]
+fn files_are_short() {
+    let mut long = Vec::new();
+    for (name, text) in sources() {
+        let allowed = LONG_FILES.iter().find(|(own, _)| *own == name).map_or(LINES_MAX, |(_, lines)| *lines);
+        let lines = text.lines().count();
+        if lines > allowed {
+            long.push(format!("{name}: {lines} lines, of which {allowed} are allowed"));
+        }
+    }
+    assert!(long.is_empty(), "split along what the reader looks for:\n{}", long.join("\n"));
+}
+
+#[test]
+fn the_list_of_long_files_has_no_short_ones() {
+    for (name, _) in LONG_FILES {
+        let lines = fs::read_to_string(core().join(name)).unwrap().lines().count();
+        assert!(lines > LINES_MAX, "{name} has {lines} lines: take it off the list");
+    }
+}
+
+#[test]
+fn words_that_say_too_little_are_not_used() {
+    let mut found = Vec::new();
+    for (name, text) in sources().into_iter().filter(|(name, _)| name != "tests/house.rs") {
+        for (number, line) in text.lines().enumerate() {
+            let words = BANNED.iter().filter(|word| line.contains(**word));
+            found.extend(words.map(|word| format!("{name}:{}: {word}", number + 1)));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn every_scheduler_file_says_what_a_reader_wants_to_know() {
+    let registry = fs::read_to_string(core().join("src/schedulers/mod.rs")).unwrap();
+    let inside = registry.split("registry! {").nth(1).unwrap().split('}').next().unwrap();
+    for row in inside.lines().filter(|row| row.contains(':')) {
+        let module = row.split(':').next().unwrap().trim();
+        let file = core().join(format!("src/schedulers/{module}.rs"));
+        let folder = core().join(format!("src/schedulers/{module}/mod.rs"));
+        let text = fs::read_to_string(&file).or_else(|_| fs::read_to_string(folder)).unwrap();
+        let header: String = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        for (section, other) in [
+            ("# How it decides", "# How they decide"),
+            ("# Source", "# Sources"),
+            ("# Good for, bad for", "# Good for, bad for"),
+            ("# Starvation", "# Starvation"),
+        ] {
+            assert!(header.contains(section) || header.contains(other), "{module}.rs lacks {section}");
+        }
+    }
+}
+
+#[test]
+fn what_only_tests_compile_is_left_out() {
+    let text = "a\n#[cfg(test)]\nmod tests {\n    b\n}\nc\n    #[cfg(test)]\n    d;\ne";
+    assert_eq!(outside_tests(text), [(1, "a"), (6, "c"), (9, "e")]);
+}

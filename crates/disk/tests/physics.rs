@@ -1,0 +1,296 @@
+//! The physics that any disk must have: layout, rotation, rates, conservation of commands.
+
+use idlewise_core::{Instant, Operation, Sector, Sectors};
+use idlewise_disk::mechanical::Mechanical;
+use idlewise_disk::profile::{self, Model};
+use idlewise_disk::{AnyDevice, Command, Completion, Device, Profile, SubmitError};
+use proptest::prelude::*;
+
+fn named(name: &str) -> Profile {
+    Profile::named(name).expect("a built-in profile")
+}
+
+fn mechanical(name: &str) -> Mechanical {
+    let Model::Mechanical(spec) = named(name).model else { panic!("{name} is mechanical") };
+    Mechanical::new(&spec).expect("a built-in profile builds")
+}
+
+fn mechanical_names() -> impl Iterator<Item = &'static str> {
+    profile::names().filter(|name| matches!(named(name).model, Model::Mechanical(_)))
+}
+
+/// Sends one command at `now` and waits for it.
+fn one(device: &mut impl Device, now: u64, operation: Operation, start: u64, length: u32) -> Completion {
+    let command = Command { tag: 7, operation, start: Sector(start), length: Sectors(length), fua: false };
+    device.submit(Instant(now), command).expect("the device is idle");
+    loop {
+        let at = device.next_event().expect("a command is outstanding");
+        if let Some(completion) = device.advance(at) {
+            return completion;
+        }
+    }
+}
+
+#[test]
+fn every_profile_builds_and_serves() {
+    for name in profile::names() {
+        let profile = named(name);
+        assert!(!profile.description.is_empty() && !profile.source.is_empty(), "{name}");
+        let mut device = profile.build().expect(name);
+        let end = device.capacity().0;
+        for operation in [Operation::Read, Operation::Write, Operation::Discard, Operation::Flush] {
+            let completion = one(&mut device, 1 << 40, operation, end - 8, 8);
+            assert!(completion.at.0 >= 1 << 40, "{name} {operation:?}");
+            let timing = completion.timing;
+            let sum = timing.seek + timing.rotation + timing.transfer + timing.overhead;
+            assert_eq!(sum, completion.at.since(completion.started), "{name} {operation:?}: {timing:?}");
+        }
+    }
+}
+
+/// Around every zone and track border, addresses map to places and back, and the next sector follows.
+#[test]
+fn layout_is_a_bijection_and_angles_continue() {
+    for name in mechanical_names() {
+        let disk = mechanical(name);
+        let geometry = disk.geometry();
+        let period = geometry.period();
+        for zone in geometry.zones() {
+            let track = u64::from(zone.sectors_per_track);
+            let cylinder = u64::from(zone.per_cylinder);
+            let borders = [zone.start, zone.start + track, zone.start + cylinder, zone.end];
+            for border in borders {
+                for address in border.saturating_sub(3)..(border + 3).min(geometry.capacity()) {
+                    let place = geometry.locate(address);
+                    let back = geometry.address(place.cylinder, place.head, place.sector);
+                    assert_eq!(back, Some(address), "{name} {place:?}");
+                    assert!(place.angle < period && place.left >= 1, "{name} {place:?}");
+                    if place.left > 1 && address + 1 < geometry.capacity() {
+                        let next = geometry.locate(address + 1);
+                        assert_eq!((next.cylinder, next.head), (place.cylinder, place.head), "{name}");
+                        let sector = geometry.zone(&place).passing(1) as i64;
+                        let turned = i64::from(geometry.wait(place.angle, next.angle));
+                        assert!((turned - sector).abs() <= 1, "{name}: {turned} ns for a sector of {sector}");
+                    }
+                }
+            }
+        }
+        assert_eq!(geometry.zones().last().map(|zone| zone.end), Some(geometry.capacity()), "{name}");
+    }
+}
+
+/// The seek table gives the published points exactly, and lies between neighbours elsewhere.
+#[test]
+fn seek_curve_passes_through_its_points() {
+    for name in mechanical_names() {
+        let disk = mechanical(name);
+        let curve = disk.seek_curve();
+        assert_eq!(curve.time(0), 0);
+        let reach = disk.geometry().cylinders();
+        let exact = reach < 12_000;
+        for pair in curve.points().windows(2) {
+            let ((d0, t0), (d1, t1)) = (pair[0], pair[1]);
+            if d1 >= reach {
+                break;
+            }
+            if exact {
+                assert_eq!((curve.time(d0), curve.time(d1)), (t0, t1), "{name} at {d0} and {d1}");
+            }
+            let middle = curve.time(d0.midpoint(d1));
+            // Long curves are tabulated: a fiftieth of a percent of slack.
+            let slack = t1.max(t0) / 5000 + 1;
+            assert!(
+                middle + slack >= t0.min(t1) && middle <= t0.max(t1) + slack,
+                "{name} between {d0} and {d1}"
+            );
+        }
+    }
+}
+
+/// Reading whole cylinders in order takes no longer than their revolutions plus the skews.
+#[test]
+fn sequential_rate_is_the_zones() {
+    for name in ["deskstar-34gxp", "cheetah-st318451lw", "maxtor-20g", "maxtor-40g", "hdd-18tb-7200"] {
+        let mut disk = named(name).build().expect(name);
+        let rate = mechanical(name).sequential_rate(0);
+        let sectors = 100_000_000 / 512;
+        let mut now = one(&mut disk, 0, Operation::Read, 0, 256).at.0;
+        let begin = now;
+        for index in 1..sectors / 256 {
+            now = one(&mut disk, now, Operation::Read, index * 256, 256).at.0;
+        }
+        let measured = (sectors / 256 - 1) as f64 * 256.0 * 512.0 / ((now - begin) as f64 / 1e9);
+        let off = measured / rate as f64 - 1.0;
+        assert!(off.abs() < 0.01, "{name}: {measured:.0} B/s, the zone has {rate} B/s");
+    }
+    let ratio = mechanical("cheetah-st318451lw").sequential_rate(0) as f64
+        / mechanical("deskstar-34gxp").sequential_rate(0) as f64;
+    assert!((ratio - 1.55).abs() < 0.03, "the paper's two disks differ by 1.55, not {ratio:.3}");
+}
+
+/// Two sequential streams far apart: each read pays for a seek (SOSP 2001, figure 2). Where exactly
+/// the streams lie decides how their angles meet, hence the mean over distances.
+#[test]
+fn alternating_streams_cost_twelve_milliseconds() {
+    let pairs = 200;
+    let distances: Vec<u64> = (5..25).map(|tenths| tenths * 100_000_000 / 512).collect();
+    let mut sum = 0.0;
+    for &apart in &distances {
+        let mut disk = named("deskstar-34gxp").build().expect("builds");
+        let mut now = 0;
+        for index in 0..pairs {
+            now = one(&mut disk, now, Operation::Read, index * 128, 128).at.0;
+            now = one(&mut disk, now, Operation::Read, apart + index * 128, 128).at.0;
+        }
+        sum += now as f64 / (2 * pairs) as f64 / 1e6;
+    }
+    let mean = sum / distances.len() as f64;
+    assert!((11.0..13.0).contains(&mean), "{mean:.2} ms");
+}
+
+/// Switching the caches off makes a re-read pay for the medium again.
+#[test]
+fn caches_can_be_switched_off() {
+    let mut with = named("cheetah9lp").build().expect("builds");
+    let mut without = named("cheetah9lp").without_cache().build().expect("builds");
+    let second = 1_000_000_000;
+    for (disk, cached) in [(&mut with, true), (&mut without, false)] {
+        one(disk, 0, Operation::Write, 1000, 8);
+        assert_eq!(one(disk, second, Operation::Read, 1000, 8).timing.cached, cached);
+        assert_eq!(one(disk, 2 * second, Operation::Write, 5000, 8).timing.cached, cached);
+    }
+}
+
+#[test]
+fn wrong_commands_are_refused_with_a_cure() {
+    let mut disk = named("cheetah9lp").build().expect("builds");
+    let end = disk.capacity();
+    let command = |start: u64, length: u32| Command {
+        tag: 0,
+        operation: Operation::Read,
+        start: Sector(start),
+        length: Sectors(length),
+        fua: false,
+    };
+    let now = Instant::ZERO;
+    assert!(matches!(disk.submit(now, command(end.0 - 1, 2)), Err(SubmitError::BeyondEnd { .. })));
+    assert!(matches!(disk.submit(now, command(u64::MAX, 2)), Err(SubmitError::BeyondEnd { .. })));
+    assert!(matches!(disk.submit(now, command(0, 0)), Err(SubmitError::Empty { .. })));
+    disk.submit(now, command(0, 8)).expect("the first fits");
+    let error = disk.submit(now, command(0, 8)).expect_err("a depth of one");
+    assert!(matches!(error, SubmitError::Full { depth: 1 }) && error.to_string().contains("wait"));
+}
+
+/// The positioning curve starts at zero, ascends in distance, and ends near the full stroke.
+#[test]
+fn positioning_curve_is_a_curve() {
+    for name in mechanical_names() {
+        let disk = mechanical(name);
+        let curve = disk.positioning_curve(64);
+        assert!(curve.len() > 32 && curve[0] == (0, idlewise_core::Duration::ZERO), "{name}");
+        assert!(curve.is_sorted_by(|a, b| a.0 < b.0), "{name}");
+        let half = u64::from(disk.geometry().period()) / 2;
+        assert!(curve[1..].iter().all(|&(_, time)| time.0 >= half), "{name}");
+        assert_eq!(curve.last().map(|&(d, _)| d), Some(disk.geometry().capacity() - 1), "{name}");
+    }
+}
+
+/// A place as a share of `most`.
+fn spread(place: u32, most: u64) -> u64 {
+    (u128::from(place) * u128::from(most) / u128::from(u32::MAX)) as u64
+}
+
+/// A wish: gap before it, operation, place as a share of the disk, length.
+type Wish = (u64, u8, u32, u32);
+
+/// Drives a device with wishes as room allows; checks that time flows and nothing is lost or doubled.
+fn check_conservation(device: &mut AnyDevice, wishes: &[Wish]) -> Result<(), TestCaseError> {
+    let (capacity, depth) = (device.capacity().0, device.depth() as usize);
+    let mut open: Vec<(u32, u64)> = Vec::new();
+    let (mut now, mut last) = (0u64, 0u64);
+    let mut collect = |device: &mut AnyDevice, open: &mut Vec<(u32, u64)>, now: u64| {
+        while let Some(done) = device.advance(Instant(now)) {
+            let index = open.iter().position(|&(tag, _)| tag == done.tag);
+            let (_, submitted) = open.swap_remove(index.ok_or_else(|| TestCaseError::fail("twice"))?);
+            prop_assert!(done.at.0 >= last && done.at.0 <= now, "time goes back");
+            prop_assert!(done.started.0 >= submitted && done.at >= done.started);
+            let timing = done.timing;
+            let sum = timing.seek + timing.rotation + timing.transfer + timing.overhead;
+            prop_assert_eq!(sum, done.at.since(done.started), "{:?}", timing);
+            last = done.at.0;
+        }
+        Ok(())
+    };
+    for (tag, &(gap, operation, place, length)) in wishes.iter().enumerate() {
+        let mut wanted = now + gap;
+        while open.len() >= depth || device.next_event().is_some_and(|at| at.0 <= wanted) {
+            now = device.next_event().map_or(now, |at| at.0.max(now));
+            collect(device, &mut open, now)?;
+            wanted = wanted.max(now);
+        }
+        now = wanted;
+        let operation = [Operation::Read, Operation::Write, Operation::Discard, Operation::Flush]
+            [usize::from(operation.saturating_sub(60) / 2).min(3).max(usize::from(operation % 2)).min(3)];
+        let start = spread(place, capacity - u64::from(length));
+        let command = Command {
+            tag: tag as u32,
+            operation,
+            start: Sector(start),
+            length: Sectors(length),
+            fua: operation == Operation::Write && place % 5 == 0,
+        };
+        device.submit(Instant(now), command).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        open.push((tag as u32, now));
+    }
+    while let Some(at) = device.next_event() {
+        now = now.max(at.0);
+        collect(device, &mut open, now)?;
+    }
+    prop_assert!(open.is_empty(), "{} commands never completed", open.len());
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Every command completes once, in order of time, and its parts add up; at any queue depth.
+    #[test]
+    fn commands_are_conserved(
+        which in 0usize..20,
+        depth in 1u32..40,
+        wishes in prop::collection::vec((0u64..30_000_000, 0u8..66, any::<u32>(), 1u32..700), 1..120),
+    ) {
+        let name = profile::names().nth(which).expect("twenty profiles");
+        let mut device = named(name).with_depth(depth).build().expect("builds");
+        check_conservation(&mut device, &wishes)?;
+    }
+
+    /// An address maps to one place and back.
+    #[test]
+    fn addresses_map_both_ways(which in 0usize..16, share in 0.0f64..1.0) {
+        let name = mechanical_names().nth(which).expect("sixteen mechanical profiles");
+        let disk = mechanical(name);
+        let address = (disk.geometry().capacity() as f64 * share) as u64;
+        let place = disk.geometry().locate(address);
+        prop_assert_eq!(disk.geometry().address(place.cylinder, place.head, place.sector), Some(address));
+    }
+
+    /// A miss on an idle disk without caches waits less than a revolution.
+    #[test]
+    fn rotation_is_less_than_a_revolution(
+        which in 0usize..16,
+        accesses in prop::collection::vec((any::<u32>(), 1u32..64, 0u64..50_000_000), 1..40),
+    ) {
+        let name = mechanical_names().nth(which).expect("sixteen mechanical profiles");
+        let period = u64::from(mechanical(name).geometry().period());
+        let mut disk = named(name).without_cache().build().expect("builds");
+        let capacity = disk.capacity().0;
+        let mut now = 0;
+        for (place, length, gap) in accesses {
+            let start = spread(place, capacity - 64);
+            let done = one(&mut disk, now + gap, Operation::Read, start, length);
+            prop_assert!(done.timing.rotation.0 < period, "{}: {:?}", name, done.timing);
+            now = done.at.0;
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! One event in the life of a request, as blktrace, blkparse and ftrace tell of it.
+
+use crate::traces::order::Timed;
+use idlewise_core::{Issuer, Operation, Priority};
+
+/// What happened to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Action {
+    /// It reached the block layer.
+    Queue,
+    /// It reached the scheduler.
+    Insert,
+    /// It went to the disk.
+    Dispatch,
+    /// The disk was done with it.
+    Complete,
+    /// The disk did not take it.
+    Requeue,
+    /// It was cut in two, the second beginning at this sector.
+    Split(u64),
+    /// It joined another.
+    Merge,
+    /// It was mapped from another device.
+    Remap,
+}
+
+/// One event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Event {
+    pub(crate) action: Action,
+    /// Nanoseconds.
+    pub(crate) time: u64,
+    pub(crate) device: u32,
+    pub(crate) sector: u64,
+    /// In sectors.
+    pub(crate) length: u32,
+    pub(crate) operation: Operation,
+    pub(crate) sync: bool,
+    pub(crate) metadata: bool,
+    pub(crate) issuer: Option<Issuer>,
+    pub(crate) priority: Option<Priority>,
+}
+
+impl Timed for Event {
+    #[inline]
+    fn time(&self) -> u64 {
+        self.time
+    }
+
+    fn set_time(&mut self, time: u64) {
+        self.time = time;
+    }
+}

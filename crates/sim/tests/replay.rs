@@ -1,0 +1,208 @@
+//! Replaying traces: what waits for what, and that memory and time behave.
+
+use std::collections::VecDeque;
+
+use idlewise_core::{
+    Device as Traits, Duration, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
+};
+use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
+use idlewise_sim::engine::{Control, Engine, Limits};
+use idlewise_sim::metrics::{Recorder, Report};
+use idlewise_sim::replay::infer::{Cause, HAND_OVER, Inference};
+use idlewise_sim::replay::{Account, Replay, Rows, RowsError, Settings};
+use idlewise_sim::traces::Record;
+
+const MS: u64 = 1_000_000;
+
+/// A device with a constant service time, one command at a time.
+struct Constant {
+    service: Duration,
+    held: Option<(Instant, Instant, u32)>,
+}
+
+impl Device for Constant {
+    fn capacity(&self) -> Sector {
+        Sector(1_000_000)
+    }
+    fn depth(&self) -> u32 {
+        1
+    }
+    fn rotational(&self) -> bool {
+        true
+    }
+    fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError> {
+        assert!(command.start + command.length <= self.capacity());
+        self.held = Some((now + self.service, now, command.tag));
+        Ok(())
+    }
+    fn next_event(&self) -> Option<Instant> {
+        self.held.map(|held| held.0)
+    }
+    fn advance(&mut self, now: Instant) -> Option<Completion> {
+        let (at, started, tag) = self.held.take_if(|held| held.0 <= now)?;
+        Some(Completion { tag, at, started, timing: Timing::default() })
+    }
+}
+
+struct List(VecDeque<Record>);
+
+impl Rows for List {
+    fn next(&mut self) -> Result<Option<Record>, RowsError> {
+        Ok(self.0.pop_front())
+    }
+}
+
+fn row(arrival_ms: u64, completed_ms: Option<u64>, issuer: Option<u32>, start: u64) -> Record {
+    Record {
+        completed: completed_ms.map(|ms| Instant(ms * MS)),
+        issuer: issuer.map(Issuer),
+        ..Record::read(Instant(arrival_ms * MS), Sector(start), Sectors(8))
+    }
+}
+
+fn replay(rows: Vec<Record>, service: Duration, open: bool, speed: f64) -> (Report, Account) {
+    let mut device = Constant { service, held: None };
+    let settings = Settings { open, speed, capacity: device.capacity() };
+    let mut replay = Replay::new(Box::new(List(rows.into())), settings);
+    let mut queue = Queue::new(256, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
+    let mut recorder = Recorder::new(256);
+    Engine::new(&mut replay, &mut queue, &mut device, &mut recorder, Limits::default())
+        .run(&Control::default())
+        .unwrap();
+    assert!(replay.take_error().is_none());
+    (recorder.report("noop", 0, |_| (None, 1)), replay.account())
+}
+
+/// A process that reads ten times: 5 ms on the traced disk, then computes for 2 ms.
+fn reader() -> Vec<Record> {
+    (0..10).map(|n| row(n * 7, Some(n * 7 + 5), Some(7), n * 1000)).collect()
+}
+
+#[test]
+fn a_faster_disk_shortens_a_closed_loop_by_its_service_alone() {
+    let (report, account) = replay(reader(), Duration::from_ms(1), false, 1.0);
+    // Ten services of 1 ms and nine times 2 ms of computing.
+    assert_eq!(report.elapsed_ns, (10 + 9 * 2) * MS);
+    assert_eq!((account.at_recorded_time, account.after_completion), (1, 9));
+}
+
+#[test]
+fn an_open_loop_keeps_the_recorded_times() {
+    let (report, _) = replay(reader(), Duration::from_ms(1), true, 1.0);
+    assert_eq!(report.elapsed_ns, 64 * MS);
+    let (report, _) = replay(reader(), Duration::from_ms(1), true, 2.0);
+    assert_eq!(report.elapsed_ns, (31 * MS + MS / 2) + MS, "twice as fast");
+}
+
+#[test]
+fn speed_scales_what_the_process_computes() {
+    let (report, _) = replay(reader(), Duration::from_ms(1), false, 2.0);
+    assert_eq!(report.elapsed_ns, (10 + 9) * MS);
+}
+
+#[test]
+fn two_processes_overlap_as_they_did() {
+    let mut rows = reader();
+    rows.extend((0..10).map(|n| row(n * 7 + 1, Some(n * 7 + 6), Some(8), 500_000 + n * 1000)));
+    rows.sort_by_key(|row| row.arrival);
+    let (report, _) = replay(rows, Duration::from_ms(1), false, 1.0);
+    assert_eq!(report.requests, 20);
+    // Each waits at most 1 ms for the other, so neither needs more than 1 ms more a round.
+    assert!(report.elapsed_ns <= (10 * 2 + 9 * 2 + 1) * MS, "{}", report.elapsed_ns);
+}
+
+#[test]
+fn addresses_beyond_the_end_are_folded_and_counted() {
+    let rows =
+        vec![row(0, None, None, 5_000_000_000), row(1, None, None, 5_000_000_008), row(2, None, None, 64)];
+    let (report, account) = replay(rows, Duration::from_ms(1), true, 1.0);
+    assert_eq!((report.requests, account.folded, account.rows), (3, 2, 3));
+}
+
+#[test]
+fn many_more_rows_than_the_window_are_replayed_once_each() {
+    let rows: Vec<_> =
+        (0..200_000).map(|n| row(n, Some(n + 1), Some((n % 50) as u32 + 1), n * 8 % 900_000)).collect();
+    let (report, account) = replay(rows, Duration(1000), false, 1.0);
+    assert_eq!((report.requests, account.rows), (200_000, 200_000));
+}
+
+#[test]
+fn a_row_far_behind_holds_the_window_but_loses_nothing() {
+    // The first process's second request comes only after a long computation.
+    let mut rows = vec![row(0, Some(1), Some(1), 0), row(100_000, Some(100_001), Some(1), 8)];
+    rows.extend((0..100_000).map(|n| row(n + 1, Some(n + 2), Some(2), 1000 + n * 8 % 900_000)));
+    rows.sort_by_key(|row| row.arrival);
+    let (report, _) = replay(rows, Duration(1000), false, 1.0);
+    assert_eq!(report.requests, 100_002);
+}
+
+fn causes(rows: &[Record]) -> Vec<Cause> {
+    let mut inference = Inference::default();
+    rows.iter().enumerate().map(|(number, row)| inference.infer(row, number as u64).cause).collect()
+}
+
+#[test]
+fn a_request_waits_for_its_process_latest_completion() {
+    let rows = [row(0, Some(5), Some(1), 0), row(1, Some(9), Some(1), 8), row(6, Some(12), Some(1), 16)];
+    let think = Duration::from_ms(1);
+    assert_eq!(causes(&rows)[2], Cause::AfterCompletion { of: 0, think });
+}
+
+#[test]
+fn while_nothing_of_its_process_is_done_a_request_follows_the_last_issue() {
+    let rows = [row(0, Some(50), Some(1), 0), row(1, Some(60), Some(1), 8)];
+    assert_eq!(causes(&rows)[1], Cause::AfterIssue { of: 0, gap: Duration::from_ms(1) });
+}
+
+#[test]
+fn a_first_request_soon_after_a_completion_is_a_hand_over() {
+    let near = [row(0, Some(5), Some(1), 0), row(6, Some(9), Some(2), 8)];
+    assert_eq!(causes(&near)[1], Cause::AfterCompletion { of: 0, think: Duration::from_ms(1) });
+    let late = 5 + HAND_OVER.as_ms() + 1;
+    let far = [row(0, Some(5), Some(1), 0), row(late, Some(late + 1), Some(2), 8)];
+    assert_eq!(causes(&far)[1], Cause::At(Instant(late * MS)));
+}
+
+#[test]
+fn an_asynchronous_write_follows_the_last_issue() {
+    let write = Record { operation: Operation::Write, sync: false, ..row(6, Some(9), Some(1), 8) };
+    let rows = [row(0, Some(5), Some(1), 0), write];
+    assert_eq!(causes(&rows)[1], Cause::AfterIssue { of: 0, gap: Duration::from_ms(6) });
+}
+
+#[test]
+fn without_completions_the_shortest_gap_counts_as_service() {
+    let rows: Vec<_> = [0, 4, 14, 18].map(|at| row(at, None, Some(1), at * 100)).to_vec();
+    let thinks: Vec<_> = causes(&rows)[1..]
+        .iter()
+        .map(|cause| match cause {
+            Cause::AfterCompletion { think, .. } => think.as_us(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(thinks[0], 0);
+    assert!((5_000..=6_000).contains(&thinks[1]), "{thinks:?}");
+    assert!(thinks[2] < 500, "{thinks:?}");
+}
+
+#[test]
+fn rows_issued_together_share_their_cause() {
+    let mut together = row(4, None, Some(1), 800);
+    together.arrival = Instant(4 * MS + 20_000);
+    let rows = [row(0, None, Some(1), 0), row(4, None, Some(1), 400), together];
+    let causes = causes(&rows);
+    assert_eq!(causes[1], Cause::AfterCompletion { of: 0, think: Duration::ZERO });
+    assert_eq!(causes[2], Cause::AfterCompletion { of: 0, think: Duration::from_us(20) });
+}
+
+#[test]
+fn without_issuers_streams_stand_in_for_processes() {
+    let rows: Vec<_> = (0..6).map(|n| row(n * 5, None, None, (n % 2) * 500_000 + n / 2 * 8)).collect();
+    let mut inference = Inference::default();
+    let issuers: Vec<_> =
+        rows.iter().enumerate().map(|(number, row)| inference.infer(row, number as u64).issuer).collect();
+    assert_eq!(issuers[0], issuers[2]);
+    assert_eq!(issuers[1], issuers[5]);
+    assert_ne!(issuers[0], issuers[1]);
+}

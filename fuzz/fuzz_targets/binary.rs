@@ -1,0 +1,8 @@
+//! Binary formats. The first byte chooses the format.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    if let [first, rest @ ..] = data {
+        idlewise_fuzz::read_trace(Some(idlewise_fuzz::choose(idlewise_fuzz::BINARY, *first)), rest);
+    }
+});
