@@ -101,11 +101,11 @@ pub(crate) struct LoadOptions {
     pub(crate) reading: Reading,
 
     /// Replay at the recorded times, whatever the disk does
-    #[arg(long, requires = "trace")]
+    #[arg(long)]
     pub(crate) open_loop: bool,
 
     /// Replay this much faster (below 1: slower)
-    #[arg(long, requires = "trace", default_value_t = 1.0, value_name = "FACTOR", value_parser = positive)]
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive)]
     pub(crate) speed: f64,
 
     /// Set a tunable: SCHEDULER.TUNABLE=VALUE; may be repeated

@@ -102,7 +102,7 @@ pub(crate) fn sorted(summaries: &[Summary]) -> Vec<&Summary> {
     let order = |figures: &Figures| {
         let rate = figures.throughput_bytes_per_s.mean;
         // Rounded, so that runs that end with the last arrival go by latency.
-        ((rate.max(1.0).ln() * 200.0).round(), figures.latency_mean_ns.mean)
+        ((rate.max(1.0).ln() * 1000.0).round(), figures.latency_mean_ns.mean)
     };
     rows.sort_by(|a, b| {
         let (a, b) = (order(&a.figures), order(&b.figures));

@@ -10,16 +10,38 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
         return print(text);
     }
-    let named = |error: std::io::Error| Failure::failed(format!("{}: {error}", path.display()));
-    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().permissions(usual_mode()).tempfile_in(folder).map_err(named)?;
-    file.write_all(text.as_bytes()).map_err(named)?;
-    file.persist(path).map_err(|error| named(error.error))?;
+    let mut file = beside(path)?;
+    file.write_all(text.as_bytes()).map_err(|error| named(path, &error))?;
+    file.persist(path).map_err(|error| named(path, &error.error))?;
     Ok(())
 }
 
+/// A new file that can take the place of `path` once it is whole; it is deleted if it does not.
+pub(crate) fn beside(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !folder.is_dir() {
+        let (path, folder) = (path.display(), folder.display());
+        return Err(Failure::failed(format!("{path}: there is no folder {folder}: make it first")));
+    }
+    if path.is_dir() {
+        let path = path.display();
+        return Err(Failure::failed(format!("{path}: this is a folder: name a file in it")));
+    }
+    let file = tempfile::Builder::new().permissions(usual_mode()).tempfile_in(folder);
+    file.map_err(|error| {
+        // The library adds the temporary name, which tells the user nothing.
+        let cause = error.get_ref().and_then(|error| error.source());
+        named(path, &cause.map_or_else(|| error.to_string(), ToString::to_string))
+    })
+}
+
+/// A failure about a file.
+pub(crate) fn named(path: &Path, error: &impl std::fmt::Display) -> Failure {
+    Failure::failed(format!("{}: {error}", path.display()))
+}
+
 /// The mode of a new file, of which the user's umask takes its share.
-pub(crate) fn usual_mode() -> std::fs::Permissions {
+fn usual_mode() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }
 

@@ -125,6 +125,17 @@ pub(crate) struct Prepared {
 
 /// What the disk shall do: as it is, in words, and the trace if it is one.
 fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>), Failure> {
+    let reading = &options.reading;
+    let of_traces = [
+        ("--open-loop", options.open_loop),
+        ("--speed", (options.speed - 1.0).abs() > 0.0),
+        ("--format", reading.format.is_some()),
+        ("--device", !reading.devices.is_empty()),
+        ("--lenient", reading.lenient),
+    ];
+    if let (None, Some((option, _))) = (&options.trace, of_traces.iter().find(|(_, given)| *given)) {
+        return Err(Failure::usage(format!("{option} is for traces: give it with --trace FILE")));
+    }
     if let Some(text) = &options.workload {
         return Ok((Load::Workload(workload_spec(text)?), format!("workload {text}"), None));
     }

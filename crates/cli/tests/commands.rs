@@ -87,7 +87,7 @@ fn a_fio_job_is_a_workload() {
                [log]\nrw=write\nbs=64k\nnumber_ios=20\nfsync=5\nmystery=1\n";
     let job = write(&folder, "mix.fio", job);
     let run = idlewise(["run", "--scheduler", "c-look", "--fio", &job].into_iter().chain(DISK));
-    run.exits(0).says("mystery (").says("mix.fio:13)").prints("1 db").prints("2 log");
+    run.exits(0).says("mystery (").says("mix.fio:14)").prints("1 db").prints("2 log");
     let words = ["compare", "--fio", "-"].into_iter().chain(DISK);
     let mut child = program()
         .args(words)
@@ -123,6 +123,7 @@ fn a_model_is_checked_against_a_drive() {
         (0..50).map(|n| format!("R Miss {} 16 {} 2000\n", n * 7919 % 100_000 * 16, 9000 + n * 31)).collect();
     let trace = write(&folder, "drive.txt", measured);
     idlewise(["disk", "validate", "barracuda", &trace]).exits(0).prints("demerit figure");
+    idlewise(["disk", "show", "barracuda"]).exits(0).prints("barracuda");
 }
 
 #[test]

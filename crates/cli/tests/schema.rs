@@ -57,3 +57,13 @@ fn list() {
         assert_eq!(document["what"], what);
     }
 }
+
+#[test]
+fn disk_show() {
+    let disks = line("list disks --json").exits(0).stdout;
+    let document: Value = serde_json::from_str(&disks).unwrap();
+    for disk in document["items"].as_array().unwrap() {
+        let name = disk["name"].as_str().unwrap();
+        valid("disk-show", &idlewise(["disk", "show", name, "--json"]).exits(0).stdout);
+    }
+}

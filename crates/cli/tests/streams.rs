@@ -57,7 +57,7 @@ fn a_full_disk_is_told() {
 fn files_that_cannot_be_written() {
     for option in ["--json=/nonexistent/x", "--csv=/nonexistent/x", "--html=/nonexistent/x"] {
         let words = ["compare", option].into_iter().chain(DISK).chain(LOAD);
-        idlewise(words).exits(1).says("/nonexistent/x: No such file or directory");
+        idlewise(words).exits(1).says("/nonexistent/x: there is no folder /nonexistent: make it first");
     }
     let folder = folder();
     let trace = write(&folder, "t.csv", MSR);
