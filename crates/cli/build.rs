@@ -1,7 +1,7 @@
 //! Collects the headers of the scheduler files: `idlewise docs NAME` prints them.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
@@ -10,13 +10,7 @@ fn main() {
     let mut pages = String::from(
         "/// Each scheduler's name and the header of its file.\nstatic PAGES: &[(&str, &str)] = &[\n",
     );
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .expect("the schedulers' folder can be read")
-        .map(|entry| entry.expect("the folder's entries can be read").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
-        .collect();
-    files.sort();
-    for file in files {
+    for file in sources(folder) {
         println!("cargo::rerun-if-changed={}", file.display());
         let text = fs::read_to_string(&file).expect("a scheduler's file can be read");
         let header: Vec<_> =
@@ -31,4 +25,14 @@ fn main() {
     pages.push_str("];\n");
     let target = Path::new(&env::var("OUT_DIR").expect("cargo sets OUT_DIR")).join("pages.rs");
     fs::write(target, pages).expect("the build folder can be written to");
+}
+
+/// The Rust files in a folder and those below it, in order.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("the schedulers' folder can be read");
+    let mut paths: Vec<_> =
+        entries.map(|entry| entry.expect("the folder's entries can be read").path()).collect();
+    paths.sort();
+    let files = paths.into_iter().flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] });
+    files.filter(|path| path.extension().is_some_and(|extension| extension == "rs")).collect()
 }

@@ -5,9 +5,26 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+const PROGRAM_NOTES: &str = "\
+Examples:
+  idlewise compare --trace disk.blktrace --disk barracuda
+  idlewise compare --workload sync-streams:n=4 --schedulers deadline,c-look --runs 5
+  idlewise compare --fio job.fio --html=report.html
+  idlewise docs c-look
+
+Results go to standard output, messages to standard error.
+Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted (what was done so far is printed).";
+
+const LOAD_NOTES: &str = "\
+One of --workload, --trace and --fio says what the disk is asked to do.
+--fio reads sizes, times and keys as fio does. Each file of a job lies after the one before, from the
+start of the disk; a filename below /dev is the whole disk. Keys that are not modelled are named.
+Ctrl-C ends the runs early and prints what is done so far; the exit status is then 130.";
+
 /// Which disk scheduler should this disk use? Evidence instead of folklore.
 #[derive(Parser)]
 #[command(version, about, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = PROGRAM_NOTES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -18,8 +35,10 @@ pub(crate) enum Command {
     /// List schedulers, workloads, disks and trace formats
     List(List),
     /// Run one scheduler and report everything that was measured
+    #[command(after_help = LOAD_NOTES)]
     Run(RunOptions),
     /// Run several schedulers on the same load and say which is best
+    #[command(after_help = LOAD_NOTES)]
     Compare(CompareOptions),
     /// Look into a trace, or convert it
     #[command(subcommand)]
@@ -67,22 +86,26 @@ pub(crate) struct LoadOptions {
     pub(crate) disk: String,
 
     /// A named workload: NAME[:key=value,…]; see `idlewise list workloads`
-    #[arg(long, value_name = "NAME[:KEY=VALUE,…]", conflicts_with = "trace")]
+    #[arg(long, value_name = "NAME[:KEY=VALUE,…]", conflicts_with_all = ["trace", "fio"])]
     pub(crate) workload: Option<String>,
 
     /// A trace file, `-` for standard input, or the common prefix of blktrace's per-CPU files
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "fio")]
     pub(crate) trace: Option<PathBuf>,
+
+    /// A job file of fio as workload, or `-` for standard input
+    #[arg(long, value_name = "JOB")]
+    pub(crate) fio: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) reading: Reading,
 
     /// Replay at the recorded times, whatever the disk does
-    #[arg(long, requires = "trace")]
+    #[arg(long)]
     pub(crate) open_loop: bool,
 
     /// Replay this much faster (below 1: slower)
-    #[arg(long, requires = "trace", default_value_t = 1.0, value_name = "FACTOR", value_parser = positive)]
+    #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive)]
     pub(crate) speed: f64,
 
     /// Set a tunable: SCHEDULER.TUNABLE=VALUE; may be repeated
@@ -90,11 +113,12 @@ pub(crate) struct LoadOptions {
     pub(crate) set: Vec<String>,
 
     /// Seed of all randomness
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,
 
     /// Requests that the queue holds at once
-    #[arg(long, default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
+    #[arg(long, default_value_t = 4096, value_name = "COUNT")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub(crate) queue_size: u32,
 
     /// Do not merge neighbouring requests
@@ -150,7 +174,8 @@ pub(crate) struct CompareOptions {
     pub(crate) load: LoadOptions,
 
     /// Runs of each scheduler, each with another seed; more than one gives confidence intervals
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 1, value_name = "COUNT")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) runs: u32,
 
     /// Print the results as JSON, to standard output or a file
@@ -160,6 +185,10 @@ pub(crate) struct CompareOptions {
     /// Print the results as CSV, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) csv: Option<PathBuf>,
+
+    /// Write the results as a page for browsers, one file without scripts
+    #[arg(long, value_name = "FILE", require_equals = true)]
+    pub(crate) html: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]

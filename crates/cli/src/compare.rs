@@ -1,23 +1,22 @@
 //! `idlewise run` and `idlewise compare`.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use comfy_table::{CellAlignment, Table, presets};
 use idlewise_sim::engine::Control;
 use idlewise_sim::experiment::{Choice, Load, Outcome};
 use serde_json::{Value, json};
 
 use crate::args::{CompareOptions, RunOptions};
 use crate::failure::Failure;
-use crate::output::{self, ms, three};
+use crate::output;
 use crate::progress::{Progress, interruptible};
 use crate::setup::{self, Prepared};
-use crate::summary::{Figure, Figures, Summary, summarise};
+use crate::summary::{Summary, summarise};
+use crate::table::{csv, table};
 use crate::trace::warn;
-use crate::verdict::{Row, verdict};
+use crate::verdict::{Row, Runs, verdict};
 
 /// Runs one scheduler and prints all that was measured.
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
@@ -25,16 +24,18 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let choice = Choice { label: entry.name.to_owned(), entry, settings: Vec::new() };
     let prepared = setup::experiment(&options.load, vec![choice], 1)?;
     let (outcomes, control) = execute(&prepared)?;
-    let Some(outcome) = outcomes.first() else { return Err(interrupted()) };
+    let Some(outcome) = outcomes.first() else { return Err(nothing_done()) };
     remarks(&prepared, &outcomes, &control)?;
+    let interrupted = control.stop.load(Ordering::Relaxed);
     match &options.json {
         Some(path) => {
-            let mut document = header("idlewise/run/1", &prepared);
+            let mut document = header("idlewise/run/1", &prepared, interrupted);
             document["result"] = serde_json::to_value(&outcome.report).map_err(Failure::failed)?;
-            output::write(path, &output::json(&document)?)
+            output::write(path, &output::json(&document)?)?;
         }
-        None => output::print(&crate::page::page(&outcome.report, &prepared)),
+        None => output::print(&crate::page::page(&outcome.report, &prepared))?,
     }
+    end(interrupted)
 }
 
 /// Runs several schedulers and says which is best for what.
@@ -43,38 +44,84 @@ pub(crate) fn compare(options: &CompareOptions) -> Result<(), Failure> {
     let (outcomes, control) = execute(&prepared)?;
     let summaries = summarise(&outcomes, prepared.experiment.schedulers.len())?;
     if summaries.is_empty() {
-        return Err(interrupted());
+        return Err(nothing_done());
     }
     remarks(&prepared, &outcomes, &control)?;
-    let open_loop = matches!(prepared.experiment.load, Load::Trace { open_loop: true, .. });
-    let rows: Vec<Row<'_>> = summaries.iter().map(|summary| (summary.name(), &summary.figures)).collect();
-    let sentence = verdict(&rows, open_loop);
-    let mut printed = false;
-    if let Some(path) = &options.json {
-        let mut document = header("idlewise/compare/1", &prepared);
-        document["results"] = summaries.iter().map(|summary| summary.mean.clone()).collect();
-        document["verdict"] = sentence.clone().into();
-        output::write(path, &output::json(&document)?)?;
-        printed |= is_stdout(path);
+    let interrupted = control.stop.load(Ordering::Relaxed);
+    let comparison = Comparison { prepared: &prepared, summaries: &summaries, interrupted };
+    let printed = comparison.write(options)?;
+    if !printed {
+        output::print(&comparison.text())?;
     }
-    if let Some(path) = &options.csv {
-        output::write(path, &csv(&summaries))?;
-        printed |= is_stdout(path);
+    end(interrupted)
+}
+
+/// The status of a command that has printed what it had.
+fn end(interrupted: bool) -> Result<(), Failure> {
+    if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// A finished comparison, ready to be told.
+pub(crate) struct Comparison<'a> {
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) summaries: &'a [Summary],
+    interrupted: bool,
+}
+
+impl Comparison<'_> {
+    /// What was compared, in a line.
+    pub(crate) fn title(&self) -> String {
+        let experiment = &self.prepared.experiment;
+        let runs = match experiment.seeds.len() {
+            1 => String::new(),
+            several => format!(", {several} runs each"),
+        };
+        format!("{} on {} ({}){runs}", self.prepared.load, experiment.disk.name, experiment.disk.description)
     }
-    if printed {
-        return Ok(());
+
+    /// Which scheduler is best for what.
+    pub(crate) fn verdict(&self) -> String {
+        let rows: Vec<Row<'_>> =
+            self.summaries.iter().map(|summary| (summary.name(), &summary.figures)).collect();
+        let open_loop = matches!(self.prepared.experiment.load, Load::Trace { open_loop: true, .. });
+        verdict(&rows, Runs { open_loop, interrupted: self.interrupted })
     }
-    let disk = &prepared.experiment.disk;
-    let runs = if options.runs > 1 { format!(", {} runs each", options.runs) } else { String::new() };
-    let title = format!("{} on {} ({}){runs}", prepared.load, disk.name, disk.description);
-    output::print(&format!("{title}\n\n{}\n\n{sentence}", table(&summaries)))
+
+    fn text(&self) -> String {
+        let width = output::width();
+        let verdict = output::wrap(&self.verdict(), width);
+        format!("{}\n\n{}\n\n{verdict}", output::wrap(&self.title(), width), table(self.summaries, width))
+    }
+
+    fn json(&self) -> Result<String, Failure> {
+        let mut document = header("idlewise/compare/1", self.prepared, self.interrupted);
+        document["results"] = self.summaries.iter().map(|summary| summary.mean.clone()).collect();
+        document["verdict"] = self.verdict().into();
+        output::json(&document)
+    }
+
+    /// Writes the files that were asked for; true if one of them is standard output.
+    fn write(&self, options: &CompareOptions) -> Result<bool, Failure> {
+        if let Some(path) = &options.json {
+            output::write(path, &self.json()?)?;
+        }
+        if let Some(path) = &options.csv {
+            output::write(path, &csv(self.summaries))?;
+        }
+        if let Some(path) = &options.html {
+            output::write(path, &crate::html::page(self))?;
+        }
+        let asked = [&options.json, &options.csv, &options.html];
+        Ok(asked.into_iter().flatten().any(is_stdout))
+    }
 }
 
 fn is_stdout(path: &PathBuf) -> bool {
-    path.as_os_str() == "-"
+    path == Path::new("-")
 }
 
-fn interrupted() -> Failure {
+/// The message for a stop that leaves nothing to print.
+fn nothing_done() -> Failure {
     Failure::failed("interrupted before the first run was done")
 }
 
@@ -120,7 +167,7 @@ fn remarks(prepared: &Prepared, outcomes: &[Outcome], control: &Control) -> Resu
 }
 
 /// What every JSON document begins with.
-fn header(schema: &str, prepared: &Prepared) -> Value {
+fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Value {
     let experiment = &prepared.experiment;
     let settings = |choice: &Choice| {
         choice
@@ -136,77 +183,7 @@ fn header(schema: &str, prepared: &Prepared) -> Value {
         "load": prepared.load,
         "open_loop": matches!(experiment.load, Load::Trace { open_loop: true, .. }),
         "seeds": experiment.seeds,
+        "interrupted": interrupted,
         "settings": experiment.schedulers.iter().flat_map(settings).collect::<serde_json::Map<_, _>>(),
     })
-}
-
-type Column = (&'static str, fn(&Figures) -> Figure, fn(f64) -> String);
-
-const COLUMNS: &[Column] = &[
-    ("run s", |f| f.elapsed_ns, |ns| three(ns / 1e9)),
-    ("MB/s", |f| f.throughput_bytes_per_s, |rate| three(rate / 1e6)),
-    ("IOPS", |f| f.iops, three),
-    ("mean ms", |f| f.latency_mean_ns, ms),
-    ("read p99 ms", |f| f.read_p99_ns, ms),
-    ("write p99 ms", |f| f.write_p99_ns, ms),
-    ("max ms", |f| f.latency_max_ns, ms),
-    ("seek ms", |f| f.seek_mean_ns, ms),
-    ("busy %", |f| f.utilization, |share| three(share * 100.0)),
-    ("fairness", |f| f.fairness_jain, three),
-];
-
-/// The table for people: a row for each scheduler, soonest done first.
-fn table(summaries: &[Summary]) -> String {
-    let mut sorted: Vec<&Summary> = summaries.iter().collect();
-    let order = |summary: &Summary| (summary.figures.elapsed_ns.mean, summary.figures.latency_mean_ns.mean);
-    sorted.sort_by(|a, b| order(a).partial_cmp(&order(b)).unwrap_or(std::cmp::Ordering::Equal));
-    let present = |column: &&Column| sorted.iter().any(|summary| column.1(&summary.figures).mean > 0.0);
-    let columns: Vec<&Column> = COLUMNS.iter().filter(present).collect();
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
-    table.set_header(std::iter::once("scheduler").chain(columns.iter().map(|column| column.0)));
-    for summary in sorted {
-        let cell = |column: &&Column| {
-            let figure = column.1(&summary.figures);
-            let mut text = column.2(figure.mean);
-            if figure.ci95 > 0.0 {
-                let _ = write!(text, " ±{}", column.2(figure.ci95));
-            }
-            text
-        };
-        table.add_row(std::iter::once(summary.name().to_owned()).chain(columns.iter().map(cell)));
-    }
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
-}
-
-/// One row for each scheduler, one column for each scalar of the JSON result.
-fn csv(summaries: &[Summary]) -> String {
-    let rows: Vec<Vec<(String, String)>> =
-        summaries.iter().map(|summary| flatten("", &summary.mean)).collect();
-    let mut text = String::new();
-    if let Some(first) = rows.first() {
-        text += &first.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(",");
-        text.push('\n');
-    }
-    for row in rows {
-        text += &row.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(",");
-        text.push('\n');
-    }
-    text
-}
-
-/// The scalars of a JSON object, with dots between the names; lists are left to JSON.
-fn flatten(prefix: &str, value: &Value) -> Vec<(String, String)> {
-    match value {
-        Value::Object(fields) => {
-            let name = |key: &str| if prefix.is_empty() { key.to_owned() } else { format!("{prefix}.{key}") };
-            fields.iter().flat_map(|(key, value)| flatten(&name(key), value)).collect()
-        }
-        Value::Array(_) => Vec::new(),
-        Value::String(text) => vec![(prefix.to_owned(), text.clone())],
-        other => vec![(prefix.to_owned(), other.to_string())],
-    }
 }

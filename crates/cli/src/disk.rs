@@ -83,10 +83,15 @@ fn document(disk: &Description) -> Value {
 
 fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure> {
     let profile = setup::disk(name)?;
-    let named = |error: &dyn std::fmt::Display| Failure::failed(format!("{}: {error}", trace.display()));
-    let file = File::open(trace).map_err(|error| named(&error))?;
-    let measured = validate::read_trace(BufReader::new(file)).map_err(|error| named(&error))?;
-    let demerit = validate::validate(&profile, &measured).map_err(|error| named(&error))?;
+    let file = File::open(trace).map_err(|error| output::named(trace, &error))?;
+    let named = |error: validate::TraceError| match error {
+        validate::TraceError::Line { line, message } => {
+            Failure::failed(format!("{}:{line}: {message}", trace.display()))
+        }
+        error => output::named(trace, &error),
+    };
+    let measured = validate::read_trace(BufReader::new(file)).map_err(named)?;
+    let demerit = validate::validate(&profile, &measured).map_err(named)?;
     if as_json {
         return output::print(&output::json(&json!({
             "schema": "idlewise/disk-validate/1",

@@ -80,6 +80,20 @@ fn all_workloads() -> String {
             let _ = writeln!(text, "| `{name}` | {default} | {doc} |");
         }
     }
+    text + &job_files()
+}
+
+fn job_files() -> String {
+    let mut text = String::from(
+        "\n## Job files of fio\n\n`--fio JOB` reads one. Files lie one after the other from the start of the disk, \
+         in the order in which the jobs name them, each at a multiple of 1 MiB; jobs with the same `filename` share \
+         one. Keys that only fio itself needs are accepted, all others are named in a warning.\n\n\
+         | keys | what is made of them |\n|---|---|\n",
+    );
+    for (keys, meaning) in workloads::fio::KEYS {
+        let keys: Vec<String> = keys.split(", ").map(|key| format!("`{key}`")).collect();
+        let _ = writeln!(text, "| {} | {meaning} |", keys.join(", "));
+    }
     text
 }
 

@@ -11,6 +11,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// The work failed. Exit status 1.
     Failed(String),
+    /// Ctrl-C, after what was done so far was printed. Exit status 130.
+    Interrupted,
     /// The reader of standard output has gone: `idlewise list | head`. Not an error.
     OutputClosed,
 }
@@ -29,6 +31,7 @@ impl Failure {
         let (message, status) = match self {
             Failure::Usage(message) => (message, 2),
             Failure::Failed(message) => (message, 1),
+            Failure::Interrupted => return ExitCode::from(130),
             Failure::OutputClosed => return ExitCode::SUCCESS,
         };
         // If standard error is gone too, only the status is left to tell.

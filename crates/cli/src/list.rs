@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use clap::ValueEnum as _;
 use idlewise_core::registry;
 use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_disk::{Profile, profile};
@@ -22,7 +23,10 @@ pub(crate) fn list(options: &List) -> Result<(), Failure> {
         Catalogue::Formats => formats(),
     };
     if options.json {
-        return output::print(&output::json(&values)?);
+        let what =
+            options.what.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned());
+        let document = json!({"schema": "idlewise/list/1", "what": what, "items": values});
+        return output::print(&output::json(&document)?);
     }
     let width = values.iter().filter_map(|value| value["name"].as_str()).map(str::len).max().unwrap_or(0);
     let mut text = String::new();

@@ -1,14 +1,16 @@
 //! The `idlewise` program: which disk scheduler should this disk use, and why.
 //!
 //! Results go to standard output, progress and messages to standard error. Exit status: 0 done,
-//! 1 failed, 2 wrong usage.
+//! 1 failed, 2 wrong usage, 130 interrupted.
 #![forbid(unsafe_code)]
 
 mod args;
+mod columns;
 mod compare;
 mod disk;
 mod docs;
 mod failure;
+mod html;
 mod list;
 mod names;
 mod output;
@@ -16,6 +18,7 @@ mod page;
 mod progress;
 mod setup;
 mod summary;
+mod table;
 mod trace;
 mod verdict;
 
@@ -42,8 +45,9 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Disk(command) => disk::disk(&command),
         Command::Docs(options) => docs::docs(&options),
         Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Arguments::command(), "idlewise", &mut std::io::stdout());
-            Ok(())
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "idlewise", &mut script);
+            output::print(&String::from_utf8_lossy(&script))
         }
     }
 }

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use idlewise_core::Duration;
 use idlewise_sim::metrics::{Latency, Report};
 
-use crate::output::{ms, three};
+use crate::output::{grouped, ms, three};
 use crate::setup::Prepared;
 
 /// Processes listed by themselves.
@@ -22,7 +22,12 @@ pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
     };
     line(
         "requests",
-        format!("{} ({} reads, {} writes)", report.requests, report.read.requests, report.write.requests),
+        format!(
+            "{} ({} reads, {} writes)",
+            count(report.requests),
+            count(report.read.requests),
+            count(report.write.requests)
+        ),
     );
     line("run time", format!("{} s", three(report.elapsed_ns as f64 / 1e9)));
     line(
@@ -31,18 +36,18 @@ pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
     );
     line("requests in queue", format!("{} on average", three(report.queue_mean)));
     line("longest wait", Duration(report.longest_wait_ns).to_string());
-    line("merges", report.merges.to_string());
+    line("merges", count(report.merges));
     let device = &report.device;
     let parts = [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean].map(ms);
     line(
         "disk busy",
-        format!("{} % of the time, {} commands", three(device.utilization * 100.0), device.commands),
+        format!("{} % of the time, {} commands", three(device.utilization * 100.0), count(device.commands)),
     );
     line(
         "a command on average",
         format!("seek {} ms, rotation {} ms, transfer {} ms", parts[0], parts[1], parts[2]),
     );
-    line("served by its buffer", device.cached.to_string());
+    line("served by its buffer", count(device.cached));
     let waits = &report.anticipation;
     if waits.waits > 0 {
         let share = waits.time_ns as f64 / report.elapsed_ns.max(1) as f64 * 100.0;
@@ -60,6 +65,11 @@ pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
     line("fairness (Jain)", three(report.fairness_jain));
     let _ = write!(text, "\n{}\n\n{}", latencies(report), issuers(report));
     text
+}
+
+/// A count, in groups of three digits.
+fn count(number: u64) -> String {
+    grouped(number as i64)
 }
 
 fn new_table(header: &[&str]) -> Table {
@@ -100,7 +110,7 @@ fn issuers(report: &Report) -> String {
         let id = if issuer.id == u32::MAX { String::new() } else { format!("{} ", issuer.id) };
         table.add_row([
             format!("{id}{}", issuer.name.as_deref().unwrap_or("")).trim_end().to_owned(),
-            issuer.requests.to_string(),
+            count(issuer.requests),
             three(issuer.bytes as f64 / 1e6),
             three(issuer.service_ns as f64 / all.max(1) as f64 * 100.0),
             issuer.weight.to_string(),

@@ -1,5 +1,6 @@
 //! From the command line to an experiment.
 
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use idlewise_core::{Duration, Instant, Merging};
 use idlewise_disk::{Profile, profile};
 use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Experiment, Load};
+use idlewise_sim::workloads::fio::JobFile;
 use idlewise_sim::workloads::{self, Spec, SpecError};
 
 use crate::args::LoadOptions;
@@ -121,6 +123,58 @@ pub(crate) struct Prepared {
     pub(crate) trace: Option<Arc<TraceFile>>,
 }
 
+/// What the disk shall do: as it is, in words, and the trace if it is one.
+fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>), Failure> {
+    let reading = &options.reading;
+    let of_traces = [
+        ("--open-loop", options.open_loop),
+        ("--speed", (options.speed - 1.0).abs() > 0.0),
+        ("--format", reading.format.is_some()),
+        ("--device", !reading.devices.is_empty()),
+        ("--lenient", reading.lenient),
+    ];
+    if let (None, Some((option, _))) = (&options.trace, of_traces.iter().find(|(_, given)| *given)) {
+        return Err(Failure::usage(format!("{option} is for traces: give it with --trace FILE")));
+    }
+    if let Some(text) = &options.workload {
+        return Ok((Load::Workload(workload_spec(text)?), format!("workload {text}"), None));
+    }
+    if let Some(path) = &options.fio {
+        return Ok((Load::Fio(job_file(path)?), format!("fio job {}", path.display()), None));
+    }
+    let Some(path) = &options.trace else {
+        return Err(Failure::usage(
+            "what shall the disk do? Give --trace FILE, --workload NAME or --fio JOB",
+        ));
+    };
+    let file = Arc::new(TraceFile::open(path, &options.reading)?);
+    let words = format!("trace {}", file.name());
+    let again = Arc::clone(&file);
+    let open = Box::new(move || again.rows());
+    Ok((Load::Trace { open, open_loop: options.open_loop, speed: options.speed }, words, Some(file)))
+}
+
+/// Reads a job file and prints its warnings.
+fn job_file(path: &Path) -> Result<JobFile, Failure> {
+    let (name, bytes) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::stdin().lock().read_to_end(&mut bytes)?;
+        ("(standard input)".to_owned(), bytes)
+    } else {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|error| Failure::failed(format!("{name}: {error}")))?;
+        (name, bytes)
+    };
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::failed(format!("{name}: this is not text; is it a fio job file?")))?;
+    let jobs = JobFile::parse(&name, &text).map_err(Failure::failed)?;
+    let mut err = std::io::stderr().lock();
+    for warning in &jobs.warnings {
+        writeln!(err, "warning: {warning}")?;
+    }
+    Ok(jobs)
+}
+
 /// Builds the experiment that the options ask for.
 pub(crate) fn experiment(
     options: &LoadOptions,
@@ -129,19 +183,7 @@ pub(crate) fn experiment(
 ) -> Result<Prepared, Failure> {
     settings(&mut schedulers, &options.set)?;
     let disk = disk(&options.disk)?;
-    let (load, words, trace) = match (&options.workload, &options.trace) {
-        (Some(text), _) => (Load::Workload(workload_spec(text)?), format!("workload {text}"), None),
-        (None, Some(path)) => {
-            let file = Arc::new(TraceFile::open(path, &options.reading)?);
-            let words = format!("trace {}", file.name());
-            let again = Arc::clone(&file);
-            let open = Box::new(move || again.rows());
-            (Load::Trace { open, open_loop: options.open_loop, speed: options.speed }, words, Some(file))
-        }
-        (None, None) => {
-            return Err(Failure::usage("what shall the disk do? Give --trace FILE or --workload NAME"));
-        }
-    };
+    let (load, words, trace) = load(options)?;
     let experiment = Experiment {
         disk,
         load,

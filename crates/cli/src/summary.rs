@@ -24,6 +24,7 @@ impl Summary {
 /// The figures that tables and verdicts use, as means, each with half its confidence interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Figures {
+    pub(crate) bytes: Figure,
     pub(crate) throughput_bytes_per_s: Figure,
     pub(crate) iops: Figure,
     pub(crate) elapsed_ns: Figure,
@@ -90,6 +91,7 @@ fn figures(reports: &[&Report]) -> Figures {
         |get: fn(&Report) -> f64| Figure::of(&reports.iter().map(|report| get(report)).collect::<Vec<_>>());
     Figures {
         throughput_bytes_per_s: of(|r| r.throughput_bytes_per_s),
+        bytes: of(|r| r.bytes as f64),
         iops: of(|r| r.iops),
         elapsed_ns: of(|r| r.elapsed_ns as f64),
         latency_mean_ns: of(|r| r.latency_ns.mean),

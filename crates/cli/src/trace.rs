@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
-use idlewise_sim::traces::{Format, Options, Record, Report, Trace, TraceInfo, Writer};
+use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace, TraceInfo, Writer};
 
 use crate::args::{Reading, TraceCommand};
 use crate::failure::Failure;
@@ -18,7 +18,7 @@ use crate::output;
 fn format(name: &str) -> Result<Format, Failure> {
     Format::by_name(name).ok_or_else(|| {
         let hint = did_you_mean(name, Format::ALL.iter().map(|format| format.name()));
-        Failure::usage(format!("there is no trace format '{name}'{hint}; there are: {}", Format::names()))
+        Failure::usage(format!("there is no trace format '{name}'{hint} (there are: {})", Format::names()))
     })
 }
 
@@ -120,13 +120,10 @@ fn convert(trace: &mut Trace, target: &Path, format: Format) -> Result<(), Failu
         let out = BufWriter::new(std::io::stdout().lock());
         return write(trace, out, format);
     }
-    let named = |error: std::io::Error| Failure::failed(format!("{}: {error}", target.display()));
-    let folder = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file =
-        tempfile::Builder::new().permissions(output::usual_mode()).tempfile_in(folder).map_err(named)?;
-    let handle: File = file.reopen().map_err(named)?;
+    let file = output::beside(target)?;
+    let handle: File = file.reopen().map_err(|error| output::named(target, &error))?;
     write(trace, BufWriter::with_capacity(1 << 18, handle), format)?;
-    file.persist(target).map_err(|error| named(error.error))?;
+    file.persist(target).map_err(|error| output::named(target, &error.error))?;
     Ok(())
 }
 
@@ -145,6 +142,13 @@ fn write(trace: &mut Trace, out: impl std::io::Write, format: Format) -> Result<
 /// Prints a report's warnings.
 pub(crate) fn warn(report: &Report) -> Result<(), Failure> {
     let mut err = std::io::stderr().lock();
+    if let Some(skipped) = report.skipped.iter().find(|skipped| skipped.reason == Skip::Malformed) {
+        writeln!(
+            err,
+            "warning: {} of {} rows could not be read and were skipped",
+            skipped.rows, report.rows
+        )?;
+    }
     for warning in &report.warnings {
         writeln!(err, "warning: {warning}")?;
     }

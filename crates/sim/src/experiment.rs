@@ -11,6 +11,7 @@ use crate::engine::{Control, Engine, EngineError, Limits};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Account, Replay, Rows, RowsError, Settings};
 use crate::tell::Teller;
+use crate::workloads::fio::{FioError, JobFile};
 use crate::workloads::{self, Ground, Named, Spec, SpecError};
 
 /// A scheduler with its settings.
@@ -31,6 +32,8 @@ pub type OpenRows = Box<dyn Fn() -> Result<Box<dyn Rows>, RowsError> + Send + Sy
 pub enum Load {
     /// A named workload.
     Workload(Spec),
+    /// A job file of fio.
+    Fio(JobFile),
     /// A trace.
     Trace {
         /// Opens it.
@@ -90,6 +93,9 @@ pub enum ExperimentError {
     /// The workload's text is wrong.
     #[error("{0}")]
     Workload(#[from] SpecError),
+    /// The job file asks for what this disk cannot give.
+    #[error("{0}")]
+    Fio(#[from] FioError),
     /// The trace could not be read.
     #[error("{0}")]
     Trace(RowsError),
@@ -142,6 +148,11 @@ impl Experiment {
             Load::Workload(spec) => {
                 let mut workload = workloads::build(spec, Ground { capacity, seed })?;
                 let report = self.simulate((index, seed), &mut *workload, &mut device, control, why)?;
+                (report, None)
+            }
+            Load::Fio(jobs) => {
+                let mut workload = jobs.build(Ground { capacity, seed })?;
+                let report = self.simulate((index, seed), &mut workload, &mut device, control, why)?;
                 (report, None)
             }
             Load::Trace { open, open_loop, speed } => {

@@ -3,53 +3,22 @@
 //! It keeps the requests, merges neighbours, checks the host's calls, and asks its scheduler. The
 //! scheduler can be exchanged at any moment with requests waiting and in flight.
 
+mod error;
+mod join;
 mod merge;
+mod named;
 mod table;
 
-use core::fmt;
-
+pub use error::{HostError, SwitchError};
 pub use table::{State, Table};
 
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
-use crate::registry::{Assignment, BuildError, Entry};
 use crate::request::Request;
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
-use crate::schedulers::AnyScheduler;
-use crate::tunables::TunableError;
 use crate::units::{Instant, Issuer, RequestId};
 use crate::why::{Notes, Why};
-use merge::{Merger, Side};
-
-/// A call that the host should not have made. Nothing was changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HostError {
-    /// All request ids are in use: complete something first, or build a larger queue.
-    Full,
-    /// The id is at or beyond the queue's capacity.
-    BeyondCapacity(RequestId),
-    /// The request is not in the state that the call wants.
-    WrongState(RequestId, State),
-    /// The time lies before that of an earlier call.
-    TimeWentBack(Instant),
-}
-
-impl fmt::Display for HostError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HostError::Full => {
-                f.write_str("the queue is full: complete a request first, or build a larger queue")
-            }
-            HostError::BeyondCapacity(id) => write!(f, "request {id} is beyond the queue's capacity"),
-            HostError::WrongState(id, state) => write!(f, "request {id} is {state}: the call does not fit"),
-            HostError::TimeWentBack(now) => {
-                write!(f, "time went back to {now}: pass times that never decrease")
-            }
-        }
-    }
-}
-
-impl core::error::Error for HostError {}
+use merge::Merger;
 
 /// What became of a request that was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -312,160 +281,4 @@ impl<S: Scheduler> Queue<S> {
         let state = self.table.state(id);
         if state == wanted { Ok(()) } else { Err(HostError::WrongState(id, state)) }
     }
-
-    /// The waiting request that `new` can join: the last one touched, then one that ends where it
-    /// begins, then one that begins where it ends.
-    #[inline]
-    fn find_merge(&self, new: &Request) -> Option<(RequestId, Side)> {
-        let fits = |id: RequestId| self.fits(id, new);
-        if let Some(last) = self.merger.last()
-            && let Some(side) = Side::between(&self.table[last], new)
-            && fits(last)
-        {
-            return Some((last, side));
-        }
-        if self.device.merging == Merging::LastOnly {
-            return None;
-        }
-        if let Some(id) = self.merger.ending_at(new.start, &self.table, fits) {
-            return Some((id, Side::Back));
-        }
-        if !self.scheduler.front_merges() {
-            return None;
-        }
-        self.merger.starting_at(new.end(), &self.table, fits).map(|id| (id, Side::Front))
-    }
-
-    /// Whether `new` may become part of the waiting request `id`, which it touches.
-    fn fits(&self, id: RequestId, new: &Request) -> bool {
-        merge::compatible(&self.table[id], new, &self.device)
-            && self.table.parts_count(id) < self.device.max_parts
-            && self.scheduler.may_merge(
-                Cx { now: self.now, requests: &self.table, device: &self.device, notes: None },
-                id,
-                new,
-            )
-    }
-
-    /// Makes the new request `id` a part of `into`, then joins `into` with a neighbour it now touches.
-    fn merge(&mut self, id: RequestId, into: RequestId, side: Side) -> Inserted {
-        self.merges += 1;
-        self.merger.drop(into, &self.table[into]);
-        self.table.join(into, id);
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
-        self.scheduler.grown(cx, into);
-        self.merger.add(into, &self.table[into]);
-        let into = self.coalesce(into, side);
-        match side {
-            Side::Back => Inserted::MergedBack { id, into },
-            Side::Front => Inserted::MergedFront { id, into },
-        }
-    }
-
-    /// Joins `grown` with the waiting request that it touches on `side`, if they fit together.
-    /// Returns the request that holds `grown` now.
-    fn coalesce(&mut self, grown: RequestId, side: Side) -> RequestId {
-        if self.device.merging != Merging::All {
-            return grown;
-        }
-        let extent = self.table[grown];
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
-        let fits = |id: RequestId| {
-            let parts = self.table.parts_count(id) + self.table.parts_count(grown);
-            id != grown
-                && merge::compatible(&self.table[id], &extent, &self.device)
-                && parts <= self.device.max_parts
-                && self.scheduler.may_merge(cx, id, &extent)
-        };
-        let neighbour = match side {
-            Side::Back => self.merger.starting_at(extent.end(), &self.table, fits),
-            Side::Front => self.merger.ending_at(extent.start, &self.table, fits),
-        };
-        let Some(other) = neighbour else { return grown };
-        let (survivor, taken) = match side {
-            Side::Back => (grown, other),
-            Side::Front => (other, grown),
-        };
-        self.merges += 1;
-        self.merger.drop(survivor, &self.table[survivor]);
-        self.merger.drop(taken, &self.table[taken]);
-        self.table.join(survivor, taken);
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
-        self.scheduler.absorbed(cx, survivor, taken);
-        self.merger.add(survivor, &self.table[survivor]);
-        survivor
-    }
 }
-
-impl Queue<AnyScheduler> {
-    /// A queue for up to `capacity` requests, waiting or in flight, under the scheduler of `entry`
-    /// with these settings.
-    ///
-    /// # Errors
-    /// [`BuildError`] if a setting does not fit or memory is exhausted.
-    pub fn new(
-        capacity: usize,
-        device: Device,
-        entry: &Entry,
-        settings: &[Assignment<'_>],
-    ) -> Result<Self, BuildError> {
-        Queue::with(capacity, device, |setup| entry.build(setup, settings))
-    }
-
-    /// Goes on with another scheduler. Waiting requests move over in order of arrival with their
-    /// arrival times; requests in flight complete into it. Nothing drains, nobody blocks.
-    ///
-    /// # Errors
-    /// [`SwitchError`]; the old scheduler then goes on.
-    pub fn switch_to(
-        &mut self,
-        now: Instant,
-        entry: &Entry,
-        settings: &[Assignment<'_>],
-    ) -> Result<(), SwitchError> {
-        let setup = Setup { capacity: self.table.capacity(), device: &self.device };
-        let successor = entry.build(setup, settings)?;
-        self.replace(now, successor)?;
-        Ok(())
-    }
-
-    /// Sets a tunable of the scheduler.
-    ///
-    /// # Errors
-    /// [`TunableError::Unknown`], [`TunableError::OutOfRange`].
-    pub fn set(&mut self, tunable: &str, value: u64) -> Result<(), TunableError> {
-        self.scheduler.set(tunable, value)
-    }
-}
-
-/// Why a queue could not switch to another scheduler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchError {
-    /// The other scheduler could not be built.
-    Build(BuildError),
-    /// The call did not fit.
-    Host(HostError),
-}
-
-impl From<BuildError> for SwitchError {
-    fn from(error: BuildError) -> Self {
-        SwitchError::Build(error)
-    }
-}
-
-impl From<HostError> for SwitchError {
-    fn from(error: HostError) -> Self {
-        SwitchError::Host(error)
-    }
-}
-
-impl fmt::Display for SwitchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SwitchError::Build(error) => error.fmt(f),
-            SwitchError::Host(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for SwitchError {}

@@ -1,6 +1,6 @@
 //! The named workloads, each with its options, declared once.
 
-use idlewise_core::{Instant, Priority, Sector, Sectors};
+use idlewise_core::{Sector, Sectors};
 
 use super::{
     Ground, Named, Options, Pattern, Poisson, PoissonSettings, Process, Processes, Spec, SpecError, Think,
@@ -152,21 +152,8 @@ fn pattern(options: &Options<'_>) -> Result<Pattern, SpecError> {
 
 /// A process that reads the whole disk synchronously; constructors change what differs.
 fn reader(name: String, ground: Ground) -> Process {
-    Process {
-        name,
-        weight: 1,
-        priority: Priority::default(),
-        file_start: Sector(0),
-        file_sectors: ground.capacity.0,
-        block: Sectors(8),
-        pattern: Pattern::Sequential,
-        reads_percent: 100,
-        sync_writes: true,
-        depth: 1,
-        think: Think::Fixed(idlewise_core::Duration::ZERO),
-        start: Instant::ZERO,
-        requests: 0,
-    }
+    let (file_sectors, block) = (ground.capacity.0, Sectors(8));
+    Process { name, file_sectors, block, ..Process::default() }
 }
 
 fn random(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {

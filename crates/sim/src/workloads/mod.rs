@@ -1,16 +1,19 @@
 //! Workloads: who asks the disk for what, and when.
 //!
 //! [`catalogue`] lists the named ones. A command line names one with its options as
-//! `sync-streams:n=4,bs=64k`; [`Spec`] reads that.
+//! `sync-streams:n=4,bs=64k`; [`Spec`] reads that. [`fio`] reads fio's job files.
 
 mod catalogue;
+pub mod fio;
+mod places;
 mod poisson;
 mod processes;
 mod spec;
 
 pub use catalogue::{Kind, all, build, find};
+pub use places::Pattern;
 pub use poisson::{Poisson, PoissonSettings};
-pub use processes::{Next, Pattern, Process, Processes, Think};
+pub use processes::{Next, Process, Processes, Sizes, Think};
 pub use spec::{Options, Spec, SpecError, parse_bytes, parse_duration};
 
 use idlewise_core::{Issuer, Sector};

@@ -1,4 +1,7 @@
 //! Closed loop: processes that issue their next request when an earlier one is done.
+//!
+//! Processes belong to groups that run one after the other. Each keeps `depth` requests outstanding;
+//! two things let it drain first: a burst that is spent, and a flush that is due.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,18 +11,8 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Named;
+use super::places::{Pattern, Places};
 use crate::engine::Workload;
-
-/// Where in its file a process reads or writes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// One block after the other.
-    Sequential,
-    /// Every other block.
-    Alternate,
-    /// Any block, uniformly.
-    Random,
-}
 
 /// How long a process computes before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +22,9 @@ pub enum Think {
     /// Any time from zero to this, uniformly.
     Uniform(Duration),
 }
+
+/// Request sizes in blocks, each with its share in a hundred. Empty: one block.
+pub type Sizes = Vec<(u32, u32)>;
 
 /// One process.
 #[derive(Clone, Debug)]
@@ -43,8 +39,10 @@ pub struct Process {
     pub file_start: Sector,
     /// How long its file is, in sectors; a whole number of blocks is used.
     pub file_sectors: u64,
-    /// The size of a request.
+    /// The size of a request, and what places are multiples of.
     pub block: Sectors,
+    /// Sizes of reads and of writes, where they differ from one block.
+    pub sizes: [Sizes; 2],
     /// Where it goes next.
     pub pattern: Pattern,
     /// Reads in a hundred requests.
@@ -55,22 +53,71 @@ pub struct Process {
     pub depth: u32,
     /// The time between a completion and the next request.
     pub think: Think,
-    /// When it starts.
+    /// If not 0: it thinks only after this many requests, when all of them are done.
+    pub burst: u32,
+    /// If not 0: after this many requests, when all of them are done, it issues a flush and waits for it.
+    pub flush_every: u64,
+    /// The least mean time between its requests. When it falls behind it catches up.
+    pub interval: Duration,
+    /// Groups run one after the other, in this order.
+    pub group: u32,
+    /// When it starts, counted from the start of its group.
     pub start: Instant,
-    /// Requests until it ends.
+    /// How long after its start it ends, whatever is left.
+    pub runtime: Duration,
+    /// Requests until it ends, not counting flushes.
     pub requests: u64,
+    /// Mixed into the seed of its randomness.
+    pub seed: u64,
+}
+
+impl Default for Process {
+    /// A process that reads one sector after the other and has no request to issue.
+    fn default() -> Self {
+        Process {
+            name: String::new(),
+            weight: 1,
+            priority: Priority::default(),
+            file_start: Sector(0),
+            file_sectors: 0,
+            block: Sectors(1),
+            sizes: [Vec::new(), Vec::new()],
+            pattern: Pattern::Sequential,
+            reads_percent: 100,
+            sync_writes: true,
+            depth: 1,
+            think: Think::Fixed(Duration::ZERO),
+            burst: 0,
+            flush_every: 0,
+            interval: Duration::ZERO,
+            group: 0,
+            start: Instant::ZERO,
+            runtime: Duration(u64::MAX),
+            requests: 0,
+            seed: 0,
+        }
+    }
 }
 
 struct Running {
     process: Process,
     rng: Xoshiro256PlusPlus,
-    /// The next block, for patterns that go in order.
-    block: u64,
+    places: Places,
     blocks: u64,
     left: u64,
+    /// Requests that wait for their time or are in flight.
+    outstanding: u32,
+    /// Requests since the last burst began, and since the last flush.
+    burst_used: u32,
+    unflushed: u64,
+    /// The next request is a flush.
+    flush: bool,
+    /// When it may issue next as far as its rate goes.
+    paced: Instant,
+    end: Instant,
 }
 
-/// What a process's next step yields.
+/// What a process's next step yields: when, and which process.
 pub type Next = (Instant, u32);
 
 /// Several processes at once.
@@ -80,52 +127,112 @@ pub struct Processes {
     ready: BinaryHeap<Reverse<Next>>,
     /// Which process issued each outstanding request, by id.
     owners: Vec<u32>,
+    group: u32,
+    /// Processes of this group that have not ended.
+    alive: usize,
 }
 
 impl Processes {
     /// These processes, with randomness from `seed`. Issuers are numbered from 1.
     pub fn new(processes: Vec<Process>, seed: u64) -> Self {
-        let mut ready = BinaryHeap::new();
-        let mut running = Vec::with_capacity(processes.len());
-        for (index, process) in processes.into_iter().enumerate() {
-            for _ in 0..process.requests.min(u64::from(process.depth)) {
-                ready.push(Reverse((process.start, index as u32)));
+        let running = processes.into_iter().enumerate().map(|(index, process)| {
+            let mixed = seed ^ process.seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            Running::new(process, Xoshiro256PlusPlus::seed_from_u64(mixed))
+        });
+        let (running, ready) = (running.collect(), BinaryHeap::new());
+        let mut processes = Processes { running, ready, owners: Vec::new(), group: 0, alive: 0 };
+        processes.begin(0, Instant::ZERO);
+        processes
+    }
+
+    /// Starts the first group from `from` on that has something to do.
+    fn begin(&mut self, from: u32, now: Instant) {
+        let groups = self.running.iter().filter(|running| running.left > 0).map(|r| r.process.group);
+        let Some(group) = groups.filter(|group| *group >= from).min() else { return };
+        (self.group, self.alive) = (group, 0);
+        for index in 0..self.running.len() {
+            let running = &mut self.running[index];
+            if running.process.group == group && running.left > 0 {
+                self.alive += 1;
+                let start = now + Duration(running.process.start.0);
+                running.paced = start;
+                running.end = start + running.process.runtime;
+                running.refill(start, index as u32, &mut self.ready);
             }
-            let blocks = (process.file_sectors / u64::from(process.block.0)).max(1);
-            let rng = Xoshiro256PlusPlus::seed_from_u64(
-                seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15),
-            );
-            let outstanding = process.requests.min(u64::from(process.depth));
-            let left = process.requests - outstanding;
-            running.push(Running { process, rng, block: 0, blocks, left });
         }
-        Processes { running, ready, owners: Vec::new() }
     }
 }
 
 impl Running {
+    fn new(process: Process, mut rng: Xoshiro256PlusPlus) -> Running {
+        let blocks = (process.file_sectors / u64::from(process.block.0)).max(1);
+        Running {
+            places: Places::new(process.pattern, blocks, &mut rng),
+            blocks,
+            left: process.requests,
+            outstanding: 0,
+            burst_used: 0,
+            unflushed: 0,
+            flush: false,
+            paced: Instant::ZERO,
+            end: Instant::MAX,
+            rng,
+            process,
+        }
+    }
+
+    /// Schedules requests until `depth` are outstanding. At `now` the process starts or something of
+    /// it completed.
+    fn refill(&mut self, now: Instant, index: u32, ready: &mut BinaryHeap<Reverse<Next>>) {
+        let mut at = now;
+        while self.left > 0 && self.outstanding < self.process.depth {
+            if self.process.flush_every > 0 && self.unflushed >= self.process.flush_every {
+                if self.outstanding == 0 {
+                    (self.unflushed, self.flush) = (0, true);
+                    self.outstanding = 1;
+                    ready.push(Reverse((now, index)));
+                }
+                return;
+            }
+            if self.process.burst > 0 && self.burst_used >= self.process.burst {
+                if self.outstanding > 0 {
+                    return;
+                }
+                self.burst_used = 0;
+                at = now + self.think();
+            }
+            if self.process.interval > Duration::ZERO {
+                at = at.max(self.paced);
+                self.paced = self.paced + self.process.interval;
+            }
+            if at >= self.end {
+                self.left = 0;
+                return;
+            }
+            self.left -= 1;
+            self.outstanding += 1;
+            self.burst_used = self.burst_used.saturating_add(1);
+            self.unflushed += 1;
+            ready.push(Reverse((at, index)));
+        }
+    }
+
     fn next_request(&mut self, at: Instant, issuer: Issuer) -> Request {
         let process = &self.process;
-        let block = match process.pattern {
-            Pattern::Random => self.rng.random_range(0..self.blocks),
-            Pattern::Sequential | Pattern::Alternate => {
-                let step = if process.pattern == Pattern::Alternate { 2 } else { 1 };
-                let block = self.block;
-                self.block = if block + step < self.blocks { block + step } else { 0 };
-                block
-            }
-        };
+        let common = Request { arrival: at, issuer, priority: process.priority, ..Request::default() };
+        if std::mem::take(&mut self.flush) {
+            return Request { operation: Operation::Flush, sync: true, ..common };
+        }
         let reads = process.reads_percent;
         let read = reads >= 100 || (reads > 0 && self.rng.random_range(0..100) < reads);
+        let blocks = pick(&process.sizes[usize::from(!read)], &mut self.rng);
+        let place = self.places.next(self.blocks, u64::from(blocks), !read, &mut self.rng);
         Request {
-            arrival: at,
-            start: Sector(process.file_start.0 + block * u64::from(process.block.0)),
-            length: process.block,
-            issuer,
+            start: Sector(process.file_start.0 + place * u64::from(process.block.0)),
+            length: Sectors(process.block.0 * blocks),
             operation: if read { Operation::Read } else { Operation::Write },
-            priority: process.priority,
             sync: read || process.sync_writes,
-            ..Request::default()
+            ..common
         }
     }
 
@@ -133,6 +240,24 @@ impl Running {
         match self.process.think {
             Think::Fixed(time) => time,
             Think::Uniform(most) => Duration(self.rng.random_range(0..=most.0)),
+        }
+    }
+}
+
+/// One of `sizes` by its share.
+#[inline]
+fn pick(sizes: &Sizes, rng: &mut Xoshiro256PlusPlus) -> u32 {
+    match sizes.as_slice() {
+        [] => 1,
+        [(only, _)] => *only,
+        several => {
+            let mut draw = rng.random_range(0..several.iter().map(|(_, share)| share).sum());
+            let chosen = several.iter().find(|(_, share)| {
+                let here = draw < *share;
+                draw = draw.saturating_sub(*share);
+                here
+            });
+            chosen.map_or(1, |(blocks, _)| *blocks)
         }
     }
 }
@@ -155,10 +280,16 @@ impl Workload for Processes {
     fn completed(&mut self, now: Instant, id: RequestId) {
         let owner = self.owners[id.index()];
         let running = &mut self.running[owner as usize];
-        if running.left > 0 {
-            running.left -= 1;
-            let at = now + running.think();
-            self.ready.push(Reverse((at, owner)));
+        running.outstanding -= 1;
+        let flush_due = running.process.flush_every > 0 && running.unflushed >= running.process.flush_every;
+        let thinks = running.process.burst == 0 && running.left > 0 && !flush_due;
+        let at = if thinks { now + running.think() } else { now };
+        running.refill(at, owner, &mut self.ready);
+        if running.outstanding == 0 {
+            self.alive -= 1;
+            if self.alive == 0 {
+                self.begin(self.group + 1, now);
+            }
         }
     }
 }

@@ -1,0 +1,185 @@
+//! Wrong input of every kind: the exit status, a message that says where and what to do, no panic.
+
+mod common;
+
+use common::{DISK, LOAD, MSR, Run, folder, idlewise, line, write};
+
+/// `compare` of a trace on a small disk.
+fn replay(trace: &str, more: &[&str]) -> Run {
+    idlewise(["compare", "--trace", trace].into_iter().chain(DISK).chain(more.iter().copied()))
+}
+
+/// `compare` of the usual load with these options.
+fn compare(more: &[&str]) -> Run {
+    idlewise(["compare"].into_iter().chain(DISK).chain(LOAD).chain(more.iter().copied()))
+}
+
+#[test]
+fn traces_that_are_none() {
+    let folder = folder();
+    let empty = write(&folder, "empty.csv", "");
+    replay(&empty, &[]).exits(1).says("empty.csv: the trace is empty; check that");
+    let noise: Vec<u8> = (0..4096u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    let noise = write(&folder, "noise.bin", noise);
+    replay(&noise, &[]).exits(1).says("noise.bin: no trace format fits").says("--format NAME");
+    replay(&noise, &["--format", "blktrace"]).exits(1).says("noise.bin");
+    replay("/nonexistent/t.csv", &[]).exits(1).says("/nonexistent/t.csv").says("No such file");
+    // A folder stands for what cannot be read, also by root.
+    let inside = folder.path().display().to_string();
+    replay(&inside, &[]).exits(1).says(&inside);
+    idlewise(["trace", "info", &empty]).exits(1).says("empty.csv");
+    idlewise(["trace", "convert", &noise, "-"]).exits(1).says("noise.bin");
+}
+
+#[test]
+fn a_trace_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let trace = write(&folder, "secret.csv", MSR);
+    std::fs::set_permissions(&trace, std::fs::Permissions::from_mode(0)).unwrap();
+    if std::fs::read(&trace).is_ok() {
+        eprintln!("skipped: this user (root?) may read any file");
+        return;
+    }
+    replay(&trace, &[]).exits(1).says("secret.csv").says("Permission denied");
+}
+
+#[test]
+fn traces_that_are_damaged() {
+    let folder = folder();
+    let whole = std::fs::read(common::file("traces/demo.ftrace.zst")).unwrap();
+    let cut = write(&folder, "cut.ftrace.zst", &whole[..whole.len() / 2]);
+    replay(&cut, &["--schedulers", "noop"]).exits(1).says("cut.ftrace.zst");
+    let letters =
+        write(&folder, "letters.csv", format!("{MSR}128166372036382245,web,0,Read,12MB,4096,1835\n"));
+    replay(&letters, &[]).exits(1).says("letters.csv:4: ").says("12MB");
+    let negative =
+        write(&folder, "negative.csv", format!("{MSR}128166372036382245,web,0,Read,-4096,4096,1\n"));
+    replay(&negative, &[]).exits(1).says("negative.csv:4: ").says("-4096");
+    let huge = format!("{MSR}128166372036382245,web,0,Read,99999999999999999999999,4096,1\n");
+    let huge = write(&folder, "huge.csv", huge);
+    replay(&huge, &[]).exits(1).says("huge.csv:4: ");
+    let short = write(&folder, "short.csv", format!("{MSR}128166372036382245,web\n"));
+    replay(&short, &[]).exits(1).says("short.csv:4: ").says("--lenient");
+    replay(&short, &["--lenient"]).exits(0).says("1 of 4 rows could not be read");
+}
+
+#[test]
+fn names_that_do_not_exist() {
+    compare(&["--schedulers", "c-lok"]).exits(2).says("no scheduler 'c-lok'; did you mean 'c-look'?");
+    compare(&["--schedulers", ""]).exits(2).says("no scheduler is named");
+    line("run --scheduler nop --workload random --disk barracuda").exits(2).says("did you mean 'noop'?");
+    line("compare --workload randm --disk barracuda").exits(2).says("did you mean 'random'?");
+    line("compare --workload random --disk baracuda").exits(2).says("did you mean 'barracuda'?");
+    line("compare --workload random --disk /nonexistent/x.toml").exits(1).says("/nonexistent/x.toml");
+    line("docs c-lok").exits(2).says("did you mean 'c-look'?");
+    line("disk validate baracuda x").exits(2).says("did you mean 'barracuda'?");
+    line("compare --frobnicate").exits(2).says("unexpected argument");
+    let folder = folder();
+    let trace = write(&folder, "t.csv", MSR);
+    replay(&trace, &["--format", "mrs"]).exits(2).says("did you mean 'msr'?");
+    replay(&trace, &["--device", "nothing"]).exits(1).says("no such device; there are web_0");
+    idlewise(["trace", "convert", &trace, "-", "--to", "blkpars"]).exits(2).says("did you mean 'blkparse'?");
+    idlewise(["trace", "convert", &trace, "-", "--to", "systor17"]).exits(1).says("systor17");
+}
+
+#[test]
+fn workloads_with_wrong_options() {
+    let workload = |text: &str| idlewise(["compare", "--workload", text].into_iter().chain(DISK));
+    workload("random:sise=4k").exits(2).says("'random' has no option 'sise'; it has: n, depth, bs");
+    workload("random:bs").exits(2).says("write options as NAME:key=value");
+    workload("random:bs=4x").exits(2).says("bs=4x: wants a size");
+    workload("random:bs=100").exits(2).says("bs=100: wants a size in multiples of 512");
+    workload("random:n=-1").exits(2).says("n=-1: wants a whole number from 1");
+    workload("random:n=99999999999999999999").exits(2).says("wants a whole number");
+    workload("random:think=5").exits(2).says("think=5: wants a time, such as 500us");
+    workload("poisson:rate=0").exits(2).says("rate=0: wants a number above 0");
+    workload("poisson:rate=nan").exits(2).says("rate=nan: wants a number above 0");
+    workload("sync-streams:file=1t").exits(2).says("choose smaller files or gaps");
+}
+
+#[test]
+fn loads_that_are_missing_or_too_many() {
+    line("compare --disk barracuda")
+        .exits(2)
+        .says("what shall the disk do? Give --trace FILE, --workload NAME");
+    line("compare --workload random --trace x").exits(2).says("cannot be used with");
+    line("compare --workload random --fio x").exits(2).says("cannot be used with");
+    line("compare --fio y --trace x").exits(2).says("cannot be used with");
+    line("compare --workload random --open-loop")
+        .exits(2)
+        .says("--open-loop is for traces: give it with --trace");
+    line("compare --workload random --lenient").exits(2).says("--lenient is for traces");
+}
+
+#[test]
+fn options_out_of_range() {
+    compare(&["--runs", "0"]).exits(2).says("0 is not in 1..=1000");
+    compare(&["--runs", "-3"]).exits(2);
+    compare(&["--queue-size", "0"]).exits(2).says("is not in");
+    compare(&["--seed", "x"]).exits(2).says("invalid");
+    compare(&["--max-requests", "-1"]).exits(2);
+    compare(&["--duration", "5"]).exits(2).says("--duration 5: write a time such as 30s");
+    compare(&["--duration", "-5s"]).exits(2);
+    let folder = folder();
+    let trace = write(&folder, "t.csv", MSR);
+    replay(&trace, &["--speed", "0"]).exits(2).says("not a number above zero");
+    replay(&trace, &["--speed", "inf"]).exits(2).says("not a number above zero");
+}
+
+#[test]
+fn settings_that_are_wrong() {
+    compare(&["--set", "nonsense"]).exits(2).says("write SCHEDULER.TUNABLE=VALUE");
+    compare(&["--set", "c-look=3"]).exits(2).says("write SCHEDULER.TUNABLE=VALUE");
+    compare(&["--set", "c-lok.x=3"]).exits(2).says("did you mean 'c-look'?");
+    compare(&["--set", "noop.depth=3"]).exits(2).says("noop has no tunable 'depth'");
+    // Whichever scheduler has tunables: each refuses what its table excludes.
+    let listed = line("list --json").exits(0).stdout;
+    let document: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    for item in document["items"].as_array().unwrap() {
+        let name = item["name"].as_str().unwrap();
+        for option in item["options"].as_array().unwrap() {
+            let tunable = option["name"].as_str().unwrap();
+            let set = format!("{name}.{tunable}=nonsense");
+            compare(&["--set", &set]).exits(2).says(&format!("--set {set}: {tunable} wants"));
+            let set = format!("{name}.{tunable}=99999999999999999999999");
+            compare(&["--set", &set]).exits(2).says(tunable);
+            let mistyped = format!("{tunable}x");
+            compare(&["--set", &format!("{name}.{mistyped}=1")])
+                .exits(2)
+                .says(&format!("did you mean '{tunable}"));
+        }
+    }
+}
+
+#[test]
+fn job_files_that_are_wrong() {
+    let folder = folder();
+    let fio = |name: &str, text: &[u8]| {
+        let job = write(&folder, name, text);
+        idlewise(["compare", "--fio", &job].into_iter().chain(DISK))
+    };
+    fio("empty.fio", b"").exits(1).says("empty.fio: there is no job");
+    fio("noise.fio", &[0xff, 0xfe, 0, 1]).exits(1).says("noise.fio: this is not text");
+    fio("line.fio", b"[a]\nsize=1m\nbs=4x\n").exits(1).says("line.fio:3: bs=4x: wants a size such as 4k");
+    fio("large.fio", b"[a]\nsize=1t\n").exits(1).says("large.fio: the files need").says("larger --disk");
+    idlewise(["run", "--fio", "/nonexistent.fio"].into_iter().chain(["--scheduler", "noop"]).chain(DISK))
+        .exits(1)
+        .says("/nonexistent.fio: No such file");
+    let inside = folder.path().display().to_string();
+    idlewise(["compare", "--fio", &inside].into_iter().chain(DISK)).exits(1).says("Is a directory");
+}
+
+#[test]
+fn disks_and_drive_traces_that_are_wrong() {
+    let folder = folder();
+    let disk = write(&folder, "odd.toml", "name = 3\n");
+    idlewise(["compare", "--disk", &disk].into_iter().chain(LOAD)).exits(1).says("odd.toml");
+    let missing = idlewise(["disk", "validate", "barracuda", "/nonexistent"]);
+    missing.exits(1).says("/nonexistent: No such file");
+    let drive =
+        |name: &str, text: &str| idlewise(["disk", "validate", "barracuda", &write(&folder, name, text)]);
+    drive("empty.txt", "").exits(1).says("empty.txt: ").says("no lines");
+    drive("letters.txt", "R Miss 16 16 9000 2000\nR Miss x 16 9000 2000\n").exits(1).says("letters.txt:2: ");
+    drive("far.txt", "R Miss 99999999999 16 9000 2000\n").exits(1).says("far.txt");
+}

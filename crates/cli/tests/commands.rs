@@ -1,0 +1,151 @@
+//! Every command does what it says.
+
+mod common;
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use common::{DISK, LOAD, MSR, file, finish, folder, idlewise, line, program, write};
+
+fn schedulers() -> Vec<String> {
+    let listed = line("list --json").exits(0).stdout;
+    let document: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let items = document["items"].as_array().unwrap();
+    items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn help_and_version() {
+    line("--help").exits(0).prints("Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted");
+    for command in ["list", "run", "compare", "trace", "disk", "docs", "completions"] {
+        idlewise([command, "--help"]).exits(0).prints("Usage: idlewise");
+    }
+    line("--version").exits(0).prints(env!("CARGO_PKG_VERSION"));
+    idlewise([]).exits(2).says("Usage: idlewise");
+}
+
+#[test]
+fn list_names_everything() {
+    line("list").exits(0).prints("noop");
+    line("list workloads").exits(0).prints("sync-streams");
+    line("list disks").exits(0).prints("barracuda");
+    line("list formats").exits(0).prints("blktrace");
+}
+
+#[test]
+fn run_reports_one_scheduler() {
+    let words = ["run", "--scheduler", "noop"].into_iter().chain(DISK).chain(LOAD);
+    let run = idlewise(words).exits(0).prints("under noop on barracuda").prints("200 (200 reads, 0 writes)");
+    assert!(run.stderr.is_empty(), "{}", run.stderr);
+}
+
+#[test]
+fn compare_tells_all_and_is_repeatable() {
+    let words = || ["compare"].into_iter().chain(DISK).chain(LOAD);
+    let first = idlewise(words()).exits(0).prints("The choice").stdout;
+    for name in schedulers() {
+        assert!(first.lines().any(|line| line.starts_with(&name)), "{name} is missing in\n{first}");
+    }
+    assert_eq!(first, idlewise(words()).exits(0).stdout);
+    let seeded = idlewise(words().chain(["--seed", "2"])).exits(0).stdout;
+    assert_ne!(first, seeded);
+}
+
+#[test]
+fn the_table_fits_its_terminal() {
+    for (columns, most) in [("80", 80), ("60", 60), ("300", 100)] {
+        let words = ["compare", "--runs", "3"].into_iter().chain(DISK).chain(LOAD);
+        let output = program().args(words).env("COLUMNS", columns).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= most, "{widest} columns of {columns}:\n{text}");
+    }
+}
+
+#[test]
+fn results_go_to_files() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let options = ["json", "csv", "html"].map(|kind| format!("--{kind}={}", path(kind).display()));
+    let words = ["compare", "--schedulers", "noop,c-look"].into_iter().chain(DISK).chain(LOAD);
+    // The table is printed too: no result went to standard output.
+    idlewise(words.chain(options.iter().map(String::as_str))).exits(0).prints("c-look");
+    let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
+    assert!(serde_json::from_str::<serde_json::Value>(&read("json")).is_ok());
+    let csv = read("csv");
+    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert_eq!(widths.len(), 3);
+    assert!(widths.iter().all(|width| *width == widths[0]), "{csv}");
+    assert!(csv.starts_with("scheduler,requests,bytes,elapsed_ns"));
+    assert!(read("html").starts_with("<!doctype html>"));
+}
+
+#[test]
+fn a_fio_job_is_a_workload() {
+    let folder = folder();
+    let job = "[global]\ndirect=1\nioengine=libaio\nsize=64m\n[db]\nrw=randread\niodepth=4\nnumber_ios=50\n\
+               [log]\nrw=write\nbs=64k\nnumber_ios=20\nfsync=5\nmystery=1\n";
+    let job = write(&folder, "mix.fio", job);
+    let run = idlewise(["run", "--scheduler", "c-look", "--fio", &job].into_iter().chain(DISK));
+    run.exits(0).says("mystery (").says("mix.fio:14)").prints("1 db").prints("2 log");
+    let words = ["compare", "--fio", "-"].into_iter().chain(DISK);
+    let mut child = program()
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"[a]\nsize=1m\ndirect=1\n").unwrap();
+    finish(child).exits(0).prints("fio job -");
+}
+
+#[test]
+fn traces_are_replayed_described_and_converted() {
+    let folder = folder();
+    let trace = write(&folder, "t.csv", MSR);
+    let words = ["compare", "--trace", &trace].into_iter().chain(DISK);
+    idlewise(words).exits(0).prints("noop");
+    idlewise(["trace", "info", &trace]).exits(0);
+    let target = folder.path().join("t.txt").display().to_string();
+    idlewise(["trace", "convert", &trace, &target, "--to", "blkparse"]).exits(0).says("3 requests written");
+    let words = ["run", "--scheduler", "noop", "--trace", &target, "--open-loop"].into_iter().chain(DISK);
+    idlewise(words).exits(0).prints("3 (1 reads, 2 writes)");
+    let demo = file("traces/demo.ftrace.zst");
+    let words = ["run", "--scheduler", "noop", "--trace", &demo, "--max-requests", "500"];
+    idlewise(words.into_iter().chain(DISK)).exits(0).prints("under noop");
+}
+
+#[test]
+fn a_model_is_checked_against_a_drive() {
+    let folder = folder();
+    let measured: String =
+        (0..50).map(|n| format!("R Miss {} 16 {} 2000\n", n * 7919 % 100_000 * 16, 9000 + n * 31)).collect();
+    let trace = write(&folder, "drive.txt", measured);
+    idlewise(["disk", "validate", "barracuda", &trace]).exits(0).prints("demerit figure");
+    idlewise(["disk", "show", "barracuda"]).exits(0).prints("barracuda");
+}
+
+#[test]
+fn every_scheduler_has_its_page() {
+    for name in schedulers() {
+        let page = idlewise(["docs", &name]).exits(0).prints(&format!("# {name}\n")).stdout;
+        let body = page.lines().filter(|line| !line.trim().is_empty()).count();
+        assert!(body >= 5, "{name} has no header in its file:\n{page}");
+    }
+}
+
+#[test]
+fn completions_are_scripts_of_their_shell() {
+    for (shell, sign) in
+        [("bash", "complete -F _idlewise"), ("zsh", "#compdef idlewise"), ("fish", "complete -c idlewise")]
+    {
+        let script = idlewise(["completions", shell]).exits(0).prints(sign).prints("compare").stdout;
+        // The shell itself checks the script, where it is installed.
+        if let Ok(mut checker) = std::process::Command::new(shell).arg("-n").stdin(Stdio::piped()).spawn() {
+            checker.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+            assert!(checker.wait().unwrap().success(), "{shell} refuses its completions");
+        }
+    }
+    line("completions tcsh").exits(2).says("possible values");
+}

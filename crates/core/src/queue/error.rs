@@ -1,0 +1,69 @@
+//! How calls of a queue fail.
+
+use core::fmt;
+
+use super::State;
+use crate::registry::BuildError;
+use crate::units::{Instant, RequestId};
+
+/// A call that the host should not have made. Nothing was changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostError {
+    /// All request ids are in use: complete something first, or build a larger queue.
+    Full,
+    /// The id is at or beyond the queue's capacity.
+    BeyondCapacity(RequestId),
+    /// The request is not in the state that the call wants.
+    WrongState(RequestId, State),
+    /// The time lies before that of an earlier call.
+    TimeWentBack(Instant),
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HostError::Full => {
+                f.write_str("the queue is full: complete a request first, or build a larger queue")
+            }
+            HostError::BeyondCapacity(id) => write!(f, "request {id} is beyond the queue's capacity"),
+            HostError::WrongState(id, state) => write!(f, "request {id} is {state}: the call does not fit"),
+            HostError::TimeWentBack(now) => {
+                write!(f, "time went back to {now}: pass times that never decrease")
+            }
+        }
+    }
+}
+
+impl core::error::Error for HostError {}
+
+/// Why a queue could not switch to another scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchError {
+    /// The other scheduler could not be built.
+    Build(BuildError),
+    /// The call did not fit.
+    Host(HostError),
+}
+
+impl From<BuildError> for SwitchError {
+    fn from(error: BuildError) -> Self {
+        SwitchError::Build(error)
+    }
+}
+
+impl From<HostError> for SwitchError {
+    fn from(error: HostError) -> Self {
+        SwitchError::Host(error)
+    }
+}
+
+impl fmt::Display for SwitchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SwitchError::Build(error) => error.fmt(f),
+            SwitchError::Host(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SwitchError {}

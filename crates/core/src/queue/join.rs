@@ -1,0 +1,93 @@
+//! Joining requests: a new one with a waiting one, and waiting ones that a merge made neighbours.
+
+use super::merge::{self, Side};
+use super::{Inserted, Queue};
+use crate::device::Merging;
+use crate::request::Request;
+use crate::scheduler::{Cx, Scheduler};
+use crate::units::RequestId;
+
+impl<S: Scheduler> Queue<S> {
+    /// The waiting request that `new` can join: the last one touched, then one that ends where it
+    /// begins, then one that begins where it ends.
+    #[inline]
+    pub(super) fn find_merge(&self, new: &Request) -> Option<(RequestId, Side)> {
+        let fits = |id: RequestId| self.fits(id, new);
+        if let Some(last) = self.merger.last()
+            && let Some(side) = Side::between(&self.table[last], new)
+            && fits(last)
+        {
+            return Some((last, side));
+        }
+        if self.device.merging == Merging::LastOnly {
+            return None;
+        }
+        if let Some(id) = self.merger.ending_at(new.start, &self.table, fits) {
+            return Some((id, Side::Back));
+        }
+        if !self.scheduler.front_merges() {
+            return None;
+        }
+        self.merger.starting_at(new.end(), &self.table, fits).map(|id| (id, Side::Front))
+    }
+
+    /// Whether `new` may become part of the waiting request `id`, which it touches.
+    fn fits(&self, id: RequestId, new: &Request) -> bool {
+        merge::compatible(&self.table[id], new, &self.device)
+            && self.table.parts_count(id) < self.device.max_parts
+            && self.scheduler.may_merge(
+                Cx { now: self.now, requests: &self.table, device: &self.device, notes: None },
+                id,
+                new,
+            )
+    }
+
+    /// Makes the new request `id` a part of `into`, then joins `into` with a neighbour it now touches.
+    pub(super) fn merge(&mut self, id: RequestId, into: RequestId, side: Side) -> Inserted {
+        self.merges += 1;
+        self.merger.drop(into, &self.table[into]);
+        self.table.join(into, id);
+        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
+        self.scheduler.grown(cx, into);
+        self.merger.add(into, &self.table[into]);
+        let into = self.coalesce(into, side);
+        match side {
+            Side::Back => Inserted::MergedBack { id, into },
+            Side::Front => Inserted::MergedFront { id, into },
+        }
+    }
+
+    /// Joins `grown` with the waiting request that it touches on `side`, if they fit together.
+    /// Returns the request that holds `grown` now.
+    fn coalesce(&mut self, grown: RequestId, side: Side) -> RequestId {
+        if self.device.merging != Merging::All {
+            return grown;
+        }
+        let extent = self.table[grown];
+        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
+        let fits = |id: RequestId| {
+            let parts = self.table.parts_count(id) + self.table.parts_count(grown);
+            id != grown
+                && merge::compatible(&self.table[id], &extent, &self.device)
+                && parts <= self.device.max_parts
+                && self.scheduler.may_merge(cx, id, &extent)
+        };
+        let neighbour = match side {
+            Side::Back => self.merger.starting_at(extent.end(), &self.table, fits),
+            Side::Front => self.merger.ending_at(extent.start, &self.table, fits),
+        };
+        let Some(other) = neighbour else { return grown };
+        let (survivor, taken) = match side {
+            Side::Back => (grown, other),
+            Side::Front => (other, grown),
+        };
+        self.merges += 1;
+        self.merger.drop(survivor, &self.table[survivor]);
+        self.merger.drop(taken, &self.table[taken]);
+        self.table.join(survivor, taken);
+        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
+        self.scheduler.absorbed(cx, survivor, taken);
+        self.merger.add(survivor, &self.table[survivor]);
+        survivor
+    }
+}
