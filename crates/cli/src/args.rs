@@ -159,6 +159,10 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) load: LoadOptions,
 
+    /// Print each decision and its reason, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) why: Option<PathBuf>,
+
     /// Print the report as JSON, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) json: Option<PathBuf>,

@@ -1,16 +1,17 @@
 //! `idlewise run` and `idlewise compare`.
 
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use idlewise_sim::engine::Control;
-use idlewise_sim::experiment::{Choice, Load, Outcome};
+use idlewise_sim::experiment::{Choice, ExperimentError, Load, Outcome};
 use serde_json::{Value, json};
 
 use crate::args::{CompareOptions, RunOptions};
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, Target};
 use crate::progress::{Progress, interruptible};
 use crate::setup::{self, Prepared};
 use crate::summary::{Summary, summarise};
@@ -23,7 +24,10 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let entry = setup::scheduler(&options.scheduler)?;
     let choice = Choice { label: entry.name.to_owned(), entry, settings: Vec::new() };
     let prepared = setup::experiment(&options.load, vec![choice], 1)?;
-    let (outcomes, control) = execute(&prepared)?;
+    let (outcomes, control) = match &options.why {
+        Some(path) => explain(&prepared, path)?,
+        None => execute(&prepared)?,
+    };
     let Some(outcome) = outcomes.first() else { return Err(nothing_done()) };
     remarks(&prepared, &outcomes, &control)?;
     let interrupted = control.stop.load(Ordering::Relaxed);
@@ -133,6 +137,24 @@ fn execute(prepared: &Prepared) -> Result<(Vec<Outcome>, Arc<Control>), Failure>
         prepared.experiment.run(&control)
     };
     Ok((outcomes.map_err(setup::failure)?, control))
+}
+
+/// Runs the first scheduler and writes each decision with its reason.
+fn explain(prepared: &Prepared, path: &Path) -> Result<(Vec<Outcome>, Arc<Control>), Failure> {
+    let control = interruptible()?;
+    let mut target = Target::open(path)?;
+    let outcome = {
+        let mut out = BufWriter::new(&mut target);
+        prepared.experiment.run_one(0, prepared.experiment.seeds[0], &control, Some(&mut out))
+    };
+    match outcome {
+        Ok(outcome) => {
+            target.finish()?;
+            Ok((vec![outcome], control))
+        }
+        Err(ExperimentError::Why(error)) => Err(target.failure(&error)),
+        Err(error) => Err(setup::failure(error)),
+    }
 }
 
 /// Requests of all runs, if the limits tell.

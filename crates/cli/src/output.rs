@@ -1,7 +1,10 @@
 //! Writing results: to standard output, or to a file that is complete or absent.
 
-use std::io::Write;
-use std::path::Path;
+use std::fs::{File, OpenOptions};
+use std::io::{Stdout, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use crate::failure::Failure;
 
@@ -10,14 +13,82 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
         return print(text);
     }
-    let mut file = beside(path)?;
-    file.write_all(text.as_bytes()).map_err(|error| named(path, &error))?;
-    file.persist(path).map_err(|error| named(path, &error.error))?;
-    Ok(())
+    let mut target = Target::open(path)?;
+    target.write_all(text.as_bytes()).map_err(|error| target.failure(&error))?;
+    target.finish()
+}
+
+/// Where results are written to.
+pub(crate) struct Target {
+    path: PathBuf,
+    sink: Sink,
+}
+
+enum Sink {
+    Standard(Stdout),
+    /// A device or a pipe: written to as it is, never replaced.
+    Special(File),
+    /// A new file beside the target, which takes its place once it is whole.
+    Whole(NamedTempFile),
+}
+
+impl Target {
+    /// Standard output for `-`; else the file, device or pipe at `path`.
+    pub(crate) fn open(path: &Path) -> Result<Target, Failure> {
+        if path == Path::new("-") {
+            return Ok(Target { path: "(standard output)".into(), sink: Sink::Standard(std::io::stdout()) });
+        }
+        // A link stays a link: what it points to is replaced.
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let special = path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+        let sink = if special {
+            let file = OpenOptions::new().write(true).open(&path).map_err(|error| named(&path, &error))?;
+            Sink::Special(file)
+        } else {
+            Sink::Whole(beside(&path)?)
+        };
+        Ok(Target { path, sink })
+    }
+
+    /// Makes what was written the target's content.
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+        self.flush().map_err(|error| self.failure(&error))?;
+        let Target { path, sink } = self;
+        if let Sink::Whole(file) = sink {
+            file.persist(&path).map_err(|error| named(&path, &error.error))?;
+        }
+        Ok(())
+    }
+
+    /// What went wrong in writing here.
+    pub(crate) fn failure(&self, error: &std::io::Error) -> Failure {
+        match self.sink {
+            Sink::Standard(_) if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::OutputClosed,
+            _ => named(&self.path, error),
+        }
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match &mut self.sink {
+            Sink::Standard(out) => out.write(bytes),
+            Sink::Special(file) => file.write(bytes),
+            Sink::Whole(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match &mut self.sink {
+            Sink::Standard(out) => out.flush(),
+            Sink::Special(file) => file.flush(),
+            Sink::Whole(file) => file.flush(),
+        }
+    }
 }
 
 /// A new file that can take the place of `path` once it is whole; it is deleted if it does not.
-pub(crate) fn beside(path: &Path) -> Result<tempfile::NamedTempFile, Failure> {
+fn beside(path: &Path) -> Result<NamedTempFile, Failure> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         let (path, folder) = (path.display(), folder.display());

@@ -1,6 +1,5 @@
 //! `idlewise trace`: what a trace holds, and converting it. Also how other commands read traces.
 
-use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +11,7 @@ use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace, TraceIn
 use crate::args::{Reading, TraceCommand};
 use crate::failure::Failure;
 use crate::names::did_you_mean;
-use crate::output;
+use crate::output::{self, Target};
 
 /// The format called `name`.
 fn format(name: &str) -> Result<Format, Failure> {
@@ -116,15 +115,9 @@ pub(crate) fn trace(command: &TraceCommand) -> Result<(), Failure> {
 }
 
 fn convert(trace: &mut Trace, target: &Path, format: Format) -> Result<(), Failure> {
-    if target == Path::new("-") {
-        let out = BufWriter::new(std::io::stdout().lock());
-        return write(trace, out, format);
-    }
-    let file = output::beside(target)?;
-    let handle: File = file.reopen().map_err(|error| output::named(target, &error))?;
-    write(trace, BufWriter::with_capacity(1 << 18, handle), format)?;
-    file.persist(target).map_err(|error| output::named(target, &error.error))?;
-    Ok(())
+    let mut target = Target::open(target)?;
+    write(trace, BufWriter::with_capacity(1 << 18, &mut target), format)?;
+    target.finish()
 }
 
 fn write(trace: &mut Trace, out: impl std::io::Write, format: Format) -> Result<(), Failure> {
