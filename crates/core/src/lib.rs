@@ -36,6 +36,7 @@ pub mod schedulers;
 mod suites;
 pub mod tunables;
 pub mod units;
+pub mod why;
 
 pub use device::{Device, Merging};
 pub use queue::{HostError, Inserted, Queue};
@@ -43,3 +44,4 @@ pub use request::{Class, Direction, Operation, Priority, Request};
 pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 pub use schedulers::AnyScheduler;
 pub use units::{Duration, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors};
+pub use why::Why;

@@ -19,6 +19,7 @@ use crate::queue::Table;
 use crate::request::Request;
 use crate::tunables::Tunables;
 use crate::units::{Duration, Instant, Issuer, RequestId};
+use crate::why::{Fact, Notes, Why};
 
 /// What a scheduler sees when it is called: the time, the requests, the device.
 #[derive(Clone, Copy)]
@@ -29,9 +30,19 @@ pub struct Cx<'a> {
     pub requests: &'a Table,
     /// The device below.
     pub device: &'a Device,
+    /// Where to leave the reason for a decision, if the host wants to know.
+    pub(crate) notes: Option<&'a Notes>,
 }
 
 impl Cx<'_> {
+    /// The decision of this call is made because of `text`, with a fact in place of each `{}`.
+    #[inline]
+    pub fn because<const N: usize>(&self, text: &'static str, facts: impl FnOnce() -> [Fact; N]) {
+        if let Some(notes) = self.notes {
+            notes.put(Why::new(text, &facts()));
+        }
+    }
+
     /// How long `id` has been waiting.
     #[inline]
     pub fn age(&self, id: RequestId) -> Duration {

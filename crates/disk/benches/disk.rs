@@ -1,5 +1,7 @@
 //! Speed of the models: one command from submission to completion.
 
+#![allow(missing_docs, reason = "the macro of the benchmark library makes an undocumented function")]
+
 use criterion::{Criterion, criterion_group, criterion_main};
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 use idlewise_disk::{AnyDevice, Command, Device, Profile};

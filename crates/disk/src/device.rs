@@ -118,6 +118,15 @@ pub trait Device {
     fn advance(&mut self, now: Instant) -> Option<Completion>;
 }
 
+/// Later than any run (146 years); times beyond it are taken as this, so that sums cannot overflow.
+const LATEST: u64 = 1 << 62;
+
+/// A time as a number that can be added to.
+#[inline]
+pub(crate) fn sane(now: Instant) -> u64 {
+    now.0.min(LATEST)
+}
+
 /// Checks a command's extent against a device's capacity.
 pub(crate) fn check_extent(command: &Command, capacity: Sector) -> Result<(), SubmitError> {
     if command.operation == Operation::Flush {

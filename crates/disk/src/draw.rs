@@ -89,7 +89,7 @@ pub fn seek_curve(disk: &MechanicalDescription, width: usize, height: usize) -> 
         let cells: String = values
             .iter()
             .map(|&value| {
-                let eighths = (value as u128 * height as u128 * 8).div_ceil(u128::from(highest)) as usize;
+                let eighths = (value * height as u64 * 8).div_ceil(highest) as usize;
                 EIGHTHS[eighths.saturating_sub(row * 8).min(8)]
             })
             .collect();
@@ -128,7 +128,7 @@ pub fn zones(disk: &MechanicalDescription, width: usize) -> String {
     let bar = width.saturating_sub(2 * digits + 24).max(8);
     let mut out = String::new();
     for (first, last, sectors, rate) in rows {
-        let eighths = (rate as u128 * bar as u128 * 8 / u128::from(fastest)) as usize;
+        let eighths = (rate * bar as u64 * 8 / fastest) as usize;
         let mut drawn = "█".repeat(eighths / 8);
         if !eighths.is_multiple_of(8) {
             drawn.push(BARS[eighths % 8]);

@@ -113,7 +113,7 @@ fn trim_makes_collection_cheap() {
 fn a_write_of_part_of_a_unit_costs_a_read() {
     let coarse = FlashSpec { mapping_sectors: 64, ..spec() };
     let mut flash = Flash::new(&coarse).expect("builds");
-    let small = write_pages(&mut flash, 500, |index| scattered(index));
+    let small = write_pages(&mut flash, 500, scattered);
     let mut fine = Flash::new(&spec()).expect("builds");
     let page_mapped = write_pages(&mut fine, 500, scattered);
     assert!(small > 4 * page_mapped, "{small} ns against {page_mapped} ns");

@@ -181,6 +181,18 @@ fn wrong_commands_are_refused_with_a_cure() {
     assert!(matches!(error, SubmitError::Full { depth: 1 }) && error.to_string().contains("wait"));
 }
 
+/// A hostile time or length makes a device slow, not wrong.
+#[test]
+fn absurd_times_and_lengths_do_no_harm() {
+    for name in profile::names() {
+        let mut device = named(name).build().expect("builds");
+        let all = u32::try_from(device.capacity().0).unwrap_or(u32::MAX).min(1 << 24);
+        one(&mut device, u64::MAX, Operation::Write, 0, all);
+        one(&mut device, u64::MAX, Operation::Read, 0, all);
+        one(&mut device, u64::MAX, Operation::Flush, 0, 0);
+    }
+}
+
 /// The positioning curve starts at zero, ascends in distance, and ends near the full stroke.
 #[test]
 fn positioning_curve_is_a_curve() {

@@ -4,8 +4,7 @@
 //! 80 MB/s bus. DiskSim 4.0 gives the mean seek, rotation and response of three policies.
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::profile::Model;
-use idlewise_disk::{Command, Device, Mechanical, Profile};
+use idlewise_disk::{AnyDevice, Command, Device, Profile};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A small generator: the sequence must not depend on a library's version.
@@ -71,14 +70,9 @@ struct Means {
     rotation_ms: f64,
 }
 
-fn disk(depth: u32) -> Mechanical {
-    let mut profile = Profile::named("cheetah9lp").unwrap();
-    let Model::Mechanical(spec) = &mut profile.model else { panic!("a mechanical disk") };
-    spec.buffer = spec.buffer.off();
-    spec.bus_read_ns = 6_400;
-    spec.bus_write_ns = 6_400;
-    spec.depth = depth;
-    Mechanical::new(spec).unwrap()
+fn disk(depth: u32) -> AnyDevice {
+    let profile = Profile::named("cheetah9lp").expect("a built-in profile");
+    profile.without_cache().with_bus_rate(80).with_depth(depth).build().expect("builds")
 }
 
 fn run(policy: Policy, per_second: f64, requests: u32, seed: u64) -> Means {
@@ -87,13 +81,14 @@ fn run(policy: Policy, per_second: f64, requests: u32, seed: u64) -> Means {
     let mut random = Random(seed);
     let mut host = Host::default();
     let mut arrivals = vec![0u64; requests as usize];
-    let (mut now, mut issued, mut done, mut held) = (0u64, 0u32, 0u32, 0u32);
+    let (mut issued, mut done, mut held) = (0u32, 0u32, 0u32);
     let mut next_arrival = random.exponential_ns(per_second);
     let (mut response, mut seek, mut rotation) = (0u64, 0u64, 0u64);
     while done < requests {
         let event = disk.next_event().map_or(u64::MAX, |at| at.0);
-        if issued < requests && next_arrival <= event {
-            now = next_arrival;
+        let arrives = issued < requests && next_arrival <= event;
+        let now = if arrives { next_arrival } else { event };
+        if arrives {
             let length = 8 * (1 + random.below(16)) as u32;
             let start = 8 * random.below((disk.capacity().0 - u64::from(length)) / 8);
             let operation = if random.below(100) < 67 { Operation::Read } else { Operation::Write };
@@ -105,7 +100,6 @@ fn run(policy: Policy, per_second: f64, requests: u32, seed: u64) -> Means {
             issued += 1;
             next_arrival = now + random.exponential_ns(per_second);
         } else {
-            now = event;
             while let Some(completion) = disk.advance(Instant(now)) {
                 held -= 1;
                 done += 1;
@@ -116,7 +110,7 @@ fn run(policy: Policy, per_second: f64, requests: u32, seed: u64) -> Means {
         }
         while held < depth {
             let Some(command) = host.pop(policy) else { break };
-            disk.submit(Instant(now), command).unwrap();
+            disk.submit(Instant(now), command).expect("there is room");
             held += 1;
         }
     }
@@ -133,14 +127,10 @@ fn scheduling_yardstick() {
         (Policy::InDrive, 148.5, 233.0, 3.00, 0.97),
     ];
     for (policy, rate, response, seek, rotation) in rows {
-        let start = std::time::Instant::now();
         let means = run(policy, rate, requests, 0x1d1e_0b5e_55ed_0001);
         println!(
-            "{policy:?}: response {:.1} ms ({response}), seek {:.3} ms ({seek}), rotation {:.3} ms ({rotation}) [{:?}]",
-            means.response_ms,
-            means.seek_ms,
-            means.rotation_ms,
-            start.elapsed()
+            "{policy:?}: response {:.1} ms ({response}), seek {:.3} ms ({seek}), rotation {:.3} ms ({rotation})",
+            means.response_ms, means.seek_ms, means.rotation_ms
         );
         let near = |value: f64, wanted: f64, share: f64| (value / wanted - 1.0).abs() <= share;
         assert!(near(means.seek_ms, seek, 0.05), "{policy:?} seek {}", means.seek_ms);

@@ -8,7 +8,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Scheduler};
+use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Scheduler, Why};
 use idlewise_disk::{Command, Completion, Device, SubmitError};
 
 /// Where requests come from.
@@ -37,6 +37,9 @@ pub trait Observer {
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64);
     /// The scheduler lets the device idle although requests wait, until this time at the latest.
     fn waits(&mut self, now: Instant, until: Instant);
+    /// The scheduler has decided, and may have said why. Called only in a run that is explained.
+    fn decided(&mut self, _now: Instant, _decision: Decision, _request: Option<&Request>, _why: Option<Why>) {
+    }
 }
 
 /// Lets somebody else follow a run, and end it early.
@@ -110,6 +113,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O> {
     in_flight: u32,
     /// When the scheduler wants to be asked again.
     wake: Option<Instant>,
+    /// The observer is told of every decision.
+    explained: bool,
 }
 
 impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
@@ -133,7 +138,16 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             completed: 0,
             in_flight: 0,
             wake: None,
+            explained: false,
         }
+    }
+
+    /// The observer is told of every decision and its reason.
+    #[must_use]
+    pub fn explained(mut self) -> Self {
+        self.queue.explain();
+        self.explained = true;
+        self
     }
 
     /// Runs until the workload ends, a limit is reached or `control` says stop, and everything
@@ -223,13 +237,27 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         Ok(())
     }
 
+    /// Tells the observer of a decision.
+    #[cold]
+    fn tell(&mut self, decision: Decision) {
+        let request = match decision {
+            Decision::Dispatch(id) => Some(self.queue.request(id)),
+            Decision::WaitUntil(_) | Decision::Idle => None,
+        };
+        self.observer.decided(self.now, decision, request, self.queue.why());
+    }
+
     /// Sends the device what the scheduler gives, as long as it has room.
     #[inline]
     fn dispatch(&mut self) -> Result<(), EngineError> {
         let now = self.now;
         self.wake = None;
         while self.in_flight < self.device.depth() {
-            match self.queue.dispatch(now).map_err(|error| EngineError::Host { now, error })? {
+            let decision = self.queue.dispatch(now).map_err(|error| EngineError::Host { now, error })?;
+            if self.explained {
+                self.tell(decision);
+            }
+            match decision {
                 Decision::Dispatch(id) => {
                     let request = self.queue.request(id);
                     let (operation, start, length) = (request.operation, request.start, request.length);

@@ -1,5 +1,7 @@
 //! Many runs: schedulers × seeds, on all cores.
 
+use std::io::Write;
+
 use idlewise_core::registry::{Assignment, Entry};
 use idlewise_core::{Device as DeviceTraits, Issuer, Merging, Queue};
 use idlewise_disk::{Device, Profile};
@@ -8,6 +10,7 @@ use rayon::prelude::*;
 use crate::engine::{Control, Engine, EngineError, Limits};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Account, Replay, Rows, RowsError, Settings};
+use crate::tell::Teller;
 use crate::workloads::fio::{FioError, JobFile};
 use crate::workloads::{self, Ground, Named, Spec, SpecError};
 
@@ -96,6 +99,9 @@ pub enum ExperimentError {
     /// The trace could not be read.
     #[error("{0}")]
     Trace(RowsError),
+    /// The reasons could not be written.
+    #[error("writing the reasons: {0}")]
+    Why(#[from] std::io::Error),
     /// The run broke off.
     #[error("{scheduler}: {error}")]
     Engine {
@@ -120,34 +126,40 @@ impl Experiment {
         let outcomes: Vec<_> = pairs
             .into_par_iter()
             .filter(|_| !stopped())
-            .map(|(index, seed)| self.run_one(index, seed, control))
+            .map(|(index, seed)| self.run_one(index, seed, control, None))
             .collect();
         outcomes.into_iter().collect()
     }
 
-    /// Runs one scheduler with one seed.
+    /// Runs one scheduler with one seed. Every decision and its reason is written to `why`.
     ///
     /// # Errors
     /// [`ExperimentError`].
-    pub fn run_one(&self, index: usize, seed: u64, control: &Control) -> Result<Outcome, ExperimentError> {
+    pub fn run_one(
+        &self,
+        index: usize,
+        seed: u64,
+        control: &Control,
+        why: Option<&mut dyn Write>,
+    ) -> Result<Outcome, ExperimentError> {
         let mut device = self.disk.build()?;
         let capacity = device.capacity();
         let (report, account) = match &self.load {
             Load::Workload(spec) => {
                 let mut workload = workloads::build(spec, Ground { capacity, seed })?;
-                let report = self.simulate(index, seed, &mut *workload, &mut device, control)?;
+                let report = self.simulate((index, seed), &mut *workload, &mut device, control, why)?;
                 (report, None)
             }
             Load::Fio(jobs) => {
                 let mut workload = jobs.build(Ground { capacity, seed })?;
-                let report = self.simulate(index, seed, &mut workload, &mut device, control)?;
+                let report = self.simulate((index, seed), &mut workload, &mut device, control, why)?;
                 (report, None)
             }
             Load::Trace { open, open_loop, speed } => {
                 let settings = Settings { open: *open_loop, speed: *speed, capacity };
                 let rows = open().map_err(ExperimentError::Trace)?;
                 let mut replay = Replay::new(rows, settings);
-                let report = self.simulate(index, seed, &mut replay, &mut device, control)?;
+                let report = self.simulate((index, seed), &mut replay, &mut device, control, why)?;
                 if let Some(error) = replay.take_error() {
                     return Err(ExperimentError::Trace(error));
                 }
@@ -159,11 +171,11 @@ impl Experiment {
 
     fn simulate<W: Named + ?Sized, D: Device>(
         &self,
-        index: usize,
-        seed: u64,
+        (index, seed): (usize, u64),
         workload: &mut W,
         device: &mut D,
         control: &Control,
+        why: Option<&mut dyn Write>,
     ) -> Result<Report, ExperimentError> {
         let choice = &self.schedulers[index];
         let mut settings: Vec<Assignment<'_>> =
@@ -182,10 +194,17 @@ impl Experiment {
         let mut queue = Queue::new(self.queue_size, traits, choice.entry, &settings)
             .map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })?;
         let mut recorder = Recorder::new(self.queue_size);
-        let engine = Engine::new(workload, &mut queue, device, &mut recorder, self.limits);
-        engine
-            .run(control)
-            .map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
+        let ended = match why {
+            None => Engine::new(workload, &mut queue, device, &mut recorder, self.limits).run(control),
+            Some(out) => {
+                let mut teller = Teller::new(&mut recorder, out);
+                let engine = Engine::new(workload, &mut queue, device, &mut teller, self.limits);
+                let ended = engine.explained().run(control);
+                teller.finish()?;
+                ended
+            }
+        };
+        ended.map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
         let describe = |issuer: Issuer| workload.describe(issuer);
         Ok(recorder.report(&choice.label, queue.merges(), describe))
     }

@@ -6,5 +6,6 @@ pub mod engine;
 pub mod experiment;
 pub mod metrics;
 pub mod replay;
+pub mod tell;
 pub mod traces;
 pub mod workloads;

@@ -83,3 +83,25 @@ impl Fifo {
         self.links.iter(&self.list)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn absorbed(survivor: u32, other: u32) -> Vec<u32> {
+        let mut fifo = Fifo::new(4).unwrap();
+        (0..4).for_each(|id| fifo.push(RequestId(id)));
+        fifo.absorb(RequestId(survivor), RequestId(other));
+        assert!(fifo.iter().map(|id| fifo.turn(id)).is_sorted());
+        fifo.iter().map(|id| id.0).collect()
+    }
+
+    #[test]
+    fn of_two_that_become_one_the_earlier_place_stays() {
+        assert_eq!(absorbed(3, 1), [0, 3, 2]);
+        assert_eq!(absorbed(1, 3), [0, 1, 2]);
+        assert_eq!(absorbed(1, 0), [1, 2, 3]);
+    }
+}

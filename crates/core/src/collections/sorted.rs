@@ -8,115 +8,17 @@
 //! Of two neighbouring blocks, one always holds more than [`FEW`]: a block that shrinks to that many
 //! joins a neighbour that has no more. That bounds the number of blocks and so the memory.
 
+mod block;
+
 use alloc::vec::Vec;
+
+use block::{BLOCK, Block, EMPTY, Entry, FEW};
 
 use super::{NIL, OutOfMemory, table};
 use crate::units::RequestId;
 
-/// Entries in a block. Measured: fewer make the directory long, more make the moves long.
-const BLOCK: usize = 24;
-/// So many entries that two blocks of them should be one.
-const FEW: usize = 9;
-
 /// The directory is halved until it is this short, and counted through then.
 const SHORT: usize = 64;
-
-#[derive(Clone, Copy)]
-struct Entry {
-    key: u64,
-    id: u32,
-}
-
-const NOTHING: Entry = Entry { key: 0, id: NIL };
-
-#[derive(Clone)]
-struct Block {
-    /// The first `len` of them, from the greatest to the smallest.
-    entries: [Entry; BLOCK],
-    len: u32,
-    /// Where the directory lists this block.
-    place: u32,
-}
-
-const EMPTY: Block = Block { entries: [NOTHING; BLOCK], len: 0, place: 0 };
-
-impl Block {
-    #[inline]
-    fn entries(&self) -> &[Entry] {
-        &self.entries[..self.len as usize]
-    }
-
-    /// The entry at `index`, counted from the smallest.
-    #[inline]
-    fn get(&self, index: usize) -> Option<Entry> {
-        self.entries().get((self.len as usize).wrapping_sub(index + 1)).copied()
-    }
-
-    /// Puts `entry` behind all whose key is at most its own. There is room. True if it is now first.
-    #[inline]
-    fn insert(&mut self, entry: Entry) -> bool {
-        // From the smallest on, each that belongs before it moves over by one.
-        let mut first = true;
-        self.len += 1;
-        let Some((mut gap, mut rest)) = self.entries[..self.len as usize].split_last_mut() else {
-            return false;
-        };
-        while let Some((next, others)) = rest.split_last_mut() {
-            if next.key > entry.key {
-                break;
-            }
-            *gap = *next;
-            (gap, rest) = (next, others);
-            first = false;
-        }
-        *gap = entry;
-        first
-    }
-
-    /// Takes out `id`, which is here, and returns the one after it.
-    #[inline]
-    fn remove(&mut self, id: u32) -> Option<Entry> {
-        // From the smallest on, each moves over by one, until it is its turn.
-        let held = &mut self.entries[..self.len as usize];
-        self.len -= 1;
-        let mut moving = NOTHING;
-        for at in (0..held.len()).rev() {
-            moving = core::mem::replace(&mut held[at], moving);
-            if moving.id == id {
-                return at.checked_sub(1).map(|next| held[next]);
-            }
-        }
-        None
-    }
-
-    /// How many keys are below `key`.
-    #[inline]
-    fn below(&self, key: u64) -> usize {
-        self.entries().iter().rev().take_while(|entry| entry.key < key).count()
-    }
-
-    /// Where `id`, which is here, is, counted from the smallest.
-    #[inline]
-    fn find(&self, id: u32) -> usize {
-        self.entries().iter().rev().position(|entry| entry.id == id).unwrap_or(0)
-    }
-
-    /// Takes in the entries of `greater`, which are all behind these. There is room.
-    fn join(&mut self, greater: &Block) {
-        let (own, more) = (self.len as usize, greater.len as usize);
-        self.entries.copy_within(..own, more);
-        self.entries[..more].copy_from_slice(greater.entries());
-        self.len += greater.len;
-    }
-
-    /// Moves the greater half of a full block to an empty one.
-    fn split(&mut self, greater: &mut Block) {
-        const HALF: usize = BLOCK / 2;
-        greater.entries[..HALF].copy_from_slice(&self.entries[..HALF]);
-        self.entries.copy_within(HALF.., 0);
-        (self.len, greater.len) = (HALF as u32, HALF as u32);
-    }
-}
 
 /// A block in the directory.
 #[derive(Clone, Copy)]

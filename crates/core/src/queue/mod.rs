@@ -18,6 +18,7 @@ use crate::scheduler::{Cx, Decision, Scheduler, Setup};
 use crate::schedulers::AnyScheduler;
 use crate::tunables::TunableError;
 use crate::units::{Instant, Issuer, RequestId};
+use crate::why::{Notes, Why};
 use merge::{Merger, Side};
 
 /// A call that the host should not have made. Nothing was changed.
@@ -87,6 +88,8 @@ pub struct Queue<S> {
     table: Table,
     merger: Merger,
     merges: u64,
+    /// Reasons for decisions, if the host asked for them.
+    notes: Option<Notes>,
     scheduler: S,
 }
 
@@ -102,7 +105,7 @@ impl<S: Scheduler> Queue<S> {
     ) -> Result<Self, E> {
         let scheduler = build(Setup { capacity, device: &device })?;
         let (table, merger) = (Table::new(capacity)?, Merger::new(capacity)?);
-        Ok(Queue { now: Instant::ZERO, device, table, merger, merges: 0, scheduler })
+        Ok(Queue { now: Instant::ZERO, device, table, merger, merges: 0, notes: None, scheduler })
     }
 
     /// Adds `request`, which arrives now, under any free id.
@@ -144,7 +147,7 @@ impl<S: Scheduler> Queue<S> {
             self.merger.add(id, &request);
         }
         let Queue { scheduler, table, device, .. } = self;
-        scheduler.insert(Cx { now: request.arrival, requests: table, device }, id);
+        scheduler.insert(Cx { now: request.arrival, requests: table, device, notes: None }, id);
         Inserted::Queued(id)
     }
 
@@ -162,7 +165,8 @@ impl<S: Scheduler> Queue<S> {
         if let Some(id) = self.table.take_returned() {
             return Ok(Decision::Dispatch(id));
         }
-        let decision = self.scheduler.dispatch(Cx { now, requests: &self.table, device: &self.device });
+        let (requests, device) = (&self.table, &self.device);
+        let decision = self.scheduler.dispatch(Cx { now, requests, device, notes: self.notes.as_ref() });
         match decision {
             Decision::Dispatch(id) => {
                 assert!(
@@ -188,7 +192,7 @@ impl<S: Scheduler> Queue<S> {
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         self.expect(id, State::InFlight)?;
         self.advance(now)?;
-        self.scheduler.complete(Cx { now, requests: &self.table, device: &self.device }, id);
+        self.scheduler.complete(Cx { now, requests: &self.table, device: &self.device, notes: None }, id);
         self.table.free(id);
         Ok(())
     }
@@ -212,7 +216,7 @@ impl<S: Scheduler> Queue<S> {
     pub fn cancel(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         self.expect(id, State::Waiting)?;
         self.advance(now)?;
-        self.scheduler.remove(Cx { now, requests: &self.table, device: &self.device }, id);
+        self.scheduler.remove(Cx { now, requests: &self.table, device: &self.device, notes: None }, id);
         if self.device.merging != Merging::Off {
             self.merger.drop(id, &self.table[id]);
         }
@@ -226,7 +230,7 @@ impl<S: Scheduler> Queue<S> {
     /// [`HostError::TimeWentBack`].
     pub fn issuer_gone(&mut self, now: Instant, who: Issuer) -> Result<(), HostError> {
         self.advance(now)?;
-        self.scheduler.issuer_gone(Cx { now, requests: &self.table, device: &self.device }, who);
+        self.scheduler.issuer_gone(Cx { now, requests: &self.table, device: &self.device, notes: None }, who);
         Ok(())
     }
 
@@ -240,7 +244,7 @@ impl<S: Scheduler> Queue<S> {
         let old = core::mem::replace(&mut self.scheduler, successor);
         let Queue { scheduler, table, device, .. } = self;
         table.sort_by_arrival();
-        let cx = Cx { now, requests: table, device };
+        let cx = Cx { now, requests: table, device, notes: None };
         for id in table.by_arrival() {
             match table.state(id) {
                 State::Waiting => scheduler.insert(cx, id),
@@ -248,6 +252,17 @@ impl<S: Scheduler> Queue<S> {
             }
         }
         Ok(old)
+    }
+
+    /// From now on schedulers say why they decide as they do.
+    pub fn explain(&mut self) {
+        self.notes = Some(Notes::default());
+    }
+
+    /// Why the last dispatch call was answered as it was, if [`Queue::explain`] was called and the
+    /// scheduler has said.
+    pub fn why(&self) -> Option<Why> {
+        self.notes.as_ref()?.take()
     }
 
     /// The request under `id`, as large as merging has made it.
@@ -326,7 +341,7 @@ impl<S: Scheduler> Queue<S> {
         merge::compatible(&self.table[id], new, &self.device)
             && self.table.parts_count(id) < self.device.max_parts
             && self.scheduler.may_merge(
-                Cx { now: self.now, requests: &self.table, device: &self.device },
+                Cx { now: self.now, requests: &self.table, device: &self.device, notes: None },
                 id,
                 new,
             )
@@ -337,7 +352,7 @@ impl<S: Scheduler> Queue<S> {
         self.merges += 1;
         self.merger.drop(into, &self.table[into]);
         self.table.join(into, id);
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
+        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
         self.scheduler.grown(cx, into);
         self.merger.add(into, &self.table[into]);
         let into = self.coalesce(into, side);
@@ -354,7 +369,7 @@ impl<S: Scheduler> Queue<S> {
             return grown;
         }
         let extent = self.table[grown];
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
+        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
         let fits = |id: RequestId| {
             let parts = self.table.parts_count(id) + self.table.parts_count(grown);
             id != grown
@@ -375,7 +390,7 @@ impl<S: Scheduler> Queue<S> {
         self.merger.drop(survivor, &self.table[survivor]);
         self.merger.drop(taken, &self.table[taken]);
         self.table.join(survivor, taken);
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device };
+        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
         self.scheduler.absorbed(cx, survivor, taken);
         self.merger.add(survivor, &self.table[survivor]);
         survivor

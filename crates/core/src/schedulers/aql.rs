@@ -148,6 +148,7 @@ impl Scheduler for Aql {
         if self.dispatch.is_empty() {
             self.fill(cx);
         }
+        cx.because("next on the dispatch list; {} wait in the processes' queues", || [self.lined_up.into()]);
         self.dispatch.pop(cx, &mut self.links).map_or(Decision::Idle, Decision::Dispatch)
     }
 

@@ -17,6 +17,13 @@ pub(super) enum Way {
 }
 
 impl Way {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Way::Up => "upward",
+            Way::Down => "downward",
+        }
+    }
+
     pub(super) fn turned(self) -> Way {
         match self {
             Way::Up => Way::Down,
@@ -43,25 +50,29 @@ impl Arm {
 
     /// The nearest request below the head; the first that arrived, of several.
     #[inline]
-    pub(super) fn below(&self, cx: Cx<'_>, waiting: &Sorted) -> Option<RequestId> {
-        let latest = waiting.before(self.head.0)?;
-        waiting.at_or_after(cx[latest].start.0)
+    pub(super) fn below(&self, waiting: &Sorted) -> Option<RequestId> {
+        let mut downward = waiting.iter_back_from(self.head.0);
+        let (start, latest) = downward.next()?;
+        match downward.next() {
+            Some((equal, _)) if equal == start => waiting.at_or_after(start),
+            _ => Some(latest),
+        }
     }
 
     /// The nearest request on the side that the arm goes to.
     #[inline]
-    pub(super) fn ahead(&self, cx: Cx<'_>, waiting: &Sorted) -> Option<RequestId> {
+    pub(super) fn ahead(&self, waiting: &Sorted) -> Option<RequestId> {
         match self.way {
             Way::Up => self.above(waiting),
-            Way::Down => self.below(cx, waiting),
+            Way::Down => self.below(waiting),
         }
     }
 
     /// The nearest request, where those against the way count as `penalty` sectors farther.
     /// Of two that are equally near, the one on the way.
     pub(super) fn nearest(&self, cx: Cx<'_>, waiting: &Sorted, penalty: u64) -> Option<RequestId> {
-        let (Some(above), Some(below)) = (self.above(waiting), self.below(cx, waiting)) else {
-            return self.above(waiting).or_else(|| self.below(cx, waiting));
+        let (Some(above), Some(below)) = (self.above(waiting), self.below(waiting)) else {
+            return self.above(waiting).or_else(|| self.below(waiting));
         };
         let (up, down) = (cx[above].start.distance(self.head), cx[below].start.distance(self.head));
         let rises = match self.way {
@@ -73,8 +84,8 @@ impl Arm {
 
     /// The nearest request on the way; if there is none, the nearest on the other side.
     #[inline]
-    pub(super) fn sweep(&self, cx: Cx<'_>, waiting: &Sorted) -> Option<RequestId> {
-        self.ahead(cx, waiting).or_else(|| Arm { way: self.way.turned(), ..*self }.ahead(cx, waiting))
+    pub(super) fn sweep(&self, waiting: &Sorted) -> Option<RequestId> {
+        self.ahead(waiting).or_else(|| Arm { way: self.way.turned(), ..*self }.ahead(waiting))
     }
 
     /// `request` is dispatched: the arm goes there.
@@ -93,6 +104,8 @@ pub trait Rule {
     const SUMMARY: &'static str;
     /// See [`Algorithm::SOURCE`].
     const SOURCE: &'static str;
+    /// The reason for a choice, with `{}` for the way and `{}` for the distance in sectors.
+    const REASON: &'static str;
     /// See [`Algorithm::Tunables`].
     type Tunables: Tunables;
     /// What the slow form of the rule minimises.
@@ -176,8 +189,10 @@ impl<R: Rule> Policy for Seek<R> {
 
     #[inline]
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+        let from = self.arm.head;
         self.waiting.remove(id);
         self.arm.goes_to(&cx[id]);
+        cx.because(R::REASON, || [self.arm.way.word().into(), from.distance(cx[id].start).into()]);
     }
 }
 

@@ -33,6 +33,7 @@ impl Rule for Upward {
     const NAME: &'static str = "c-look";
     const SUMMARY: &'static str = "Sweeps upward over the waiting requests and starts again at the lowest.";
     const SOURCE: &'static str = "textbook; SOSP'01 §3.3 (there: CSCAN)";
+    const REASON: &'static str = "next on the sweep, or the lowest after its end: {} by {} sectors";
     type Tunables = Nothing;
     #[cfg(test)]
     type Key = (bool, u64);

@@ -213,6 +213,21 @@ impl<V: Version> Batches<V> {
         let oldest = self.fifo[direction.index()].front()?;
         let expired = cx.now > self.deadlines[oldest.index()];
         let follows = self.next.filter(|(of, _)| *of == direction && !expired);
+        let word = if direction == Direction::Read { "reads" } else { "writes" };
+        match (expired, follows) {
+            (true, _) => {
+                let late = cx.now.since(self.deadlines[oldest.index()]);
+                cx.because("a batch of {} begins with the oldest, {} past its deadline", || {
+                    [word.into(), late.into()]
+                });
+            }
+            (_, Some(_)) => cx.because("a batch of {} goes on by address after {} in it", || {
+                [word.into(), self.batching.into()]
+            }),
+            _ => cx.because("a batch of {} begins, as nothing follows by address; {} wait", || {
+                [word.into(), self.fifo[direction.index()].len().into()]
+            }),
+        }
         if let Some((_, id)) = follows {
             if !V::OLD {
                 self.batching = 0;
@@ -259,6 +274,8 @@ impl<V: Version> Scheduler for Batches<V> {
     #[inline]
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         if let Some(id) = self.continued(cx) {
+            let facts = || [(self.batching + 1).into(), self.tunables.fifo_batch.0.into()];
+            cx.because("the batch goes on: request {} of at most {}", facts);
             return self.send(cx, id);
         }
         let Some(direction) = self.choose_direction() else { return Decision::Idle };

@@ -36,13 +36,14 @@ impl Rule for BackAndForth {
     const NAME: &'static str = "look";
     const SUMMARY: &'static str = "Sweeps up and down over the waiting requests and turns at the last one.";
     const SOURCE: &'static str = "textbook";
+    const REASON: &'static str = "next on the sweep {}, {} sectors away";
     type Tunables = Nothing;
     #[cfg(test)]
     type Key = (bool, u64);
 
     #[inline]
-    fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
-        arm.sweep(cx, waiting)
+    fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
+        arm.sweep(waiting)
     }
 
     #[cfg(test)]

@@ -146,9 +146,11 @@ impl<G: Group> Scheduler for Closed<G> {
                 self.sweep.insert(cx[id].start.0, id);
             }
         }
-        let Some(id) = self.arm.sweep(cx, &self.sweep) else { return Decision::Idle };
+        let Some(id) = self.arm.sweep(&self.sweep) else { return Decision::Idle };
         self.sweep.remove(id);
         self.arm.goes_to(&cx[id]);
+        let facts = || [self.arm.way.word().into(), self.sweep.len().into(), self.line.len().into()];
+        cx.because("next {} in this sweep, {} left in it, {} in line for the next", facts);
         Decision::Dispatch(id)
     }
 

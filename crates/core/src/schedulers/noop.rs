@@ -61,7 +61,8 @@ impl Scheduler for Noop {
     }
 
     #[inline]
-    fn dispatch(&mut self, _: Cx<'_>) -> Decision {
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        cx.because("it is the oldest of {} waiting", || [self.waiting.len().into()]);
         self.links.pop_front(&mut self.waiting).map_or(Decision::Idle, Decision::Dispatch)
     }
 

@@ -47,6 +47,11 @@ impl Positions {
         self.grown(cx, survivor);
     }
 
+    /// How long the head is expected to take to `id`.
+    pub(super) fn expected(&self, cx: Cx<'_>, id: RequestId) -> Duration {
+        self.curve.expected(self.head, cx[id].start)
+    }
+
     /// `id` is dispatched: the head goes there.
     pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         self.remove(id);

@@ -26,7 +26,8 @@
 
 use super::dispatch_list::DispatchList;
 use crate::collections::{Links, List, OutOfMemory};
-use crate::request::Request;
+use crate::request::{Direction, Request};
+
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::{Count, Percent};
 use crate::units::{Duration, RequestId};
@@ -120,6 +121,10 @@ impl Scheduler for RwFifo {
         if self.dispatch.is_empty() {
             self.fill(cx);
         }
+        let waiting = |direction: Direction| self.fifo[direction.index()].len().into();
+        cx.because("next of its batch; {} reads and {} writes wait behind it", || {
+            [waiting(Direction::Read), waiting(Direction::Write)]
+        });
         self.dispatch.pop(cx, &mut self.links).map_or(Decision::Idle, Decision::Dispatch)
     }
 

@@ -114,13 +114,13 @@ impl<S: Sweep> Algorithm for EndToEnd<S> {
 }
 
 impl<S: Sweep> EndToEnd<S> {
-    fn ahead(&self, cx: Cx<'_>) -> Option<RequestId> {
-        if S::TURNS { self.arm.ahead(cx, &self.waiting) } else { self.arm.above(&self.waiting) }
+    fn ahead(&self) -> Option<RequestId> {
+        if S::TURNS { self.arm.ahead(&self.waiting) } else { self.arm.above(&self.waiting) }
     }
 
     /// The first request of the next sweep, if something waits and nothing is ahead.
-    fn after_the_end(&self, cx: Cx<'_>) -> Option<RequestId> {
-        if S::TURNS { self.arm.sweep(cx, &self.waiting) } else { self.waiting.first() }
+    fn after_the_end(&self) -> Option<RequestId> {
+        if S::TURNS { self.arm.sweep(&self.waiting) } else { self.waiting.first() }
     }
 
     /// What going to the end of the disk costs on the way to `target`.
@@ -139,8 +139,11 @@ impl<S: Sweep> EndToEnd<S> {
     }
 
     fn serve(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
+        let from = self.arm.head;
         self.waiting.remove(id);
         self.arm.goes_to(&cx[id]);
+        let facts = || [self.arm.way.word().into(), from.distance(cx[id].start).into()];
+        cx.because("next on the sweep {}, {} sectors away", facts);
         self.in_flight += 1;
         Decision::Dispatch(id)
     }
@@ -155,14 +158,24 @@ impl<S: Sweep> Scheduler for EndToEnd<S> {
     }
 
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        if let Some(id) = self.ahead(cx) {
+        if let Some(id) = self.ahead() {
             return self.serve(cx, id);
         }
-        let Some(target) = self.after_the_end(cx) else { return Decision::Idle };
+        let Some(target) = self.after_the_end() else { return Decision::Idle };
         let there = self.at_rest + self.detour(cx, target);
         match cx.now < there {
-            _ if self.in_flight > 0 => Decision::Idle,
-            true => Decision::WaitUntil(there),
+            _ if self.in_flight > 0 => {
+                cx.because("nothing is ahead, and the arm is busy with {}", || {
+                    [u64::from(self.in_flight).into()]
+                });
+                Decision::Idle
+            }
+            true => {
+                cx.because("the arm travels to the end of the disk, {} more", || {
+                    [there.since(cx.now).into()]
+                });
+                Decision::WaitUntil(there)
+            }
             false => self.serve(cx, target),
         }
     }

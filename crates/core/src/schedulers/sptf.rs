@@ -99,6 +99,7 @@ impl Policy for Sptf {
     }
 
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+        cx.because("the head is there soonest, in about {}", || [self.positions.expected(cx, id).into()]);
         self.positions.take(cx, id);
     }
 }

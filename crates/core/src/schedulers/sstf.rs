@@ -37,6 +37,7 @@ impl Rule for Nearest {
     const NAME: &'static str = "sstf";
     const SUMMARY: &'static str = "Serves the request nearest to the head.";
     const SOURCE: &'static str = "textbook";
+    const REASON: &'static str = "nearest to the head: {}, {} sectors away";
     type Tunables = Nothing;
     #[cfg(test)]
     type Key = (u64, bool);

@@ -49,6 +49,7 @@ impl Rule for Inert {
     const SUMMARY: &'static str =
         "Serves the nearest request, where turning costs a share of the disk's length.";
     const SOURCE: &'static str = "Geist and Daniel 1987, VSCAN(R); DiskSim";
+    const REASON: &'static str = "nearest, where turning costs extra: {}, {} sectors away";
     type Tunables = Settings;
     #[cfg(test)]
     type Key = (u64, bool);

@@ -10,7 +10,8 @@ use super::pepper::Pepper;
 use super::scene::{Scene, hold_all};
 use super::subject::Make;
 use crate::ops::Outcome;
-use crate::units::Instant;
+use crate::units::{Instant, Sector, Sectors};
+use crate::{Decision, Device, HostError, Queue, Request};
 
 /// Conservation and Promise: the driver's books balance and its promises are kept.
 pub(super) fn conserves(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
@@ -94,4 +95,14 @@ fn the_same_events_give_the_same_decisions() {
 #[test]
 fn refused_calls_change_nothing() {
     hold_all("conformance: misuse", misuse_changes_nothing, 100, 200);
+}
+
+#[test]
+fn a_queue_without_room_refuses_and_idles() {
+    for entry in super::subject::all() {
+        let mut queue = Queue::new(0, Device::default(), entry, &[]).unwrap();
+        let request = Request::read(Sector(8), Sectors(8));
+        assert_eq!(queue.insert(Instant::ZERO, request), Err(HostError::Full), "{}", entry.name);
+        assert_eq!(queue.dispatch(Instant::ZERO), Ok(Decision::Idle), "{}", entry.name);
+    }
 }

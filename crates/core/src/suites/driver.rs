@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use super::log::Log;
 use super::pepper::Pepper;
 use super::scene::{Place, Scene, Spec, Step};
-use super::subject::{Make, Random, Subject, TestQueue};
+use super::subject::{Make, Random, Subject, TestQueue, as_text};
 use crate::ops::{Event, Outcome};
 use crate::request::Request;
 use crate::scheduler::Setup;
@@ -217,7 +217,7 @@ impl<'a> Driver<'a> {
         self.check_extent(id, &parts)
     }
 
-    /// A merged request covers its parts, end to end.
+    /// A merged request covers its parts, end to end, and they are of one kind and within limits.
     fn check_extent(&self, id: RequestId, parts: &[RequestId]) -> Result<(), String> {
         let mut originals: Vec<&Request> = parts.iter().map(|part| &self.originals[part.index()]).collect();
         originals.sort_by_key(|part| (part.start, part.end()));
@@ -225,11 +225,16 @@ impl<'a> Driver<'a> {
         let joined = originals.windows(2).all(|pair| pair[0].end() == pair[1].start);
         let first = originals.first().is_some_and(|part| part.start == whole.start);
         let last = originals.last().is_some_and(|part| part.end() == whole.end());
-        if joined && first && last {
-            Ok(())
-        } else {
-            Err(format!("{id} is not what its parts {parts:?} make"))
+        if !joined || !first || !last {
+            return Err(format!("{id} is not what its parts {parts:?} make"));
         }
+        let alike = |part: &&Request| part.operation == whole.operation && part.priority == whole.priority;
+        let device = self.queue.device();
+        let fits = parts.len() <= device.max_parts as usize && whole.length <= device.max_sectors;
+        if parts.len() > 1 && !(fits && originals.iter().all(alike)) {
+            return Err(format!("{id} should not have merged"));
+        }
+        Ok(())
     }
 
     fn complete(&mut self, id: RequestId) -> Result<(), String> {
@@ -308,7 +313,8 @@ impl<'a> Driver<'a> {
         let Some(tunable) = known.get(usize::from(which) % known.len().max(1)) else { return };
         let value = Random(value).value_of(tunable).unwrap_or(tunable.default);
         self.queue.scheduler_mut().set(tunable.name, value);
-        self.log.line(&format!("set {} {}", tunable.name, tunable.show(value)));
+        // The queue learns no time from this, so the log does not either.
+        self.log.line(Duration::ZERO, &format!("set {} {}", tunable.name, as_text(tunable, value)));
         self.promise = Promise::Nothing;
     }
 
@@ -316,7 +322,8 @@ impl<'a> Driver<'a> {
         let Some(successors) = self.successors else { return Ok(()) };
         let setup = Setup { capacity: self.fates.len(), device: self.queue.device() };
         let (text, successor) = successors(which, seed, setup);
-        self.log.line(&format!("switch {text}"));
+        self.log.line(self.now.since(self.logged), &format!("switch {text}"));
+        self.logged = self.now;
         self.promise = Promise::Nothing;
         self.queue.replace(self.now, successor).map(drop).map_err(|error| format!("{error}"))
     }

@@ -5,7 +5,7 @@ use core::fmt::Write as _;
 
 use super::scene::Scene;
 use super::subject::Make;
-use crate::ops::{Described, Event, Logged, Outcome};
+use crate::ops::{Described, Event, Logged, Outcome, Time};
 use crate::units::Duration;
 
 /// The events as text, if anyone wants them.
@@ -42,9 +42,12 @@ impl Log {
             let _ = if outcome == Outcome::Done { writeln!(text) } else { writeln!(text, " = {outcome}") };
         }
     }
-    pub(super) fn line(&mut self, line: &str) {
+    pub(super) fn line(&mut self, after: Duration, line: &str) {
         if let Some(text) = &mut self.0 {
-            let _ = writeln!(text, "{line}");
+            let _ = match after {
+                Duration::ZERO => writeln!(text, "{line}"),
+                _ => writeln!(text, "+{} {line}", Time(after)),
+            };
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::registry::{self, Assignment, Entry};
 use crate::request::Request;
 use crate::scheduler::{Cx, Decision, Scheduler, Setup, Starvation};
 use crate::schedulers::AnyScheduler;
-use crate::tunables::Tunable;
+use crate::tunables::{Tunable, Unit};
 use crate::units::{Issuer, RequestId};
 
 /// A scheduler whose settings may change while it runs.
@@ -118,18 +118,18 @@ impl Make for Entry {
         Entry::starvation(self, &settings(self, seed)).unwrap()
     }
     fn settings(&self, seed: u64) -> String {
-        settings(self, seed)
-            .iter()
-            .map(|(name, value)| format!(" {name}={}", shown(self, name, *value)))
-            .collect()
+        let text = |(name, value): &Assignment<'_>| {
+            let tunable = self.tunables.iter().find(|tunable| tunable.name == *name).unwrap();
+            format!(" {name}={}", as_text(tunable, *value))
+        };
+        settings(self, seed).iter().map(text).collect()
     }
 }
 
-/// A value as the text format takes it.
-fn shown(entry: &Entry, name: &str, value: u64) -> String {
-    let tunable = entry.tunables.iter().find(|tunable| tunable.name == name).unwrap();
+/// A value as the text format takes it: one word.
+pub(super) fn as_text(tunable: &Tunable, value: u64) -> String {
     match tunable.unit {
-        crate::tunables::Unit::Choice(_) => format!("{}", tunable.show(value)),
+        Unit::Choice(_) => format!("{}", tunable.show(value)),
         _ => format!("{value}"),
     }
 }

@@ -84,3 +84,22 @@ pub(super) fn survives_switches(make: &dyn Make, scene: &Scene, log: &mut Log) -
 fn every_scheduler_can_take_over_and_be_replaced_at_any_time() {
     hold_all("conformance: switch", survives_switches, 150, 300);
 }
+
+/// What a suite prints of a failure can be pasted into a golden file.
+fn logs_what_happened(make: &dyn Make, scene: &Scene, _: &mut Log) -> Result<(), String> {
+    let mut log = Log::on();
+    let successors = |which: u8, seed: u64, setup: Setup<'_>| -> (String, Box<dyn Subject>) {
+        let others = registry::all();
+        let next: &dyn Make = &others[usize::from(which) % others.len()];
+        (format!("{}{}", next.name(), next.settings(seed)), next.build(setup, seed))
+    };
+    Driver::new(make, scene, Instant::ZERO, &mut log).switching(&successors).play(scene)?;
+    let mut again = String::new();
+    crate::ops::run(log.text(), &mut again).map_err(|error| format!("{error}\n{}", log.text()))?;
+    if again == log.text() { Ok(()) } else { Err(format!("{}\nbecomes\n{again}", log.text())) }
+}
+
+#[test]
+fn what_a_failure_prints_is_a_golden_file() {
+    hold_all("text of failures", logs_what_happened, 40, 150);
+}

@@ -13,7 +13,7 @@ mod spec;
 pub use spec::FlashSpec;
 
 use crate::completions::Completions;
-use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent};
+use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent, sane};
 use crate::mechanical::{BuildError, reserve};
 use alloc::vec::Vec;
 use ftl::Ftl;
@@ -256,13 +256,14 @@ impl Device for Flash {
         if self.completions.len() >= self.spec.depth as usize {
             return Err(SubmitError::Full { depth: self.spec.depth });
         }
+        let time = sane(now);
         let timing = match command.operation {
-            Operation::Read => self.read(now.0, &command),
-            Operation::Write => self.write(now.0, &command),
-            Operation::Discard | Operation::Flush => self.control(now.0, &command),
+            Operation::Read => self.read(time, &command),
+            Operation::Write => self.write(time, &command),
+            Operation::Discard | Operation::Flush => self.control(time, &command),
         };
-        let at = now + timing.rotation + timing.transfer + timing.overhead;
-        self.completions.push(Completion { tag: command.tag, at, started: now, timing });
+        let at = Instant(time) + timing.rotation + timing.transfer + timing.overhead;
+        self.completions.push(Completion { tag: command.tag, at, started: Instant(time), timing });
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 use super::error::BuildError;
 use super::geometry::{Geometry, Place};
 use super::seek::SeekCurve;
-use super::spec::{MechanicalSpec, ReadAhead};
+use super::spec::MechanicalSpec;
 
 /// Where the arm is and what it costs to move it.
 #[derive(Clone, Debug)]
@@ -70,7 +70,7 @@ impl Stream {
 
     /// Sectors `index..index + count` come in at a steady rate, the first at `first`, the last at `last`.
     #[inline]
-    fn arrive(&mut self, index: u32, count: u32, first: u64, last: u64) {
+    pub(super) fn arrive(&mut self, index: u32, count: u32, first: u64, last: u64) {
         let rest = u64::from(self.total - index);
         self.finish = self.finish.max(first + rest * self.bus);
         self.finish = self.finish.max(last + (rest - u64::from(count) + 1) * self.bus);
@@ -112,6 +112,8 @@ pub(super) struct ReadMode {
 pub(super) struct Supply {
     pub(super) start: u64,
     pub(super) bus: u64,
+    /// No sector is written before this time.
+    pub(super) earliest: u64,
 }
 
 impl Media {
@@ -146,7 +148,7 @@ impl Media {
     }
 
     #[inline]
-    fn move_to(&mut self, place: &Place) {
+    pub(super) fn move_to(&mut self, place: &Place) {
         self.cylinder = place.cylinder;
         self.head = place.head;
     }
@@ -287,7 +289,7 @@ impl Media {
         let sector = zone.passing(1);
         let mut rotation = wait;
         loop {
-            let needed = supply.start + u64::from(written + 1) * supply.bus;
+            let needed = (supply.start + u64::from(written + 1) * supply.bus).max(supply.earliest);
             let mut passes = turn + zone.passing(written);
             if needed > passes {
                 let turns = (needed - passes).div_ceil(period);
@@ -300,116 +302,12 @@ impl Media {
             // How far the head gets before it overtakes the bus.
             let ahead = passes - needed;
             let gain = supply.bus.saturating_sub(sector);
-            let reach = if gain == 0 { u64::from(count) } else { ahead / gain + 1 };
+            let reach = ahead.checked_div(gain).map_or(u64::from(count), |overtaken| overtaken + 1);
             written = written.saturating_add(reach.min(u64::from(count)) as u32).min(count);
             if written == count {
                 return (rotation, turn + span);
             }
             turn += period;
         }
-    }
-}
-
-/// Reading on after a read, until the arm is wanted elsewhere.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Prefetch {
-    /// Segment it fills.
-    pub(super) segment: u8,
-    /// First address of the present chunk.
-    pub(super) chunk: u64,
-    /// Address after the last one of the present track.
-    pub(super) track_end: u64,
-    /// Address after the last one wanted.
-    pub(super) limit: u64,
-    /// The arm is on the present track from this time on.
-    pub(super) settled: u64,
-    /// When `chunk` begins to pass.
-    pub(super) start: u64,
-    /// Zone of the present track.
-    pub(super) zone: u32,
-}
-
-impl Prefetch {
-    /// Brings reading on to `now`. Gives the address after the last sector read, and whether it goes on.
-    #[inline]
-    pub(super) fn advance(&mut self, media: &mut Media, mode: ReadAhead, now: u64) -> (u64, bool) {
-        loop {
-            if self.chunk >= self.limit {
-                return (self.chunk, false);
-            }
-            let wanted = (self.limit.min(self.track_end) - self.chunk) as u32;
-            if now <= self.start {
-                return (self.chunk, true);
-            }
-            let zone = &media.geometry.zones()[self.zone as usize];
-            let chunk_end = self.start + zone.passing(wanted);
-            if now < chunk_end {
-                return (self.chunk + zone.passed(now - self.start).min(u64::from(wanted)), true);
-            }
-            self.chunk += u64::from(wanted);
-            if self.chunk >= self.limit || !self.next_track(media, mode, chunk_end) {
-                return (self.chunk, false);
-            }
-        }
-    }
-
-    /// Reads on from `held` to `end`, which a command waits for; tells `stream` when its sectors,
-    /// from number `index` on, come.
-    pub(super) fn run_to(
-        &mut self,
-        media: &mut Media,
-        held: u64,
-        end: u64,
-        index: u32,
-        stream: &mut Stream,
-    ) -> Run {
-        let (mut held, mut index) = (held, index);
-        loop {
-            let zone = &media.geometry.zones()[self.zone as usize];
-            let before = (held - self.chunk) as u32;
-            let count = (end.min(self.track_end) - held) as u32;
-            let last = self.start + zone.passing(before + count);
-            if count > 0 {
-                stream.arrive(index, count, self.start + zone.passing(before + 1), last);
-            }
-            held += u64::from(count);
-            index += count;
-            if held == end {
-                return Run { end: last, next_start: last, zone: self.zone, ..Run::default() };
-            }
-            self.chunk = held;
-            self.next_track(media, ReadAhead::Segment, last);
-        }
-    }
-
-    /// Goes to the next track at `now`; false where the drive does not.
-    pub(super) fn next_track(&mut self, media: &mut Media, mode: ReadAhead, now: u64) -> bool {
-        let place = media.geometry.locate(self.chunk);
-        let stays = place.cylinder == media.cylinder;
-        if mode == ReadAhead::Track || (mode == ReadAhead::Cylinder && !stays) {
-            self.limit = self.chunk;
-            return false;
-        }
-        self.settled = now + media.seek_time(&place, false);
-        media.move_to(&place);
-        let here = media.geometry.angle_at(self.settled);
-        self.start = self.settled + u64::from(media.geometry.wait(here, place.angle));
-        self.track_end = self.chunk + u64::from(place.left);
-        self.zone = place.zone;
-        true
-    }
-
-    /// When the arm can leave if it is wanted at `now`, up to which reading on was brought.
-    #[inline]
-    pub(super) fn release(&self, media: &Media, stop_in_sector: bool, now: u64) -> u64 {
-        if now < self.settled {
-            return self.settled;
-        }
-        if stop_in_sector || now <= self.start {
-            return now;
-        }
-        let zone = &media.geometry.zones()[self.zone as usize];
-        let passed = zone.passed(now - self.start) as u32;
-        (self.start + zone.passing(passed + 1)).max(now)
     }
 }

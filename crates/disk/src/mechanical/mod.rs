@@ -5,9 +5,9 @@
 //! ahead is brought up to date only when something asks. The parts:
 //! - `spec`: the parameters, as integers;
 //! - `geometry`, `seek`: where a sector is, how long the arm takes;
-//! - `media`: reads and writes on the medium, reading ahead;
+//! - `media`, `prefetch`: reads and writes on the medium, reading ahead;
 //! - `buffer`: segments; `queue`: commands waiting for the arm, nearest first;
-//! - `service`: how the controller serves one command;
+//! - `service`, `write`: how the controller serves reads and writes;
 //! - `curve`: expected positioning time by distance, for schedulers.
 
 mod buffer;
@@ -15,10 +15,12 @@ mod curve;
 mod error;
 mod geometry;
 mod media;
+mod prefetch;
 mod queue;
 mod seek;
 mod service;
 mod spec;
+mod write;
 
 pub use error::BuildError;
 pub(crate) use error::reserve;
@@ -28,16 +30,17 @@ pub use spec::{
     AFTER_READ, AFTER_WRITE, BufferSpec, ExtraDisconnect, MechanicalSpec, Overheads, ReadAhead, ZoneSpec,
 };
 
-use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent};
+use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent, sane};
 use alloc::vec::Vec;
 use buffer::Buffer;
 use idlewise_core::{Duration, Instant, Operation, Sector};
-use media::{Media, Prefetch};
+use media::Media;
+use prefetch::Prefetch;
 use queue::{Job, Queue};
 
 /// The last write, while it can still be continued.
 #[derive(Clone, Copy, Debug)]
-struct Stream {
+struct Writing {
     segment: usize,
     start: u64,
     end: u64,
@@ -62,7 +65,7 @@ pub struct Mechanical {
     /// Reading on, since the last read.
     prefetch: Option<Prefetch>,
     /// The write that the arm is busy with.
-    writing: Option<Stream>,
+    writing: Option<Writing>,
     /// `AFTER_READ` or `AFTER_WRITE`.
     last: usize,
     waiting: Queue,
@@ -142,12 +145,10 @@ impl Mechanical {
 
     fn dispatch(&mut self) {
         let at = self.arm_free;
-        if self.options.read_cache {
-            if let Some(prefetch) = self.prefetch {
-                self.read_on(at);
-                let segment = self.buffer.segments[usize::from(prefetch.segment)];
-                self.waiting.note_held(segment.start, segment.end);
-            }
+        if let Some(prefetch) = self.prefetch {
+            self.read_on(at);
+            let segment = self.buffer.segments[usize::from(prefetch.segment)];
+            self.waiting.note_held(segment.start, segment.end);
         }
         if let Some(job) = self.waiting.take_next(&self.media, at, self.age_limit) {
             self.serve(&job, at.max(job.arrival), true);
@@ -205,7 +206,7 @@ impl Device for Mechanical {
             return Err(SubmitError::Full { depth: self.depth });
         }
         self.outstanding += 1;
-        let now = now.0;
+        let now = sane(now);
         self.catch_up(now);
         if !matches!(command.operation, Operation::Read | Operation::Write) {
             self.control(now, &command);

@@ -70,7 +70,7 @@ const BUILT_IN: &[(&str, &str)] = &[
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum Kind {
-    Mechanical(mechanical::Mechanical),
+    Mechanical(std::boxed::Box<mechanical::Mechanical>),
     Flash(flash::Flash),
     Fixed(flash::Fixed),
 }

@@ -119,33 +119,43 @@ impl Devices {
 }
 
 /// Process names by number.
-#[derive(Default)]
 pub(crate) struct Processes {
-    names: HashMap<u32, String>,
+    names: HashMap<u32, String, Mixer>,
     last: Option<u32>,
 }
 
+impl Default for Processes {
+    fn default() -> Self {
+        Processes { names: HashMap::with_hasher(Mixer::new()), last: None }
+    }
+}
+
 impl Processes {
-    /// Notes that `pid` is called `name`.
+    /// Notes that `pid` is called `name`. A process that is renamed keeps its last name.
     #[inline]
     pub(crate) fn note(&mut self, pid: u32, name: &[u8]) {
         if self.last != Some(pid) {
             self.last = Some(pid);
-            self.insert(pid, name);
+            let known = self.names.get(&pid).is_some_and(|known| known.as_bytes() == name);
+            if !known && !name.is_empty() {
+                self.insert(pid, name);
+            }
         }
     }
 
-    /// The same for a name that `plain` has to decode.
+    /// The same for a name that `plain` has to decode, which is done once for each process.
     #[inline]
     pub(crate) fn note_escaped(&mut self, pid: u32, name: &[u8], plain: impl FnOnce(&[u8]) -> String) {
         if self.last != Some(pid) {
             self.last = Some(pid);
-            self.insert(pid, plain(&name[..name.len().min(MAX_NAME)]).as_bytes());
+            if !self.names.contains_key(&pid) {
+                self.insert(pid, plain(&name[..name.len().min(MAX_NAME)]).as_bytes());
+            }
         }
     }
 
     fn insert(&mut self, pid: u32, name: &[u8]) {
-        if name.is_empty() || (self.names.len() >= MAX_PROCESSES && !self.names.contains_key(&pid)) {
+        if self.names.len() >= MAX_PROCESSES && !self.names.contains_key(&pid) {
             return;
         }
         let name = crate::traces::error::shown(&name[..name.len().min(MAX_NAME)], 64);

@@ -1,0 +1,72 @@
+//! Telling every decision of a run as a line of text: what, when, and why.
+
+use std::io::Write;
+
+use idlewise_core::{Decision, Direction, Instant, Request, RequestId, Why};
+use idlewise_disk::Completion;
+
+use crate::engine::Observer;
+
+/// Measures with `inner`, and writes each decision to `out`.
+pub struct Teller<'a, O> {
+    inner: &'a mut O,
+    out: &'a mut dyn Write,
+    /// The first error of `out`; nothing is written after it.
+    error: Option<std::io::Error>,
+}
+
+impl<'a, O> Teller<'a, O> {
+    /// A teller that hands everything on to `inner`.
+    pub fn new(inner: &'a mut O, out: &'a mut dyn Write) -> Self {
+        Teller { inner, out, error: None }
+    }
+
+    /// Ends the telling.
+    ///
+    /// # Errors
+    /// What ended it early, if something did.
+    pub fn finish(self) -> Result<(), std::io::Error> {
+        self.error.map_or_else(|| self.out.flush(), Err)
+    }
+}
+
+/// `0.012300 s dispatch #4 R 1024+8 of 7: it is the oldest of 3 waiting`
+fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) -> String {
+    let at = format!("{:.6} s", now.0 as f64 / 1e9);
+    let what = match (decision, request) {
+        (Decision::Dispatch(id), Some(request)) => {
+            let letter = if request.direction() == Direction::Read { 'R' } else { 'W' };
+            format!("dispatch {id} {letter} {}+{} of {}", request.start, request.length, request.issuer)
+        }
+        (Decision::Dispatch(id), None) => format!("dispatch {id}"),
+        (Decision::WaitUntil(until), _) => format!("wait at most {}", until.since(now)),
+        (Decision::Idle, _) => "idle".to_owned(),
+    };
+    match why {
+        Some(why) => format!("{at} {what}: {why}"),
+        None => format!("{at} {what}"),
+    }
+}
+
+impl<O: Observer> Observer for Teller<'_, O> {
+    fn arrived(&mut self, now: Instant, id: RequestId, request: &Request) {
+        self.inner.arrived(now, id, request);
+    }
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        self.inner.dispatched(now, id);
+    }
+    fn served(&mut self, now: Instant, id: RequestId, completion: &Completion) {
+        self.inner.served(now, id, completion);
+    }
+    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64) {
+        self.inner.completed(now, id, request, service_share);
+    }
+    fn waits(&mut self, now: Instant, until: Instant) {
+        self.inner.waits(now, until);
+    }
+    fn decided(&mut self, now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) {
+        if self.error.is_none() && decision != Decision::Idle {
+            self.error = writeln!(self.out, "{}", line(now, decision, request, why)).err();
+        }
+    }
+}
