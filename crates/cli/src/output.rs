@@ -142,7 +142,7 @@ pub(crate) fn wrap(text: &str, width: usize) -> String {
         let unit = UNITS.contains(&word.trim_end_matches([',', ';', '.', ')']));
         match words.last_mut() {
             Some(last) if unit && last.ends_with(|c: char| c.is_ascii_digit()) => {
-                *last += &format!(" {word}")
+                *last += &format!(" {word}");
             }
             _ => words.push(word.to_owned()),
         }
@@ -184,7 +184,7 @@ pub(crate) fn grouped(number: i64) -> String {
     let digits = number.unsigned_abs().to_string();
     let mut text = if number < 0 { "-".to_owned() } else { String::new() };
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -36,7 +36,7 @@ fn a_trace_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
     let folder = folder();
     let trace = write(&folder, "secret.csv", MSR);
-    std::fs::set_permissions(&trace, std::fs::Permissions::from_mode(0)).unwrap();
+    std::fs::set_permissions(&trace, std::fs::Permissions::from_mode(0o000)).unwrap();
     if std::fs::read(&trace).is_ok() {
         eprintln!("skipped: this user (root?) may read any file");
         return;

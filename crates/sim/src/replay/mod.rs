@@ -142,7 +142,12 @@ impl Replay {
     }
 
     fn scaled(&self, time: u64) -> u64 {
-        if self.settings.speed == 1.0 { time } else { (time as f64 / self.settings.speed) as u64 }
+        // Exactly 1 takes no detour through floats, which would round late times.
+        if self.settings.speed.to_bits() == 1f64.to_bits() {
+            time
+        } else {
+            (time as f64 / self.settings.speed) as u64
+        }
     }
 
     /// Whether the next row has a place in the window.
@@ -186,9 +191,9 @@ impl Replay {
         };
         let place = self.read as usize % WINDOW;
         if place == self.window.len() {
-            self.window.push(row)
+            self.window.push(row);
         } else {
-            self.window[place] = row
+            self.window[place] = row;
         }
         self.unissued += 1;
         self.attach(place, cause, record.arrival);

@@ -14,8 +14,10 @@ pub struct Kind {
     pub summary: &'static str,
     /// Its options: name, default, meaning.
     pub options: &'static [(&'static str, &'static str, &'static str)],
-    make: fn(&Options<'_>, Ground) -> Result<Box<dyn Named>, SpecError>,
+    make: Make,
 }
+
+type Make = fn(&Options<'_>, Ground) -> Result<Box<dyn Named>, SpecError>;
 
 static KINDS: &[Kind] = &[
     Kind {

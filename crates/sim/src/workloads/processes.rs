@@ -203,7 +203,7 @@ impl Running {
             }
             if self.process.interval > Duration::ZERO {
                 at = at.max(self.paced);
-                self.paced = self.paced + self.process.interval;
+                self.paced += self.process.interval;
             }
             if at >= self.end {
                 self.left = 0;

@@ -71,7 +71,7 @@ fn stonewall_waits_for_all_before_and_start_delay_counts_from_there() {
     let seen = run(build(text), 100);
     let of = |issuer: u32| seen.iter().filter(move |row| row.1 == issuer);
     assert_eq!(of(1).next().unwrap().0, 0);
-    assert_eq!(of(2).last().unwrap().0, 7_000);
+    assert_eq!(of(2).next_back().unwrap().0, 7_000);
     assert_eq!(of(3).next().unwrap().0, 1_008_000);
     assert!(of(3).all(|row| row.2 == Operation::Write));
     assert_eq!(of(3).count(), 4);
