@@ -215,6 +215,12 @@ fn no_farther_target_is_expected_sooner_than_the_floor() {
         .unwrap();
 }
 
+/// Above, this curve is level with the default one; below, it is lower.
+#[test]
+fn a_curve_keeps_nothing_of_the_default_ones_floor() {
+    floor_is_tight(&Curve::through(&[(0, Duration(0)), (1 << 44, Duration::from_ms(16))])).unwrap();
+}
+
 #[test]
 fn a_curve_goes_through_its_points_where_a_bucket_begins() {
     let curve = Curve::through(&[(0, Duration(0)), (1 << 10, Duration(1_000)), (1 << 20, Duration(9_000))]);
