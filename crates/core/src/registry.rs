@@ -1,7 +1,7 @@
 //! Finding, describing and building schedulers by name.
 //!
-//! [`registry!`] is given the modules of `schedulers/` and the types in each. From that list come
-//! the modules themselves, [`AnyScheduler`](crate::AnyScheduler) and the table of [`Entry`]s that
+//! `registry!` is given the modules of `schedulers/` and the types in each. From that list come
+//! the modules themselves, [`AnyScheduler`] and the table of [`Entry`]s that
 //! everything which enumerates schedulers reads.
 
 use core::fmt;

@@ -8,11 +8,7 @@ use std::path::{Path, PathBuf};
 const LINES_MAX: usize = 400;
 
 /// Longer files, with the length they have. They may shrink; a longer one is split instead.
-<<<<<<< HEAD
 const LONG_FILES: [(&str, usize); 0] = [];
-=======
-const LONG_FILES: [(&str, usize); 1] = [("src/queue/mod.rs", 456)];
->>>>>>> suites
 
 /// Words that say too little, and notes to self.
 const BANNED: [&str; 9] =

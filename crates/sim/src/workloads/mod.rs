@@ -1,6 +1,6 @@
 //! Workloads: who asks the disk for what, and when.
 //!
-//! [`catalogue`] lists the named ones. A command line names one with its options as
+//! [`all`] lists the named ones. A command line names one with its options as
 //! `sync-streams:n=4,bs=64k`; [`Spec`] reads that. [`fio`] reads fio's job files.
 
 mod catalogue;
