@@ -19,7 +19,7 @@ use crate::queue::Table;
 use crate::request::Request;
 use crate::tunables::Tunables;
 use crate::units::{Duration, Instant, Issuer, RequestId};
-use crate::why::{Fact, Notes, Why};
+use crate::why::{Fact, Notes};
 
 /// What a scheduler sees when it is called: the time, the requests, the device.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ impl Cx<'_> {
     #[inline]
     pub fn because<const N: usize>(&self, text: &'static str, facts: impl FnOnce() -> [Fact; N]) {
         if let Some(notes) = self.notes {
-            notes.put(Why::new(text, &facts()));
+            notes.put(text, facts);
         }
     }
 

@@ -120,8 +120,10 @@ pub struct Notes {
 }
 
 impl Notes {
-    pub(crate) fn put(&self, why: Why) {
-        self.last.set(Some(why));
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put<const N: usize>(&self, text: &'static str, facts: impl FnOnce() -> [Fact; N]) {
+        self.last.set(Some(Why::new(text, &facts())));
     }
 
     pub(crate) fn take(&self) -> Option<Why> {

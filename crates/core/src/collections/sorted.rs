@@ -38,7 +38,20 @@ pub struct Sorted {
     /// The block that holds each request.
     home: Vec<u32>,
     len: usize,
+    /// Where a sweep upward goes on.
+    finger: Finger,
 }
+
+/// What is known of the entries behind the one last taken out: `id`, under `key`, is the first whose
+/// key is above `after`. If `id` is [`NIL`], nothing is known.
+#[derive(Clone, Copy)]
+struct Finger {
+    after: u64,
+    key: u64,
+    id: u32,
+}
+
+const LOST: Finger = Finger { after: 0, key: 0, id: NIL };
 
 /// A position: a place in the directory and an index into that block.
 #[derive(Clone, Copy)]
@@ -60,7 +73,7 @@ impl Sorted {
         }
         let mut directory = Vec::new();
         directory.try_reserve_exact(most).map_err(|_| OutOfMemory)?;
-        Ok(Sorted { blocks: table(most, EMPTY)?, directory, spare, home: table(capacity, NIL)?, len: 0 })
+        Ok(Sorted { blocks: table(most, EMPTY)?, directory, spare, home: table(capacity, NIL)?, len: 0, finger: LOST })
     }
 
     /// Number of requests.
@@ -99,6 +112,9 @@ impl Sorted {
             self.directory[place].from = key;
         }
         self.home[request.index()] = block;
+        if self.finger.after < key && key < self.finger.key {
+            self.finger = Finger { key, id: request.0, ..self.finger };
+        }
     }
 
     /// Takes `request` out.
@@ -114,7 +130,7 @@ impl Sorted {
         assert!(home != NIL, "{request} is not sorted in");
         self.len -= 1;
         let block = &mut self.blocks[home as usize];
-        let next = block.remove(request.0);
+        let (taken, next) = block.remove(request.0);
         let (place, left) = (block.place as usize, block.len as usize);
         let next = next.or_else(|| self.directory.get(place + 1).and_then(|_| self.block(place + 1).get(0)));
         if left == 0 {
@@ -122,6 +138,7 @@ impl Sorted {
         } else if left == FEW {
             self.join_around(place);
         }
+        self.finger = next.map_or(LOST, |next| Finger { after: taken, key: next.key, id: next.id });
         next.map(|entry| RequestId(entry.id))
     }
 
@@ -156,6 +173,9 @@ impl Sorted {
     /// The first request whose key is at least `key`.
     #[inline]
     pub fn at_or_after(&self, key: u64) -> Option<RequestId> {
+        if self.finger.after < key && key <= self.finger.key {
+            return Some(RequestId(self.finger.id));
+        }
         self.get(self.lower_bound(key))
     }
 

@@ -59,9 +59,9 @@ impl Block {
         first
     }
 
-    /// Takes out `id`, which is here, and returns the one after it.
+    /// Takes out `id`, which is here, and returns its key and the entry after it.
     #[inline]
-    pub(super) fn remove(&mut self, id: u32) -> Option<Entry> {
+    pub(super) fn remove(&mut self, id: u32) -> (u64, Option<Entry>) {
         // From the smallest on, each moves over by one, until it is its turn.
         let held = &mut self.entries[..self.len as usize];
         self.len -= 1;
@@ -69,10 +69,10 @@ impl Block {
         for at in (0..held.len()).rev() {
             moving = core::mem::replace(&mut held[at], moving);
             if moving.id == id {
-                return at.checked_sub(1).map(|next| held[next]);
+                return (moving.key, at.checked_sub(1).map(|next| held[next]));
             }
         }
-        None
+        (0, None)
     }
 
     /// How many keys are below `key`.
