@@ -42,16 +42,30 @@ pub struct Sorted {
     finger: Finger,
 }
 
-/// What is known of the entries behind the one last taken out: `id`, under `key`, is the first whose
-/// key is above `after`. If `id` is [`NIL`], nothing is known.
+/// What is known of the entries behind the one last taken out: `id` is the first whose key is at
+/// least `from`, and none has a key in `from..from + gap`, but one has `from + gap`: `id`.
+///
+/// A key is in that range if, less `from`, it is below `gap`: one comparison.
 #[derive(Clone, Copy)]
 struct Finger {
-    after: u64,
-    key: u64,
+    from: u64,
+    gap: u64,
     id: u32,
 }
 
-const LOST: Finger = Finger { after: 0, key: 0, id: NIL };
+/// Nothing is known.
+const LOST: Finger = Finger { from: u64::MAX, gap: 0, id: NIL };
+
+impl Finger {
+    /// An entry under `taken` was taken out; the one after it is `next`.
+    #[inline]
+    fn behind(taken: u64, next: Option<Entry>) -> Finger {
+        match next {
+            Some(next) if next.key > taken => Finger { from: taken + 1, gap: next.key - taken - 1, id: next.id },
+            _ => LOST,
+        }
+    }
+}
 
 /// A position: a place in the directory and an index into that block.
 #[derive(Clone, Copy)]
@@ -112,8 +126,9 @@ impl Sorted {
             self.directory[place].from = key;
         }
         self.home[request.index()] = block;
-        if self.finger.after < key && key < self.finger.key {
-            self.finger = Finger { key, id: request.0, ..self.finger };
+        let beyond = key.wrapping_sub(self.finger.from);
+        if beyond < self.finger.gap {
+            self.finger = Finger { gap: beyond, id: request.0, ..self.finger };
         }
     }
 
@@ -133,12 +148,10 @@ impl Sorted {
         let (taken, next) = block.remove(request.0);
         let (place, left) = (block.place as usize, block.len as usize);
         let next = next.or_else(|| self.directory.get(place + 1).and_then(|_| self.block(place + 1).get(0)));
-        if left == 0 {
-            self.release(place);
-        } else if left == FEW {
-            self.join_around(place);
+        if left <= FEW {
+            self.shrunk(place, left);
         }
-        self.finger = next.map_or(LOST, |next| Finger { after: taken, key: next.key, id: next.id });
+        self.finger = Finger::behind(taken, next);
         next.map(|entry| RequestId(entry.id))
     }
 
@@ -173,7 +186,7 @@ impl Sorted {
     /// The first request whose key is at least `key`.
     #[inline]
     pub fn at_or_after(&self, key: u64) -> Option<RequestId> {
-        if self.finger.after < key && key <= self.finger.key {
+        if key.wrapping_sub(self.finger.from) <= self.finger.gap && self.finger.id != NIL {
             return Some(RequestId(self.finger.id));
         }
         self.get(self.lower_bound(key))
@@ -312,6 +325,16 @@ impl Sorted {
     fn settle(&mut self, block: usize) {
         for entry in self.blocks[block].entries() {
             self.home[entry.id as usize] = block as u32;
+        }
+    }
+
+    /// The block at `place` has become short.
+    #[inline(never)]
+    fn shrunk(&mut self, place: usize, left: usize) {
+        if left == 0 {
+            self.release(place);
+        } else if left == FEW {
+            self.join_around(place);
         }
     }
 

@@ -51,7 +51,8 @@ struct Edges {
 
 impl Edges {
     fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        let bits = capacity.next_power_of_two().trailing_zeros() + 1;
+        // Sparse, so that a look is nearly always one glance: a slot in eight is taken, at most.
+        let bits = capacity.next_power_of_two().trailing_zeros() + 3;
         Ok(Edges { heads: table(1 << bits, NIL)?, next: table(capacity, NIL)?, shift: 64 - bits })
     }
 
