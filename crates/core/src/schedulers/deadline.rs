@@ -262,10 +262,7 @@ impl<V: Version> Scheduler for Batches<V> {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
         let direction = request.direction();
-        let expire = match direction {
-            Direction::Read => self.tunables.read_expire,
-            Direction::Write => self.tunables.write_expire,
-        };
+        let expire = [self.tunables.read_expire, self.tunables.write_expire][direction.index()];
         self.deadlines[id.index()] = request.arrival + expire.0;
         self.links.push_back(&mut self.fifo[direction.index()], id);
         self.sorted[direction.index()].insert(request.start.0, id);

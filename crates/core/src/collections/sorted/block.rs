@@ -3,7 +3,7 @@
 use crate::collections::NIL;
 
 /// Entries in a block. Measured: fewer make the directory long, more make the moves long.
-pub(super) const BLOCK: usize = 24;
+pub(super) const BLOCK: usize = 48;
 /// So many entries that two blocks of them should be one.
 pub(super) const FEW: usize = 9;
 
