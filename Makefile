@@ -2,7 +2,7 @@
 
 CARGO     ?= cargo
 PREFIX    ?= /usr/local
-DISK      ?= cheetah-st318451lw
+DISK      ?= maxtor-40g
 TRACE     ?= traces/demo.ftrace.zst
 SECONDS   ?= 60
 ARGS      ?=

@@ -181,6 +181,14 @@ fn remarks(prepared: &Prepared, outcomes: &[Outcome], control: &Control) -> Resu
             account.folded, account.rows, prepared.experiment.disk.name
         )?;
     }
+    if let Some(account) = account.filter(|account| account.devices > 1) {
+        writeln!(
+            err,
+            "note: the trace has {} devices, and all were replayed on one disk; choose one with --device \
+             (`idlewise trace info` names them)",
+            account.devices
+        )?;
+    }
     drop(err);
     match prepared.trace.as_ref().and_then(|trace| trace.report()) {
         Some(report) => warn(&report),

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use hdrhistogram::Histogram;
-use idlewise_core::{Direction, Instant, Issuer, Request, RequestId, SECTOR_BYTES};
+use idlewise_core::{Direction, Instant, Issuer, Operation, Request, RequestId, SECTOR_BYTES};
 use idlewise_disk::Completion;
 use rustc_hash::FxHasher;
 use serde::Serialize;
@@ -107,7 +107,7 @@ pub struct IssuerShare {
 pub struct Report {
     /// The scheduler's name.
     pub scheduler: String,
-    /// Requests completed.
+    /// Requests completed, flushes included.
     pub requests: u64,
     /// Bytes moved.
     pub bytes: u64,
@@ -131,6 +131,8 @@ pub struct Report {
     pub queue_mean: f64,
     /// Requests that became part of another.
     pub merges: u64,
+    /// Flushes among the requests. They count in no latency and no direction.
+    pub flushes: u64,
     /// The longest time from issue to dispatch.
     pub longest_wait_ns: u64,
     /// Jain's index of fairness over device time by weight: 1 is even, 1/n is one takes all.
@@ -157,6 +159,7 @@ pub struct Recorder {
     latency: [Histogram<u64>; 2],
     latency_sum: [u128; 2],
     bytes: [u64; 2],
+    flushes: u64,
     issuers: HashMap<Issuer, usize, BuildHasherDefault<FxHasher>>,
     tallies: Vec<Tally>,
     /// The issuer of the last completion and its place in `tallies`.
@@ -196,6 +199,7 @@ impl Recorder {
             latency: [histogram(), histogram()],
             latency_sum: [0; 2],
             bytes: [0; 2],
+            flushes: 0,
             issuers: HashMap::default(),
             tallies: Vec::new(),
             recent: (Issuer(u32::MAX), usize::MAX),
@@ -260,7 +264,7 @@ impl Recorder {
             }
         };
         let (read, write) = (part(Direction::Read), part(Direction::Write));
-        let requests = read.requests + write.requests;
+        let requests = read.requests + write.requests + self.flushes;
         let bytes = read.bytes + write.bytes;
         let mut all = self.latency[0].clone();
         all.add(&self.latency[1]).expect("both have the same bounds");
@@ -280,6 +284,7 @@ impl Recorder {
             anticipation: self.anticipation,
             queue_mean: if elapsed_ns > 0 { latency_sum as f64 / elapsed_ns as f64 } else { 0.0 },
             merges,
+            flushes: self.flushes,
             longest_wait_ns: self.longest_wait_ns,
             fairness_jain: jain(&issuers),
             issuers,
@@ -399,12 +404,16 @@ impl Observer for Recorder {
     #[inline]
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64) {
         let latency = now.since(self.issued[id.index()]).0;
-        let direction = request.direction().index();
-        self.latency[direction].saturating_record(latency);
-        self.latency_sum[direction] += u128::from(latency);
         let bytes = u64::from(request.length.0) * SECTOR_BYTES;
-        self.bytes[direction] += bytes;
         self.last_completion = now;
+        if request.operation == Operation::Flush {
+            self.flushes += 1;
+        } else {
+            let direction = request.direction().index();
+            self.latency[direction].saturating_record(latency);
+            self.latency_sum[direction] += u128::from(latency);
+            self.bytes[direction] += bytes;
+        }
         let tally = self.tally(request.issuer);
         tally.requests += 1;
         tally.bytes += bytes;

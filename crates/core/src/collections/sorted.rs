@@ -61,7 +61,9 @@ impl Finger {
     #[inline]
     fn behind(taken: u64, next: Option<Entry>) -> Finger {
         match next {
-            Some(next) if next.key > taken => Finger { from: taken + 1, gap: next.key - taken - 1, id: next.id },
+            Some(next) if next.key > taken => {
+                Finger { from: taken + 1, gap: next.key - taken - 1, id: next.id }
+            }
             _ => LOST,
         }
     }
@@ -87,7 +89,14 @@ impl Sorted {
         }
         let mut directory = Vec::new();
         directory.try_reserve_exact(most).map_err(|_| OutOfMemory)?;
-        Ok(Sorted { blocks: table(most, EMPTY)?, directory, spare, home: table(capacity, NIL)?, len: 0, finger: LOST })
+        Ok(Sorted {
+            blocks: table(most, EMPTY)?,
+            directory,
+            spare,
+            home: table(capacity, NIL)?,
+            len: 0,
+            finger: LOST,
+        })
     }
 
     /// Number of requests.

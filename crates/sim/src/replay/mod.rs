@@ -55,6 +55,8 @@ pub struct Account {
     pub rows: u64,
     /// Rows whose address lay beyond the disk's end and was folded back.
     pub folded: u64,
+    /// Devices of the trace, all replayed on one disk.
+    pub devices: u64,
     /// Rows that begin at a time of their own.
     pub at_recorded_time: u64,
     /// Rows that wait for a completion.
@@ -171,6 +173,7 @@ impl Replay {
 
     fn take(&mut self, record: Record) {
         self.account.rows += 1;
+        self.account.devices = self.account.devices.max(u64::from(record.device) + 1);
         let Inferred { issuer, cause } = if self.settings.open {
             let issuer = record.issuer.unwrap_or_default();
             Inferred { issuer, cause: Cause::At(record.arrival) }

@@ -12,13 +12,13 @@ use serde::Serialize;
 /// What a trace holds. Numbers are in base units, with the unit in the name; shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceInfo {
-    /// What this is: `idlewise.trace-info.1`.
+    /// What this is: `idlewise/trace-info/1`.
     pub schema: &'static str,
     /// The trace's name.
     pub name: String,
     /// Its format, as `--format` names it.
     pub format: &'static str,
-    /// Requests of any kind.
+    /// Reads, writes and discards. Flushes move nothing and are counted apart.
     pub requests: u64,
     /// Bytes that they moved or discarded.
     pub bytes: u64,
@@ -67,7 +67,7 @@ pub struct Kind {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Their share of all requests.
+    /// Their share of all requests, flushes included.
     pub share: f64,
 }
 
@@ -229,7 +229,7 @@ arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flag
     #[test]
     fn everything_is_counted() {
         let info = info(OWN);
-        assert_eq!((info.requests, info.bytes, info.span_ns), (4, 32 * 512, 1_000_000));
+        assert_eq!((info.requests, info.bytes, info.span_ns), (3, 32 * 512, 1_000_000));
         assert_eq!(info.reads, Kind { requests: 2, bytes: 8192, share: 0.5 });
         assert_eq!((info.writes.requests, info.flushes.requests, info.discards.requests), (1, 1, 0));
         assert_eq!(info.sync_requests, 3);
@@ -265,7 +265,7 @@ arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flag
     #[test]
     fn json_has_base_units_in_its_names() {
         let json = serde_json::to_value(info(OWN)).unwrap();
-        assert_eq!(json["schema"], "idlewise.trace-info.1");
+        assert_eq!(json["schema"], "idlewise/trace-info/1");
         assert_eq!(json["span_ns"], 1_000_000);
         assert_eq!(json["sizes"]["p50_bytes"], 4096);
         assert_eq!(json["latency"]["p50_ns"], 2000);

@@ -186,19 +186,21 @@ impl Builder {
 
     /// The sum of all.
     pub(super) fn finish(self, trace: &Trace) -> TraceInfo {
-        let requests = self.kinds.iter().map(|kind| kind.requests).sum::<u64>();
+        let all = self.kinds.iter().map(|kind| kind.requests).sum::<u64>();
+        let [.., flushes] = &self.kinds;
+        let requests = all - flushes.requests;
         let bytes = self.kinds.iter().fold(0u64, |sum, kind| sum.saturating_add(kind.bytes));
         let span_ns = self.last - self.first.unwrap_or(0);
         let per_second = |count: u64| (span_ns > 0).then(|| count as f64 * 1e9 / span_ns as f64);
         let [reads, writes, discards, flushes] = self.kinds.map(|kind| {
-            let share = kind.requests as f64 / requests.max(1) as f64;
+            let share = kind.requests as f64 / all.max(1) as f64;
             Kind { share, ..kind }
         });
         let device = |id: u32| trace.devices().get(id as usize).cloned();
         let parts = self.devices.iter().enumerate().map(|(id, part)| (id as u32, *part));
         let known = self.latencies.count() > 0;
         TraceInfo {
-            schema: "idlewise.trace-info.1",
+            schema: "idlewise/trace-info/1",
             name: trace.name().to_owned(),
             format: trace.format().name(),
             requests,
@@ -219,7 +221,7 @@ impl Builder {
             rate: self.rate.rate(),
             latency: self.latency(),
             queue_depth: known.then(|| self.depth()),
-            missing: self.missing(trace, requests),
+            missing: self.missing(trace, all),
             report: trace.report(),
         }
     }
@@ -292,8 +294,7 @@ impl Builder {
         say(
             completed == 0,
             "completion times",
-            "which request waited for which is unknown: replay is open loop, which hides what \
-             anticipation gains",
+            "which request waited for which, and for how long, is guessed from the gaps between requests",
         );
         say(
             completed > 0 && completed < requests - requests / 100,
@@ -303,7 +304,7 @@ impl Builder {
         say(
             self.issuers.len() == 0,
             "issuers",
-            "schedulers that treat processes apart (as, cas, cfq, bfq, stride) see a single one",
+            "schedulers that treat processes apart see streams of neighbouring requests instead",
         );
         say(
             !trace.format().about().exact_times && !warned,
