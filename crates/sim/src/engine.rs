@@ -223,18 +223,20 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         Ok(any)
     }
 
-    /// Puts what is issued by now into the queue, as far as there is room.
+    /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
     #[inline]
     fn admit(&mut self) -> Result<(), EngineError> {
         let now = self.now;
-        while self.next_arrival().is_some_and(|at| at <= now) {
-            let Some(id) = self.queue.requests().any_free() else { break };
+        loop {
+            let Some(id) = self.queue.requests().any_free() else { return Ok(()) };
             let request = self.workload.issue(id);
             self.observer.arrived(now, id, &request);
             self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
             self.issued += 1;
+            if self.next_arrival().is_none_or(|at| at > now) {
+                return Ok(());
+            }
         }
-        Ok(())
     }
 
     /// Tells the observer of a decision.

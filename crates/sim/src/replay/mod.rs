@@ -66,7 +66,7 @@ pub struct Account {
 }
 
 /// Rows held at most; a row waits in the trace until the row this far before it is done.
-const WINDOW: usize = 1 << 15;
+const WINDOW: usize = 1 << 14;
 /// Rows kept read ahead of the last one issued.
 const READ_AHEAD: usize = 2048;
 const NONE: u32 = u32::MAX;
