@@ -111,6 +111,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O> {
     issued: u64,
     completed: u64,
     in_flight: u32,
+    /// Commands that the device accepts at once.
+    depth: u32,
     /// When the scheduler wants to be asked again.
     wake: Option<Instant>,
     /// The observer is told of every decision.
@@ -126,7 +128,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         observer: &'a mut O,
         limits: Limits,
     ) -> Self {
-        let now = Instant::ZERO;
+        let (now, depth) = (Instant::ZERO, device.depth());
         Engine {
             workload,
             queue,
@@ -137,6 +139,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             issued: 0,
             completed: 0,
             in_flight: 0,
+            depth,
             wake: None,
             explained: false,
         }
@@ -159,9 +162,10 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         let mut reported = 0;
         loop {
             let arrival = self.next_arrival();
-            let Some(next) = earliest([self.device.next_event(), arrival, self.wake]) else { break };
+            let completion = self.device.next_event();
+            let Some(next) = earliest([completion, arrival, self.wake]) else { break };
             self.now = self.now.max(next);
-            if self.finish_commands()? {
+            if completion.is_some_and(|at| at <= self.now) && self.finish_commands()? {
                 self.dispatch()?;
             }
             if arrival.is_some_and(|at| at <= self.now) {
@@ -200,7 +204,9 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     fn finish_commands(&mut self) -> Result<bool, EngineError> {
         let now = self.now;
         let mut any = false;
-        while let Some(completion) = self.device.advance(now) {
+        while self.in_flight > 0
+            && let Some(completion) = self.device.advance(now)
+        {
             any = true;
             self.in_flight -= 1;
             let id = RequestId(completion.tag);
@@ -254,7 +260,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     fn dispatch(&mut self) -> Result<(), EngineError> {
         let now = self.now;
         self.wake = None;
-        while self.in_flight < self.device.depth() {
+        while self.in_flight < self.depth {
             let decision = self.queue.dispatch(now).map_err(|error| EngineError::Host { now, error })?;
             if self.explained {
                 self.tell(decision);

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use idlewise_core::registry::{Assignment, Entry};
 use idlewise_core::{Device as DeviceTraits, Issuer, Merging, Queue};
-use idlewise_disk::{Device, Profile};
+use idlewise_disk::{AnyDevice, Device, Profile};
 use rayon::prelude::*;
 
 use crate::engine::{Control, Engine, EngineError, Limits};
@@ -142,31 +142,44 @@ impl Experiment {
         control: &Control,
         why: Option<&mut dyn Write>,
     ) -> Result<Outcome, ExperimentError> {
-        let mut device = self.disk.build()?;
-        let capacity = device.capacity();
-        let (report, account) = match &self.load {
-            Load::Workload(spec) => {
-                let mut workload = workloads::build(spec, Ground { capacity, seed })?;
-                let report = self.simulate((index, seed), &mut *workload, &mut device, control, why)?;
-                (report, None)
-            }
-            Load::Fio(jobs) => {
-                let mut workload = jobs.build(Ground { capacity, seed })?;
-                let report = self.simulate((index, seed), &mut workload, &mut device, control, why)?;
-                (report, None)
-            }
-            Load::Trace { open, open_loop, speed } => {
-                let settings = Settings { open: *open_loop, speed: *speed, capacity };
-                let rows = open().map_err(ExperimentError::Trace)?;
-                let mut replay = Replay::new(rows, settings);
-                let report = self.simulate((index, seed), &mut replay, &mut device, control, why)?;
-                if let Some(error) = replay.take_error() {
-                    return Err(ExperimentError::Trace(error));
-                }
-                (report, Some(replay.account()))
-            }
+        let run = (index, seed);
+        // A copy of the engine for each model: nobody asks at each event which one it is.
+        let (report, account) = match self.disk.build()? {
+            AnyDevice::Mechanical(mut disk) => self.run_on(&mut disk, run, control, why)?,
+            AnyDevice::Flash(mut disk) => self.run_on(&mut disk, run, control, why)?,
+            AnyDevice::Fixed(mut disk) => self.run_on(&mut disk, run, control, why)?,
         };
         Ok(Outcome { scheduler: index, seed, report, account })
+    }
+
+    /// Puts the load on `device`.
+    fn run_on<D: Device>(
+        &self,
+        device: &mut D,
+        run: (usize, u64),
+        control: &Control,
+        why: Option<&mut dyn Write>,
+    ) -> Result<(Report, Option<Account>), ExperimentError> {
+        let ground = Ground { capacity: device.capacity(), seed: run.1 };
+        match &self.load {
+            Load::Workload(spec) => {
+                let mut workload = workloads::build(spec, ground)?;
+                Ok((self.simulate(run, &mut *workload, device, control, why)?, None))
+            }
+            Load::Fio(jobs) => {
+                let mut workload = jobs.build(ground)?;
+                Ok((self.simulate(run, &mut workload, device, control, why)?, None))
+            }
+            Load::Trace { open, open_loop, speed } => {
+                let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };
+                let mut replay = Replay::new(open().map_err(ExperimentError::Trace)?, settings);
+                let report = self.simulate(run, &mut replay, device, control, why)?;
+                match replay.take_error() {
+                    Some(error) => Err(ExperimentError::Trace(error)),
+                    None => Ok((report, Some(replay.account()))),
+                }
+            }
+        }
     }
 
     fn simulate<W: Named + ?Sized, D: Device>(
