@@ -59,8 +59,18 @@ fn commands(criterion: &mut Criterion) {
     };
     case("mechanical, random reads, depth 1", &named("cheetah9lp"), 1, false);
     case("mechanical, random reads and writes, depth 1", &named("cheetah9lp"), 1, true);
-    case("mechanical, 18 TB, random reads, depth 1", &named("hdd-18tb-7200").with_depth(1), 1, false);
-    case("mechanical, nearest of 32", &named("cheetah9lp").with_depth(32).without_cache(), 32, false);
+    case(
+        "mechanical, 18 TB, random reads, depth 1",
+        &named("hdd-18tb-7200").with("depth=1").expect("fits"),
+        1,
+        false,
+    );
+    case(
+        "mechanical, nearest of 32",
+        &named("cheetah9lp").with("depth=32,cache=off").expect("fits"),
+        32,
+        false,
+    );
     case("mechanical, 18 TB, nearest of 32", &named("hdd-18tb-7200"), 32, false);
     case("flash, random reads, depth 1", &named("nvme-ssd"), 1, false);
     case("flash, random reads and writes, depth 32", &named("nvme-ssd"), 32, true);

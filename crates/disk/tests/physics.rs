@@ -152,7 +152,7 @@ fn alternating_streams_cost_twelve_milliseconds() {
 #[test]
 fn caches_can_be_switched_off() {
     let mut with = named("cheetah9lp").build().expect("builds");
-    let mut without = named("cheetah9lp").without_cache().build().expect("builds");
+    let mut without = named("cheetah9lp").with("cache=off").expect("fits").build().expect("builds");
     let second = 1_000_000_000;
     for (disk, cached) in [(&mut with, true), (&mut without, false)] {
         one(disk, 0, Operation::Write, 1000, 8);
@@ -273,7 +273,7 @@ proptest! {
         wishes in prop::collection::vec((0u64..30_000_000, 0u8..66, any::<u32>(), 1u32..700), 1..120),
     ) {
         let name = profile::names().nth(which).expect("twenty profiles");
-        let mut device = named(name).with_depth(depth).build().expect("builds");
+        let mut device = named(name).with(&format!("depth={depth}")).expect("fits").build().expect("builds");
         check_conservation(&mut device, &wishes)?;
     }
 
@@ -295,7 +295,7 @@ proptest! {
     ) {
         let name = mechanical_names().nth(which).expect("sixteen mechanical profiles");
         let period = u64::from(mechanical(name).geometry().period());
-        let mut disk = named(name).without_cache().build().expect("builds");
+        let mut disk = named(name).with("cache=off").expect("fits").build().expect("builds");
         let capacity = disk.capacity().0;
         let mut now = 0;
         for (place, length, gap) in accesses {

@@ -72,7 +72,11 @@ struct Means {
 
 fn disk(depth: u32) -> AnyDevice {
     let profile = Profile::named("cheetah9lp").expect("a built-in profile");
-    profile.without_cache().with_bus_rate(80).with_depth(depth).build().expect("builds")
+    profile
+        .with(&format!("cache=off,bus=80,depth={depth}"))
+        .expect("the options fit")
+        .build()
+        .expect("builds")
 }
 
 fn run(policy: Policy, per_second: f64, requests: u32, seed: u64) -> Means {

@@ -153,9 +153,8 @@ struct Tally {
 
 /// Measures a run.
 pub struct Recorder {
-    /// When each request was issued and dispatched, by id.
+    /// When each request was issued, by id.
     issued: Vec<Instant>,
-    dispatched: Vec<Instant>,
     latency: [Histogram<u64>; 2],
     latency_sum: [u128; 2],
     bytes: [u64; 2],
@@ -195,7 +194,6 @@ impl Recorder {
     pub fn new(capacity: usize) -> Self {
         Recorder {
             issued: vec![Instant::ZERO; capacity],
-            dispatched: vec![Instant::ZERO; capacity],
             latency: [histogram(), histogram()],
             latency_sum: [0; 2],
             bytes: [0; 2],
@@ -384,7 +382,6 @@ impl Observer for Recorder {
             self.busy_since = now;
         }
         self.in_flight += 1;
-        self.dispatched[id.index()] = now;
         self.longest_wait_ns = self.longest_wait_ns.max(now.since(self.issued[id.index()]).0);
     }
 

@@ -122,41 +122,6 @@ impl Profile {
         Profile::parse(&name, &file, &text)
     }
 
-    /// The same disk with its read and write caches and read-ahead off. Flash devices keep their buffer.
-    #[must_use]
-    pub fn without_cache(mut self) -> Profile {
-        if let Model::Mechanical(spec) = &mut self.model {
-            spec.buffer = spec.buffer.off();
-        }
-        self
-    }
-
-    /// The same disk on a cable of `mb_per_s` (10^6 bytes a second, at least 1).
-    #[must_use]
-    pub fn with_bus_rate(mut self, mb_per_s: u32) -> Profile {
-        let sector_ns = 512_000 / mb_per_s.max(1);
-        match &mut self.model {
-            Model::Mechanical(spec) => {
-                spec.bus_read_ns = sector_ns;
-                spec.bus_write_ns = sector_ns;
-            }
-            Model::Flash(spec) => spec.interface_sector_ns = u64::from(sector_ns),
-            Model::Fixed(spec) => spec.sector_ns = u64::from(sector_ns),
-        }
-        self
-    }
-
-    /// The same disk, accepting `depth` commands at once. Above one, a mechanical disk reorders them.
-    #[must_use]
-    pub fn with_depth(mut self, depth: u32) -> Profile {
-        match &mut self.model {
-            Model::Mechanical(spec) => spec.depth = depth,
-            Model::Flash(spec) => spec.depth = depth,
-            Model::Fixed(spec) => spec.depth = depth,
-        }
-        self
-    }
-
     /// Builds the disk.
     pub fn build(&self) -> Result<AnyDevice, BuildError> {
         Ok(match &self.model {

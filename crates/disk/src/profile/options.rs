@@ -49,12 +49,15 @@ pub static OPTIONS: &[DiskOption] = &[
     DiskOption {
         name: "bus",
         values: "MB/s, 1 to 100000",
-        meaning: "rate of the cable (disks with platters)",
+        meaning: "rate of the cable",
         apply: |model, value| {
-            let Model::Mechanical(spec) = model else { return None };
             let Some(rate) = number(value, 100_000) else { return Some(false) };
             let sector_ns = (512_000 / rate).max(1);
-            (spec.bus_read_ns, spec.bus_write_ns) = (sector_ns, sector_ns);
+            match model {
+                Model::Mechanical(spec) => (spec.bus_read_ns, spec.bus_write_ns) = (sector_ns, sector_ns),
+                Model::Flash(spec) => spec.interface_sector_ns = u64::from(sector_ns),
+                Model::Fixed(spec) => spec.sector_ns = u64::from(sector_ns),
+            }
             Some(true)
         },
     },

@@ -1,7 +1,7 @@
 //! Open arrivals: requests come at random times, whether or not earlier ones are done.
 
 use idlewise_core::{Instant, Operation, Request, RequestId, Sector, Sectors};
-use rand::{Rng, SeedableRng};
+use rand::{RngCore, SeedableRng};
 use rand_distr::{Distribution, Exp};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -57,9 +57,13 @@ impl Workload for Poisson {
         let PoissonSettings { reads_percent, size, step, .. } = self.settings;
         let rng = &mut self.rng;
         let arrival = self.next;
-        let read = rng.random_range(0..100) < reads_percent;
-        let length = Sectors(rng.random_range(size.0..=size.1) * step);
-        let start = Sector(rng.random_range(0..self.places) * u64::from(step));
+        // Two draws: one for direction and size, one for the place. A product's upper half is uniform.
+        let draw = rng.next_u64();
+        let read = ((draw & 0xFFFF_FFFF) * 100) >> 32 < u64::from(reads_percent);
+        let sizes = u64::from(size.1 - size.0) + 1;
+        let length = Sectors((size.0 + (((draw >> 32) * sizes) >> 32) as u32) * step);
+        let place = (u128::from(rng.next_u64()) * u128::from(self.places)) >> 64;
+        let start = Sector(place as u64 * u64::from(step));
         self.next = Instant(arrival.0.saturating_add(self.interval.sample(rng) as u64));
         self.left -= 1;
         let operation = if read { Operation::Read } else { Operation::Write };
