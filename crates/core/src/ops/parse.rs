@@ -125,9 +125,10 @@ impl<'a> Line<'a> {
     /// # Errors
     /// The [`Problem`] with it.
     pub fn parse(text: &'a str) -> Result<Line<'a>, Problem> {
-        let text = text.split('#').next().unwrap_or_default();
+        let text = text.split('#').next().unwrap_or_default().trim();
         // A result stands behind an equals sign of its own; settings have theirs inside a word.
         let text = text.find(" = ").map_or(text, |at| &text[..at]);
+        let text = text.strip_suffix(" =").unwrap_or(text);
         let mut words = Words { rest: text };
         let Some(mut verb) = words.next() else { return Ok(Line::Blank) };
         let mut after = None;

@@ -165,6 +165,7 @@ fn errors_name_the_line_and_the_remedy() {
         ("device depth=0", 1, word("depth=0", Wanted::DeviceProperty)),
         ("device curve=9:1ms,9:2ms", 1, word("curve=9:1ms,9:2ms", Wanted::DeviceProperty)),
         ("explode", 1, word("explode", Wanted::Verb)),
+        (" = idle", 1, word("=", Wanted::Verb)),
         ("+5 dispatch", 1, word("+5", Wanted::Time)),
         ("+1ms", 1, Problem::Missing(Wanted::Verb)),
         ("complete", 1, Problem::Missing(Wanted::Id)),
