@@ -81,6 +81,29 @@ fn results_go_to_files() {
 }
 
 #[test]
+fn a_pipe_is_written_to_and_a_link_stays_a_link() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let run = |target: &str| {
+        let option = format!("--json={}", path(target).display());
+        let words = ["run", "--scheduler", "noop"].into_iter().chain(DISK).chain(LOAD);
+        idlewise(words.chain([option.as_str()])).exits(0);
+    };
+    std::process::Command::new("mkfifo").arg(path("pipe")).status().unwrap();
+    let pipe = path("pipe");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap());
+    run("pipe");
+    assert!(reader.join().unwrap().contains("idlewise/run/1"));
+    assert!(!path("pipe").metadata().unwrap().is_file());
+
+    std::fs::write(path("results"), "old").unwrap();
+    std::os::unix::fs::symlink(path("results"), path("link")).unwrap();
+    run("link");
+    assert!(path("link").symlink_metadata().unwrap().is_symlink());
+    assert!(std::fs::read_to_string(path("results")).unwrap().contains("idlewise/run/1"));
+}
+
+#[test]
 fn a_fio_job_is_a_workload() {
     let folder = folder();
     let job = "[global]\ndirect=1\nioengine=libaio\nsize=64m\n[db]\nrw=randread\niodepth=4\nnumber_ios=50\n\
