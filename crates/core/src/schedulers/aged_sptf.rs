@@ -114,13 +114,6 @@ impl AgedSptf {
         };
         self.positions.fifo.front().filter(|oldest| cx.age(*oldest) >= limit)
     }
-
-    /// The request that [`select`](Policy::select) names, and whether its age decided that.
-    pub fn select_with_reason(&self, cx: Cx<'_>) -> Option<(RequestId, bool)> {
-        let id = self.select(cx)?;
-        let soonest = self.positions.least(|time, _| time, |time| time)?;
-        Some((id, id != soonest))
-    }
 }
 
 /// Positioning time less the weight of the age, in nanoseconds.
