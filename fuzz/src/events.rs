@@ -2,8 +2,8 @@
 
 use idlewise_core::registry::{self, Entry};
 use idlewise_core::{
-    Class, Decision, Device, Duration, Instant, Issuer, Merging, Operation, Priority, Queue, Request,
-    RequestId, Sector, Sectors,
+    Class, Decision, Device, Duration, Group, Instant, Issuer, Merging, Operation, Priority, Queue, Request,
+    RequestId, Sector, Sectors, Weight,
 };
 
 /// Ids in the queue.
@@ -63,6 +63,7 @@ impl Input<'_> {
             metadata: flags & 64 != 0,
             more_follows: flags & 128 != 0,
             issuer: Issuer(u32::from(self.byte() % 16)),
+            group: Group(u32::from(flags % 3)),
             arrival: Instant::MAX,
         }
     }
@@ -135,6 +136,10 @@ impl Host {
                 let id = RequestId((which % SIZE) as u32);
                 let parts = self.queue.requests().parts(id).count();
                 self.held -= if self.queue.cancel(self.now, id).is_ok() { parts } else { 0 };
+            }
+            (13, _) if kind & 16 == 0 => {
+                let weight = Weight::new(u32::from(input.byte()) + 1).unwrap();
+                self.queue.set_weight(self.now, Issuer((which % 16) as u32), weight).unwrap();
             }
             (13, _) => self.queue.issuer_gone(self.now, Issuer((which % 16) as u32)).unwrap(),
             (14, _) => {

@@ -43,5 +43,5 @@ pub use queue::{HostError, Inserted, Queue};
 pub use request::{Class, Direction, Operation, Priority, Request};
 pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 pub use schedulers::AnyScheduler;
-pub use units::{Duration, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors};
+pub use units::{Duration, Group, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors, Weight};
 pub use why::Why;

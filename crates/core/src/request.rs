@@ -1,6 +1,6 @@
 //! A request: what is wanted of the disk, by whom, since when.
 
-use crate::units::{Instant, Issuer, Sector, Sectors};
+use crate::units::{Group, Instant, Issuer, Sector, Sectors};
 
 /// What a request asks the disk to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -96,6 +96,8 @@ pub struct Request {
     pub length: Sectors,
     /// Who issued it.
     pub issuer: Issuer,
+    /// What its issuer belongs to.
+    pub group: Group,
     /// What it asks for.
     pub operation: Operation,
     /// Its I/O priority.

@@ -18,7 +18,7 @@ use crate::device::Device;
 use crate::queue::Table;
 use crate::request::Request;
 use crate::tunables::Tunables;
-use crate::units::{Duration, Instant, Issuer, RequestId};
+use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::{Fact, Notes};
 
 /// What a scheduler sees when it is called: the time, the requests, the device.
@@ -41,6 +41,12 @@ impl Cx<'_> {
         if let Some(notes) = self.notes {
             notes.put(text, facts);
         }
+    }
+
+    /// The weight of `who`, as the host has set it.
+    #[inline]
+    pub fn weight(&self, who: Issuer) -> Weight {
+        self.requests.weight(who)
     }
 
     /// How long `id` has been waiting.

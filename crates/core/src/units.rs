@@ -34,6 +34,14 @@ pub struct RequestId(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Issuer(pub u32);
 
+/// What issuers have in common: the process that started them, a control group, a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Group(pub u32);
+
+/// An issuer's share of the disk relative to others': 1 to 10 000, as Linux's `io.weight`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Weight(u32);
+
 impl Instant {
     /// The host's origin of time.
     pub const ZERO: Instant = Instant(0);
@@ -105,6 +113,39 @@ impl RequestId {
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+}
+
+impl Group {
+    /// No group is known.
+    pub const UNKNOWN: Group = Group(0);
+}
+
+impl Weight {
+    /// The least weight.
+    pub const LEAST: Weight = Weight(1);
+    /// The greatest weight.
+    pub const GREATEST: Weight = Weight(10_000);
+
+    /// A weight, if it is in range.
+    pub const fn new(weight: u32) -> Option<Weight> {
+        match weight {
+            1..=10_000 => Some(Weight(weight)),
+            _ => None,
+        }
+    }
+
+    /// The weight as a number, never 0.
+    #[inline]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl Default for Weight {
+    /// What an issuer has whose weight was not set: 100.
+    fn default() -> Self {
+        Weight(100)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Intrusive collections, indexed by [`RequestId`](crate::RequestId).
+//! Intrusive collections, indexed by [`RequestId`](crate::RequestId), and a table of issuers.
 //!
 //! Each is allocated once, for a fixed number of request ids, and then never again. A request is
 //! in a collection at most once. Misuse (inserting twice, removing what is absent) is a bug of the
@@ -6,11 +6,13 @@
 
 mod fifo;
 mod heap;
+mod issuers;
 mod list;
 mod sorted;
 
 pub use fifo::Fifo;
 pub use heap::Heap;
+pub use issuers::{Issuers, Place};
 pub use list::{Iter as ListIter, Links, List};
 pub use sorted::{Iter as SortedIter, Sorted};
 

@@ -53,6 +53,8 @@ pub enum Wanted {
     Time,
     /// The number of a process.
     Issuer,
+    /// A weight.
+    Weight,
     /// The number of request ids.
     QueueSize,
     /// The name of a scheduler.
@@ -71,15 +73,16 @@ impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Wanted::Verb => {
-                "an event: insert dispatch complete requeue cancel gone set switch, \
-                 or before the first: device queue scheduler"
+                "an event: insert dispatch complete requeue cancel gone weight set switch, \
+                 or before the first: device queue scheduler explain"
             }
             Wanted::Id => "a request id, such as 3",
             Wanted::Operation => "R (read), W (write), D (discard) or F (flush)",
             Wanted::Extent => "first sector and length, such as 1024+8",
-            Wanted::Property => "one of by=7 sync async prio=be/4 (rt, be or idle; 0 to 7) meta more",
+            Wanted::Property => "one of by=7 group=2 sync async prio=be/4 (rt, be or idle; 0 to 7) meta more",
             Wanted::Time => "a time, such as 0, 250us, 3ms or 1s",
             Wanted::Issuer => "the number of a process, such as 7",
+            Wanted::Weight => "a weight, from 1 to 10000",
             Wanted::QueueSize => "the number of request ids, from 1 to 65536",
             Wanted::Scheduler => {
                 f.write_str("a scheduler, one of")?;

@@ -7,8 +7,9 @@
 //! device rotational=on depth=2 merging=off   # all as in `Device`, which has the defaults
 //! queue 64                                   # request ids are below this; 64 by default
 //! scheduler c-look                           # then its settings: name=value
+//! explain                                    # decisions are written with their reasons
 //!
-//! insert 3 R 1024+8 by=7 = queued            # read 8 sectors at 1024, for process 7
+//! insert 3 R 1024+8 by=7 group=2 = queued    # read 8 sectors at 1024, for process 7 of group 2
 //! +100us insert 4 W 2048+8 prio=idle/7 sync meta more = queued
 //! dispatch = 3
 //! +3ms complete 3
@@ -21,7 +22,7 @@
 //! |---|---|
 //! | `insert ID R\|W\|D\|F START+LENGTH …` | `queued`, `merged back into ID`, `merged front into ID` |
 //! | `dispatch` | the id, `wait TIME`, `idle` |
-//! | `complete ID`, `requeue ID`, `cancel ID`, `gone ISSUER` | |
+//! | `complete ID`, `requeue ID`, `cancel ID`, `gone ISSUER`, `weight ISSUER WEIGHT` | |
 //! | `set TUNABLE VALUE`, `switch SCHEDULER NAME=VALUE…` | |
 //!
 //! A call that the queue refuses says so: `= refused: …`. Reads are sync and all else is async
@@ -37,6 +38,7 @@ mod error;
 mod parse;
 mod runner;
 
+use alloc::string::ToString;
 use core::fmt;
 
 pub use error::{Error, Problem, Wanted};
@@ -47,7 +49,8 @@ use crate::device::{Device, Merging};
 use crate::queue::{HostError, Inserted, Queue};
 use crate::request::{Class, Operation, Priority, Request};
 use crate::scheduler::{Decision, Scheduler};
-use crate::units::{Duration, Instant, Issuer, RequestId};
+use crate::units::{Duration, Group, Instant, Issuer, RequestId, Weight};
+use crate::why::Why;
 
 /// Something that a host does to a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +72,8 @@ pub enum Event<'a> {
     Cancel(RequestId),
     /// A process has exited.
     Gone(Issuer),
+    /// A process gets a weight.
+    Weigh(Issuer, Weight),
     /// A tunable changes.
     Set {
         /// Its name.
@@ -132,6 +137,7 @@ impl Event<'_> {
             Event::Requeue(id) => done(queue.requeue(now, id)),
             Event::Cancel(id) => done(queue.cancel(now, id)),
             Event::Gone(who) => done(queue.issuer_gone(now, who)),
+            Event::Weigh(who, weight) => done(queue.set_weight(now, who, weight)),
             Event::Set { .. } | Event::Switch { .. } => return None,
         })
     }
@@ -174,6 +180,7 @@ impl fmt::Display for Event<'_> {
             Event::Requeue(id) => write!(f, "requeue {}", id.0),
             Event::Cancel(id) => write!(f, "cancel {}", id.0),
             Event::Gone(who) => write!(f, "gone {}", who.0),
+            Event::Weigh(who, weight) => write!(f, "weight {} {}", who.0, weight.get()),
             Event::Set { tunable, value } => write!(f, "set {tunable} {value}"),
             Event::Switch { scheduler, settings } => write!(f, "switch {scheduler}{settings}"),
         }
@@ -185,6 +192,9 @@ fn fmt_insert(f: &mut fmt::Formatter<'_>, id: RequestId, request: &Request) -> f
     write!(f, "insert {} {operation} {}+{}", id.0, request.start.0, request.length.0)?;
     if request.issuer != Issuer::UNKNOWN {
         write!(f, " by={}", request.issuer.0)?;
+    }
+    if request.group != Group::UNKNOWN {
+        write!(f, " group={}", request.group.0)?;
     }
     if request.sync != (request.operation == Operation::Read) {
         f.write_str(if request.sync { " sync" } else { " async" })?;
@@ -230,6 +240,8 @@ pub struct Logged<'a> {
     pub event: Event<'a>,
     /// What came of it.
     pub outcome: Outcome,
+    /// Why.
+    pub why: Option<Why>,
 }
 
 impl fmt::Display for Logged<'_> {
@@ -239,9 +251,15 @@ impl fmt::Display for Logged<'_> {
         }
         self.event.fmt(f)?;
         match self.outcome {
-            Outcome::Done => Ok(()),
-            outcome => write!(f, " = {outcome}"),
+            Outcome::Done => {}
+            outcome => write!(f, " = {outcome}")?,
         }
+        // A number sign would begin a comment.
+        let Some(why) = self.why else { return Ok(()) };
+        why.to_string()
+            .split('#')
+            .enumerate()
+            .try_for_each(|(index, piece)| write!(f, "{}{piece}", if index == 0 { ": " } else { "request " }))
     }
 }
 

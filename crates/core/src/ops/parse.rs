@@ -7,7 +7,7 @@ use super::{CLASSES, Event, MERGING, OPERATIONS, Problem, Time, Wanted};
 use crate::device::Device;
 use crate::positioning::Curve;
 use crate::request::{Operation, Priority, Request};
-use crate::units::{Duration, Issuer, RequestId, Sector, Sectors};
+use crate::units::{Duration, Group, Issuer, RequestId, Sector, Sectors, Weight};
 
 /// The most request ids that a `queue` line may ask for.
 const QUEUE_MAX: u64 = 1 << 16;
@@ -23,6 +23,8 @@ pub enum Line<'a> {
     Device(Settings<'a>),
     /// How many request ids there are.
     Queue(usize),
+    /// Decisions are written with their reasons.
+    Explain,
     /// The scheduler and its settings.
     Scheduler(&'a str, Settings<'a>),
     /// An event, and the time since the line before.
@@ -82,6 +84,7 @@ impl fmt::Display for Line<'_> {
             Line::Blank => Ok(()),
             Line::Device(settings) => write!(f, "device{settings}"),
             Line::Queue(size) => write!(f, "queue {size}"),
+            Line::Explain => f.write_str("explain"),
             Line::Scheduler(name, settings) => write!(f, "scheduler {name}{settings}"),
             Line::Event(Duration::ZERO, event) => event.fmt(f),
             Line::Event(after, event) => write!(f, "+{} {event}", Time(*after)),
@@ -149,6 +152,10 @@ impl<'a> Line<'a> {
                 words.end()?;
                 Ok(Line::Queue(size as usize))
             }
+            ("explain", None) => {
+                words.end()?;
+                Ok(Line::Explain)
+            }
             ("scheduler", None) => {
                 let name = words.take(Wanted::Scheduler, Some)?;
                 Ok(Line::Scheduler(name, Settings::parse(&words)?))
@@ -173,7 +180,12 @@ fn event<'a>(verb: &'a str, mut words: Words<'a>) -> Result<Event<'a>, Problem> 
         "complete" => Event::Complete(request_id(&mut words)?),
         "requeue" => Event::Requeue(request_id(&mut words)?),
         "cancel" => Event::Cancel(request_id(&mut words)?),
-        "gone" => Event::Gone(words.take(Wanted::Issuer, |word| Some(Issuer(word.parse().ok()?)))?),
+        "gone" => Event::Gone(words.take(Wanted::Issuer, issuer)?),
+        "weight" => {
+            let who = words.take(Wanted::Issuer, issuer)?;
+            let weight = words.take(Wanted::Weight, |word| Weight::new(number(word)?.try_into().ok()?))?;
+            Event::Weigh(who, weight)
+        }
         "set" => Event::Set {
             tunable: words.take(Wanted::Tunable, Some)?,
             value: words.take(Wanted::Value, Some)?,
@@ -200,7 +212,8 @@ fn request(mut words: Words<'_>) -> Result<Request, Problem> {
 
 fn property(request: &mut Request, word: &str) -> Option<()> {
     match word.split_once('=').unwrap_or((word, "")) {
-        ("by", value) => request.issuer = Issuer(value.parse().ok()?),
+        ("by", value) => request.issuer = issuer(value)?,
+        ("group", value) => request.group = Group(number(value)?.try_into().ok()?),
         ("prio", value) => {
             let (class, level) = value.split_once('/')?;
             let level = level.parse().ok().filter(|level| *level < 8)?;
@@ -255,6 +268,10 @@ fn meaning<T: Copy>(words: &[(&str, T)], word: &str) -> Option<T> {
 fn number(text: &str) -> Option<u64> {
     // `parse` alone would take a plus sign.
     if text.starts_with('+') { None } else { text.parse().ok() }
+}
+
+fn issuer(text: &str) -> Option<Issuer> {
+    Some(Issuer(number(text)?.try_into().ok()?))
 }
 
 fn id(text: &str) -> Option<RequestId> {

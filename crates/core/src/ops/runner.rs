@@ -21,6 +21,7 @@ pub struct Runner {
     size: usize,
     scheduler: Option<&'static Entry>,
     settings: Vec<Assignment<'static>>,
+    explain: bool,
     /// Built at the first event.
     queue: Option<Queue<AnyScheduler>>,
     now: Instant,
@@ -34,6 +35,7 @@ impl Default for Runner {
             size: 64,
             scheduler: None,
             settings: Vec::new(),
+            explain: false,
             queue: None,
             now: Instant::ZERO,
             line: 0,
@@ -79,7 +81,8 @@ impl Runner {
             Line::Blank => String::from(text.trim_end()),
             Line::Event(after, event) => {
                 let outcome = self.event(after, event)?;
-                Logged { after, event, outcome }.to_string()
+                let why = self.queue.as_ref().and_then(Queue::why);
+                Logged { after, event, outcome, why }.to_string()
             }
             _ => {
                 self.describe(line)?;
@@ -108,6 +111,7 @@ impl Runner {
         match line {
             Line::Device(settings) => self.device = settings.device()?,
             Line::Queue(size) => self.size = size,
+            Line::Explain => self.explain = true,
             Line::Scheduler(name, settings) => {
                 let entry = find(name)?;
                 self.settings = assignments(entry, settings)?;
@@ -127,7 +131,10 @@ impl Runner {
             Some(queue) => queue,
             None => {
                 let entry = self.scheduler.ok_or(Problem::NoScheduler)?;
-                let queue = Queue::new(self.size, self.device.clone(), entry, &self.settings)?;
+                let mut queue = Queue::new(self.size, self.device.clone(), entry, &self.settings)?;
+                if self.explain {
+                    queue.explain();
+                }
                 self.queue.insert(queue)
             }
         };

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::State;
+use super::{State, WEIGHTS_MAX};
 use crate::registry::BuildError;
 use crate::units::{Instant, RequestId};
 
@@ -17,6 +17,8 @@ pub enum HostError {
     WrongState(RequestId, State),
     /// The time lies before that of an earlier call.
     TimeWentBack(Instant),
+    /// No more issuers can have a weight of their own.
+    TooManyWeights,
 }
 
 impl fmt::Display for HostError {
@@ -29,6 +31,9 @@ impl fmt::Display for HostError {
             HostError::WrongState(id, state) => write!(f, "request {id} is {state}: the call does not fit"),
             HostError::TimeWentBack(now) => {
                 write!(f, "time went back to {now}: pass times that never decrease")
+            }
+            HostError::TooManyWeights => {
+                write!(f, "{WEIGHTS_MAX} issuers have weights of their own: set some back to the default")
             }
         }
     }

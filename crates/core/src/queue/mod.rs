@@ -8,15 +8,17 @@ mod join;
 mod merge;
 mod named;
 mod table;
+mod weights;
 
 pub use error::{HostError, SwitchError};
 pub use table::{State, Table};
+pub use weights::WEIGHTS_MAX;
 
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
 use crate::request::Request;
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
-use crate::units::{Instant, Issuer, RequestId};
+use crate::units::{Instant, Issuer, RequestId, Weight};
 use crate::why::{Notes, Why};
 use merge::Merger;
 
@@ -193,14 +195,25 @@ impl<S: Scheduler> Queue<S> {
         Ok(())
     }
 
-    /// The process `who` has exited.
+    /// The process `who` has exited. Its weight is the default again, for whoever gets its number.
     ///
     /// # Errors
     /// [`HostError::TimeWentBack`].
     pub fn issuer_gone(&mut self, now: Instant, who: Issuer) -> Result<(), HostError> {
         self.advance(now)?;
         self.scheduler.issuer_gone(Cx { now, requests: &self.table, device: &self.device, notes: None }, who);
+        self.table.weights.forget(who);
         Ok(())
+    }
+
+    /// Gives `who` a weight. Schedulers that share the disk by weights follow it from now on, and so
+    /// does any that takes over.
+    ///
+    /// # Errors
+    /// [`HostError::TooManyWeights`], [`HostError::TimeWentBack`].
+    pub fn set_weight(&mut self, now: Instant, who: Issuer, weight: Weight) -> Result<(), HostError> {
+        self.advance(now)?;
+        if self.table.weights.set(who, weight) { Ok(()) } else { Err(HostError::TooManyWeights) }
     }
 
     /// Puts `successor` in the scheduler's place. Waiting requests move over in order of arrival

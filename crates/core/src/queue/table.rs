@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 
 use crate::collections::{Links, List, NIL, OutOfMemory, table};
 use crate::request::Request;
-use crate::units::{RequestId, Sectors};
+use crate::units::{Issuer, RequestId, Sectors, Weight};
+
+use super::weights::Weights;
 
 /// Where a request is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +52,7 @@ struct Slot {
 
 const FREE: Slot = Slot { state: State::Free, next_part: NIL, last_part: NIL, parts: 0 };
 
-/// All requests of a queue.
+/// All requests of a queue, and the weights of those who issue them.
 pub struct Table {
     requests: Vec<Request>,
     /// Of those that others became part of: the request as the host inserted it.
@@ -65,6 +67,7 @@ pub struct Table {
     returned: List,
     /// Scratch for `by_arrival`.
     order: Vec<u32>,
+    pub(super) weights: Weights,
 }
 
 impl Table {
@@ -86,6 +89,7 @@ impl Table {
             free,
             returned: List::default(),
             order,
+            weights: Weights::new()?,
         })
     }
 
@@ -130,6 +134,12 @@ impl Table {
     #[inline]
     pub(super) fn parts_count(&self, id: RequestId) -> u32 {
         self.slots[id.index()].parts
+    }
+
+    /// The weight of `who`.
+    #[inline]
+    pub fn weight(&self, who: Issuer) -> Weight {
+        self.weights.get(who)
     }
 
     /// An id that is not in use.

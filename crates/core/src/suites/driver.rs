@@ -13,7 +13,7 @@ use super::subject::{Make, Random, Subject, TestQueue, as_text};
 use crate::ops::{Event, Outcome};
 use crate::request::Request;
 use crate::scheduler::Setup;
-use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
+use crate::units::{Duration, Group, Instant, Issuer, RequestId, Sector, Sectors, Weight};
 
 /// A scheduler that waits this often in a row, without any event, makes no progress.
 const WAITS_MAX: usize = 1000;
@@ -118,6 +118,10 @@ impl<'a> Driver<'a> {
                 None => Ok(()),
             },
             Step::Gone(who) => self.event(Event::Gone(Issuer(u32::from(who)))).map(drop),
+            Step::Weigh(who, weight) => {
+                let weight = Weight::new(weight).unwrap_or_default();
+                self.event(Event::Weigh(Issuer(u32::from(who)), weight)).map(drop)
+            }
             Step::Pass(time) => self.pass(time),
             Step::KeepPromise => match self.promise {
                 Promise::Until(time) if self.has_room() => {
@@ -152,6 +156,7 @@ impl<'a> Driver<'a> {
             start,
             length: Sectors(spec.length),
             issuer: Issuer(spec.issuer),
+            group: Group(spec.group),
             operation: spec.operation,
             priority: spec.priority,
             sync: spec.sync,

@@ -34,7 +34,7 @@ impl Log {
     /// Called before the event, so that the last line shows what panicked.
     pub(super) fn event(&mut self, after: Duration, event: Event<'_>) {
         if let Some(text) = &mut self.0 {
-            let _ = write!(text, "{}", Logged { after, event, outcome: Outcome::Done });
+            let _ = write!(text, "{}", Logged { after, event, outcome: Outcome::Done, why: None });
         }
     }
     pub(super) fn outcome(&mut self, outcome: Outcome) {

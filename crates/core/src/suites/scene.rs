@@ -27,6 +27,7 @@ pub(super) enum Step {
     Cancel(u8),
     Requeue(u8),
     Gone(u8),
+    Weigh(u8, u32),
     Pass(Duration),
     /// Go to the time that the scheduler named, and ask.
     KeepPromise,
@@ -40,6 +41,7 @@ pub(super) struct Spec {
     pub(super) place: Place,
     pub(super) length: u32,
     pub(super) issuer: u32,
+    pub(super) group: u32,
     pub(super) operation: Operation,
     pub(super) sync: bool,
     pub(super) priority: Priority,
@@ -100,7 +102,8 @@ impl Step {
             96..=163 => Step::Dispatch,
             164..=203 => Step::Complete(a),
             204..=209 => Step::Cancel(a),
-            210..=213 => Step::Requeue(a),
+            210..=212 => Step::Requeue(a),
+            213 => Step::Weigh(a % 8, [1, 50, 100, 300, 10_000][b as usize % 5]),
             214..=215 => Step::Gone(a % 8),
             216..=243 => {
                 let base = TIMES[b as usize % TIMES.len()];
@@ -146,6 +149,7 @@ impl Spec {
             place,
             length,
             issuer: u32::from(a % 8),
+            group: u32::from(a % 8 / 3),
             operation,
             sync: (operation == Operation::Read) != (rare % 11 == 5),
             priority,

@@ -11,18 +11,20 @@ use super::scene::runner;
 use crate::ops::{self, Described, Error, Event, Line, Problem, Settings, Wanted};
 use crate::tunables::TunableError;
 use crate::{
-    Class, Device, Duration, Issuer, Merging, Operation, Priority, Request, RequestId, Sector, Sectors,
+    Class, Device, Duration, Group, Issuer, Merging, Operation, Priority, Request, RequestId, Sector,
+    Sectors, Weight,
 };
 
 fn requests() -> impl Strategy<Value = Request> {
     let operations = [Operation::Read, Operation::Write, Operation::Discard, Operation::Flush];
     let classes = [Class::RealTime, Class::BestEffort, Class::Idle];
-    let numbers = (any::<u64>(), any::<u32>(), any::<u32>(), 0..4usize, 0..3usize, 0..8u8);
+    let numbers = (any::<u64>(), any::<u32>(), any::<u32>(), any::<u32>(), 0..4usize, 0..3usize, 0..8u8);
     (numbers, any::<[bool; 3]>()).prop_map(move |(numbers, [sync, metadata, more_follows])| {
-        let (start, length, issuer, operation, class, level) = numbers;
+        let (start, length, issuer, group, operation, class, level) = numbers;
         Request {
             start: Sector(start),
             length: Sectors(length),
+            group: Group(group),
             operation: operations[operation],
             priority: Priority { class: classes[class], level },
             sync,
@@ -44,6 +46,8 @@ fn events() -> impl Strategy<Value = Event<'static>> {
         id().prop_map(Event::Requeue),
         id().prop_map(Event::Cancel),
         any::<u32>().prop_map(|who| Event::Gone(Issuer(who))),
+        (any::<u32>(), 1..=10_000u32)
+            .prop_map(|(who, weight)| Event::Weigh(Issuer(who), Weight::new(weight).unwrap())),
         Just(Event::Set { tunable: "read_expire", value: "250ms" }),
         Just(Event::Switch { scheduler: "c-look", settings: Settings::default() }),
         Just(Event::Switch { scheduler: "c-look", settings }),
@@ -86,7 +90,7 @@ fn a_device_that_is_written_reads_the_same() {
 
 #[test]
 fn any_text_gives_an_error_or_an_answer_but_never_a_panic() {
-    const WORDS: [&str; 38] = [
+    const WORDS: [&str; 41] = [
         "scheduler",
         "noop",
         "c-look",
@@ -106,6 +110,9 @@ fn any_text_gives_an_error_or_an_answer_but_never_a_panic() {
         "requeue",
         "cancel",
         "gone",
+        "weight",
+        "explain",
+        "group=2",
         "set",
         "switch",
         "+1ms",

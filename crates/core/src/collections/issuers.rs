@@ -1,0 +1,229 @@
+//! What is kept of each issuer: a hash table with a fixed number of places.
+//!
+//! A new issuer that finds no free place gets that of the issuer used longest ago, among those that
+//! are not held. Whoever queues requests by issuer holds an issuer once for each: with as many places
+//! as the queue has ids, and one more, there is always a place.
+
+use core::ops::{Index, IndexMut};
+
+use alloc::vec::Vec;
+
+use super::{NIL, OutOfMemory, table};
+use crate::units::Issuer;
+
+/// Where an issuer is kept, until another takes its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place(u32);
+
+impl Place {
+    /// The place as an index into a table as long as [`Issuers::places`].
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+#[derive(Clone)]
+struct Kept<T> {
+    who: Issuer,
+    taken: bool,
+    /// While this is not 0, the place is not given to another.
+    holds: u32,
+    /// When it was last used, in uses.
+    used: u64,
+    /// The next place whose issuer has the same hash.
+    next: u32,
+    value: T,
+}
+
+/// A value for each of a limited number of issuers.
+pub struct Issuers<T> {
+    kept: Vec<Kept<T>>,
+    heads: Vec<u32>,
+    uses: u64,
+    taken: usize,
+}
+
+impl<T: Clone + Default> Issuers<T> {
+    /// A table with this many places; at least one.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if it cannot be allocated.
+    pub fn new(places: usize) -> Result<Self, OutOfMemory> {
+        let empty = Kept { who: Issuer(0), taken: false, holds: 0, used: 0, next: NIL, value: T::default() };
+        let (places, slots) = (places.max(1), 2 * places.max(1).next_power_of_two());
+        Ok(Issuers { kept: table(places, empty)?, heads: table(slots, NIL)?, uses: 0, taken: 0 })
+    }
+
+    /// Number of places.
+    pub fn places(&self) -> usize {
+        self.kept.len()
+    }
+
+    #[inline]
+    fn slot(&self, who: Issuer) -> usize {
+        (who.0.wrapping_mul(0x9E37_79B9) >> 7) as usize & (self.heads.len() - 1)
+    }
+
+    /// Where `who` is kept, if it is.
+    #[inline]
+    pub fn find(&self, who: Issuer) -> Option<Place> {
+        let mut at = self.heads[self.slot(who)];
+        while at != NIL {
+            let kept = &self.kept[at as usize];
+            if kept.who == who {
+                return Some(Place(at));
+            }
+            at = kept.next;
+        }
+        None
+    }
+
+    /// What is kept of `who`, if anything.
+    #[inline]
+    pub fn get(&self, who: Issuer) -> Option<&T> {
+        self.find(who).map(|place| &self[place])
+    }
+
+    /// Where `who` is kept, which is used now. A new issuer begins with the default value.
+    ///
+    /// # Panics
+    /// If all places are held by others.
+    #[inline]
+    pub fn enter(&mut self, who: Issuer) -> Place {
+        let place = self.find(who).unwrap_or_else(|| self.settle(who));
+        self.uses += 1;
+        self.kept[place.index()].used = self.uses;
+        place
+    }
+
+    /// Gives `who`, who is new, a place.
+    fn settle(&mut self, who: Issuer) -> Place {
+        let free = if self.taken < self.kept.len() {
+            self.kept.iter().position(|kept| !kept.taken)
+        } else {
+            let idle = self.kept.iter().enumerate().filter(|(_, kept)| kept.holds == 0);
+            idle.min_by_key(|(_, kept)| kept.used).map(|(at, _)| at)
+        };
+        let Some(at) = free else { panic!("every place is held: the table is too small") };
+        self.vacate(Place(at as u32));
+        let slot = self.slot(who);
+        let next = core::mem::replace(&mut self.heads[slot], at as u32);
+        self.kept[at] = Kept { who, taken: true, holds: 0, used: 0, next, value: T::default() };
+        self.taken += 1;
+        Place(at as u32)
+    }
+
+    /// Empties `place`, if somebody is there.
+    fn vacate(&mut self, place: Place) {
+        let Kept { who, taken: true, next, .. } = self.kept[place.index()] else { return };
+        let slot = self.slot(who);
+        if self.heads[slot] == place.0 {
+            self.heads[slot] = next;
+        } else {
+            let mut at = self.heads[slot] as usize;
+            while self.kept[at].next != place.0 {
+                at = self.kept[at].next as usize;
+            }
+            self.kept[at].next = next;
+        }
+        self.kept[place.index()].taken = false;
+        self.taken -= 1;
+    }
+
+    /// Nothing is kept of `who` any more, unless it is held.
+    pub fn forget(&mut self, who: Issuer) {
+        if let Some(place) = self.find(who).filter(|place| self.kept[place.index()].holds == 0) {
+            self.vacate(place);
+        }
+    }
+
+    /// The place is not given to another until it is released as often as it was held.
+    #[inline]
+    pub fn hold(&mut self, place: Place) {
+        self.kept[place.index()].holds += 1;
+    }
+
+    /// Ends one hold.
+    #[inline]
+    pub fn release(&mut self, place: Place) {
+        self.kept[place.index()].holds -= 1;
+    }
+
+    /// Who is kept at `place`.
+    #[inline]
+    pub fn who(&self, place: Place) -> Issuer {
+        self.kept[place.index()].who
+    }
+
+    /// All issuers that are kept, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (Place, Issuer, &T)> + '_ {
+        let taken = self.kept.iter().enumerate().filter(|(_, kept)| kept.taken);
+        taken.map(|(at, kept)| (Place(at as u32), kept.who, &kept.value))
+    }
+}
+
+impl<T> Index<Place> for Issuers<T> {
+    type Output = T;
+    #[inline]
+    fn index(&self, place: Place) -> &T {
+        &self.kept[place.index()].value
+    }
+}
+
+impl<T> IndexMut<Place> for Issuers<T> {
+    #[inline]
+    fn index_mut(&mut self, place: Place) -> &mut T {
+        &mut self.kept[place.index()].value
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_unused_issuer_that_is_not_held_gives_up_its_place() {
+        let mut table: Issuers<u32> = Issuers::new(3).unwrap();
+        for who in 1..=3 {
+            let place = table.enter(Issuer(who));
+            table[place] = who * 10;
+        }
+        let held = table.find(Issuer(1)).unwrap();
+        table.hold(held);
+        table.enter(Issuer(2));
+        let fresh = table.enter(Issuer(4));
+        assert_eq!(table[fresh], 0, "a new issuer begins anew");
+        assert_eq!(table.get(Issuer(3)), None, "3 was used longest ago, as 1 is held");
+        assert_eq!((table.get(Issuer(1)), table.get(Issuer(2))), (Some(&10), Some(&20)));
+        table.release(held);
+        table.enter(Issuer(5));
+        assert_eq!(table.get(Issuer(1)), None);
+    }
+
+    #[test]
+    fn it_holds_what_a_plain_list_would_hold() {
+        let mut table: Issuers<u32> = Issuers::new(16).unwrap();
+        let mut plain: Vec<(u32, u32)> = Vec::new();
+        let mut state = 7u32;
+        for step in 0..20_000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let who = (state >> 16) % 40 * 1024;
+            let known = plain.iter().position(|(held, _)| *held == who);
+            assert_eq!(table.get(Issuer(who)), known.map(|at| &plain[at].1), "step {step}");
+            if state >> 8 & 7 == 0 {
+                table.forget(Issuer(who));
+                plain.retain(|(held, _)| *held != who);
+                continue;
+            }
+            let value = known.map_or(0, |at| plain.remove(at).1);
+            if plain.len() == 16 {
+                plain.remove(0);
+            }
+            plain.push((who, value + 1));
+            let place = table.enter(Issuer(who));
+            table[place] += 1;
+        }
+        assert_eq!(table.iter().count(), plain.len());
+    }
+}
