@@ -36,12 +36,12 @@ impl Algorithm for Lifo {
         Ok(Lifo { links: Links::new(setup.capacity)?, waiting: List::default(), tunables })
     }
 
-    fn tunables(&self) -> &Nothing {
-        &self.tunables
+    fn tunables(&self) -> Nothing {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Nothing {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Nothing) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Nothing) -> Starvation {

@@ -22,6 +22,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod anticipation;
 pub mod collections;
 pub mod device;
 pub mod ops;

@@ -196,13 +196,11 @@ impl Surveyor {
         self.current = None;
     }
 
-    /// A request was completed; `curve` learns from it.
-    pub fn completed(&mut self, now: crate::units::Instant, curve: &mut Curve) {
+    /// A request was completed; `curve` learns from it. Returns how long the head took to it, if
+    /// that could be measured.
+    pub fn completed(&mut self, now: crate::units::Instant, curve: &mut Curve) -> Option<Duration> {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let Some(trip) = self.current.take() else { return };
-        if trip.sectors == 0 {
-            return;
-        }
+        let trip = self.current.take().filter(|trip| trip.sectors > 0)?;
         let service = now.since(trip.since);
         if trip.from == trip.to {
             let sample = service.0.saturating_mul(16) / trip.sectors;
@@ -210,6 +208,8 @@ impl Surveyor {
             self.transfer = (old + ((sample.min(1 << 40) as i64 - old) >> LEARNING_SHIFT)) as u64;
         }
         let transfer = Duration(trip.sectors.saturating_mul(self.transfer) / 16);
-        curve.learn(trip.from, trip.to, service - transfer);
+        let positioning = service - transfer;
+        curve.learn(trip.from, trip.to, positioning);
+        Some(positioning)
     }
 }

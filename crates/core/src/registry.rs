@@ -178,7 +178,9 @@ macro_rules! registry {
                 fn set<A: Algorithm>(of: &mut A, name: &str, value: u64) -> Result<(), TunableError> {
                     let index = A::Tunables::find(name)?;
                     let value = A::Tunables::TABLE[index].check(value)?;
-                    of.tunables_mut().put(index, value);
+                    let mut tunables = of.tunables();
+                    tunables.put(index, value);
+                    of.set_tunables(tunables);
                     Ok(())
                 }
                 each!(self, inner => set(inner, name, value))

@@ -43,6 +43,14 @@ impl Cx<'_> {
         }
     }
 
+    /// Before the reason of this call's decision: why another one, that was considered, is not made.
+    #[inline]
+    pub fn rather<const N: usize>(&self, text: &'static str, facts: impl FnOnce() -> [Fact; N]) {
+        if let Some(notes) = self.notes {
+            notes.put_first(text, facts);
+        }
+    }
+
     /// The weight of `who`, as the host has set it.
     #[inline]
     pub fn weight(&self, who: Issuer) -> Weight {
@@ -125,7 +133,7 @@ pub trait Policy: Scheduler {
     /// The request that [`dispatch`](Scheduler::dispatch) would give out now.
     fn select(&self, cx: Cx<'_>) -> Option<RequestId>;
 
-    /// Gives out `id`, which `select` has just named.
+    /// Gives out `id`, which `select` has named and which still waits.
     fn take(&mut self, cx: Cx<'_>, id: RequestId);
 
     /// What [`dispatch`](Scheduler::dispatch) does: selects and takes.
@@ -183,10 +191,10 @@ pub trait Algorithm: Scheduler + Sized {
     fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory>;
 
     /// Its settings now.
-    fn tunables(&self) -> &Self::Tunables;
+    fn tunables(&self) -> Self::Tunables;
 
-    /// Its settings, to change while it runs.
-    fn tunables_mut(&mut self) -> &mut Self::Tunables;
+    /// Changes its settings while it runs.
+    fn set_tunables(&mut self, tunables: Self::Tunables);
 
     /// How long a request can be passed over, under these settings.
     fn starvation(tunables: &Self::Tunables) -> Starvation;

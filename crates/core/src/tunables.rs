@@ -4,7 +4,11 @@
 //! documentation, sysfs files and sliders loop over. Values cross those borders as whole numbers in
 //! the tunable's unit; inside, a field has the type that the scheduler wants.
 
+mod joined;
+
 use core::fmt;
+
+pub use joined::{Joined, Preset, Presets};
 
 use crate::units::Duration;
 
@@ -270,7 +274,7 @@ impl Setting for bool {
 }
 
 /// A struct of tunables.
-pub trait Tunables: Sized {
+pub trait Tunables: Copy {
     /// The table of them, in order of declaration.
     const TABLE: &'static [Tunable];
     /// All at their defaults.

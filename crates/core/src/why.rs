@@ -26,25 +26,43 @@ pub enum Fact {
 /// Most facts in a reason.
 const FACTS: usize = 4;
 
-/// Why a decision was made. Prints its text with a fact in place of each `{}`.
+/// A reason. Prints its text with a fact in place of each `{}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Why {
+pub struct Reason {
     text: &'static str,
     facts: [Option<Fact>; FACTS],
 }
 
-impl Why {
+/// Why a decision was made: its reason, and before it why no other decision was made, if that was
+/// considered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Why {
+    first: Option<Reason>,
+    last: Option<Reason>,
+}
+
+impl Reason {
     /// A reason: `text` with as many `{}` as there are facts, at most four.
-    pub fn new(text: &'static str, facts: &[Fact]) -> Why {
+    pub fn new(text: &'static str, facts: &[Fact]) -> Reason {
         let mut kept = [None; FACTS];
         for (place, fact) in kept.iter_mut().zip(facts) {
             *place = Some(*fact);
         }
-        Why { text, facts: kept }
+        Reason { text, facts: kept }
     }
 }
 
 impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.first, self.last) {
+            (Some(first), Some(last)) => write!(f, "{first}; {last}"),
+            (Some(only), None) | (None, Some(only)) => only.fmt(f),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut facts = self.facts.iter().flatten();
         for (index, piece) in self.text.split("{}").enumerate() {
@@ -113,21 +131,29 @@ impl From<&'static str> for Fact {
     }
 }
 
-/// Where a scheduler leaves the reason for its decision.
+/// Where a scheduler leaves the reasons for its decision.
 #[derive(Debug, Default)]
 pub struct Notes {
-    last: Cell<Option<Why>>,
+    first: Cell<Option<Reason>>,
+    last: Cell<Option<Reason>>,
 }
 
 impl Notes {
     #[cold]
     #[inline(never)]
     pub(crate) fn put<const N: usize>(&self, text: &'static str, facts: impl FnOnce() -> [Fact; N]) {
-        self.last.set(Some(Why::new(text, &facts())));
+        self.last.set(Some(Reason::new(text, &facts())));
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn put_first<const N: usize>(&self, text: &'static str, facts: impl FnOnce() -> [Fact; N]) {
+        self.first.set(Some(Reason::new(text, &facts())));
     }
 
     pub(crate) fn take(&self) -> Option<Why> {
-        self.last.take()
+        let why = Why { first: self.first.take(), last: self.last.take() };
+        (why.first.is_some() || why.last.is_some()).then_some(why)
     }
 }
 
@@ -139,8 +165,17 @@ mod tests {
 
     #[test]
     fn facts_stand_where_the_braces_are() {
-        let why = Why::new("{} waited {}", &[RequestId(3).into(), Duration::from_ms(2).into()]);
-        assert_eq!(why.to_string(), "#3 waited 2.00 ms");
-        assert_eq!(Why::new("it is the oldest", &[]).to_string(), "it is the oldest");
+        let reason = Reason::new("{} waited {}", &[RequestId(3).into(), Duration::from_ms(2).into()]);
+        assert_eq!(reason.to_string(), "#3 waited 2.00 ms");
+        assert_eq!(Reason::new("it is the oldest", &[]).to_string(), "it is the oldest");
+    }
+
+    #[test]
+    fn why_not_comes_before_why() {
+        let notes = Notes::default();
+        notes.put("it is the oldest", || []);
+        notes.put_first("no use to wait for {}", || [Issuer(7).into()]);
+        assert_eq!(notes.take().unwrap().to_string(), "no use to wait for 7; it is the oldest");
+        assert_eq!(notes.take(), None);
     }
 }

@@ -136,6 +136,9 @@ impl<S: Scheduler> Queue<S> {
         if let Some(id) = self.table.take_returned() {
             return Ok(Decision::Dispatch(id));
         }
+        if let Some(notes) = &self.notes {
+            notes.take();
+        }
         let (requests, device) = (&self.table, &self.device);
         let decision = self.scheduler.dispatch(Cx { now, requests, device, notes: self.notes.as_ref() });
         match decision {

@@ -164,6 +164,9 @@ impl Table {
             self.originals[whole.index()] = self.requests[whole.index()];
         }
         let request = &mut self.requests[whole.index()];
+        if joined.start >= request.start {
+            request.more_follows = joined.more_follows;
+        }
         request.start = request.start.min(joined.start);
         request.length = Sectors(request.length.0 + joined.length.0);
         request.arrival = request.arrival.min(joined.arrival);

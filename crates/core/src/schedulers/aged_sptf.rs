@@ -79,12 +79,12 @@ impl Algorithm for AgedSptf {
         Ok(AgedSptf { positions: Positions::new(setup)?, tunables })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     fn starvation(tunables: &Settings) -> Starvation {
@@ -105,6 +105,11 @@ impl Algorithm for AgedSptf {
 }
 
 impl AgedSptf {
+    /// The request that would be next if age did not count.
+    pub fn nearest(&self) -> Option<RequestId> {
+        self.positions.least(|time, _| time, |time| time)
+    }
+
     /// The oldest request, if it is overdue.
     fn overdue(&self, cx: Cx<'_>) -> Option<RequestId> {
         let limit = match self.tunables.form {

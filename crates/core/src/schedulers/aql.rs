@@ -79,12 +79,12 @@ impl Algorithm for Aql {
         Ok(Aql { links, lanes: [Lane::default(); QUEUES], lined_up: 0, dispatch, tunables })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     /// The k-th of its queue goes with the k-th cycle at the latest. A cycle takes at most the

@@ -141,12 +141,12 @@ where
         Ok(Seek { waiting: Sorted::new(setup.capacity)?, arm: Arm::default(), tunables })
     }
 
-    fn tunables(&self) -> &R::Tunables {
-        &self.tunables
+    fn tunables(&self) -> R::Tunables {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut R::Tunables {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: R::Tunables) {
+        self.tunables = tunables;
     }
 
     /// Unbounded for all of them: requests that keep arriving near the head, on the side that the

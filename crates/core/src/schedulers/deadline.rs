@@ -143,12 +143,12 @@ impl<V: Version> Algorithm for Batches<V> {
         })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     /// Let k requests be at or before ours in its direction; k is at most the number that wait.

@@ -116,12 +116,12 @@ impl<G: Group> Algorithm for Closed<G> {
         Ok(Closed { line, sweep, arm: Arm::default(), tunables, group: PhantomData })
     }
 
-    fn tunables(&self) -> &G::Tunables {
-        &self.tunables
+    fn tunables(&self) -> G::Tunables {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut G::Tunables {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: G::Tunables) {
+        self.tunables = tunables;
     }
 
     fn starvation(tunables: &G::Tunables) -> Starvation {

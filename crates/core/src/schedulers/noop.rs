@@ -36,12 +36,12 @@ impl Algorithm for Noop {
         Ok(Noop { links: Links::new(setup.capacity)?, waiting: List::default(), tunables })
     }
 
-    fn tunables(&self) -> &tunables::Nothing {
-        &self.tunables
+    fn tunables(&self) -> tunables::Nothing {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut tunables::Nothing {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: tunables::Nothing) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &tunables::Nothing) -> Starvation {

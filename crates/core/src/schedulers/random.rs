@@ -58,12 +58,12 @@ impl Algorithm for Random {
         Ok(Random { waiting, places: table(setup.capacity, 0)?, dice: random::Random::default(), tunables })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Settings) -> Starvation {

@@ -71,12 +71,12 @@ impl Algorithm for RwFifo {
         Ok(RwFifo { links, fifo: [List::default(); 2], dispatch, tunables })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     /// The k-th of its kind goes with batch k / share, rounded up, after what the list holds.

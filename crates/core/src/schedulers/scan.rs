@@ -95,12 +95,12 @@ impl<S: Sweep> Algorithm for EndToEnd<S> {
         Ok(EndToEnd { waiting, arm, at_rest: Instant::ZERO, in_flight: 0, tunables, sweep: PhantomData })
     }
 
-    fn tunables(&self) -> &Nothing {
-        &self.tunables
+    fn tunables(&self) -> Nothing {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Nothing {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Nothing) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Nothing) -> Starvation {

@@ -44,12 +44,12 @@ impl Algorithm for Sptf {
         Ok(Sptf { positions: Positions::new(setup)?, tunables })
     }
 
-    fn tunables(&self) -> &Nothing {
-        &self.tunables
+    fn tunables(&self) -> Nothing {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Nothing {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Nothing) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Nothing) -> Starvation {

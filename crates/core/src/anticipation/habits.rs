@@ -1,0 +1,331 @@
+//! What one process usually does between its requests, from those that it made (SOSP'01 §3.3).
+//!
+//! Everything is kept in whole numbers. Shares have 16 binary digits after the point.
+
+use crate::units::{Duration, Instant, Sector};
+
+/// Think times are counted in buckets of this width.
+pub(super) const BUCKET: Duration = Duration::from_us(500);
+/// Buckets: up to 15 ms.
+const BUCKETS: usize = 30;
+/// One, with 16 binary digits after the point.
+pub(super) const ONE: u64 = 1 << 16;
+/// What a bucket keeps of its count at each request: 0.9.
+const BUCKET_KEEPS: u64 = ONE * 9 / 10;
+/// What a mean positioning time keeps at each sample: 0.05^(1/10) = 0.7411, so that after ten samples
+/// 95 % is forgotten.
+const POSITIONING_KEEPS: u64 = 48_570;
+/// Means of think times move by a tenth of the difference.
+const MEAN_STEP: i64 = 10;
+
+/// How often think times of each length occurred, recent ones counting more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Histogram {
+    /// The last one counts all that are longer.
+    counts: [u32; BUCKETS + 1],
+}
+
+impl Histogram {
+    const EMPTY: Histogram = Histogram { counts: [0; BUCKETS + 1] };
+
+    fn add(&mut self, think: Duration) {
+        for count in &mut self.counts {
+            *count = (u64::from(*count) * BUCKET_KEEPS >> 16) as u32;
+        }
+        let bucket = (think.0 / BUCKET.0).min(BUCKETS as u64) as usize;
+        self.counts[bucket] += ONE as u32;
+    }
+
+    /// The time within which this share of a hundred think times ended: the upper edge of a bucket,
+    /// at most 15 ms.
+    fn percentiles<const N: usize>(&self, shares: [u64; N]) -> [Duration; N] {
+        let total: u64 = self.counts.iter().map(|count| u64::from(*count)).sum();
+        let mut edges = [BUCKET * BUCKETS as u64; N];
+        for (share, edge) in shares.iter().zip(&mut edges) {
+            let mut counted = 0;
+            let reached = self.counts[..BUCKETS].iter().position(|count| {
+                counted += u64::from(*count);
+                counted * 100 >= total * share
+            });
+            if let Some(bucket) = reached {
+                *edge = BUCKET * (bucket as u64 + 1);
+            }
+        }
+        edges
+    }
+}
+
+/// What is expected of a process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// Half of its think times are at most this long. A multiple of 500 us, at most 15 ms.
+    pub median: Duration,
+    /// 95 % of its think times are at most this long. A multiple of 500 us, at most 15 ms.
+    pub latest: Duration,
+    /// How long the head is expected to take to its next request.
+    pub positioning: Duration,
+    /// In how many of a hundred cases its next request lies before its last one on the disk.
+    pub backward_percent: u64,
+}
+
+/// What a process, or whatever else statistics are kept of, usually does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Habit {
+    thinks: Histogram,
+    median: Duration,
+    latest: Duration,
+    /// Think times since statistics began.
+    pub(super) samples: u32,
+    /// Mean think time and mean distance from it, in nanoseconds.
+    mean: i64,
+    spread: i64,
+    positioning: Option<Duration>,
+    backward: u64,
+    /// The share of think times that were longer than expected.
+    misses: u64,
+    /// Where its last request ended.
+    pub(super) position: Option<Sector>,
+    /// When its last request was completed.
+    completed: Option<Instant>,
+    /// Its synchronous requests that wait, and those in the device.
+    pub(super) waiting: u32,
+    pub(super) in_flight: u32,
+    /// Its last request was a part of a larger one, and the next part follows.
+    in_parts: bool,
+    /// A wait for it has run out since its last request.
+    pub(super) expired: bool,
+}
+
+impl Default for Habit {
+    fn default() -> Self {
+        Habit {
+            thinks: Histogram::EMPTY,
+            median: Duration::ZERO,
+            latest: Duration::ZERO,
+            samples: 0,
+            mean: 0,
+            spread: 0,
+            positioning: None,
+            backward: 0,
+            misses: 0,
+            position: None,
+            completed: None,
+            waiting: 0,
+            in_flight: 0,
+            in_parts: false,
+            expired: false,
+        }
+    }
+}
+
+/// What an arrival meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arrival {
+    /// A further part of a larger request.
+    Part,
+    /// A request of its own.
+    Whole,
+}
+
+impl Habit {
+    /// A request for `start..end` arrives; `more` parts of it follow.
+    pub(super) fn arrives(&mut self, now: Instant, start: Sector, end: Sector, more: bool) -> Arrival {
+        let part = core::mem::replace(&mut self.in_parts, more);
+        let before = self.position.replace(end);
+        self.waiting += 1;
+        if part {
+            return Arrival::Part;
+        }
+        if let Some(before) = before {
+            let sample = if start < before { ONE } else { 0 };
+            self.backward = mixed(self.backward, sample, BUCKET_KEEPS);
+        }
+        let busy = self.waiting + self.in_flight > 1;
+        if let Some(think) = self.completed.map(|at| if busy { Duration::ZERO } else { now.since(at) }) {
+            self.thought(think);
+        }
+        Arrival::Whole
+    }
+
+    /// A request went into one that waits already and ends at `end` now; `more` parts of it follow.
+    pub(super) fn extends(&mut self, end: Sector, more: bool) {
+        self.position = Some(end);
+        if !core::mem::replace(&mut self.in_parts, more) && self.completed.is_some() {
+            self.thought(Duration::ZERO);
+        }
+    }
+
+    /// It thought for this long.
+    fn thought(&mut self, think: Duration) {
+        if self.samples > 0 {
+            let missed = core::mem::take(&mut self.expired) || think > self.latest;
+            self.misses = mixed(self.misses, if missed { ONE } else { 0 }, BUCKET_KEEPS);
+        }
+        self.thinks.add(think);
+        [self.median, self.latest] = self.thinks.percentiles([50, 95]);
+        // A minute is as good as for ever, and keeps the sums small.
+        let sample = think.0.min(60_000_000_000) as i64;
+        if self.samples == 0 {
+            (self.mean, self.spread) = (sample, 0);
+        }
+        let apart = sample - self.mean;
+        self.mean += apart / MEAN_STEP;
+        self.spread += (apart.abs() - self.spread) / MEAN_STEP;
+        self.samples = self.samples.saturating_add(1);
+    }
+
+    /// Its request was completed.
+    pub(super) fn completes(&mut self, now: Instant) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.completed = Some(now);
+    }
+
+    /// The head took this long to one of its requests.
+    pub(super) fn positioned(&mut self, time: Duration) {
+        let mean = self.positioning.map_or(time.0, |mean| mixed(mean.0, time.0, POSITIONING_KEEPS));
+        self.positioning = Some(Duration(mean));
+    }
+
+    /// How far its think times scatter, in hundredths of their mean or, if that is shorter, of a bucket.
+    pub(super) fn spread_percent(&self) -> u64 {
+        (self.spread * 100 / self.mean.max(BUCKET.0 as i64)) as u64
+    }
+
+    /// How many of a hundred think times were longer than expected.
+    pub(super) fn miss_percent(&self) -> u64 {
+        (self.misses * 100) >> 16
+    }
+
+    /// Forgets what it knew of think times and positioning times.
+    pub(super) fn reset(&mut self) {
+        (self.thinks, self.samples, self.positioning) = (Histogram::EMPTY, 0, None);
+    }
+
+    /// What is expected, if anything is known.
+    pub(super) fn outlook(&self) -> Option<Outlook> {
+        if self.samples == 0 {
+            return None;
+        }
+        Some(Outlook {
+            median: self.median,
+            latest: self.latest,
+            positioning: self.positioning?,
+            backward_percent: (self.backward * 100) >> 16,
+        })
+    }
+}
+
+/// `keeps` of the old mean and the rest of the sample.
+fn mixed(mean: u64, sample: u64, keeps: u64) -> u64 {
+    // Times and shares are far below 2^47.
+    (mean * keeps + sample.min(1 << 40) * (ONE - keeps)) >> 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_ms(ms)
+    }
+
+    /// A habit after these think times.
+    fn after(thinks: &[Duration]) -> Habit {
+        let mut habit = Habit::default();
+        let mut now = Instant(0);
+        for think in [&[Duration::ZERO], thinks].concat() {
+            now += think;
+            habit.arrives(now, Sector(0), Sector(8), false);
+            (habit.waiting, habit.in_flight) = (0, 1);
+            now += ms(3);
+            habit.completes(now);
+            habit.positioned(ms(1));
+        }
+        habit
+    }
+
+    #[test]
+    fn a_process_is_unknown_until_it_has_thought_once() {
+        assert_eq!(after(&[]).outlook(), None);
+        let known = after(&[ms(2)]).outlook().unwrap();
+        assert_eq!((known.median, known.latest), (Duration::from_us(2500), Duration::from_us(2500)));
+    }
+
+    #[test]
+    fn the_percentiles_are_upper_edges_of_half_milliseconds() {
+        let mut thinks = alloc::vec![Duration::from_us(600); 19];
+        thinks.insert(10, ms(7));
+        let known = after(&thinks).outlook().unwrap();
+        assert_eq!((known.median, known.latest), (ms(1), ms(1)), "one of twenty, decayed, is below 5 %");
+        thinks.push(ms(7));
+        let known = after(&thinks).outlook().unwrap();
+        assert_eq!((known.median, known.latest), (ms(1), Duration::from_us(7500)));
+        assert_eq!(after(&[ms(400)]).outlook().unwrap().latest, ms(15), "longer ones count as 15 ms");
+    }
+
+    #[test]
+    fn buckets_keep_nine_tenths_at_each_request() {
+        // 0.9^n sums: after seven long ones, the seven short ones before weigh 0.4783 / 1.4783 of 1.
+        let mut thinks = alloc::vec![ms(1); 30];
+        thinks.extend([ms(9); 6]);
+        assert_eq!(after(&thinks).median, Duration::from_us(1500), "0.9^6 = 0.531 is more than half");
+        thinks.push(ms(9));
+        assert_eq!(after(&thinks).median, Duration::from_us(9500), "0.9^7 = 0.478 is less than half");
+    }
+
+    #[test]
+    fn a_positioning_time_is_forgotten_to_95_percent_after_ten() {
+        let mut habit = Habit::default();
+        habit.positioned(ms(100));
+        (0..10).for_each(|_| habit.positioned(Duration::ZERO));
+        let left = habit.positioning.unwrap().0;
+        assert!((4_900_000..5_100_000).contains(&left), "{left}");
+        (0..3).for_each(|_| habit.positioned(Duration::ZERO));
+        assert!(habit.positioning.unwrap() < ms(3), "it is not the 0.9 of the buckets");
+    }
+
+    #[test]
+    fn a_request_beside_one_that_waits_was_not_thought_about() {
+        let mut habit = after(&[ms(9)]);
+        let now = Instant(0) + ms(500);
+        habit.arrives(now, Sector(8), Sector(16), false);
+        let first = habit.clone();
+        habit.arrives(now + ms(2), Sector(16), Sector(24), false);
+        assert_eq!(first.thinks.counts[BUCKETS], ONE as u32, "half a second is beyond the buckets");
+        assert_eq!(habit.thinks.counts[0], ONE as u32);
+    }
+
+    #[test]
+    fn parts_of_a_large_request_are_one_request() {
+        let mut habit = after(&[ms(9)]);
+        let now = Instant(0) + ms(50);
+        assert_eq!(habit.arrives(now, Sector(8), Sector(16), true), Arrival::Whole);
+        let one = habit.clone();
+        assert_eq!(habit.arrives(now, Sector(16), Sector(24), true), Arrival::Part);
+        assert_eq!(habit.arrives(now, Sector(24), Sector(32), false), Arrival::Part);
+        assert_eq!(habit.thinks, one.thinks);
+        assert_eq!(habit.arrives(now, Sector(32), Sector(40), false), Arrival::Whole);
+    }
+
+    #[test]
+    fn directions_are_remembered() {
+        let mut habit = Habit::default();
+        for start in (0..20).rev() {
+            habit.arrives(Instant(0), Sector(start * 100), Sector(start * 100 + 8), false);
+        }
+        assert!(habit.backward * 100 / ONE > 80);
+        habit.arrives(Instant(0), Sector(8), Sector(16), false);
+        habit.arrives(Instant(0), Sector(16), Sector(24), false);
+        assert!(habit.backward * 100 / ONE < 80, "going on where it ended is forward");
+    }
+
+    #[test]
+    fn scattered_think_times_show() {
+        assert_eq!(after(&[ms(4); 20]).spread_percent(), 0);
+        let mut thinks = alloc::vec::Vec::new();
+        (0..20).for_each(|_| thinks.extend([Duration::ZERO, Duration::ZERO, ms(12)]));
+        let habit = after(&thinks);
+        assert!(habit.spread_percent() > 90, "{}", habit.spread_percent());
+        assert!(habit.miss_percent() < 50);
+    }
+}
