@@ -28,10 +28,10 @@ use crate::units::{Instant, Issuer, RequestId, Sector};
 crate::choices! {
     /// Where the expected positioning time of a process comes from (SOSP'01 §3.3 names both).
     pub enum Expectation {
+        /// The distance of each of its requests from its one before, on the learned curve.
+        Distance = "distance",
         /// What was measured when its requests were completed.
         Measured = "measured",
-        /// The distance of each from the one before it, on the learned curve.
-        Distance = "distance",
     }
 }
 
@@ -42,7 +42,7 @@ crate::tunables! {
         in_device: Count = 1, 1..=1024;
         /// Whether a request that finds the disk idle may be made to wait too.
         idle_waits: bool = 1, 0..=1;
-        /// Whether the positioning time expected of a process is what was measured, or follows from its distances.
+        /// Where the expected positioning time of a process comes from: the distances between its requests, or what was measured.
         expectation: Expectation = 0, 0..=1;
         /// Statistics whose think times scatter by more than so many hundredths of their mean are dropped; 0: never.
         reset_spread: Percent = 0, 0..=10_000;

@@ -14,6 +14,11 @@
 //! - A request that arrives while the disk is idle, shortly after a completion, may be made to wait;
 //!   the paper does not say. `idle_waits` turns that off.
 //! - Of a process of which nothing is known there is no wait: the paper is silent.
+//! - The expected positioning time of a process is that of its next request if nobody comes between:
+//!   the paper's "alternate" method, by distance. Its first method averages what was measured. But
+//!   while the disk alternates between two processes, each measured time is a seek from the other's
+//!   file; waiting then seems worth nothing, is not tried, and so nothing better is ever measured.
+//!   `expectation=measured` is that method.
 //! - Think times of 15 ms and more count as 15 ms.
 //! - A process's requests merge only with its own, so that it is seen when it comes.
 //! - The device gets one request at a time, as the paper's disks did. `in_device` allows more.
