@@ -51,10 +51,16 @@ impl Heap {
 
     /// Adds `request`.
     pub fn insert(&mut self, key: u64, request: RequestId) {
-        assert!(!self.contains(request), "{request} is already in the heap");
         self.turn += 1;
+        self.insert_as(key, self.turn, request);
+    }
+
+    /// Adds `request`. Among equal keys it comes out by `turn`, smallest first, as if it had been
+    /// inserted then.
+    pub fn insert_as(&mut self, key: u64, turn: u64, request: RequestId) {
+        assert!(!self.contains(request), "{request} is already in the heap");
         let place = self.items.len();
-        self.items.push(Item { key, turn: self.turn, id: request.0 });
+        self.items.push(Item { key, turn, id: request.0 });
         self.places[request.index()] = place as u32;
         self.rise(place);
     }
