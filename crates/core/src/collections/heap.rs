@@ -70,6 +70,11 @@ impl Heap {
         self.items.first().map(|item| (item.key, RequestId(item.id)))
     }
 
+    /// All requests with their keys, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, RequestId)> + '_ {
+        self.items.iter().map(|item| (item.key, RequestId(item.id)))
+    }
+
     /// Takes out the request with the smallest key.
     pub fn pop(&mut self) -> Option<(u64, RequestId)> {
         let first = self.first()?;

@@ -33,7 +33,7 @@ pub(super) struct Clocks {
     pub(super) lines: Lines<u64>,
     /// The first request of each issuer that has any: by the issuer's clock, then by arrival.
     heads: Heap,
-    /// The greatest clock at which anyone was served.
+    /// The greatest clock that anyone had after a request of theirs was taken.
     latest: u64,
 }
 
@@ -53,15 +53,10 @@ impl Clocks {
         self.heads.first()
     }
 
-    /// The greatest clock at which anyone was served: where to begin when nobody waits.
+    /// The greatest clock that anyone had after a request of theirs was taken: where to begin when
+    /// nobody waits.
     pub(super) fn latest(&self) -> u64 {
         self.latest
-    }
-
-    /// The least clock of those that wait, apart from `who`, as a fact. Looks at all issuers.
-    pub(super) fn next_after(&self, who: Issuer) -> Option<u64> {
-        let others = self.lines.waiting().filter(|(other, _)| *other != who);
-        others.map(|(_, clock)| *clock).min()
     }
 
     fn unlist(&mut self, place: Place) {
@@ -100,9 +95,8 @@ impl Clocks {
     pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, advance: u64) {
         let latest = self.change(cx[id].issuer, |lines| {
             let place = lines.take(cx, id);
-            let at = lines[place];
-            lines[place] = at.saturating_add(advance);
-            at
+            lines[place] = lines[place].saturating_add(advance);
+            lines[place]
         });
         self.latest = self.latest.max(latest);
     }
@@ -196,9 +190,10 @@ impl TimeShares {
         self.clocks.lines.forget(who);
     }
 
-    /// The least clock of those that wait, apart from `who`, for a reason.
-    pub(super) fn next_after(&self, who: Issuer) -> Fact {
-        self.clocks.next_after(who).map_or("nobody".into(), |clock| Duration(clock).into())
+    /// The least clock of those that wait, apart from that of `who`, for a reason.
+    pub(super) fn next_after(&self, cx: Cx<'_>, who: Issuer) -> Fact {
+        let others = self.clocks.heads.iter().filter(|(_, id)| cx[*id].issuer != who);
+        others.map(|(clock, _)| clock).min().map_or("nobody".into(), |clock| Duration(clock).into())
     }
 }
 

@@ -70,12 +70,6 @@ impl<T: Clone + Default> Lines<T> {
         self.issuers.find(who)
     }
 
-    /// The issuers that have requests waiting, in no particular order. Looks at all places.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = (Issuer, &T)> + '_ {
-        let waiting = self.issuers.iter().filter(|(_, _, line)| !line.waiting.is_empty());
-        waiting.map(|(_, who, line)| (who, &line.value))
-    }
-
     /// `id` is the last in its issuer's line.
     pub(super) fn push(&mut self, cx: Cx<'_>, id: RequestId) -> Place {
         let place = self.issuers.enter(cx[id].issuer);

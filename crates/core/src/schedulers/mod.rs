@@ -29,4 +29,6 @@ registry! {
     aql: Aql;
     rwfifo: RwFifo;
     stride: Stride;
+    lottery: Lottery;
+    yfq: Yfq;
 }

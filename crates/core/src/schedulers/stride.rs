@@ -122,7 +122,7 @@ impl Policy for Stride {
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         let who = cx[id].issuer;
         cx.because("issuer {} has the least clock, {}; next: {}", || {
-            [who.into(), Duration(self.clock(who).unwrap_or(0)).into(), self.shares.next_after(who)]
+            [who.into(), Duration(self.clock(who).unwrap_or(0)).into(), self.shares.next_after(cx, who)]
         });
         self.shares.take(cx, id);
     }
