@@ -29,6 +29,7 @@ registry! {
     aql: Aql;
     rwfifo: RwFifo;
     stride: Stride;
+    stride_sptf: StrideSptf;
     lottery: Lottery;
     yfq: Yfq;
 }
