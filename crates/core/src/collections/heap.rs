@@ -51,10 +51,16 @@ impl Heap {
 
     /// Adds `request`.
     pub fn insert(&mut self, key: u64, request: RequestId) {
-        assert!(!self.contains(request), "{request} is already in the heap");
         self.turn += 1;
+        self.insert_as(key, self.turn, request);
+    }
+
+    /// Adds `request`. Among equal keys it comes out by `turn`, smallest first, as if it had been
+    /// inserted then.
+    pub fn insert_as(&mut self, key: u64, turn: u64, request: RequestId) {
+        assert!(!self.contains(request), "{request} is already in the heap");
         let place = self.items.len();
-        self.items.push(Item { key, turn: self.turn, id: request.0 });
+        self.items.push(Item { key, turn, id: request.0 });
         self.places[request.index()] = place as u32;
         self.rise(place);
     }
@@ -62,6 +68,11 @@ impl Heap {
     /// The request with the smallest key, and that key.
     pub fn first(&self) -> Option<(u64, RequestId)> {
         self.items.first().map(|item| (item.key, RequestId(item.id)))
+    }
+
+    /// All requests with their keys, in no particular order.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, RequestId)> + '_ {
+        self.items.iter().map(|item| (item.key, RequestId(item.id)))
     }
 
     /// Takes out the request with the smallest key.

@@ -25,6 +25,15 @@ impl DispatchList {
         self.list.is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The request that goes next.
+    pub(super) fn first(&self) -> Option<RequestId> {
+        self.list.front()
+    }
+
     pub(super) fn contains(&self, id: RequestId) -> bool {
         self.listed[id.index()]
     }

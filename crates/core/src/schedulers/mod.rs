@@ -7,8 +7,12 @@ use crate::tunables::{TunableError, Tunables};
 use crate::units::{Issuer, RequestId};
 
 mod arm;
+mod clocks;
 mod dispatch_list;
+mod lines;
 mod positions;
+
+pub use clocks::Clocked;
 
 registry! {
     noop: Noop;
@@ -25,4 +29,8 @@ registry! {
     deadline: Deadline, Deadline2611;
     aql: Aql;
     rwfifo: RwFifo;
+    stride: Stride;
+    stride_sptf: StrideSptf;
+    lottery: Lottery;
+    yfq: Yfq;
 }

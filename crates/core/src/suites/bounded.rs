@@ -9,12 +9,14 @@ use super::subject::{Make, Random, TestQueue, all};
 use crate::device::{Device, Merging};
 use crate::request::Request;
 use crate::scheduler::{Decision, Starvation};
-use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
+use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors, Weight};
 
 /// A request that was passed over this often, and eight times the queue's depth, starves.
 const STARVED: u64 = 2_000;
 /// Dispatches in one attack.
 const ROUNDS: u64 = 4_000;
+/// Who issues what may starve.
+const VICTIM: Issuer = Issuer(99);
 
 /// Where the next request of a flood lies.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +42,8 @@ enum Mix {
     Writes,
     /// Both, from eight processes.
     Mixed,
+    /// The same, with the greatest weight; the victims have the least.
+    Unequal,
 }
 
 const FLOODS: [Flood; 6] =
@@ -58,7 +62,8 @@ struct Attack {
 
 /// All attacks, the likeliest to starve first.
 fn attacks() -> Vec<Attack> {
-    let mut all = Vec::new();
+    let (flood, mix, depth, service) = (Flood::Anywhere, Mix::Unequal, 12, Duration::from_ms(4));
+    let mut all = vec![Attack { flood, mix, depth, service, rounds: ROUNDS }];
     for (depth, service) in
         [(4, Duration::from_ms(4)), (33, Duration::from_us(300)), (12, Duration::from_ms(40))]
     {
@@ -150,7 +155,7 @@ impl Siege {
             for request in
                 [Request::read(Sector(start), Sectors(8)), Request::write(Sector(start), Sectors(8))]
             {
-                self.insert(request.by(Issuer(99)), promised);
+                self.insert(request.by(VICTIM), promised);
             }
         }
     }
@@ -171,7 +176,7 @@ impl Siege {
         let write = match self.attack.mix {
             Mix::Reads => false,
             Mix::Writes => true,
-            Mix::Mixed => self.random.below(2) == 0,
+            Mix::Mixed | Mix::Unequal => self.random.below(2) == 0,
         };
         let request =
             if write { Request::write(start, Sectors(8)) } else { Request::read(start, Sectors(8)) };
@@ -221,6 +226,12 @@ impl Siege {
     /// Floods. Returns the most that any request was passed over; ends once one starves for good.
     fn run(mut self, promised: Starvation) -> Result<u64, String> {
         let enough = STARVED.max(8 * self.attack.depth as u64);
+        if matches!(self.attack.mix, Mix::Unequal) {
+            for who in 1..=8 {
+                self.queue.set_weight(self.now, Issuer(who), Weight::GREATEST).unwrap();
+            }
+            self.queue.set_weight(self.now, VICTIM, Weight::LEAST).unwrap();
+        }
         self.insert_victims(promised);
         for round in 0..self.attack.rounds {
             while self.waiting < self.attack.depth + 6 {

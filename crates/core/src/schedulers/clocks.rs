@@ -1,0 +1,308 @@
+//! Virtual clocks: how much of the disk each issuer has had, divided by its weight.
+//!
+//! A clock counts what an issuer of weight 100 would have been charged: charge × 100 / weight. Clocks
+//! have 64 bits and saturate. In nanoseconds an issuer of the least weight gets there after 5.8 years
+//! of disk time, in bytes after 184 PB; issuers whose clocks are at the end are served in order of
+//! arrival. A charge is rounded up, so that every request moves its issuer's clock.
+
+use alloc::vec::Vec;
+
+use super::lines::Lines;
+use crate::collections::{Heap, OutOfMemory, Place, table};
+use crate::scheduler::{Cx, Policy};
+use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
+use crate::why::Fact;
+
+/// A policy that shares the disk by virtual clocks.
+pub trait Clocked: Policy {
+    /// The virtual clock of `who`, if it is known.
+    fn clock(&self, who: Issuer) -> Option<u64>;
+    /// The least virtual clock among issuers that have requests waiting.
+    fn least_clock(&self) -> Option<u64>;
+    /// How far ahead of the least clock an issuer may be and still be served; 0 for strict ones.
+    fn reach(&self) -> u64;
+}
+
+/// By how much a clock moves: `charge` × 100 / `weight`, rounded up and at least 1.
+pub(super) fn weighed(charge: u64, weight: Weight) -> u64 {
+    charge.saturating_mul(u64::from(Weight::default().get())).div_ceil(u64::from(weight.get())).max(1)
+}
+
+/// The requests of each issuer in order of arrival, and its clock.
+pub(super) struct Clocks {
+    pub(super) lines: Lines<u64>,
+    /// The first request of each issuer that has any: by the issuer's clock, then by arrival.
+    heads: Heap,
+    /// The greatest clock that anyone had after a request of theirs was taken.
+    latest: u64,
+}
+
+impl Clocks {
+    pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        Ok(Clocks { lines: Lines::new(capacity)?, heads: Heap::new(capacity)?, latest: 0 })
+    }
+
+    /// The clock of `who`, if it is known.
+    pub(super) fn clock(&self, who: Issuer) -> Option<u64> {
+        self.lines.find(who).map(|place| self.lines[place])
+    }
+
+    /// The first request of the issuer with the least clock among those that wait, and that clock. Of
+    /// several, the request that came first.
+    pub(super) fn first(&self) -> Option<(u64, RequestId)> {
+        self.heads.first()
+    }
+
+    /// The greatest clock that anyone had after a request of theirs was taken: where to begin when
+    /// nobody waits.
+    pub(super) fn latest(&self) -> u64 {
+        self.latest
+    }
+
+    fn unlist(&mut self, place: Place) {
+        if let Some(head) = self.lines.head(place) {
+            self.heads.remove(head);
+        }
+    }
+
+    fn list(&mut self, place: Place) {
+        if let Some(head) = self.lines.head(place) {
+            self.heads.insert_as(self.lines[place], self.lines.turn(head), head);
+        }
+    }
+
+    /// Does what changes the line or the clock of `who`.
+    fn change<R>(&mut self, who: Issuer, what: impl FnOnce(&mut Lines<u64>) -> R) -> R {
+        if let Some(place) = self.lines.find(who) {
+            self.unlist(place);
+        }
+        let result = what(&mut self.lines);
+        if let Some(place) = self.lines.find(who) {
+            self.list(place);
+        }
+        result
+    }
+
+    /// `id` arrives. Its issuer's clock is raised to `floor`, if that is ahead of it.
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, floor: u64) {
+        self.change(cx[id].issuer, |lines| {
+            let place = lines.push(cx, id);
+            lines[place] = lines[place].max(floor);
+        });
+    }
+
+    /// `id` goes to the device. Its issuer is charged `advance` now.
+    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, advance: u64) {
+        let latest = self.change(cx[id].issuer, |lines| {
+            let place = lines.take(cx, id);
+            lines[place] = lines[place].saturating_add(advance);
+            lines[place]
+        });
+        self.latest = self.latest.max(latest);
+    }
+
+    /// The clock of `who`, who has a request in flight, moves by `advance`.
+    pub(super) fn advance(&mut self, who: Issuer, advance: u64) {
+        self.change(who, |lines| {
+            let Some(place) = lines.find(who) else { return };
+            lines[place] = lines[place].saturating_add(advance);
+        });
+    }
+
+    pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.change(cx[id].issuer, |lines| lines.remove(cx, id));
+    }
+
+    pub(super) fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        if cx[survivor].issuer == cx[other].issuer {
+            self.change(cx[survivor].issuer, |lines| lines.absorb(cx, survivor, other));
+        } else {
+            self.remove(cx, other);
+        }
+    }
+}
+
+/// Clocks that are charged with disk time.
+///
+/// A completion costs its issuer the time since the later of two moments: when the request was sent,
+/// and when the device last completed one. So the charges add up to the time that the device was busy,
+/// however many requests it has at once. A request that an earlier scheduler sent counts from the
+/// change of schedulers, one that the device gave back from when it was first sent.
+pub(super) struct TimeShares {
+    clocks: Clocks,
+    /// When each request in flight was sent.
+    sent: Vec<Instant>,
+    last_completion: Instant,
+}
+
+impl TimeShares {
+    pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        let (clocks, sent) = (Clocks::new(capacity)?, table(capacity, Instant::ZERO)?);
+        Ok(TimeShares { clocks, sent, last_completion: Instant::ZERO })
+    }
+
+    pub(super) fn clock(&self, who: Issuer) -> Option<u64> {
+        self.clocks.clock(who)
+    }
+
+    /// The first request of the issuer with the least clock, and that clock.
+    pub(super) fn first(&self) -> Option<(u64, RequestId)> {
+        self.clocks.first()
+    }
+
+    /// `id` arrives. An issuer that was away for longer than `lag` gets no credit for that.
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, lag: Duration) {
+        let away = self.clocks.lines.away(cx.now, cx[id].issuer);
+        let floor = match away {
+            Some(away) if away > lag => self.first().map_or(self.clocks.latest(), |(least, _)| least),
+            _ => 0,
+        };
+        self.clocks.insert(cx, id, floor);
+    }
+
+    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.clocks.take(cx, id, 0);
+        self.sent[id.index()] = cx.now;
+    }
+
+    pub(super) fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.clocks.lines.adopt(cx, id);
+        self.sent[id.index()] = cx.now;
+    }
+
+    pub(super) fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        let who = cx[id].issuer;
+        let time = cx.now.since(self.sent[id.index()].max(self.last_completion));
+        self.clocks.advance(who, weighed(time.0, cx.weight(who)));
+        self.clocks.lines.finish(cx, id);
+        self.last_completion = cx.now;
+    }
+
+    pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.clocks.remove(cx, id);
+    }
+
+    pub(super) fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.clocks.absorbed(cx, survivor, other);
+    }
+
+    pub(super) fn issuer_gone(&mut self, who: Issuer) {
+        self.clocks.lines.forget(who);
+    }
+
+    /// The least clock of those that wait, apart from that of `who`, for a reason.
+    pub(super) fn next_after(&self, cx: Cx<'_>, who: Issuer) -> Fact {
+        let others = self.clocks.heads.iter().filter(|(_, id)| cx[*id].issuer != who);
+        others.map(|(clock, _)| clock).min().map_or("nobody".into(), |clock| Duration(clock).into())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// What is known of an issuer.
+    struct Known {
+        who: Issuer,
+        clock: u64,
+        left: Option<Instant>,
+    }
+
+    /// The same by looking through everything each time.
+    #[derive(Default)]
+    pub(in crate::schedulers) struct SlowShares {
+        lag: Duration,
+        known: Vec<Known>,
+        /// In order of arrival.
+        pub(in crate::schedulers) line: Vec<RequestId>,
+        in_flight: Vec<(RequestId, Issuer, Instant)>,
+        last_completion: Instant,
+        latest: u64,
+    }
+
+    impl SlowShares {
+        pub(in crate::schedulers) fn new(lag: Duration) -> Self {
+            SlowShares { lag, ..Default::default() }
+        }
+
+        fn known(&mut self, who: Issuer) -> &mut Known {
+            let at = self.known.iter().position(|known| known.who == who).unwrap_or_else(|| {
+                self.known.push(Known { who, clock: 0, left: None });
+                self.known.len() - 1
+            });
+            &mut self.known[at]
+        }
+
+        pub(in crate::schedulers) fn clock(&self, who: Issuer) -> u64 {
+            self.known.iter().find(|known| known.who == who).unwrap().clock
+        }
+
+        pub(in crate::schedulers) fn least(&self, cx: Cx<'_>) -> Option<u64> {
+            self.line.iter().map(|id| self.clock(cx[*id].issuer)).min()
+        }
+
+        fn has_requests(&self, cx: Cx<'_>, who: Issuer) -> bool {
+            let waits = self.line.iter().any(|id| cx[*id].issuer == who);
+            waits || self.in_flight.iter().any(|(_, issuer, _)| *issuer == who)
+        }
+
+        fn left(&mut self, cx: Cx<'_>, who: Issuer) {
+            if !self.has_requests(cx, who) {
+                self.known(who).left = Some(cx.now);
+            }
+        }
+
+        pub(in crate::schedulers) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+            let who = cx[id].issuer;
+            let returns = !self.has_requests(cx, who);
+            let floor = self.least(cx).unwrap_or(self.latest);
+            let lag = self.lag;
+            let known = self.known(who);
+            if returns && known.left.is_none_or(|left| cx.now.since(left) > lag) {
+                known.clock = known.clock.max(floor);
+            }
+            self.line.push(id);
+        }
+
+        pub(in crate::schedulers) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+            let who = cx[id].issuer;
+            self.latest = self.latest.max(self.clock(who));
+            self.line.retain(|held| *held != id);
+            self.in_flight.push((id, who, cx.now));
+        }
+
+        pub(in crate::schedulers) fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.known(cx[id].issuer);
+            self.in_flight.push((id, cx[id].issuer, cx.now));
+        }
+
+        pub(in crate::schedulers) fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+            let at = self.in_flight.iter().position(|(held, ..)| *held == id).unwrap();
+            let (_, who, sent) = self.in_flight.remove(at);
+            let time = cx.now.0 - sent.max(self.last_completion).0;
+            let weight = u64::from(cx.weight(who).get());
+            self.known(who).clock += (time * 100).div_ceil(weight).max(1);
+            self.last_completion = cx.now;
+            self.left(cx, who);
+        }
+
+        pub(in crate::schedulers) fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.line.retain(|held| *held != id);
+            self.left(cx, cx[id].issuer);
+        }
+
+        pub(in crate::schedulers) fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+            assert_eq!(cx[survivor].issuer, cx[other].issuer);
+            let either = |held: &RequestId| *held == survivor || *held == other;
+            let earlier = self.line.iter().position(either).unwrap();
+            self.line.retain(|held| !either(held));
+            self.line.insert(earlier, survivor);
+        }
+
+        pub(in crate::schedulers) fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+            if !self.has_requests(cx, who) {
+                self.known.retain(|known| known.who != who);
+            }
+        }
+    }
+}
