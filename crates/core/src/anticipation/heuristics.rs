@@ -58,7 +58,7 @@ pub struct CostBenefit;
 
 impl CostBenefit {
     /// The equation.
-    fn weigh(view: &View<'_>) -> Option<Duration> {
+    pub(super) fn weigh(view: &View<'_>) -> Option<Duration> {
         let Outlook { median, latest, positioning, .. } = view.outlook;
         let benefit = view.positioning - positioning;
         let cost = median - view.elapsed;

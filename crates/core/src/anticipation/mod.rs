@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `framework` | [`Anticipatory`]: the states idle, busy and wait around any [`Policy`](crate::Policy) |
 //! | `heuristics` | whether to wait, and how long: what differs from policy to policy |
+//! | `shares` | the heuristics for policies that share the disk by weights |
 //! | `habits` | what one process usually does: think times, distances, directions |
 //! | `levels` | habits of processes, of groups and of regions, and which to trust (§5.2) |
 
@@ -12,6 +13,7 @@ mod framework;
 mod habits;
 mod heuristics;
 mod levels;
+mod shares;
 #[cfg(test)]
 mod tests;
 
@@ -20,3 +22,4 @@ pub use habits::Outlook;
 pub use heuristics::{
     Adaptive, Aged, AsTheyAre, Careful, CostBenefit, Heuristic, Sweep, SweepSettings, View,
 };
+pub use shares::{Combined, Proportional, ShareSettings};

@@ -34,7 +34,10 @@
 use super::aged_sptf::AgedSptf;
 use super::c_look::CLook;
 use super::sptf::Sptf;
-use crate::anticipation::{Adaptive, Aged, Anticipatory, CostBenefit, Sweep};
+use super::stride::Stride;
+use super::stride_sptf::StrideSptf;
+use super::yfq::Yfq;
+use crate::anticipation::{Adaptive, Aged, Anticipatory, Combined, CostBenefit, Proportional, Sweep};
 
 /// Shortest positioning time first, with anticipation.
 pub type AnticSptf = Anticipatory<Sptf, CostBenefit>;
@@ -42,5 +45,11 @@ pub type AnticSptf = Anticipatory<Sptf, CostBenefit>;
 pub type AnticAgedSptf = Anticipatory<AgedSptf, Aged>;
 /// Upward sweeps with anticipation.
 pub type AnticCLook = Anticipatory<CLook, Sweep>;
+/// Shares of disk time by weight, also for synchronous processes.
+pub type AnticStride = Anticipatory<Stride, Proportional>;
+/// Shares of bytes by weight, also for synchronous processes.
+pub type AnticYfq = Anticipatory<Yfq, Proportional>;
+/// Shares of disk time by weight and few seeks, also for synchronous processes.
+pub type AnticStrideSptf = Anticipatory<StrideSptf, Combined>;
 /// [`AnticAgedSptf`] with all that the paper suggests for later.
 pub type AnticAdaptive = Anticipatory<AgedSptf, Adaptive>;

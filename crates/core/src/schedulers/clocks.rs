@@ -21,6 +21,10 @@ pub trait Clocked: Policy {
     fn least_clock(&self) -> Option<u64>;
     /// How far ahead of the least clock an issuer may be and still be served; 0 for strict ones.
     fn reach(&self) -> u64;
+    /// What a difference of clocks is, for people.
+    fn amount(difference: u64) -> Fact {
+        Duration(difference).into()
+    }
 }
 
 /// By how much a clock moves: `charge` × 100 / `weight`, rounded up and at least 1.

@@ -69,12 +69,12 @@ impl Algorithm for Lottery {
         Ok(Lottery { lines: Lines::new(setup.capacity)?, waiting, dice: Random::default(), tunables })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Settings) -> Starvation {
@@ -169,7 +169,12 @@ impl Policy for Lottery {
         let mut dice = self.dice;
         if let Some(Draw { ticket, tickets, winner }) = self.draw(cx, &mut dice) {
             cx.because("ticket {} of {} is issuer {}'s; {} issuers wait", || {
-                [(u64::from(ticket) + 1).into(), u64::from(tickets).into(), winner.into(), self.waiting.len().into()]
+                [
+                    (u64::from(ticket) + 1).into(),
+                    u64::from(tickets).into(),
+                    winner.into(),
+                    self.waiting.len().into(),
+                ]
             });
         }
         self.dice = dice;
@@ -192,7 +197,12 @@ mod tests {
 
     impl Reference {
         pub(super) fn new(settings: Settings) -> Self {
-            Reference { seed: settings.seed.0, line: Vec::new(), processes: Vec::new(), dice: Random::default() }
+            Reference {
+                seed: settings.seed.0,
+                line: Vec::new(),
+                processes: Vec::new(),
+                dice: Random::default(),
+            }
         }
     }
 

@@ -25,7 +25,7 @@ registry! {
     n_step_scan: FScan, NStepScan;
     sptf: Sptf;
     aged_sptf: AgedSptf;
-    antic: AnticSptf, AnticAgedSptf, AnticCLook, AnticAdaptive;
+    antic: AnticSptf, AnticAgedSptf, AnticCLook, AnticStride, AnticYfq, AnticStrideSptf, AnticAdaptive;
     deadline: Deadline, Deadline2611;
     aql: Aql;
     rwfifo: RwFifo;

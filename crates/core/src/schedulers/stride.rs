@@ -62,12 +62,12 @@ impl Algorithm for Stride {
         Ok(Stride { shares: TimeShares::new(setup.capacity)?, tunables })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Settings) -> Starvation {

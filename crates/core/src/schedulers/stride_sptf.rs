@@ -53,7 +53,8 @@ pub struct StrideSptf {
 
 impl Algorithm for StrideSptf {
     const NAME: &'static str = "stride-sptf";
-    const SUMMARY: &'static str = "Shares disk time by weight, and spares seeks among those near their share.";
+    const SUMMARY: &'static str =
+        "Shares disk time by weight, and spares seeks among those near their share.";
     const SOURCE: &'static str = "SOSP'01 §3.5, §4.7; Shenoy and Vin 1998";
     type Tunables = Settings;
 
@@ -62,12 +63,12 @@ impl Algorithm for StrideSptf {
         Ok(StrideSptf { shares, positions, tunables })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Settings) -> Starvation {

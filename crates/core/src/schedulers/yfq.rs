@@ -81,12 +81,12 @@ impl Algorithm for Yfq {
         })
     }
 
-    fn tunables(&self) -> &Settings {
-        &self.tunables
+    fn tunables(&self) -> Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: Settings) {
+        self.tunables = tunables;
     }
 
     fn starvation(_: &Settings) -> Starvation {
@@ -119,13 +119,7 @@ impl Yfq {
 
     /// Does what may change who is the oldest request of `who`, and gives that one a finish tag if it
     /// is another than before or `renewed`.
-    fn retag(
-        &mut self,
-        cx: Cx<'_>,
-        who: Issuer,
-        renewed: Option<RequestId>,
-        what: impl FnOnce(&mut Clocks),
-    ) {
+    fn retag(&mut self, cx: Cx<'_>, who: Issuer, renewed: Option<RequestId>, what: impl FnOnce(&mut Clocks)) {
         let before = self.head(who);
         what(&mut self.clocks);
         let after = self.head(who);
@@ -257,6 +251,11 @@ impl Clocked for Yfq {
 
     fn reach(&self) -> u64 {
         0
+    }
+
+    /// Bytes.
+    fn amount(difference: u64) -> Fact {
+        difference.into()
     }
 }
 
