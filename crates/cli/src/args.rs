@@ -108,9 +108,13 @@ pub(crate) struct LoadOptions {
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive)]
     pub(crate) speed: f64,
 
-    /// Set a tunable: SCHEDULER.TUNABLE=VALUE; may be repeated
-    #[arg(long = "set", value_name = "SCHEDULER.TUNABLE=VALUE")]
+    /// Set a tunable, or the weight of a process, as in weight.3=300 (1 to 10000); may be repeated
+    #[arg(long = "set", value_name = "SCHEDULER.TUNABLE=VALUE|weight.PROCESS=N")]
     pub(crate) set: Vec<String>,
+
+    /// Tell schedulers the disk's positioning times from its model; else they learn them as they go
+    #[arg(long)]
+    pub(crate) calibrated: bool,
 
     /// Seed of all randomness
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
@@ -166,6 +170,10 @@ pub(crate) struct RunOptions {
     /// Print the report as JSON, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Print what each process got as CSV, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) csv_processes: Option<PathBuf>,
 }
 
 #[derive(Args)]
@@ -189,6 +197,10 @@ pub(crate) struct CompareOptions {
     /// Print the results as CSV, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) csv: Option<PathBuf>,
+
+    /// Print what each process got under each scheduler as CSV, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    pub(crate) csv_processes: Option<PathBuf>,
 
     /// Write the results as a page for browsers, one file without scripts
     #[arg(long, value_name = "FILE", require_equals = true)]

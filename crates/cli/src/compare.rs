@@ -15,7 +15,7 @@ use crate::output::{self, Target};
 use crate::progress::{Progress, interruptible};
 use crate::setup::{self, Prepared};
 use crate::summary::{Summary, summarise};
-use crate::table::{csv, table};
+use crate::table::{csv, csv_of_processes, table};
 use crate::trace::warn;
 use crate::verdict::{Row, Runs, verdict};
 
@@ -31,12 +31,17 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let Some(outcome) = outcomes.first() else { return Err(nothing_done()) };
     remarks(&prepared, &outcomes, &control)?;
     let interrupted = control.stop.load(Ordering::Relaxed);
+    if let Some(path) = &options.csv_processes {
+        let summaries = summarise(&outcomes, 1)?;
+        output::write(path, &csv_of_processes(&summaries))?;
+    }
     match &options.json {
         Some(path) => {
             let mut document = header("idlewise/run/1", &prepared, interrupted);
             document["result"] = serde_json::to_value(&outcome.report).map_err(Failure::failed)?;
             output::write(path, &output::json(&document)?)?;
         }
+        None if options.csv_processes.as_ref().is_some_and(is_stdout) => {}
         None => output::print(&crate::page::page(&outcome.report, &prepared))?,
     }
     end(interrupted)
@@ -112,10 +117,13 @@ impl Comparison<'_> {
         if let Some(path) = &options.csv {
             output::write(path, &csv(self.summaries))?;
         }
+        if let Some(path) = &options.csv_processes {
+            output::write(path, &csv_of_processes(self.summaries))?;
+        }
         if let Some(path) = &options.html {
             output::write(path, &crate::html::page(self))?;
         }
-        let asked = [&options.json, &options.csv, &options.html];
+        let asked = [&options.json, &options.csv, &options.csv_processes, &options.html];
         Ok(asked.into_iter().flatten().any(is_stdout))
     }
 }
@@ -199,6 +207,7 @@ fn remarks(prepared: &Prepared, outcomes: &[Outcome], control: &Control) -> Resu
 /// What every JSON document begins with.
 fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Value {
     let experiment = &prepared.experiment;
+    let weights = experiment.weights.iter().map(|(who, weight)| (format!("weight.{who}"), json!(weight.get())));
     let settings = |choice: &Choice| {
         choice
             .settings
@@ -214,6 +223,7 @@ fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Value {
         "open_loop": matches!(experiment.load, Load::Trace { open_loop: true, .. }),
         "seeds": experiment.seeds,
         "interrupted": interrupted,
-        "settings": experiment.schedulers.iter().flat_map(settings).collect::<serde_json::Map<_, _>>(),
+        "calibrated": experiment.calibrated,
+        "settings": experiment.schedulers.iter().flat_map(settings).chain(weights).collect::<serde_json::Map<_, _>>(),
     })
 }

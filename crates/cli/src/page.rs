@@ -103,21 +103,22 @@ fn latencies(report: &Report) -> String {
 }
 
 fn issuers(report: &Report) -> String {
-    let mut table =
-        new_table(&["process", "requests", "MB", "disk time %", "weight", "mean ms", "max ms", "finished s"]);
-    let all: u64 = report.issuers.iter().map(|issuer| issuer.service_ns).sum();
+    let mut table = new_table(&[
+        "process", "requests", "MB", "disk time %", "weight", "mean ms", "p50", "p95", "p99", "max", "done s",
+    ]);
     for issuer in report.issuers.iter().take(LISTED) {
         let id = if issuer.id == u32::MAX { String::new() } else { format!("{} ", issuer.id) };
-        table.add_row([
+        let tail = [issuer.latency_ns_p50, issuer.latency_ns_p95, issuer.latency_ns_p99, issuer.latency_ns_max];
+        let figures = [
             format!("{id}{}", issuer.name.as_deref().unwrap_or("")).trim_end().to_owned(),
             count(issuer.requests),
             three(issuer.bytes as f64 / 1e6),
-            three(issuer.service_ns as f64 / all.max(1) as f64 * 100.0),
+            three(issuer.service_share * 100.0),
             issuer.weight.to_string(),
             ms(issuer.latency_ns_mean),
-            ms(issuer.latency_ns_max as f64),
-            three(issuer.finished_ns as f64 / 1e9),
-        ]);
+        ];
+        let done = three(issuer.finished_ns as f64 / 1e9);
+        table.add_row(figures.into_iter().chain(tail.map(|ns| ms(ns as f64))).chain([done]));
     }
     let mut text = finish(table);
     if report.issuers.len() > LISTED {

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use idlewise_core::registry::{self, Entry};
-use idlewise_core::{Duration, Instant, Merging};
-use idlewise_disk::{Profile, profile};
+use idlewise_core::{Duration, Instant, Issuer, Merging, Weight};
+use idlewise_disk::{AnyDevice, Profile, profile};
 use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Experiment, Load};
 use idlewise_sim::workloads::fio::JobFile;
@@ -63,9 +63,17 @@ pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
     Ok(chosen)
 }
 
-/// Applies `--set SCHEDULER.TUNABLE=VALUE`.
-fn settings(chosen: &mut [Choice], set: &[String]) -> Result<(), Failure> {
+/// What `--set` says before the point for the weight of a process.
+const WEIGHT: &str = "weight";
+
+/// Applies `--set SCHEDULER.TUNABLE=VALUE`, and returns the weights of `--set weight.PROCESS=N`.
+fn settings(chosen: &mut [Choice], set: &[String]) -> Result<Vec<(Issuer, Weight)>, Failure> {
+    let mut weights: Vec<(Issuer, Weight)> = Vec::new();
     for text in set {
+        if let Some(rest) = text.strip_prefix(WEIGHT).and_then(|rest| rest.strip_prefix('.')) {
+            weights.push(weight(rest).map_err(|error| Failure::usage(format!("--set {text}: {error}")))?);
+            continue;
+        }
         let wrong = || {
             Failure::usage(format!(
                 "--set {text}: write SCHEDULER.TUNABLE=VALUE, such as deadline.read_expire=100ms"
@@ -73,7 +81,7 @@ fn settings(chosen: &mut [Choice], set: &[String]) -> Result<(), Failure> {
         };
         let (left, value) = text.split_once('=').ok_or_else(wrong)?;
         let (name, tunable) = left.rsplit_once('.').ok_or_else(wrong)?;
-        let entry = scheduler(name)?;
+        let entry = setting_of(name)?;
         let found = entry.tunables.iter().find(|known| known.name == tunable).ok_or_else(|| {
             let hint = did_you_mean(tunable, entry.tunables.iter().map(|known| known.name));
             let known: Vec<_> = entry.tunables.iter().map(|known| known.name).collect();
@@ -86,7 +94,47 @@ fn settings(chosen: &mut [Choice], set: &[String]) -> Result<(), Failure> {
         })?;
         choice.settings.push((tunable.to_owned(), value));
     }
-    Ok(())
+    Ok(weights)
+}
+
+/// The scheduler before the point of `--set`.
+fn setting_of(name: &str) -> Result<&'static Entry, Failure> {
+    let unknown = registry::find(name).is_none();
+    let names = || registry::all().iter().map(|entry| entry.name);
+    if unknown && did_you_mean(name, names()).is_empty() {
+        let hint = did_you_mean(name, [WEIGHT]);
+        if !hint.is_empty() {
+            return Err(Failure::usage(format!(
+                "there is no scheduler '{name}'{hint} (write weight.PROCESS=N, such as weight.3=300)"
+            )));
+        }
+    }
+    scheduler(name)
+}
+
+/// Reads `PROCESS=N`.
+fn weight(text: &str) -> Result<(Issuer, Weight), String> {
+    let (process, number) =
+        text.split_once('=').ok_or("write weight.PROCESS=N, such as weight.3=300".to_owned())?;
+    let process = process.parse().map_err(|_| {
+        format!("'{process}' is not a process's number; `idlewise run` shows the numbers before the names")
+    })?;
+    let weight = number.parse().ok().and_then(Weight::new).ok_or_else(|| {
+        let (least, greatest) = (Weight::LEAST.get(), Weight::GREATEST.get());
+        format!("a weight is a whole number from {least} to {greatest} (100 is what processes have)")
+    })?;
+    Ok((Issuer(process), weight))
+}
+
+/// An error unless the disk has positioning times that a scheduler could be told.
+fn calibratable(disk: &Profile) -> Result<(), Failure> {
+    match disk.build().map_err(Failure::failed)? {
+        AnyDevice::Mechanical(_) => Ok(()),
+        AnyDevice::Flash(_) | AnyDevice::Fixed(_) => Err(Failure::usage(format!(
+            "--calibrated: {} has no heads to position: leave --calibrated out",
+            disk.name
+        ))),
+    }
 }
 
 fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
@@ -181,8 +229,11 @@ pub(crate) fn experiment(
     mut schedulers: Vec<Choice>,
     runs: u32,
 ) -> Result<Prepared, Failure> {
-    settings(&mut schedulers, &options.set)?;
+    let weights = settings(&mut schedulers, &options.set)?;
     let disk = disk(&options.disk)?;
+    if options.calibrated {
+        calibratable(&disk)?;
+    }
     let (load, words, trace) = load(options)?;
     let experiment = Experiment {
         disk,
@@ -191,6 +242,8 @@ pub(crate) fn experiment(
         seeds: (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect(),
         queue_size: options.queue_size as usize,
         merging: if options.no_merges { Merging::Off } else { Merging::All },
+        weights,
+        calibrated: options.calibrated,
         limits: limits(options)?,
     };
     Ok(Prepared { experiment, load: words, trace })

@@ -1,8 +1,8 @@
 //! The event engine: virtual time, one queue, one device, one workload.
 //!
-//! Each step goes to the earliest of three times: the device finishes something, the workload
-//! issues something, the scheduler asked to be asked. At one instant things happen in this order:
-//! completions, then a dispatch, then arrivals, then a dispatch. So a process that issues its next
+//! Each step goes to the earliest of four times: the device finishes something, a process exits, the
+//! workload issues something, the scheduler asked to be asked. At one instant things happen in this
+//! order: completions, exits and arrivals, and after each kind a dispatch. So a process that issues its next
 //! request "at once" after a completion still comes too late for the decision at that completion,
 //! as it does on a real machine.
 
@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Scheduler, Why};
 use idlewise_disk::{Command, Completion, Device, SubmitError};
+
+use crate::exits::Exits;
 
 /// Where requests come from.
 pub trait Workload {
@@ -21,8 +23,9 @@ pub trait Workload {
     /// time at which it was issued.
     fn issue(&mut self, id: RequestId) -> Request;
 
-    /// The request that was issued as `id` is done.
-    fn completed(&mut self, _now: Instant, _id: RequestId) {}
+    /// The request that was issued as `id` is done. Processes for which it was the last one are
+    /// announced to `exits`.
+    fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
 }
 
 /// Who watches a run.
@@ -113,6 +116,7 @@ pub struct Engine<'a, W: ?Sized, S, D, O> {
     in_flight: u32,
     /// Commands that the device accepts at once.
     depth: u32,
+    exits: Exits,
     /// When the scheduler wants to be asked again.
     wake: Option<Instant>,
     /// The observer is told of every decision.
@@ -140,6 +144,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             completed: 0,
             in_flight: 0,
             depth,
+            exits: Exits::default(),
             wake: None,
             explained: false,
         }
@@ -163,10 +168,14 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         loop {
             let arrival = self.next_arrival();
             let completion = self.device.next_event();
-            let Some(next) = earliest([completion, arrival, self.wake]) else { break };
+            let exit = self.exits.next();
+            let Some(next) = earliest([completion, arrival, self.wake, exit]) else { break };
             self.now = self.now.max(next);
             if completion.is_some_and(|at| at <= self.now) && self.finish_commands()? {
                 self.dispatch()?;
+            }
+            if exit.is_some() {
+                self.exit()?;
             }
             if arrival.is_some_and(|at| at <= self.now) {
                 self.admit()?;
@@ -221,12 +230,24 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
                     service / total * request.length.0 as u64
                 };
                 self.observer.completed(now, part, request, share);
-                self.workload.completed(now, part);
+                self.workload.completed(now, part, &mut self.exits);
                 self.completed += 1;
             }
             self.queue.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
         }
         Ok(any)
+    }
+
+    /// Tells the scheduler who has exited by now. That is an event, so it may decide anew.
+    #[cold]
+    fn exit(&mut self) -> Result<(), EngineError> {
+        let now = self.now;
+        let mut any = false;
+        while let Some(who) = self.exits.take(now) {
+            any = true;
+            self.queue.issuer_gone(now, who).map_err(|error| EngineError::Host { now, error })?;
+        }
+        if any { self.dispatch() } else { Ok(()) }
     }
 
     /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
@@ -289,8 +310,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
 }
 
 #[inline]
-fn earliest(times: [Option<Instant>; 3]) -> Option<Instant> {
-    let [a, b, c] = times.map(|time| time.unwrap_or(Instant::MAX));
-    let first = a.min(b).min(c);
+fn earliest(times: [Option<Instant>; 4]) -> Option<Instant> {
+    let [a, b, c, d] = times.map(|time| time.unwrap_or(Instant::MAX));
+    let first = a.min(b).min(c.min(d));
     if first == Instant::MAX { None } else { Some(first) }
 }

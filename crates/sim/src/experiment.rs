@@ -1,9 +1,11 @@
 //! Many runs: schedulers × seeds, on all cores.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use idlewise_core::registry::{Assignment, Entry};
-use idlewise_core::{Device as DeviceTraits, Issuer, Merging, Queue};
+use idlewise_core::positioning::Curve;
+use idlewise_core::{AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Weight};
 use idlewise_disk::{AnyDevice, Device, Profile};
 use rayon::prelude::*;
 
@@ -13,6 +15,10 @@ use crate::replay::{Account, Replay, Rows, RowsError, Settings};
 use crate::tell::Teller;
 use crate::workloads::fio::{FioError, JobFile};
 use crate::workloads::{self, Ground, Named, Spec, SpecError};
+
+/// Points of the positioning curve that a calibrated run's scheduler is given: a curve keeps two for
+/// each power of two.
+const CURVE_POINTS: usize = 192;
 
 /// A scheduler with its settings.
 #[derive(Clone)]
@@ -59,6 +65,10 @@ pub struct Experiment {
     pub queue_size: usize,
     /// Which merges the queue tries.
     pub merging: Merging,
+    /// Weights of issuers, over those that the load gives them.
+    pub weights: Vec<(Issuer, Weight)>,
+    /// Schedulers know the disk's positioning times from its model, and need not learn them first.
+    pub calibrated: bool,
     /// When a run ends early.
     pub limits: Limits,
 }
@@ -102,6 +112,14 @@ pub enum ExperimentError {
     /// The reasons could not be written.
     #[error("writing the reasons: {0}")]
     Why(#[from] std::io::Error),
+    /// A weight could not be set.
+    #[error("the weight of process {who}: {error}")]
+    Weight {
+        /// Whose.
+        who: Issuer,
+        /// Why.
+        error: HostError,
+    },
     /// The run broke off.
     #[error("{scheduler}: {error}")]
     Engine {
@@ -145,35 +163,48 @@ impl Experiment {
         let run = (index, seed);
         // A copy of the engine for each model: nobody asks at each event which one it is.
         let (report, account) = match self.disk.build()? {
-            AnyDevice::Mechanical(mut disk) => self.run_on(&mut disk, run, control, why)?,
-            AnyDevice::Flash(mut disk) => self.run_on(&mut disk, run, control, why)?,
-            AnyDevice::Fixed(mut disk) => self.run_on(&mut disk, run, control, why)?,
+            AnyDevice::Mechanical(mut disk) => {
+                let known = self.calibrated.then(|| Curve::through(&disk.positioning_curve(CURVE_POINTS)));
+                self.run_on(&mut disk, known, run, control, why)?
+            }
+            AnyDevice::Flash(mut disk) => self.run_on(&mut disk, None, run, control, why)?,
+            AnyDevice::Fixed(mut disk) => self.run_on(&mut disk, None, run, control, why)?,
         };
         Ok(Outcome { scheduler: index, seed, report, account })
     }
 
-    /// Puts the load on `device`.
+    /// Puts the load on `device`, of whose positioning times schedulers know `known`.
     fn run_on<D: Device>(
         &self,
         device: &mut D,
+        known: Option<Curve>,
         run: (usize, u64),
         control: &Control,
         why: Option<&mut dyn Write>,
     ) -> Result<(Report, Option<Account>), ExperimentError> {
+        let traits = DeviceTraits {
+            rotational: device.rotational(),
+            depth: device.depth(),
+            capacity: device.capacity(),
+            merging: self.merging,
+            curve: known.unwrap_or_default(),
+            ..DeviceTraits::default()
+        };
+        let mut queue = self.queue(traits, run)?;
         let ground = Ground { capacity: device.capacity(), seed: run.1 };
         match &self.load {
             Load::Workload(spec) => {
                 let mut workload = workloads::build(spec, ground)?;
-                Ok((self.simulate(run, &mut *workload, device, control, why)?, None))
+                Ok((self.simulate(run, &mut *workload, &mut queue, device, control, why)?, None))
             }
             Load::Fio(jobs) => {
                 let mut workload = jobs.build(ground)?;
-                Ok((self.simulate(run, &mut workload, device, control, why)?, None))
+                Ok((self.simulate(run, &mut workload, &mut queue, device, control, why)?, None))
             }
             Load::Trace { open, open_loop, speed } => {
                 let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };
                 let mut replay = Replay::new(open().map_err(ExperimentError::Trace)?, settings);
-                let report = self.simulate(run, &mut replay, device, control, why)?;
+                let report = self.simulate(run, &mut replay, &mut queue, device, control, why)?;
                 match replay.take_error() {
                     Some(error) => Err(ExperimentError::Trace(error)),
                     None => Ok((report, Some(replay.account()))),
@@ -182,14 +213,12 @@ impl Experiment {
         }
     }
 
-    fn simulate<W: Named + ?Sized, D: Device>(
+    /// The queue with its scheduler.
+    fn queue(
         &self,
+        traits: DeviceTraits,
         (index, seed): (usize, u64),
-        workload: &mut W,
-        device: &mut D,
-        control: &Control,
-        why: Option<&mut dyn Write>,
-    ) -> Result<Report, ExperimentError> {
+    ) -> Result<Queue<AnyScheduler>, ExperimentError> {
         let choice = &self.schedulers[index];
         let mut settings: Vec<Assignment<'_>> =
             choice.settings.iter().map(|(name, value)| (name.as_str(), *value)).collect();
@@ -197,28 +226,40 @@ impl Experiment {
         if seeded.is_some() && !settings.iter().any(|(name, _)| *name == "seed") {
             settings.push(("seed", seed));
         }
-        let traits = DeviceTraits {
-            rotational: device.rotational(),
-            depth: device.depth(),
-            capacity: device.capacity(),
-            merging: self.merging,
-            ..DeviceTraits::default()
-        };
-        let mut queue = Queue::new(self.queue_size, traits, choice.entry, &settings)
-            .map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })?;
+        Queue::new(self.queue_size, traits, choice.entry, &settings)
+            .map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })
+    }
+
+    fn simulate<W: Named + ?Sized, D: Device>(
+        &self,
+        (index, _): (usize, u64),
+        workload: &mut W,
+        queue: &mut Queue<AnyScheduler>,
+        device: &mut D,
+        control: &Control,
+        why: Option<&mut dyn Write>,
+    ) -> Result<Report, ExperimentError> {
+        let weights: BTreeMap<Issuer, Weight> =
+            workload.weights().into_iter().chain(self.weights.iter().copied()).collect();
+        for (&who, &weight) in &weights {
+            let set = queue.set_weight(Instant::ZERO, who, weight);
+            set.map_err(|error| ExperimentError::Weight { who, error })?;
+        }
+        let choice = &self.schedulers[index];
         let mut recorder = Recorder::new(self.queue_size);
         let ended = match why {
-            None => Engine::new(workload, &mut queue, device, &mut recorder, self.limits).run(control),
+            None => Engine::new(workload, queue, device, &mut recorder, self.limits).run(control),
             Some(out) => {
                 let mut teller = Teller::new(&mut recorder, out);
-                let engine = Engine::new(workload, &mut queue, device, &mut teller, self.limits);
+                let engine = Engine::new(workload, queue, device, &mut teller, self.limits);
                 let ended = engine.explained().run(control);
                 teller.finish()?;
                 ended
             }
         };
         ended.map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
-        let describe = |issuer: Issuer| workload.describe(issuer);
+        let weight = |issuer: &Issuer| weights.get(issuer).copied().unwrap_or_default();
+        let describe = |issuer: Issuer| (workload.name(issuer), weight(&issuer));
         Ok(recorder.report(&choice.label, queue.merges(), describe))
     }
 }

@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 pub mod engine;
+pub mod exits;
 pub mod experiment;
 pub mod metrics;
 pub mod replay;

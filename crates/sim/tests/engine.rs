@@ -6,10 +6,11 @@ use std::rc::Rc;
 
 use idlewise_core::{
     Decision, Device as Traits, Duration, Instant, Issuer, Merging, Queue, Request, RequestId, Scheduler,
-    Sector, Sectors, registry,
+    Sector, Sectors, Weight, registry,
 };
 use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, EngineError, Limits, Workload};
+use idlewise_sim::exits::Exits;
 use idlewise_sim::metrics::{Recorder, Report};
 
 /// A device that takes 1 ms for each command, one at a time or several.
@@ -82,7 +83,7 @@ impl Workload for Script {
         self.starts[id.index()] = start;
         Request { arrival, ..Request::read(Sector(start), Sectors(8)).by(Issuer(1)) }
     }
-    fn completed(&mut self, now: Instant, id: RequestId) {
+    fn completed(&mut self, now: Instant, id: RequestId, _: &mut Exits) {
         let done = self.starts[id.index()];
         for (_, next) in self.chains.iter().filter(|chain| chain.0 == done) {
             self.timed.push_front((now, *next));
@@ -103,7 +104,7 @@ fn run(
     let mut recorder = Recorder::new(capacity);
     let log = Rc::clone(&device.log);
     Engine::new(&mut script, &mut queue, &mut device, &mut recorder, limits).run(&Control::default())?;
-    let report = recorder.report(scheduler, queue.merges(), |_| (None, 1));
+    let report = recorder.report(scheduler, queue.merges(), |_| (None, Weight::default()));
     let log = log.borrow().clone();
     Ok((report, log))
 }
@@ -216,7 +217,7 @@ fn waits_are_honoured_and_counted_as_hit_or_in_vain() {
     Engine::new(&mut script, &mut queue, &mut device, &mut recorder, Limits::default())
         .run(&Control::default())
         .unwrap();
-    let report = recorder.report("waiter", 0, |_| (None, 1));
+    let report = recorder.report("waiter", 0, |_| (None, Weight::default()));
     let log = device.log.borrow().clone();
     // The second request ends the first wait; then the first one's time has passed.
     assert_eq!(log, [(2_000_000, 100), (3_000_000, 0)]);

@@ -17,6 +17,8 @@ fn run(disk: &str, scheduler: &str, settings: &[(&str, u64)], workload: &str, me
         seeds: vec![1],
         queue_size: 4096,
         merging,
+        weights: Vec::new(),
+        calibrated: false,
         limits: Limits::default(),
     };
     experiment.run_one(0, 1, &Control::default(), None).unwrap().report
@@ -90,6 +92,8 @@ fn a_run_is_the_same_for_the_same_seed_and_differs_for_another() {
             seeds: vec![seed],
             queue_size: 64,
             merging: Merging::All,
+            weights: Vec::new(),
+            calibrated: false,
             limits: Limits::default(),
         };
         experiment.run(&Control::default()).unwrap().remove(0).report

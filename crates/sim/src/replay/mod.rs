@@ -16,6 +16,7 @@ use idlewise_core::{Duration, Instant, Issuer, Operation, Request, RequestId, Se
 use serde::Serialize;
 
 use crate::engine::Workload;
+use crate::exits::Exits;
 use crate::traces::Record;
 use crate::workloads::Named;
 use infer::{Cause, Inference, Inferred};
@@ -290,7 +291,7 @@ impl Workload for Replay {
         request
     }
 
-    fn completed(&mut self, now: Instant, id: RequestId) {
+    fn completed(&mut self, now: Instant, id: RequestId, _: &mut Exits) {
         self.now = now;
         let row = &mut self.window[self.owners[id.index()] as usize % WINDOW];
         row.stage = Stage::Done;
@@ -301,8 +302,8 @@ impl Workload for Replay {
 }
 
 impl Named for Replay {
-    fn describe(&self, issuer: Issuer) -> (Option<String>, u32) {
-        (self.rows.process(issuer), 1)
+    fn name(&self, issuer: Issuer) -> Option<String> {
+        self.rows.process(issuer)
     }
 }
 

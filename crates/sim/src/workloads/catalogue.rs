@@ -1,10 +1,9 @@
 //! The named workloads, each with its options, declared once.
 
-use idlewise_core::{Sector, Sectors};
-
-use super::{
-    Ground, Named, Options, Pattern, Poisson, PoissonSettings, Process, Processes, Spec, SpecError, Think,
+use super::makers::{
+    adversary, poisson, queues, random, stream_and_chain, sync_streams, two_chains, write_and_read,
 };
+use super::{Ground, Named, Options, Spec, SpecError};
 
 /// A named workload.
 pub struct Kind {
@@ -18,6 +17,23 @@ pub struct Kind {
 }
 
 type Make = fn(&Options<'_>, Ground) -> Result<Box<dyn Named>, SpecError>;
+
+/// Options of workloads with chains, and more of their own.
+macro_rules! chain_options {
+    ($($own:expr,)*) => { &[
+        $($own,)*
+        ("files", "16000", "files in a tree: as many as in Linux 2.6.9"),
+        ("directories", "1000", "directories in a tree; each has as many files"),
+        ("groups", "4", "block groups of 128 MiB over which they spread"),
+        ("median", "6k", "median size of a file; sizes are log-normal, in blocks of 4 KiB"),
+        ("mean", "12k", "mean size of a file"),
+        ("inodes", "32", "inodes in a block, which is read for the first of them"),
+        ("block", "32k", "largest request in reading a file"),
+        ("think", "100us", "time from a completion to the same process's next request, or to its exit"),
+        ("exec", "500us", "time from a child's exit to the next one's first request: wait, fork, exec"),
+        ("gap", "4g", "distance from the end of one file or tree to the start of the next"),
+    ] };
+}
 
 static KINDS: &[Kind] = &[
     Kind {
@@ -58,11 +74,12 @@ static KINDS: &[Kind] = &[
             ("bs", "64k", "request size"),
             ("file", "1g", "size of each file"),
             ("gap", "8g", "distance from the end of one file to the start of the next"),
-            ("think", "200us", "time from a completion to the next request"),
+            ("think", "0ms", "time from a completion to the next request"),
             ("think2", "", "the same for the second process alone"),
             ("dist", "fixed", "how think times spread: fixed, or uniform from 0 to think"),
-            ("weights", "1", "weight of each process, separated by colons; the last one repeats"),
+            ("weights", "100", "weight of each process, 1 to 10000, separated by colons; the last one repeats"),
             ("requests", "4000", "requests of each process"),
+            ("runtime", "", "each process ends after this time; without requests= by nothing else"),
         ],
         make: sync_streams,
     },
@@ -81,15 +98,48 @@ static KINDS: &[Kind] = &[
     },
     Kind {
         name: "write-and-read",
-        summary: "A process that streams writes beside one that streams reads (OLS'05 §5.4).",
+        summary: "dd writes without end beside cat, which reads a file; the end is cat's (OLS'05 §5.4).",
         options: &[
-            ("bs", "128k", "request size"),
-            ("writes", "32", "write requests kept outstanding"),
+            ("bs", "128k", "request size: what read-ahead and writeback make of a stream"),
+            ("writes", "128", "write requests kept outstanding; nobody waits for them"),
             ("reads", "1", "read requests kept outstanding"),
-            ("think", "200us", "reader's time from a completion to the next request"),
-            ("requests", "4000", "requests of each process"),
+            ("think", "100us", "reader's time from a completion to the next request"),
+            ("file", "200m", "the file that is read, once"),
+            ("written", "2g", "the file that is written, again and again"),
+            ("gap", "1g", "distance from the end of the written file to the start of the other"),
         ],
         make: write_and_read,
+    },
+    Kind {
+        name: "stream-and-chain",
+        summary: "cat reads a large file without end beside `find -type f -exec cat {} ;`; the end is find's (OLS'05 §5.5).",
+        options: chain_options! {
+            ("stream", "2g", "the large file"),
+            ("bs", "128k", "request size of the stream: a full read-ahead window"),
+            ("depth", "1", "requests that the stream keeps outstanding; 2 if read-ahead runs one window ahead"),
+        },
+        make: stream_and_chain,
+    },
+    Kind {
+        name: "two-chains",
+        summary: "`find -type f -exec cat {} ;` over a tree of small files, twice over two trees (OLS'05 §5.6).",
+        options: chain_options! {
+            ("chains", "2", "how many; 1 is what two are compared with"),
+        },
+        make: two_chains,
+    },
+    Kind {
+        name: "adversary",
+        summary: "Two processes that read on as soon as anticipation has given them up (SOSP'01 §4.2.4).",
+        options: &[
+            ("n", "2", "rapid requests before each slow one; 0: all are slow"),
+            ("pause", "7ms", "the pause before the slow one: just over the scheduler's timeout"),
+            ("bs", "64k", "request size"),
+            ("file", "1g", "size of each file"),
+            ("gap", "8g", "distance from the end of one file to the start of the next"),
+            ("requests", "4000", "requests of each process"),
+        ],
+        make: adversary,
     },
 ];
 
@@ -117,134 +167,4 @@ pub fn build(spec: &Spec, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
         }
     }
     (kind.make)(&Options { given: &spec.options, defaults: kind.options }, ground)
-}
-
-const MANY: u64 = 1 << 50;
-
-fn poisson(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
-    let step = options.request_size("step")?;
-    let (min, max) = (options.request_size("min")?, options.request_size("max")?);
-    if min < step || max < min {
-        let (option, value) = ("min".to_owned(), options.text("min").to_owned());
-        let cure = "choose step ≤ min ≤ max".to_owned();
-        return Err(SpecError::BadValue { option, value, cure });
-    }
-    let settings = PoissonSettings {
-        rate: options.rate("rate")?,
-        reads_percent: options.number("reads", 0..=100)? as u32,
-        size: (min / step, max / step),
-        step,
-        requests: options.number("requests", 1..=MANY)?,
-    };
-    Ok(Box::new(Poisson::new(settings, ground)))
-}
-
-fn think(options: &Options<'_>, option: &str) -> Result<Think, SpecError> {
-    let time = options.duration(option)?;
-    Ok(match options.choice("dist", &["fixed", "uniform"])? {
-        0 => Think::Fixed(time),
-        _ => Think::Uniform(time),
-    })
-}
-
-fn pattern(options: &Options<'_>) -> Result<Pattern, SpecError> {
-    let patterns = [Pattern::Sequential, Pattern::Alternate, Pattern::Random];
-    Ok(patterns[options.choice("pattern", &["seq", "alternate", "random"])?])
-}
-
-/// A process that reads the whole disk synchronously; constructors change what differs.
-fn reader(name: String, ground: Ground) -> Process {
-    let (file_sectors, block) = (ground.capacity.0, Sectors(8));
-    Process { name, file_sectors, block, ..Process::default() }
-}
-
-fn random(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
-    let span = options.number("span", 1..=100)?;
-    let one = Process {
-        file_sectors: ground.capacity.0 / 100 * span,
-        block: Sectors(options.request_size("bs")?),
-        pattern: Pattern::Random,
-        reads_percent: options.number("reads", 0..=100)? as u32,
-        depth: options.number("depth", 1..=4096)? as u32,
-        think: think(options, "think")?,
-        requests: options.number("requests", 1..=MANY)?,
-        ..reader(String::new(), ground)
-    };
-    let count = options.number("n", 1..=4096)?;
-    let processes = (1..=count).map(|index| Process { name: format!("random{index}"), ..one.clone() });
-    Ok(Box::new(Processes::new(processes.collect(), ground.seed)))
-}
-
-fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
-    let (file, gap) = (options.sectors("file")?, options.sectors_or_none("gap")?);
-    let weights = options.numbers("weights", 1..=10_000)?;
-    let count = options.number("n", 1..=4096)?;
-    let needed = count * file + (count - 1) * gap;
-    if needed > ground.capacity.0 {
-        let (option, value) = ("file".to_owned(), options.text("file").to_owned());
-        let cure = format!(
-            "{count} files with their gaps need {needed} sectors and the disk has {}: choose smaller files or gaps",
-            ground.capacity
-        );
-        return Err(SpecError::BadValue { option, value, cure });
-    }
-    let usual = think(options, "think")?;
-    let second = if options.text("think2").is_empty() { usual } else { think(options, "think2")? };
-    let (block, pattern) = (Sectors(options.request_size("bs")?), pattern(options)?);
-    let (requests, depth) =
-        (options.number("requests", 1..=MANY)?, options.number("depth", 1..=4096)? as u32);
-    let stream = |index: u64| Process {
-        weight: *weights.get(index as usize).or(weights.last()).unwrap_or(&1) as u32,
-        file_start: Sector(index * (file + gap)),
-        file_sectors: file,
-        block,
-        pattern,
-        think: if index == 1 { second } else { usual },
-        depth,
-        requests,
-        ..reader(format!("stream{}", index + 1), ground)
-    };
-    Ok(Box::new(Processes::new((0..count).map(stream).collect(), ground.seed)))
-}
-
-fn queues(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
-    let depths = options.numbers("depths", 1..=4096)?;
-    let part = ground.capacity.0 / depths.len() as u64;
-    let (block, pattern) = (Sectors(options.request_size("bs")?), pattern(options)?);
-    let (reads_percent, think) = (options.number("reads", 0..=100)? as u32, options.duration("think")?);
-    let requests = options.number("requests", 1..=MANY)?;
-    let process = |(index, depth): (usize, &u64)| Process {
-        file_start: Sector(index as u64 * part),
-        file_sectors: part,
-        block,
-        pattern,
-        reads_percent,
-        depth: *depth as u32,
-        think: Think::Fixed(think),
-        requests: requests.saturating_mul(*depth),
-        ..reader(format!("depth{depth}"), ground)
-    };
-    Ok(Box::new(Processes::new(depths.iter().enumerate().map(process).collect(), ground.seed)))
-}
-
-fn write_and_read(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
-    let half = ground.capacity.0 / 2;
-    let block = Sectors(options.request_size("bs")?);
-    let requests = options.number("requests", 1..=MANY)?;
-    let base = Process { file_sectors: half, block, requests, ..reader(String::new(), ground) };
-    let writer = Process {
-        name: "writer".to_owned(),
-        reads_percent: 0,
-        sync_writes: false,
-        depth: options.number("writes", 1..=4096)? as u32,
-        ..base.clone()
-    };
-    let reader = Process {
-        name: "reader".to_owned(),
-        file_start: Sector(half),
-        depth: options.number("reads", 1..=4096)? as u32,
-        think: Think::Fixed(options.duration("think")?),
-        ..base
-    };
-    Ok(Box::new(Processes::new(vec![writer, reader], ground.seed)))
 }

@@ -4,27 +4,35 @@
 //! `sync-streams:n=4,bs=64k`; [`Spec`] reads that. [`fio`] reads fio's job files.
 
 mod catalogue;
+mod chains;
 pub mod fio;
+mod makers;
 mod places;
 mod poisson;
 mod processes;
 mod spec;
 
 pub use catalogue::{Kind, all, build, find};
+pub use chains::{Chains, Layout, Pace, TooLarge, TreeSettings};
 pub use places::Pattern;
 pub use poisson::{Poisson, PoissonSettings};
 pub use processes::{Next, Process, Processes, Sizes, Think};
 pub use spec::{Options, Spec, SpecError, parse_bytes, parse_duration};
 
-use idlewise_core::{Issuer, Sector};
+use idlewise_core::{Issuer, Sector, Weight};
 
 use crate::engine::Workload;
 
 /// A workload that can say who its issuers are.
 pub trait Named: Workload + Send {
-    /// The name and weight of an issuer.
-    fn describe(&self, _issuer: Issuer) -> (Option<String>, u32) {
-        (None, 1)
+    /// The name of an issuer.
+    fn name(&self, _issuer: Issuer) -> Option<String> {
+        None
+    }
+
+    /// The issuers whose weight is not the default.
+    fn weights(&self) -> Vec<(Issuer, Weight)> {
+        Vec::new()
     }
 }
 

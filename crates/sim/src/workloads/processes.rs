@@ -1,18 +1,22 @@
 //! Closed loop: processes that issue their next request when an earlier one is done.
 //!
 //! Processes belong to groups that run one after the other. Each keeps `depth` requests outstanding;
-//! two things let it drain first: a burst that is spent, and a flush that is due.
+//! two things let it drain first: a burst that is spent, and a flush that is due. When its last request
+//! is done it thinks once more and exits.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use idlewise_core::{Duration, Instant, Issuer, Operation, Priority, Request, RequestId, Sector, Sectors};
+use idlewise_core::{
+    Duration, Instant, Issuer, Operation, Priority, Request, RequestId, Sector, Sectors, Weight,
+};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Named;
 use super::places::{Pattern, Places};
 use crate::engine::Workload;
+use crate::exits::Exits;
 
 /// How long a process computes before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +36,7 @@ pub struct Process {
     /// Its name in reports.
     pub name: String,
     /// Its weight for proportional-share schedulers.
-    pub weight: u32,
+    pub weight: Weight,
     /// Its I/O priority.
     pub priority: Priority,
     /// Where its file begins.
@@ -65,6 +69,8 @@ pub struct Process {
     pub start: Instant,
     /// How long after its start it ends, whatever is left.
     pub runtime: Duration,
+    /// It ends when all that are not in the background have ended.
+    pub background: bool,
     /// Requests until it ends, not counting flushes.
     pub requests: u64,
     /// Mixed into the seed of its randomness.
@@ -76,7 +82,7 @@ impl Default for Process {
     fn default() -> Self {
         Process {
             name: String::new(),
-            weight: 1,
+            weight: Weight::default(),
             priority: Priority::default(),
             file_start: Sector(0),
             file_sectors: 0,
@@ -93,6 +99,7 @@ impl Default for Process {
             group: 0,
             start: Instant::ZERO,
             runtime: Duration(u64::MAX),
+            background: false,
             requests: 0,
             seed: 0,
         }
@@ -128,7 +135,7 @@ pub struct Processes {
     /// Which process issued each outstanding request, by id.
     owners: Vec<u32>,
     group: u32,
-    /// Processes of this group that have not ended.
+    /// Processes of this group that have not ended, without those in the background.
     alive: usize,
 }
 
@@ -145,19 +152,53 @@ impl Processes {
         processes
     }
 
-    /// Starts the first group from `from` on that has something to do.
-    fn begin(&mut self, from: u32, now: Instant) {
+    /// Starts the first group from `from` on that has something to do; false if there is none.
+    fn begin(&mut self, from: u32, now: Instant) -> bool {
         let groups = self.running.iter().filter(|running| running.left > 0).map(|r| r.process.group);
-        let Some(group) = groups.filter(|group| *group >= from).min() else { return };
+        let Some(group) = groups.filter(|group| *group >= from).min() else { return false };
         (self.group, self.alive) = (group, 0);
         for index in 0..self.running.len() {
             let running = &mut self.running[index];
             if running.process.group == group && running.left > 0 {
-                self.alive += 1;
+                self.alive += usize::from(!running.process.background);
                 let start = now + Duration(running.process.start.0);
                 running.paced = start;
                 running.end = start + running.process.runtime;
                 running.refill(start, index as u32, &mut self.ready);
+            }
+        }
+        true
+    }
+
+    /// Ends all processes: they issue nothing more, and exit when what they have issued is done.
+    pub fn end(&mut self, now: Instant, exits: &mut Exits) {
+        for Reverse((_, owner)) in self.ready.drain() {
+            let running = &mut self.running[owner as usize];
+            running.outstanding -= 1;
+            // Those that wait for a completion exit there.
+            if running.outstanding == 0 {
+                exits.announce(now, issuer(owner));
+            }
+        }
+        self.running.iter_mut().for_each(|running| running.left = 0);
+    }
+}
+
+/// The number of the process at this place.
+fn issuer(place: u32) -> Issuer {
+    Issuer(place + 1)
+}
+
+impl Processes {
+    /// The last request of a process is done.
+    #[cold]
+    fn ended(&mut self, now: Instant, owner: u32, exits: &mut Exits) {
+        let running = &mut self.running[owner as usize];
+        exits.announce(now + running.think(), issuer(owner));
+        if !running.process.background {
+            self.alive -= 1;
+            if self.alive == 0 && !self.begin(self.group + 1, now) {
+                self.end(now, exits);
             }
         }
     }
@@ -274,10 +315,10 @@ impl Workload for Processes {
             self.owners.resize(id.index() + 1, 0);
         }
         self.owners[id.index()] = owner;
-        self.running[owner as usize].next_request(at, Issuer(owner + 1))
+        self.running[owner as usize].next_request(at, issuer(owner))
     }
 
-    fn completed(&mut self, now: Instant, id: RequestId) {
+    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
         let owner = self.owners[id.index()];
         let running = &mut self.running[owner as usize];
         running.outstanding -= 1;
@@ -286,17 +327,19 @@ impl Workload for Processes {
         let at = if thinks { now + running.think() } else { now };
         running.refill(at, owner, &mut self.ready);
         if running.outstanding == 0 {
-            self.alive -= 1;
-            if self.alive == 0 {
-                self.begin(self.group + 1, now);
-            }
+            self.ended(now, owner, exits);
         }
     }
 }
 
 impl Named for Processes {
-    fn describe(&self, issuer: Issuer) -> (Option<String>, u32) {
-        let process = (issuer.0 as usize).checked_sub(1).and_then(|index| self.running.get(index));
-        process.map_or((None, 1), |running| (Some(running.process.name.clone()), running.process.weight))
+    fn name(&self, issuer: Issuer) -> Option<String> {
+        let place = (issuer.0 as usize).checked_sub(1)?;
+        self.running.get(place).map(|running| running.process.name.clone())
+    }
+
+    fn weights(&self) -> Vec<(Issuer, Weight)> {
+        let processes = (0..).zip(&self.running).map(|(place, running)| (issuer(place), running.process.weight));
+        processes.filter(|(_, weight)| *weight != Weight::default()).collect()
     }
 }

@@ -108,7 +108,12 @@ impl Options<'_> {
         given.unwrap_or_else(default)
     }
 
-    fn bad(&self, option: &str, cure: &str) -> SpecError {
+    /// Whether `option` was given a value.
+    pub fn is_given(&self, option: &str) -> bool {
+        self.given.iter().any(|(key, _)| key == option)
+    }
+
+    pub(super) fn bad(&self, option: &str, cure: &str) -> SpecError {
         SpecError::BadValue {
             option: option.to_owned(),
             value: self.text(option).to_owned(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use idlewise_core::{Class, Duration, Priority};
+use idlewise_core::{Class, Duration, Priority, Weight};
 
 use super::super::{Pattern, Sizes};
 use super::FioError;
@@ -41,6 +41,7 @@ pub(super) struct Job {
     pub(super) class: Option<Class>,
     pub(super) level: Option<u8>,
     pub(super) nice: i64,
+    pub(super) weight: Weight,
     pub(super) stonewall: bool,
     pub(super) loops: u64,
     pub(super) number_ios: u64,
@@ -82,6 +83,7 @@ impl Default for Job {
             class: None,
             level: None,
             nice: 0,
+            weight: Weight::default(),
             stonewall: false,
             loops: 1,
             number_ios: u64::MAX,
@@ -142,6 +144,7 @@ impl Job {
             "prio" => self.level = Some(number(value, 0..=7)? as u8),
             "prioclass" => self.class = class(value)?,
             "nice" => self.nice = nice(value)?,
+            "cgroup_weight" => self.weight = weight(value)?,
             "stonewall" | "wait_for_previous" => self.stonewall = switch(value)?,
             "loops" => self.loops = number(value, 1..=MANY)?,
             "number_ios" => self.number_ios = number(value, 1..=MANY)?,
@@ -274,6 +277,11 @@ fn engine(value: &str) -> Result<(String, bool), String> {
 fn class(value: &str) -> Result<Option<Class>, String> {
     let classes = [None, Some(Class::RealTime), Some(Class::BestEffort), Some(Class::Idle)];
     Ok(classes[number(value, 0..=3)? as usize])
+}
+
+fn weight(value: &str) -> Result<Weight, String> {
+    let (least, greatest) = (u64::from(Weight::LEAST.get()), u64::from(Weight::GREATEST.get()));
+    Ok(Weight::new(number(value, least..=greatest)? as u32).unwrap_or_default())
 }
 
 fn nice(value: &str) -> Result<i64, String> {

@@ -155,6 +155,7 @@ fn process(job: &Job, place: Place) -> Process {
     let writes_per_flush = job.fsync.saturating_mul(100) / u64::from(100 - reads).max(1);
     let thinks = job.thinktime.0 > 0;
     Process {
+        weight: job.weight,
         priority: job.priority(),
         block: Sectors(block),
         sizes: job.sizes.each_ref().map(in_blocks),

@@ -3,19 +3,18 @@
 //! Times are in nanoseconds and sizes in bytes; the unit ends each name. Latency counts from when a
 //! request was issued to when it was done, service from when the device turned to it.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+mod issuers;
+mod spread;
+
+pub use issuers::IssuerShare;
 
 use hdrhistogram::Histogram;
-use idlewise_core::{Direction, Instant, Issuer, Operation, Request, RequestId, SECTOR_BYTES};
+use idlewise_core::{Direction, Instant, Issuer, Operation, Request, RequestId, SECTOR_BYTES, Weight};
 use idlewise_disk::Completion;
-use rustc_hash::FxHasher;
 use serde::Serialize;
 
 use crate::engine::Observer;
-
-/// Processes that a report lists by themselves; the others are added up in one row.
-const ISSUERS_LISTED: usize = 256;
+use issuers::{Issuers, jain};
 
 /// A latency distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -79,29 +78,6 @@ pub struct Anticipation {
     pub time_ns: u64,
 }
 
-/// What one process got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct IssuerShare {
-    /// Its id.
-    pub id: u32,
-    /// Its name, if known.
-    pub name: Option<String>,
-    /// Its weight for proportional-share schedulers.
-    pub weight: u32,
-    /// Requests completed.
-    pub requests: u64,
-    /// Bytes moved.
-    pub bytes: u64,
-    /// Device time spent on it.
-    pub service_ns: u64,
-    /// When its last request was done.
-    pub finished_ns: u64,
-    /// Mean latency.
-    pub latency_ns_mean: f64,
-    /// Longest latency.
-    pub latency_ns_max: u64,
-}
-
 /// The report of one run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Report {
@@ -141,16 +117,6 @@ pub struct Report {
     pub issuers: Vec<IssuerShare>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
-    requests: u64,
-    bytes: u64,
-    service_ns: u64,
-    latency_ns: u64,
-    latency_ns_max: u64,
-    finished: Instant,
-}
-
 /// Measures a run.
 pub struct Recorder {
     /// When each request was issued, by id.
@@ -159,10 +125,7 @@ pub struct Recorder {
     latency_sum: [u128; 2],
     bytes: [u64; 2],
     flushes: u64,
-    issuers: HashMap<Issuer, usize, BuildHasherDefault<FxHasher>>,
-    tallies: Vec<Tally>,
-    /// The issuer of the last completion and its place in `tallies`.
-    recent: (Issuer, usize),
+    issuers: Issuers,
     first_issue: Option<Instant>,
     last_completion: Instant,
     in_flight: u32,
@@ -198,9 +161,7 @@ impl Recorder {
             latency_sum: [0; 2],
             bytes: [0; 2],
             flushes: 0,
-            issuers: HashMap::default(),
-            tallies: Vec::new(),
-            recent: (Issuer(u32::MAX), usize::MAX),
+            issuers: Issuers::new(),
             first_issue: None,
             last_completion: Instant::ZERO,
             in_flight: 0,
@@ -210,25 +171,6 @@ impl Recorder {
             anticipation: Anticipation::default(),
             longest_wait_ns: 0,
         }
-    }
-
-    /// The tally of `issuer`. Beyond a bound on issuers, newcomers share the last tally.
-    #[inline]
-    fn tally(&mut self, issuer: Issuer) -> &mut Tally {
-        const MOST: usize = 16_384;
-        if self.recent.0 != issuer || self.recent.1 == usize::MAX {
-            let place = match self.issuers.get(&issuer) {
-                Some(place) => *place,
-                None if self.tallies.len() < MOST => {
-                    self.issuers.insert(issuer, self.tallies.len());
-                    self.tallies.push(Tally::default());
-                    self.tallies.len() - 1
-                }
-                None => MOST - 1,
-            };
-            self.recent = (issuer, place);
-        }
-        &mut self.tallies[self.recent.1]
     }
 
     fn end_wait(&mut self, now: Instant, id: RequestId) {
@@ -241,12 +183,12 @@ impl Recorder {
         }
     }
 
-    /// The report of the run so far. `names` and `weights` describe issuers.
+    /// The report of the run so far. `describe` names an issuer and its weight.
     pub fn report(
         &self,
         scheduler: &str,
         merges: u64,
-        describe: impl Fn(Issuer) -> (Option<String>, u32),
+        describe: impl Fn(Issuer) -> (Option<String>, Weight),
     ) -> Report {
         let start = self.first_issue.unwrap_or_default();
         let elapsed_ns = self.last_completion.since(start).0;
@@ -267,7 +209,7 @@ impl Recorder {
         let mut all = self.latency[0].clone();
         all.add(&self.latency[1]).expect("both have the same bounds");
         let latency_sum = self.latency_sum[0] + self.latency_sum[1];
-        let issuers = self.shares(describe);
+        let issuers = self.issuers.shares(describe);
         Report {
             scheduler: scheduler.to_owned(),
             requests,
@@ -302,50 +244,6 @@ impl Recorder {
             utilization: if elapsed_ns > 0 { busy_ns as f64 / elapsed_ns as f64 } else { 0.0 },
         }
     }
-
-    fn shares(&self, describe: impl Fn(Issuer) -> (Option<String>, u32)) -> Vec<IssuerShare> {
-        let share = |issuer: Issuer, tally: &Tally| {
-            let (name, weight) = describe(issuer);
-            IssuerShare {
-                id: issuer.0,
-                name,
-                weight,
-                requests: tally.requests,
-                bytes: tally.bytes,
-                service_ns: tally.service_ns,
-                finished_ns: tally.finished.0,
-                latency_ns_mean: tally.latency_ns as f64 / tally.requests.max(1) as f64,
-                latency_ns_max: tally.latency_ns_max,
-            }
-        };
-        let mut shares: Vec<_> =
-            self.issuers.iter().map(|(issuer, place)| share(*issuer, &self.tallies[*place])).collect();
-        shares.sort_by_key(|share| (std::cmp::Reverse(share.service_ns), share.id));
-        if shares.len() > ISSUERS_LISTED {
-            let rest = shares.split_off(ISSUERS_LISTED - 1);
-            let name = Some(format!("{} others", rest.len()));
-            let mut others = IssuerShare { id: u32::MAX, name, weight: 1, ..IssuerShare::default() };
-            let mut latency_ns = 0.0;
-            for share in rest {
-                others.requests += share.requests;
-                others.bytes += share.bytes;
-                others.service_ns += share.service_ns;
-                others.finished_ns = others.finished_ns.max(share.finished_ns);
-                others.latency_ns_max = others.latency_ns_max.max(share.latency_ns_max);
-                latency_ns += share.latency_ns_mean * share.requests as f64;
-            }
-            others.latency_ns_mean = latency_ns / others.requests.max(1) as f64;
-            shares.push(others);
-        }
-        shares
-    }
-}
-
-/// Jain's index over device time by weight: (Σx)² / (n Σx²).
-fn jain(shares: &[IssuerShare]) -> f64 {
-    let given = || shares.iter().map(|share| share.service_ns as f64 / f64::from(share.weight.max(1)));
-    let (sum, squares) = (given().sum::<f64>(), given().map(|x| x * x).sum::<f64>());
-    if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
 }
 
 fn summary(histogram: &Histogram<u64>, sum: u128) -> Latency {
@@ -411,13 +309,7 @@ impl Observer for Recorder {
             self.latency_sum[direction] += u128::from(latency);
             self.bytes[direction] += bytes;
         }
-        let tally = self.tally(request.issuer);
-        tally.requests += 1;
-        tally.bytes += bytes;
-        tally.service_ns += service_share;
-        tally.latency_ns += latency;
-        tally.latency_ns_max = tally.latency_ns_max.max(latency);
-        tally.finished = now;
+        self.issuers.count(now, request, latency, service_share);
     }
 
     #[inline]

@@ -1,0 +1,215 @@
+//! What each process got. Processes of one group are counted as one, under the group's number: a
+//! chain of short-lived children is one line of a report.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use idlewise_core::{Group, Instant, Issuer, Request, SECTOR_BYTES, Weight};
+use rustc_hash::FxHasher;
+use serde::Serialize;
+
+use super::spread::Spread;
+
+/// Processes that a report lists by themselves; the others are added up in one row.
+const LISTED: usize = 256;
+
+/// Processes that are told apart; beyond it, newcomers are counted with the last one.
+const MOST: usize = 16_384;
+
+/// What one process, or a group of them, got.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct IssuerShare {
+    /// Its id; of a group, the group's.
+    pub id: u32,
+    /// Its name, if known.
+    pub name: Option<String>,
+    /// Its weight for proportional-share schedulers.
+    pub weight: u32,
+    /// Requests completed.
+    pub requests: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Device time spent on it.
+    pub service_ns: u64,
+    /// That as a share of the device time spent on all.
+    pub service_share: f64,
+    /// When its last request was done.
+    pub finished_ns: u64,
+    /// Mean latency.
+    pub latency_ns_mean: f64,
+    /// Median latency. This and the other percentiles are within 3 %.
+    pub latency_ns_p50: u64,
+    /// 95th percentile.
+    pub latency_ns_p95: u64,
+    /// 99th percentile.
+    pub latency_ns_p99: u64,
+    /// Longest latency.
+    pub latency_ns_max: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    requests: u64,
+    bytes: u64,
+    service_ns: u64,
+    latency_ns: u64,
+    latency: Spread,
+    finished: Instant,
+}
+
+impl Tally {
+    /// Counts what `other` got, too.
+    fn add(&mut self, other: &Tally) {
+        self.requests += other.requests;
+        self.bytes += other.bytes;
+        self.service_ns += other.service_ns;
+        self.latency_ns += other.latency_ns;
+        self.latency.add(&other.latency);
+        self.finished = self.finished.max(other.finished);
+    }
+
+    fn share(&self, id: Issuer, name: Option<String>, weight: Weight, all_ns: u64) -> IssuerShare {
+        IssuerShare {
+            id: id.0,
+            name,
+            weight: weight.get(),
+            requests: self.requests,
+            bytes: self.bytes,
+            service_ns: self.service_ns,
+            service_share: self.service_ns as f64 / all_ns.max(1) as f64,
+            finished_ns: self.finished.0,
+            latency_ns_mean: self.latency_ns as f64 / self.requests.max(1) as f64,
+            latency_ns_p50: self.latency.quantile(0.5),
+            latency_ns_p95: self.latency.quantile(0.95),
+            latency_ns_p99: self.latency.quantile(0.99),
+            latency_ns_max: self.latency.max(),
+        }
+    }
+}
+
+/// The tallies of all processes.
+pub(super) struct Issuers {
+    places: HashMap<Issuer, usize, BuildHasherDefault<FxHasher>>,
+    tallies: Vec<Tally>,
+    /// The issuer of the last completion and its place in `tallies`.
+    recent: (Issuer, usize),
+}
+
+impl Issuers {
+    pub(super) fn new() -> Self {
+        let recent = (Issuer(u32::MAX), usize::MAX);
+        Issuers { places: HashMap::default(), tallies: Vec::new(), recent }
+    }
+
+    /// A request is done.
+    #[inline]
+    pub(super) fn count(&mut self, now: Instant, request: &Request, latency_ns: u64, service_ns: u64) {
+        let who = if request.group == Group::UNKNOWN { request.issuer } else { Issuer(request.group.0) };
+        let tally = self.tally(who);
+        tally.requests += 1;
+        tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
+        tally.service_ns += service_ns;
+        tally.latency_ns += latency_ns;
+        tally.latency.record(latency_ns);
+        tally.finished = now;
+    }
+
+    #[inline]
+    fn tally(&mut self, who: Issuer) -> &mut Tally {
+        if self.recent.0 != who || self.recent.1 == usize::MAX {
+            self.recent = (who, self.place(who));
+        }
+        &mut self.tallies[self.recent.1]
+    }
+
+    fn place(&mut self, who: Issuer) -> usize {
+        if let Some(place) = self.places.get(&who) {
+            return *place;
+        }
+        if self.tallies.len() == MOST {
+            return MOST - 1;
+        }
+        self.places.insert(who, self.tallies.len());
+        self.tallies.push(Tally::default());
+        self.tallies.len() - 1
+    }
+
+    /// What each got, most device time first.
+    pub(super) fn shares(
+        &self,
+        describe: impl Fn(Issuer) -> (Option<String>, Weight),
+    ) -> Vec<IssuerShare> {
+        let mut order: Vec<(Issuer, &Tally)> =
+            self.places.iter().map(|(who, place)| (*who, &self.tallies[*place])).collect();
+        order.sort_by_key(|(who, tally)| (Reverse(tally.service_ns), *who));
+        let all_ns = order.iter().map(|(_, tally)| tally.service_ns).sum();
+        let listed = if order.len() > LISTED { LISTED - 1 } else { order.len() };
+        let (single, rest) = order.split_at(listed);
+        let share = |(who, tally): &(Issuer, &Tally)| {
+            let (name, weight) = describe(*who);
+            tally.share(*who, name, weight, all_ns)
+        };
+        let mut shares: Vec<IssuerShare> = single.iter().map(share).collect();
+        if !rest.is_empty() {
+            let mut others = Tally::default();
+            rest.iter().for_each(|(_, tally)| others.add(tally));
+            let name = Some(format!("{} others", rest.len()));
+            shares.push(others.share(Issuer(u32::MAX), name, Weight::default(), all_ns));
+        }
+        shares
+    }
+}
+
+/// Jain's index over device time by weight: (Σx)² / (n Σx²).
+pub(super) fn jain(shares: &[IssuerShare]) -> f64 {
+    let given = || shares.iter().map(|share| share.service_ns as f64 / f64::from(share.weight.max(1)));
+    let (sum, squares) = (given().sum::<f64>(), given().map(|x| x * x).sum::<f64>());
+    if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use idlewise_core::{Sector, Sectors};
+
+    use super::*;
+
+    fn served(times: &[(u32, u32, u64)]) -> Issuers {
+        let mut issuers = Issuers::new();
+        for (index, (issuer, group, service_ns)) in times.iter().enumerate() {
+            let request = Request::read(Sector(0), Sectors(8)).by(Issuer(*issuer));
+            let request = Request { group: Group(*group), ..request };
+            issuers.count(Instant(index as u64), &request, 2 * service_ns, *service_ns);
+        }
+        issuers
+    }
+
+    #[test]
+    fn a_group_is_one_line_under_its_own_number() {
+        let issuers = served(&[(1, 0, 10), (2, 2, 20), (3, 2, 30), (4, 2, 40), (1, 0, 50)]);
+        let shares = issuers.shares(|who| (Some(format!("p{who}")), Weight::default()));
+        let seen: Vec<_> = shares.iter().map(|share| (share.id, share.requests, share.service_ns)).collect();
+        assert_eq!(seen, [(2, 3, 90), (1, 2, 60)]);
+        assert_eq!((shares[0].name.as_deref(), shares[0].finished_ns), (Some("p2"), 3));
+        assert!((shares[0].service_share - 0.6).abs() < 1e-12);
+    }
+
+    #[test]
+    fn fairness_is_full_when_time_goes_by_weight() {
+        let issuers = served(&[(1, 0, 1000), (2, 0, 3000)]);
+        let weigh = |heavy| move |who| (None, Weight::new(if who == Issuer(2) { heavy } else { 100 }).unwrap());
+        assert!((jain(&issuers.shares(weigh(300))) - 1.0).abs() < 1e-12);
+        // By number: (1 + 3)² / 2 (1² + 3²).
+        assert!((jain(&issuers.shares(weigh(100))) - 0.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn those_beyond_the_list_are_added_up() {
+        let times: Vec<_> = (1..=LISTED as u32 + 4).map(|id| (id, 0, 1000 - u64::from(id))).collect();
+        let shares = served(&times).shares(|_| (None, Weight::default()));
+        assert_eq!(shares.len(), LISTED);
+        assert_eq!(shares[LISTED - 1].name.as_deref(), Some("5 others"));
+        assert_eq!(shares[LISTED - 1].requests, 5);
+        assert!((shares.iter().map(|share| share.service_share).sum::<f64>() - 1.0).abs() < 1e-9);
+    }
+}
