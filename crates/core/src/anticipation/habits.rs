@@ -36,22 +36,23 @@ impl Histogram {
         self.counts[bucket] += ONE as u32;
     }
 
-    /// The time within which this share of a hundred think times ended: the upper edge of a bucket,
-    /// at most 15 ms.
-    fn percentiles<const N: usize>(&self, shares: [u64; N]) -> [Duration; N] {
-        let total: u64 = self.counts.iter().map(|count| u64::from(*count)).sum();
-        let mut edges = [BUCKET * BUCKETS as u64; N];
-        for (share, edge) in shares.iter().zip(&mut edges) {
-            let mut counted = 0;
-            let reached = self.counts[..BUCKETS].iter().position(|count| {
-                counted += u64::from(*count);
-                counted * 100 >= total * share
-            });
-            if let Some(bucket) = reached {
-                *edge = BUCKET * (bucket as u64 + 1);
-            }
-        }
-        edges
+    /// The upper edge of the bucket at which this many are counted; 15 ms if there are fewer.
+    fn edge(&self, wanted: u64) -> Duration {
+        let mut counted = 0;
+        let reached = self.counts[..BUCKETS].iter().position(|count| {
+            counted += u64::from(*count);
+            counted >= wanted
+        });
+        BUCKET * (reached.unwrap_or(BUCKETS - 1) as u64 + 1)
+    }
+
+    /// The median, and the 95th percentile of those below 15 ms. A wait does not last for longer ones:
+    /// where half are immediate and half take a second, it ends when no immediate one is to be expected
+    /// any more.
+    fn median_and_latest(&self) -> (Duration, Duration) {
+        let brief: u64 = self.counts[..BUCKETS].iter().map(|count| u64::from(*count)).sum();
+        let all = brief + u64::from(self.counts[BUCKETS]);
+        (self.edge(all.div_ceil(2)), self.edge((brief * 95).div_ceil(100)))
     }
 }
 
@@ -60,7 +61,7 @@ impl Histogram {
 pub struct Outlook {
     /// Half of its think times are at most this long. A multiple of 500 us, at most 15 ms.
     pub median: Duration,
-    /// 95 % of its think times are at most this long. A multiple of 500 us, at most 15 ms.
+    /// 95 % of its think times below 15 ms are at most this long. A multiple of 500 us.
     pub latest: Duration,
     /// How long the head is expected to take to its next request.
     pub positioning: Duration,
@@ -162,7 +163,7 @@ impl Habit {
             self.misses = mixed(self.misses, if missed { ONE } else { 0 }, BUCKET_KEEPS);
         }
         self.thinks.add(think);
-        [self.median, self.latest] = self.thinks.percentiles([50, 95]);
+        (self.median, self.latest) = self.thinks.median_and_latest();
         // A minute is as good as for ever, and keeps the sums small.
         let sample = think.0.min(60_000_000_000) as i64;
         if self.samples == 0 {
@@ -260,7 +261,15 @@ mod tests {
         thinks.push(ms(7));
         let known = after(&thinks).outlook().unwrap();
         assert_eq!((known.median, known.latest), (ms(1), Duration::from_us(7500)));
-        assert_eq!(after(&[ms(400)]).outlook().unwrap().latest, ms(15), "longer ones count as 15 ms");
+    }
+
+    #[test]
+    fn longer_think_times_raise_the_median_but_not_the_wait() {
+        assert_eq!(after(&[ms(400)]).outlook().unwrap().median, ms(15), "longer ones count as 15 ms");
+        let mixed = after(&[ms(400), ms(1), ms(400), ms(1)]).outlook().unwrap();
+        assert_eq!((mixed.median, mixed.latest), (Duration::from_us(1500), Duration::from_us(1500)));
+        let mixed = after(&[ms(1), ms(400), ms(1), ms(400)]).outlook().unwrap();
+        assert_eq!((mixed.median, mixed.latest), (ms(15), Duration::from_us(1500)));
     }
 
     #[test]

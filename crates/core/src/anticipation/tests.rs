@@ -56,13 +56,13 @@ impl Person {
             }
             buckets = buckets.map(|bucket| bucket * 58_982 / 65_536);
             buckets[(think.0 / 500_000).min(30) as usize] += 65_536;
-            let edge = |percent: u64| {
-                let total: u64 = buckets.iter().sum();
+            let edge = |percent: u64, below: usize| {
+                let total: u64 = buckets[..below].iter().sum();
                 let reached =
                     (0..30).find(|last| 100 * buckets[..=*last].iter().sum::<u64>() >= percent * total);
                 500_000 * (reached.unwrap_or(29) as u64 + 1)
             };
-            (median, latest) = (edge(50), edge(95));
+            (median, latest) = (edge(50, 31), edge(95, 30));
             let sample = think.0.min(60_000_000_000) as i64;
             if samples == 0 {
                 (mean, spread) = (sample, 0);

@@ -19,7 +19,8 @@
 //!   while the disk alternates between two processes, each measured time is a seek from the other's
 //!   file; waiting then seems worth nothing, is not tried, and so nothing better is ever measured.
 //!   `expectation=measured` is that method.
-//! - Think times of 15 ms and more count as 15 ms.
+//! - Think times of 15 ms and more count as 15 ms in the median. They do not make a wait longer: it
+//!   lasts for 95 % of the shorter ones.
 //! - A process's requests merge only with its own, so that it is seen when it comes.
 //! - The device gets one request at a time, as the paper's disks did. `in_device` allows more.
 //!

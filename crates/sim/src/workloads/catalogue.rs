@@ -77,7 +77,11 @@ static KINDS: &[Kind] = &[
             ("think", "0ms", "time from a completion to the next request"),
             ("think2", "", "the same for the second process alone"),
             ("dist", "fixed", "how think times spread: fixed, or uniform from 0 to think"),
-            ("weights", "100", "weight of each process, 1 to 10000, separated by colons; the last one repeats"),
+            (
+                "weights",
+                "100",
+                "weight of each process, 1 to 10000, separated by colons; the last one repeats",
+            ),
             ("requests", "4000", "requests of each process"),
             ("runtime", "", "each process ends after this time; without requests= by nothing else"),
         ],
