@@ -119,13 +119,7 @@ impl Yfq {
 
     /// Does what may change who is the oldest request of `who`, and gives that one a finish tag if it
     /// is another than before or `renewed`.
-    fn retag(
-        &mut self,
-        cx: Cx<'_>,
-        who: Issuer,
-        renewed: Option<RequestId>,
-        what: impl FnOnce(&mut Clocks),
-    ) {
+    fn retag(&mut self, cx: Cx<'_>, who: Issuer, renewed: Option<RequestId>, what: impl FnOnce(&mut Clocks)) {
         let before = self.head(who);
         what(&mut self.clocks);
         let after = self.head(who);
