@@ -215,10 +215,11 @@ fn a_new_process_does_not_begin_at_zero() {
     for name in ["stride", "stride-sptf", "yfq"] {
         let settings: &[Assignment<'_>] = if name == "stride-sptf" { &[("tau", 0)] } else { &[] };
         let mut disk = Disk::new(name, settings, &[client(100, 1), client(100, 0)]);
-        // Alone and synchronous: when 2 comes, nobody waits.
         disk.serve(1000);
-        disk.clients[1].depth = 4;
+        // 1 is alone and synchronous: when 2 comes, nobody waits.
+        (disk.clients[0].depth, disk.clients[1].depth) = (0, 4);
         disk.issue();
+        disk.clients[0].depth = 4;
         disk.log.clear();
         disk.serve(40);
         let second = disk.log.iter().filter(|who| **who == 2).count();
