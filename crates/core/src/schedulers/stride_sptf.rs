@@ -11,7 +11,7 @@
 //! A choice may look at all waiting requests, if those nearest to the head are of processes beyond reach.
 //!
 //! # Source
-//! SOSP'01 §3.5 and §4.7, which has it from its reference \[29\]; there, too, `tau` is 1 s.
+//! SOSP'01 §3.5 and §4.7, which has it from its reference 29; there, too, `tau` is 1 s.
 //!
 //! # Differs from the source
 //! SOSP'01 does not say for how long the clock of a process may lag: here that is the tunable `lag`. It
