@@ -12,8 +12,8 @@
 //! SOSP'01 §2; Waldspurger and Weihl 1994.
 //!
 //! # Differs from the source
-//! Neither source says in which order tickets are counted, nor has compensation tickets for disks; there
-//! are none here. The seed is a tunable, so that a run can be repeated.
+//! It does not matter to the sources in which order tickets are counted. Here a process that takes less
+//! than others from a turn gets no compensation tickets. The seed is a tunable, so that a run can be repeated.
 //!
 //! # Good for, bad for
 //! Good for processes that keep requests waiting: they get their shares of the requests, on average, and
@@ -168,14 +168,8 @@ impl Policy for Lottery {
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         let mut dice = self.dice;
         if let Some(Draw { ticket, tickets, winner }) = self.draw(cx, &mut dice) {
-            cx.because("ticket {} of {} is issuer {}'s; {} issuers wait", || {
-                [
-                    (u64::from(ticket) + 1).into(),
-                    u64::from(tickets).into(),
-                    winner.into(),
-                    self.waiting.len().into(),
-                ]
-            });
+            let facts = || [(u64::from(ticket) + 1).into(), u64::from(tickets).into(), winner.into()];
+            cx.because("ticket {} of {} was drawn, which is issuer {}'s", facts);
         }
         self.dice = dice;
         self.lines.take(cx, id);

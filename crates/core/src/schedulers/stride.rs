@@ -145,7 +145,7 @@ impl Clocked for Stride {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedulers::clocks::tests::SlowShares;
+    use crate::schedulers::clocks::slow::SlowShares;
 
     /// The oldest request of those whose issuer has the least clock.
     pub(super) struct Reference(SlowShares);

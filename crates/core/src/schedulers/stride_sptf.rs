@@ -11,7 +11,7 @@
 //! A choice may look at all waiting requests, if those nearest to the head are of processes beyond reach.
 //!
 //! # Source
-//! SOSP'01 §3.5 and §4.7, which has it from Shenoy and Vin 1998; there, too, `tau` is 1 s.
+//! SOSP'01 §3.5 and §4.7, which has it from its reference 29; there, too, `tau` is 1 s.
 //!
 //! # Differs from the source
 //! SOSP'01 does not say for how long the clock of a process may lag: here that is the tunable `lag`. It
@@ -55,7 +55,7 @@ impl Algorithm for StrideSptf {
     const NAME: &'static str = "stride-sptf";
     const SUMMARY: &'static str =
         "Shares disk time by weight, and spares seeks among those near their share.";
-    const SOURCE: &'static str = "SOSP'01 §3.5, §4.7; Shenoy and Vin 1998";
+    const SOURCE: &'static str = "SOSP'01 §3.5, §4.7";
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
@@ -161,7 +161,7 @@ impl Clocked for StrideSptf {
 mod tests {
     use super::*;
     use crate::positioning::{Curve, Surveyor};
-    use crate::schedulers::clocks::tests::SlowShares;
+    use crate::schedulers::clocks::slow::SlowShares;
     use crate::units::Sector;
 
     /// The least positioning time of those whose issuer is within reach, by looking at all.

@@ -10,7 +10,7 @@
 //! 3. Then fill the batch in the same manner, until `batch` requests are picked with the one served.
 //!    The batch is in elevator order from where that one ends.
 //!
-//! A process that had nothing waiting or in flight starts at the virtual work, if its clock is behind
+//! A process that had nothing waiting or in flight for longer than `lag` starts at the virtual work, if its clock is behind
 //! that: the least start tag of all requests that wait first in their line, are in the batch or are in
 //! flight. If there are none, the virtual work is the greatest finish tag that was served.
 //!
@@ -25,7 +25,9 @@
 //! completion. Here the successor gets the same tags at the dispatch, so that a device can have several
 //! at once. There, a batch is sorted as a whole; here the first of a batch is the one that is due, and
 //! Linux's elevator sorts the others, in runs of one direction. Requests of the batch do not merge, and
-//! one that is withdrawn from it has been charged. Requests in flight from an earlier scheduler are not
+//! one that is withdrawn from it has been charged. There, a process starts at the virtual work whenever
+//! it had nothing waiting; then a synchronous process that is waited for loses its share while it
+//! thinks. `lag=0` is that rule. Requests in flight from an earlier scheduler are not
 //! charged.
 //!
 //! # Good for, bad for
@@ -41,8 +43,8 @@ use super::dispatch_list::DispatchList;
 use crate::collections::{Heap, OutOfMemory};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-use crate::tunables::Count;
-use crate::units::{Issuer, RequestId, Sectors};
+use crate::tunables::{Count, Milliseconds};
+use crate::units::{Duration, Issuer, RequestId, Sectors};
 use crate::why::Fact;
 
 crate::tunables! {
@@ -50,6 +52,8 @@ crate::tunables! {
     pub struct Settings {
         /// Requests that are picked by tag at a time and then served in elevator order.
         batch: Count = 1, 1..=1_000_000;
+        /// A process that asks for nothing for longer than this loses what its clock lags behind.
+        lag: Milliseconds = 100, 0..=3_600_000;
     }
 }
 
@@ -167,8 +171,9 @@ impl Yfq {
 impl Scheduler for Yfq {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let who = cx[id].issuer;
-        let comes_anew = self.clocks.lines.away(cx.now, who).is_some();
-        let floor = if comes_anew { self.work() } else { 0 };
+        // Somebody whose request is in flight was not away at all.
+        let away = self.clocks.lines.away(cx.now, who).unwrap_or(Duration::ZERO);
+        let floor = if away > self.tunables.lag.0 { self.work() } else { 0 };
         self.retag(cx, who, None, |clocks| clocks.insert(cx, id, floor));
     }
 
@@ -264,6 +269,7 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::Instant;
     use crate::schedulers::dispatch_list::tests::SlowList;
 
     /// Requests in order of arrival; tags looked up in lists.
@@ -277,13 +283,16 @@ mod tests {
         /// Picked and not completed: with start tags.
         started: Vec<(RequestId, Issuer, u64)>,
         adopted: Vec<(RequestId, Issuer)>,
+        lag: Duration,
+        /// Who was last seen with a request, and when.
+        seen: Vec<(Issuer, Instant)>,
         list: SlowList,
         latest: u64,
     }
 
     impl Reference {
         pub(super) fn new(settings: Settings) -> Self {
-            Reference { batch: settings.batch.0, ..Default::default() }
+            Reference { batch: settings.batch.0, lag: settings.lag.0, ..Default::default() }
         }
 
         fn clock(&mut self, who: Issuer) -> &mut u64 {
@@ -336,7 +345,9 @@ mod tests {
     impl Scheduler for Reference {
         fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
             let who = cx[id].issuer;
-            if !self.has_requests(cx, who) {
+            let seen = self.seen.iter().rev().find(|(known, _)| *known == who);
+            let away = seen.map_or(Duration::MAX, |(_, at)| cx.now.since(*at));
+            if !self.has_requests(cx, who) && away > self.lag {
                 let heads = self.heads(cx).into_iter().map(|id| *self.clock(cx[id].issuer)).min();
                 let started = self.started.iter().map(|(.., start)| *start).min();
                 let work = heads.into_iter().chain(started).min().unwrap_or(self.latest);
@@ -357,7 +368,8 @@ mod tests {
             }
             self.list.pop(cx).map_or(Decision::Idle, Decision::Dispatch)
         }
-        fn complete(&mut self, _: Cx<'_>, id: RequestId) {
+        fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.seen.push((cx[id].issuer, cx.now));
             self.started.retain(|(held, ..)| *held != id);
             self.adopted.retain(|(held, _)| *held != id);
         }
@@ -380,6 +392,7 @@ mod tests {
         fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
             if !self.has_requests(cx, who) {
                 self.clocks.retain(|(known, _)| *known != who);
+                self.seen.retain(|(known, _)| *known != who);
             }
         }
         fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
