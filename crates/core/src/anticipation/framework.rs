@@ -141,7 +141,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     /// Whether to wait rather than serve `candidate`, and until when.
     fn rather_waits(&self, cx: Cx<'_>, candidate: RequestId) -> Option<Instant> {
-        let last = self.last.filter(|last| !last.in_parts)?;
+        let last = self.last.filter(|last| !last.in_parts && last.who != cx[candidate].issuer)?;
         let keeping = self.keeping();
         let Some((level, habit, outlook)) = self.levels.trusted(last.keys, keeping) else {
             cx.rather("no wait for process {}, of which nothing is known", || [last.who.into()]);
@@ -153,8 +153,8 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         }
         let limit = self.settings().miss_limit.0;
         if limit > 0 && habit.miss_percent() > limit {
-            let facts = || [level.word().into(), last.who.into(), habit.miss_percent().into()];
-            cx.rather("no wait for the {} of process {}: {} % of its think times surprised", facts);
+            let facts = || [last.who.into(), habit.miss_percent().into(), level.word().into()];
+            cx.rather("no wait for process {}: {} % of the {}'s think times surprised", facts);
             return None;
         }
         let view = View {
@@ -207,7 +207,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             return Some(Decision::WaitUntil(wait.until));
         }
         let candidate = wait.candidate.or_else(|| self.policy.select(cx))?;
-        if let Some(last) = self.last.take() {
+        if let Some(last) = self.last.take().filter(|last| !self.levels.waits(last.keys, Level::Process)) {
             cx.rather("process {} has not come", || [last.who.into()]);
             self.levels.expired(last.keys);
         }

@@ -208,6 +208,9 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
 
     fn rather_waits(&mut self, cx: Cx<'_>, candidate: RequestId) -> Option<Instant> {
         let (request, at) = self.last.filter(|(request, _)| !request.more_follows)?;
+        if cx[candidate].issuer == request.issuer {
+            return None;
+        }
         let own = (0, request.issuer.0);
         let mut best: Option<(u64, Who, Outlook)> = None;
         for who in self.whose(&request) {
@@ -276,7 +279,8 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
             Some((until, Some(_))) if cx.now < until => return Decision::WaitUntil(until),
             Some((until, candidate)) if cx.now >= until => {
                 if let Some(id) = candidate.or_else(|| self.policy.select(cx)) {
-                    if let Some((request, _)) = self.last.take() {
+                    let last = self.last.take();
+                    if let Some((request, _)) = last.filter(|(last, _)| !self.waits((0, last.issuer.0))) {
                         for who in self.whose(&request) {
                             self.person(who).memories.push(Memory::Expired);
                         }

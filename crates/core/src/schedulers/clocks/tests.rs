@@ -206,7 +206,7 @@ fn who_was_away_has_saved_nothing_but_who_paused_has() {
     // A pause of 75 ms is shorter than lag: 15 requests are caught up, then it is one each.
     assert!((26..=29).contains(&served_after_a_pause("stride", &[], 15)));
     assert!((19..=21).contains(&served_after_a_pause("stride", &[("lag", 10)], 15)));
-    // Fair queueing forgives every pause at once.
+    // With no lag, every pause is forgiven at once.
     assert!((19..=21).contains(&served_after_a_pause("yfq", &[("lag", 0)], 15)));
 }
 
