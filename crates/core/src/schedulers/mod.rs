@@ -22,6 +22,8 @@ registry! {
     sptf: Sptf;
     aged_sptf: AgedSptf;
     deadline: Deadline, Deadline2611;
+    anticipatory_linux: As, As2611;
+    cas: Cas;
     aql: Aql;
     rwfifo: RwFifo;
 }
