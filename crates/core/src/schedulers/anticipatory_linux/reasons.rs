@@ -59,13 +59,15 @@ pub(super) fn ended(cx: Cx<'_>, manner: Manner, wait: Duration, id: RequestId, e
     let step = step(manner, reason);
     let request = request.unwrap_or(id);
     match reason {
-        Reason::Own => cx.because("no wait for process {}: it has issued {}", || [who.into(), request.into()]),
+        Reason::Own => {
+            cx.because("no wait for process {}: it has issued {}", || [who.into(), request.into()])
+        }
         Reason::Elapsed(time) => cx.because("{}: gives up on process {}: {} have passed, of {}", || {
             [step.into(), who.into(), time.into(), wait.into()]
         }),
-        Reason::HasMore(count) => cx.because("no wait for process {}: {} of its requests wait here", || {
-            [who.into(), count.into()]
-        }),
+        Reason::HasMore(count) => {
+            cx.because("no wait for process {}: {} of its requests wait here", || [who.into(), count.into()])
+        }
         Reason::Close(distance) => {
             cx.because("{}: no wait for process {}: {} is close, {} sectors from the head", || {
                 [step.into(), who.into(), request.into(), distance.into()]

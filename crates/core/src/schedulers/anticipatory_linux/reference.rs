@@ -246,8 +246,7 @@ impl Reference {
 
     /// Whether waiting for `who` makes no sense, given that `id` could go.
     fn give_up(&mut self, cx: Cx<'_>, who: u32, id: Option<(RequestId, u32)>) -> bool {
-        let paper = self.manner == Manner::Paper;
-        let wait = self.times.wait;
+        let (paper, wait) = (self.manner == Manner::Paper, self.times.wait);
         if id.is_some_and(|(_, owner)| owner == who) {
             return true;
         }

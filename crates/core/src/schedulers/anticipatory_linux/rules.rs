@@ -108,8 +108,7 @@ impl Case<'_> {
             Manner::Together => self.system.alone > HALF,
             Manner::Paper => self.system.exits < HALF,
         };
-        let probability =
-            if self.manner == Manner::Together { self.system.alone } else { self.system.exits };
+        let probability = if self.manner == Manner::Together { self.system.alone } else { self.system.exits };
         gives_up.then_some(Reason::Exited(probability))
     }
 

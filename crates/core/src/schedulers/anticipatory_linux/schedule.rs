@@ -96,7 +96,9 @@ impl<V: Version> Anticipatory<V> {
         let Some(place) = self.wait.who else { return Decision::Idle };
         let (who, process) = (self.processes.who(place), &self.processes[place]);
         if self.wait.status == Status::ForCompletion {
-            cx.because("waits until the request of process {} is done, and then for its next", || [who.into()]);
+            cx.because("waits until the request of process {} is done, and then for its next", || {
+                [who.into()]
+            });
             return Decision::Idle;
         }
         let until = self.wait.until;
@@ -218,9 +220,9 @@ impl<V: Version> Anticipatory<V> {
                     [self.lines.len(side).into(), self.batches.quota.into()]
                 });
             }
-            (Choice::Begins, _) => cx.because("a batch of reads begins with the oldest of {}", || {
-                [self.lines.len(side).into()]
-            }),
+            (Choice::Begins, _) => {
+                cx.because("a batch of reads begins with the oldest of {}", || [self.lines.len(side).into()])
+            }
         }
     }
 

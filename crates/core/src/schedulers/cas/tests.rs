@@ -84,7 +84,11 @@ fn stream_against_chain(name: &str, settings: &[(&'static str, u64)]) -> (u64, u
         }
         // What is issued at once comes after the decision at this moment; the exit comes before it.
         asked = bench.ask();
-        if streams { bench.read(stream * 8, 1) } else { bench.read(CHAIN + chain * 24, who) };
+        if streams {
+            bench.read(stream * 8, 1)
+        } else {
+            bench.read(CHAIN + chain * 24, who)
+        };
         if !matches!(asked, Decision::Dispatch(_)) {
             asked = bench.ask();
         }
@@ -94,14 +98,13 @@ fn stream_against_chain(name: &str, settings: &[(&'static str, u64)]) -> (u64, u
 
 #[test]
 fn a_chain_of_short_processes_starves_beside_a_stream_but_not_under_cas() {
-    for (name, settings) in [
-        ("deadline", &[][..]),
-        ("as-2.6.11", &[]),
-        ("as", &[]),
-        ("cas", &[PAPER]),
-        ("cas", &[LINUX]),
-    ] {
+    let (_, plain) = stream_against_chain("deadline", &[]);
+    let (stream, starved) = stream_against_chain("as-2.6.11", &[]);
+    assert!(starved * 5 < plain, "{starved} reads of the chain, {plain} under deadline");
+    assert!(stream > 15_000, "the disk streams: {stream} reads");
+    for (name, settings) in [("cas", &[PAPER][..]), ("cas", &[LINUX]), ("as", &[])] {
         let (stream, chain) = stream_against_chain(name, settings);
-        std::println!("{name} {settings:?}: {stream} reads of the stream, {chain} of the chain");
+        assert!(chain > 4 * plain, "{name} {settings:?}: {chain} reads of the chain, {plain} under deadline");
+        assert!(stream > 4 * plain, "{name} {settings:?}: {stream} reads of the stream");
     }
 }
