@@ -123,12 +123,12 @@ fn writes_wait_for_a_process_even_if_nobody_reads() {
 
 #[test]
 fn nobody_is_waited_for_after_a_write() {
-    let mut bench = Bench::new("as", &[]);
-    bench.read(0, 1);
-    bench.serve(0);
+    let mut bench = Bench::on(Device { depth: 2, ..Device::default() }, "as", &[]);
     bench.write(5000, 2);
-    bench.us(6000).serve(5000);
+    let write = bench.sent();
     bench.read(900_000_000, 3);
+    assert_eq!(bench.ask(), Decision::Idle, "the write is drained first");
+    bench.done(write);
     bench.serve(900_000_000);
 }
 
@@ -171,12 +171,11 @@ fn once_a_wait_is_over_none_begins_before_a_request_went() {
     let mut bench = Bench::new("as", &[]);
     bench.read(0, 1);
     bench.serve(0);
-    let other = bench.read(900_000_000, 2);
+    bench.read(900_000_000, 2);
     assert_eq!(bench.wait(), Some(6000));
-    bench.us(6000);
-    bench.queue.cancel(bench.now, other).unwrap();
-    bench.read(800_000_000, 3);
-    bench.serve(800_000_000);
+    let own = bench.read(8, 1);
+    bench.queue.cancel(bench.now, own).unwrap();
+    bench.serve(900_000_000);
 }
 
 /// Whether a read at `start`, after a wait of `us`, ends the wait for process 1, which read up to
