@@ -27,6 +27,8 @@ registry! {
     aged_sptf: AgedSptf;
     antic: AnticSptf, AnticAgedSptf, AnticCLook, AnticStride, AnticYfq, AnticStrideSptf, AnticAdaptive;
     deadline: Deadline, Deadline2611;
+    anticipatory_linux: As, As2611;
+    cas: Cas;
     aql: Aql;
     rwfifo: RwFifo;
     stride: Stride;

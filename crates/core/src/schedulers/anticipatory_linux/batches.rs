@@ -1,0 +1,184 @@
+//! Batches: for a while reads only, then for a while writes only, with the device drained between.
+
+use super::lines::Side;
+use super::settings::Times;
+use crate::units::{Duration, Instant};
+
+/// The batch that is under way.
+pub(super) struct Batches {
+    pub(super) side: Side,
+    /// When the batch ends. `None` if no batch has had a time yet.
+    expires: Option<Instant>,
+    /// The other side's requests in flight are waited for: Linux's `changed_batch`.
+    pub(super) changing: bool,
+    /// The time of a batch of reads begins with its first completion: Linux's `new_batch`.
+    fresh: bool,
+    /// Writes in a batch: Linux's `write_batch_count`, which tunes itself.
+    pub(super) quota: u64,
+    /// Writes left in this batch.
+    left: u64,
+    /// The batch of writes had nothing to do for a while, so its time tells nothing.
+    idled: bool,
+    /// Requests in flight.
+    pub(super) in_flight: u64,
+}
+
+impl Batches {
+    pub(super) fn new(times: Times) -> Batches {
+        Batches {
+            side: Side::Async,
+            expires: None,
+            changing: false,
+            fresh: false,
+            quota: (times.batch[Side::Async.index()].as_ms() / 10).max(2),
+            left: 0,
+            idled: false,
+            in_flight: 0,
+        }
+    }
+
+    /// Whether the batch has had its time, or its writes.
+    #[inline]
+    pub(super) fn over(&self, now: Instant) -> bool {
+        if self.changing || self.fresh {
+            return false;
+        }
+        let late = self.expires.is_none_or(|expires| now > expires);
+        late || self.side == Side::Async && self.left == 0
+    }
+
+    /// Nobody competes with reads: their time begins now.
+    #[inline]
+    pub(super) fn extend_reads(&mut self, now: Instant, times: Times) {
+        self.expires = Some(now + times.batch[Side::Sync.index()]);
+    }
+
+    /// A batch of reads is chosen.
+    pub(super) fn choose_reads(&mut self) {
+        self.changing |= self.side == Side::Async;
+        self.side = Side::Sync;
+    }
+
+    /// A batch of writes is chosen.
+    pub(super) fn choose_writes(&mut self) {
+        if self.side == Side::Sync {
+            self.changing = true;
+            self.fresh = false;
+        }
+        self.side = Side::Async;
+        self.left = self.quota;
+        self.idled = false;
+    }
+
+    /// Whether a request of the batch may go now; not while the other side's are in flight.
+    #[inline]
+    pub(super) fn may_begin(&mut self, now: Instant, times: Times) -> bool {
+        if self.changing {
+            if self.in_flight > 0 {
+                return false;
+            }
+            match self.side {
+                Side::Async => self.expires = Some(now + times.batch[Side::Async.index()]),
+                Side::Sync => self.fresh = true,
+            }
+            self.changing = false;
+        }
+        true
+    }
+
+    /// A request goes to the device.
+    #[inline]
+    pub(super) fn sent(&mut self, side: Side) {
+        self.in_flight += 1;
+        if side == Side::Async {
+            self.left = self.left.saturating_sub(1);
+        }
+    }
+
+    /// With these waiting, a batch of writes that has nothing to do, or has done all, is idle.
+    #[inline]
+    pub(super) fn notice_idleness(&mut self, reads: bool, writes: bool) {
+        self.idled |= self.side == Side::Async && !reads && (self.left == 0 || !writes);
+    }
+
+    /// A request is done. With `timed`, the time of the new batch begins when the old one is drained.
+    #[inline]
+    pub(super) fn drained(&mut self, now: Instant, times: Times, timed: bool) {
+        if self.changing && self.in_flight == 1 {
+            self.changing = false;
+            self.fresh |= self.side == Side::Sync;
+            if timed {
+                self.expires = Some(now + times.batch[self.side.index()]);
+            }
+        }
+        self.in_flight = self.in_flight.saturating_sub(1);
+    }
+
+    /// A request of this side that was dispatched here is done. The first of a batch of reads shows how
+    /// long the writes before it took.
+    #[inline]
+    pub(super) fn served(&mut self, now: Instant, side: Side, times: Times) {
+        if self.fresh && self.side == side {
+            self.tune(now, times.batch[Side::Async.index()]);
+            self.extend_reads(now, times);
+            self.fresh = false;
+        }
+    }
+
+    /// Fits the number of writes in a batch to the time `wanted` for one.
+    fn tune(&mut self, now: Instant, wanted: Duration) {
+        let Some(expired) = self.expires else { return };
+        // The batch was to end at `expired`, so it began that much earlier.
+        let taken = (now + wanted).since(expired);
+        if taken > wanted && !self.idled {
+            self.quota = if taken > wanted * 3 { self.quota / 2 } else { self.quota - 1 };
+        } else if taken < wanted && self.left == 0 {
+            self.quota =
+                if wanted > taken * 3 { self.quota.saturating_mul(2) } else { self.quota.saturating_add(1) };
+        }
+        self.quota = self.quota.max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Settings;
+    use super::super::settings::Timed;
+    use super::*;
+    use crate::tunables::Tunables;
+
+    /// The quota after a batch of writes that used all its quota, or left some, and took this long.
+    fn tuned(taken: u64, left: u64, idled: bool) -> u64 {
+        let times = Settings::defaults().times();
+        let mut batches = Batches::new(times);
+        assert_eq!(batches.quota, 12);
+        let begun = Instant(0) + Duration::from_s(7);
+        batches.expires = Some(begun + times.batch[0]);
+        (batches.side, batches.fresh, batches.left, batches.idled) = (Side::Sync, true, left, idled);
+        batches.served(begun + Duration::from_ms(taken), Side::Sync, times);
+        batches.quota
+    }
+
+    #[test]
+    fn the_quota_follows_the_time_that_a_batch_took() {
+        assert_eq!(tuned(125, 0, false), 12);
+        assert_eq!(tuned(126, 0, false), 11, "too long");
+        assert_eq!(tuned(376, 0, false), 6, "more than three times too long");
+        assert_eq!(tuned(126, 0, true), 12, "it was idle meanwhile");
+        assert_eq!(tuned(124, 0, false), 13, "short");
+        assert_eq!(tuned(41, 0, false), 24, "less than a third");
+        assert_eq!(tuned(41, 3, false), 12, "it was cut short");
+    }
+
+    #[test]
+    fn the_first_batch_follows_no_writes_and_tunes_nothing() {
+        let times = Settings::defaults().times();
+        let mut batches = Batches::new(times);
+        batches.choose_reads();
+        assert!(batches.may_begin(Instant(5), times));
+        batches.sent(Side::Sync);
+        batches.drained(Instant(9), times, true);
+        batches.served(Instant(9), Side::Sync, times);
+        assert_eq!((batches.quota, batches.expires), (12, Some(Instant(9) + times.batch[1])));
+    }
+}

@@ -1,0 +1,241 @@
+//! The waiting requests: synchronous and asynchronous ones apart, each by address and by arrival.
+
+use alloc::vec::Vec;
+
+use crate::collections::{Links, List, OutOfMemory, Sorted, table};
+use crate::request::Request;
+use crate::scheduler::Cx;
+use crate::units::{Duration, Instant, RequestId, Sector};
+
+/// Linux's `MAXBACK`: how far back the head may go, in sectors (512 MiB).
+const FURTHEST_BACK: u64 = 1024 * 1024;
+/// Linux's `BACK_PENALTY`: what a way back counts.
+const BACK_PENALTY: u64 = 2;
+
+/// The two kinds of requests that are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Nobody waits for them.
+    Async,
+    /// Somebody does: reads, and some writes.
+    Sync,
+}
+
+impl Side {
+    #[inline]
+    pub(super) const fn of(request: &Request) -> Side {
+        if request.sync { Side::Sync } else { Side::Async }
+    }
+
+    #[inline]
+    pub(super) const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// What Linux's tunables call them, though a write can be synchronous.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Side::Async => "writes",
+            Side::Sync => "reads",
+        }
+    }
+}
+
+/// One side.
+struct Line {
+    sorted: Sorted,
+    fifo: List,
+    /// The best of all to go on with, as far as is known.
+    next: Option<RequestId>,
+    /// Where the last request dispatched ends.
+    head: Sector,
+    /// When it was last looked at whether the oldest is overdue.
+    looked: Option<Instant>,
+}
+
+/// The two sides.
+pub(super) struct Lines {
+    lines: [Line; 2],
+    links: Links,
+    /// By request: when it is overdue.
+    due: Vec<Instant>,
+}
+
+/// What the way from `head` to `start` counts; `None` if it is too far back.
+#[inline]
+const fn way(head: Sector, Sector(start): Sector) -> Option<u64> {
+    match start.checked_sub(head.0) {
+        Some(ahead) => Some(ahead),
+        None if head.0 - start <= FURTHEST_BACK => Some(BACK_PENALTY * (head.0 - start)),
+        None => None,
+    }
+}
+
+/// Whether `new` is a better place to go on than `old`: the shorter way; of two equal ways the one
+/// ahead. What is too far back comes last, the lowest address first.
+#[inline]
+pub(super) const fn better(head: Sector, new: Sector, old: Sector) -> bool {
+    match (way(head, new), way(head, old)) {
+        (Some(to_new), Some(to_old)) => to_new < to_old || to_new == to_old && new.0 > old.0,
+        (Some(_), None) => true,
+        (None, Some(_)) => false,
+        (None, None) => new.0 < old.0,
+    }
+}
+
+impl Line {
+    fn new(capacity: usize) -> Result<Line, OutOfMemory> {
+        let sorted = Sorted::new(capacity)?;
+        Ok(Line { sorted, fifo: List::default(), next: None, head: Sector(0), looked: None })
+    }
+
+    /// The better of the two, of equals the first.
+    #[inline]
+    fn choose(&self, cx: Cx<'_>, one: Option<RequestId>, other: Option<RequestId>) -> Option<RequestId> {
+        match (one, other) {
+            (Some(one), Some(other)) => {
+                let wins = better(self.head, cx[other].start, cx[one].start);
+                Some(if wins { other } else { one })
+            }
+            _ => one.or(other),
+        }
+    }
+
+    /// Takes `id` out and returns where to go on: at one of its neighbours by address.
+    #[inline]
+    fn remove_before_next(&mut self, cx: Cx<'_>, id: RequestId) -> Option<RequestId> {
+        let before = self.sorted.previous(id);
+        let behind = self.sorted.remove_before_next(id).or_else(|| self.sorted.first());
+        self.choose(cx, before, behind)
+    }
+}
+
+impl Lines {
+    pub(super) fn new(capacity: usize) -> Result<Lines, OutOfMemory> {
+        let lines = [Line::new(capacity)?, Line::new(capacity)?];
+        Ok(Lines { lines, links: Links::new(capacity)?, due: table(capacity, Instant::ZERO)? })
+    }
+
+    /// How many wait.
+    #[inline]
+    pub(super) fn len(&self, side: Side) -> usize {
+        self.lines[side.index()].fifo.len()
+    }
+
+    /// Whether any wait.
+    #[inline]
+    pub(super) fn any(&self, side: Side) -> bool {
+        !self.lines[side.index()].fifo.is_empty()
+    }
+
+    /// Where to go on.
+    #[inline]
+    pub(super) fn next(&self, side: Side) -> Option<RequestId> {
+        self.lines[side.index()].next
+    }
+
+    /// Who came first.
+    #[inline]
+    pub(super) fn oldest(&self, side: Side) -> Option<RequestId> {
+        self.lines[side.index()].fifo.front()
+    }
+
+    /// Where the last request dispatched ends.
+    #[inline]
+    pub(super) fn head(&self, side: Side) -> Sector {
+        self.lines[side.index()].head
+    }
+
+    /// How long `id` is overdue.
+    pub(super) fn late(&self, now: Instant, id: RequestId) -> Duration {
+        now.since(self.due[id.index()])
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, side: Side, expire: Duration) {
+        let request = &cx[id];
+        let line = &mut self.lines[side.index()];
+        self.due[id.index()] = request.arrival + expire;
+        self.links.push_back(&mut line.fifo, id);
+        line.sorted.insert(request.start.0, id);
+        line.next = line.choose(cx, line.next, Some(id));
+    }
+
+    /// The oldest, if it is overdue. That is looked at once in `expire`; else it is not known.
+    #[inline]
+    pub(super) fn overdue(&mut self, now: Instant, side: Side, expire: Duration) -> Option<RequestId> {
+        let line = &mut self.lines[side.index()];
+        if line.looked.is_some_and(|looked| now.since(looked) < expire) {
+            return None;
+        }
+        line.looked = Some(now);
+        line.fifo.front().filter(|oldest| now > self.due[oldest.index()])
+    }
+
+    /// Who came first, which counts as a look at who is overdue.
+    #[inline]
+    pub(super) fn oldest_now(&mut self, now: Instant, side: Side) -> Option<RequestId> {
+        self.lines[side.index()].looked = Some(now);
+        self.oldest(side)
+    }
+
+    /// Takes out `id`, which goes to the device.
+    #[inline]
+    pub(super) fn dispatch(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
+        let line = &mut self.lines[side.index()];
+        line.head = cx[id].end();
+        self.links.remove(&mut line.fifo, id);
+        line.next = line.remove_before_next(cx, id);
+    }
+
+    /// Takes out `id`, which is withdrawn.
+    pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
+        let line = &mut self.lines[side.index()];
+        self.links.remove(&mut line.fifo, id);
+        let next = line.remove_before_next(cx, id);
+        if line.next == Some(id) {
+            line.next = next;
+        }
+    }
+
+    /// The extent of `id` has changed. Where to go on stays as it is, as in Linux.
+    pub(super) fn grown(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
+        self.lines[side.index()].sorted.rekey(id, cx[id].start.0);
+    }
+
+    /// If `other` is due earlier, `survivor` gets its time and its place in order of arrival.
+    pub(super) fn inherit(&mut self, survivor: RequestId, other: RequestId, side: Side) -> bool {
+        let earlier = self.due[other.index()] < self.due[survivor.index()];
+        if earlier {
+            let fifo = &mut self.lines[side.index()].fifo;
+            self.links.remove(fifo, survivor);
+            self.links.insert_before(fifo, other, survivor);
+            self.due[survivor.index()] = self.due[other.index()];
+        }
+        earlier
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shorter_way_wins_and_a_way_back_counts_twice() {
+        let wins = |new: u64, old: u64| better(Sector(10_000_000), Sector(new), Sector(old));
+        assert!(wins(10_000_100, 9_999_900), "100 ahead, 200 back");
+        assert!(wins(9_999_951, 10_000_100), "98 back, 100 ahead");
+        assert!(wins(10_000_100, 9_999_950) && !wins(9_999_950, 10_000_100), "of equals the one ahead");
+        assert!(!wins(10_000_100, 10_000_100), "of the same address the older one");
+    }
+
+    #[test]
+    fn what_is_too_far_back_comes_last_and_lowest_first() {
+        let head = 10_000_000;
+        let wins = |new: u64, old: u64| better(Sector(head), Sector(new), Sector(old));
+        let edge = head - FURTHEST_BACK;
+        assert!(wins(edge, edge - 1) && wins(1 << 40, edge - 1));
+        assert!(wins(edge, head + 2 * FURTHEST_BACK + 1), "exactly at the limit it still counts");
+        assert!(wins(0, edge - 1) && !wins(edge - 1, 0));
+    }
+}
