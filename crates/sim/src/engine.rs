@@ -169,13 +169,13 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             let arrival = self.next_arrival();
             let completion = self.device.next_event();
             let exit = self.exits.next();
-            let Some(next) = earliest([completion, arrival, self.wake, exit]) else { break };
+            let Some(next) = earliest([completion, arrival, self.wake], exit) else { break };
             self.now = self.now.max(next);
             if completion.is_some_and(|at| at <= self.now) && self.finish_commands()? {
                 self.dispatch()?;
             }
-            if exit.is_some() {
-                self.exit()?;
+            if exit <= self.now && self.exit()? {
+                self.dispatch()?;
             }
             if arrival.is_some_and(|at| at <= self.now) {
                 self.admit()?;
@@ -238,16 +238,17 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         Ok(any)
     }
 
-    /// Tells the scheduler who has exited by now. That is an event, so it may decide anew.
+    /// Tells the scheduler who has exited by now; true if somebody has.
     #[cold]
-    fn exit(&mut self) -> Result<(), EngineError> {
+    #[inline(never)]
+    fn exit(&mut self) -> Result<bool, EngineError> {
         let now = self.now;
         let mut any = false;
         while let Some(who) = self.exits.take(now) {
             any = true;
             self.queue.issuer_gone(now, who).map_err(|error| EngineError::Host { now, error })?;
         }
-        if any { self.dispatch() } else { Ok(()) }
+        Ok(any)
     }
 
     /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
@@ -310,8 +311,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
 }
 
 #[inline]
-fn earliest(times: [Option<Instant>; 4]) -> Option<Instant> {
-    let [a, b, c, d] = times.map(|time| time.unwrap_or(Instant::MAX));
-    let first = a.min(b).min(c.min(d));
+fn earliest(times: [Option<Instant>; 3], exit: Instant) -> Option<Instant> {
+    let [a, b, c] = times.map(|time| time.unwrap_or(Instant::MAX));
+    let first = a.min(b).min(c).min(exit);
     if first == Instant::MAX { None } else { Some(first) }
 }

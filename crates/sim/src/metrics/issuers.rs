@@ -17,6 +17,10 @@ const LISTED: usize = 256;
 /// Processes that are told apart; beyond it, newcomers are counted with the last one.
 const MOST: usize = 16_384;
 
+/// Issuers below this are found without hashing.
+const NEAR: usize = 1024;
+const NONE: u32 = u32::MAX;
+
 /// What one process, or a group of them, got.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct IssuerShare {
@@ -91,6 +95,8 @@ impl Tally {
 /// The tallies of all processes.
 pub(super) struct Issuers {
     places: HashMap<Issuer, usize, BuildHasherDefault<FxHasher>>,
+    /// The places of small numbers, which workloads give: faster to find. `NONE` for none.
+    near: Box<[u32; NEAR]>,
     tallies: Vec<Tally>,
     /// The issuer of the last completion and its place in `tallies`.
     recent: (Issuer, usize),
@@ -99,7 +105,8 @@ pub(super) struct Issuers {
 impl Issuers {
     pub(super) fn new() -> Self {
         let recent = (Issuer(u32::MAX), usize::MAX);
-        Issuers { places: HashMap::default(), tallies: Vec::new(), recent }
+        let near = Box::new([NONE; NEAR]);
+        Issuers { places: HashMap::default(), near, tallies: Vec::new(), recent }
     }
 
     /// A request is done.
@@ -123,16 +130,29 @@ impl Issuers {
         &mut self.tallies[self.recent.1]
     }
 
+    #[inline]
     fn place(&mut self, who: Issuer) -> usize {
+        match self.near.get(who.0 as usize) {
+            Some(&place) if place != NONE => place as usize,
+            _ => self.find_or_enter(who),
+        }
+    }
+
+    #[inline(never)]
+    fn find_or_enter(&mut self, who: Issuer) -> usize {
         if let Some(place) = self.places.get(&who) {
             return *place;
         }
         if self.tallies.len() == MOST {
             return MOST - 1;
         }
-        self.places.insert(who, self.tallies.len());
+        let place = self.tallies.len();
+        self.places.insert(who, place);
+        if let Some(near) = self.near.get_mut(who.0 as usize) {
+            *near = place as u32;
+        }
         self.tallies.push(Tally::default());
-        self.tallies.len() - 1
+        place
     }
 
     /// What each got, most device time first.
