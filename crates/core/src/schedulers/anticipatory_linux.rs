@@ -170,12 +170,12 @@ impl<V: Version> Algorithm for Anticipatory<V> {
         })
     }
 
-    fn tunables(&self) -> &V::Settings {
-        &self.tunables
+    fn tunables(&self) -> V::Settings {
+        self.tunables
     }
 
-    fn tunables_mut(&mut self) -> &mut V::Settings {
-        &mut self.tunables
+    fn set_tunables(&mut self, tunables: V::Settings) {
+        self.tunables = tunables;
     }
 
     /// Bounds are in requests. Ours is one of those that go once in `read_expire`; the others that go
