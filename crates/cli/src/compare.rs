@@ -207,7 +207,8 @@ fn remarks(prepared: &Prepared, outcomes: &[Outcome], control: &Control) -> Resu
 /// What every JSON document begins with.
 fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Value {
     let experiment = &prepared.experiment;
-    let weights = experiment.weights.iter().map(|(who, weight)| (format!("weight.{who}"), json!(weight.get())));
+    let weights =
+        experiment.weights.iter().map(|(who, weight)| (format!("weight.{who}"), json!(weight.get())));
     let settings = |choice: &Choice| {
         choice
             .settings

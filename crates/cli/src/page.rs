@@ -104,11 +104,22 @@ fn latencies(report: &Report) -> String {
 
 fn issuers(report: &Report) -> String {
     let mut table = new_table(&[
-        "process", "requests", "MB", "disk time %", "weight", "mean ms", "p50", "p95", "p99", "max", "done s",
+        "process",
+        "requests",
+        "MB",
+        "disk time %",
+        "weight",
+        "mean ms",
+        "p50",
+        "p95",
+        "p99",
+        "max",
+        "done s",
     ]);
     for issuer in report.issuers.iter().take(LISTED) {
         let id = if issuer.id == u32::MAX { String::new() } else { format!("{} ", issuer.id) };
-        let tail = [issuer.latency_ns_p50, issuer.latency_ns_p95, issuer.latency_ns_p99, issuer.latency_ns_max];
+        let tail =
+            [issuer.latency_ns_p50, issuer.latency_ns_p95, issuer.latency_ns_p99, issuer.latency_ns_max];
         let figures = [
             format!("{id}{}", issuer.name.as_deref().unwrap_or("")).trim_end().to_owned(),
             count(issuer.requests),

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use idlewise_core::registry::{Assignment, Entry};
 use idlewise_core::positioning::Curve;
-use idlewise_core::{AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Weight};
+use idlewise_core::registry::{Assignment, Entry};
+use idlewise_core::{
+    AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Weight,
+};
 use idlewise_disk::{AnyDevice, Device, Profile};
 use rayon::prelude::*;
 

@@ -156,10 +156,7 @@ impl Issuers {
     }
 
     /// What each got, most device time first.
-    pub(super) fn shares(
-        &self,
-        describe: impl Fn(Issuer) -> (Option<String>, Weight),
-    ) -> Vec<IssuerShare> {
+    pub(super) fn shares(&self, describe: impl Fn(Issuer) -> (Option<String>, Weight)) -> Vec<IssuerShare> {
         let mut order: Vec<(Issuer, &Tally)> =
             self.places.iter().map(|(who, place)| (*who, &self.tallies[*place])).collect();
         order.sort_by_key(|(who, tally)| (Reverse(tally.service_ns), *who));
@@ -217,7 +214,8 @@ mod tests {
     #[test]
     fn fairness_is_full_when_time_goes_by_weight() {
         let issuers = served(&[(1, 0, 1000), (2, 0, 3000)]);
-        let weigh = |heavy| move |who| (None, Weight::new(if who == Issuer(2) { heavy } else { 100 }).unwrap());
+        let weigh =
+            |heavy| move |who| (None, Weight::new(if who == Issuer(2) { heavy } else { 100 }).unwrap());
         assert!((jain(&issuers.shares(weigh(300))) - 1.0).abs() < 1e-12);
         // By number: (1 + 3)² / 2 (1² + 3²).
         assert!((jain(&issuers.shares(weigh(100))) - 0.8).abs() < 1e-12);

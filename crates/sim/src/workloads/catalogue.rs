@@ -31,7 +31,7 @@ macro_rules! chain_options {
         ("block", "32k", "largest request in reading a file"),
         ("think", "100us", "time from a completion to the same process's next request, or to its exit"),
         ("exec", "500us", "time from a child's exit to the next one's first request: wait, fork, exec"),
-        ("gap", "4g", "distance from the end of one file or tree to the start of the next"),
+        ("gap", "1g", "distance from the end of one file or tree to the start of the next"),
     ] };
 }
 
@@ -77,7 +77,11 @@ static KINDS: &[Kind] = &[
             ("think", "0ms", "time from a completion to the next request"),
             ("think2", "", "the same for the second process alone"),
             ("dist", "fixed", "how think times spread: fixed, or uniform from 0 to think"),
-            ("weights", "100", "weight of each process, 1 to 10000, separated by colons; the last one repeats"),
+            (
+                "weights",
+                "100",
+                "weight of each process, 1 to 10000, separated by colons; the last one repeats",
+            ),
             ("requests", "4000", "requests of each process"),
             ("runtime", "", "each process ends after this time; without requests= by nothing else"),
         ],

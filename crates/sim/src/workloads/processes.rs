@@ -339,7 +339,8 @@ impl Named for Processes {
     }
 
     fn weights(&self) -> Vec<(Issuer, Weight)> {
-        let processes = (0..).zip(&self.running).map(|(place, running)| (issuer(place), running.process.weight));
+        let processes =
+            (0..).zip(&self.running).map(|(place, running)| (issuer(place), running.process.weight));
         processes.filter(|(_, weight)| *weight != Weight::default()).collect()
     }
 }

@@ -83,7 +83,8 @@ impl Chains {
     /// Who issues next, and when. At one instant processes beside the chains come first.
     fn first(&mut self) -> Option<(Instant, Owner)> {
         let beside = self.beside.next().map(|at| (at, Owner::Beside));
-        let chains = (0..).zip(&self.chains).filter_map(|(index, chain)| Some((chain.next()?, Owner::Chain(index))));
+        let chains =
+            (0..).zip(&self.chains).filter_map(|(index, chain)| Some((chain.next()?, Owner::Chain(index))));
         beside.into_iter().chain(chains).min_by_key(|(at, _)| *at)
     }
 }

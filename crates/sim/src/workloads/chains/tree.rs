@@ -119,8 +119,12 @@ mod tests {
     fn extents_do_not_overlap_and_stay_inside() {
         let start = Sector(1000);
         let tree = Tree::new(SETTINGS, start, 7);
-        let mut extents: Vec<Extent> =
-            tree.files.iter().flat_map(|file| [file.directory, file.inode, Some(file.data)]).flatten().collect();
+        let mut extents: Vec<Extent> = tree
+            .files
+            .iter()
+            .flat_map(|file| [file.directory, file.inode, Some(file.data)])
+            .flatten()
+            .collect();
         extents.sort_unstable();
         assert!(extents.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0));
         assert!(extents[0].0 >= start);
