@@ -99,6 +99,47 @@ fn workloads_with_wrong_options() {
 }
 
 #[test]
+fn chains_and_papers_workloads_with_wrong_options() {
+    let workload = |text: &str| idlewise(["compare", "--disk", "deskstar-34gxp", "--workload", text]);
+    workload("stream-and-chan").exits(2).says("did you mean 'stream-and-chain'?");
+    workload("stream-and-chain:files=0").exits(2).says("files=0: wants a whole number from 1");
+    workload("stream-and-chain:mean=1k").exits(2).says("mean=1k: choose median ≤ mean");
+    workload("stream-and-chain:exec=1").exits(2).says("exec=1: wants a time, such as 500us");
+    workload("stream-and-chain:stream=1t")
+        .exits(2)
+        .says("files=16000: all trees and files with their gaps need");
+    workload("two-chains:chains=65").exits(2).says("chains=65: wants a whole number from 1 to 64");
+    workload("two-chains:stream=1g").exits(2).says("no option 'stream'; it has: chains, files");
+    workload("adversary:n=-1").exits(2).says("n=-1: wants a whole number from 0");
+    workload("adversary:file=1t").exits(2).says("choose smaller files or gaps");
+    workload("write-and-read:written=1t").exits(2).says("choose smaller files or gaps");
+    workload("sync-streams:weights=0:2").exits(2).says("weights=0:2: wants whole numbers from 1 to 10000");
+    workload("sync-streams:runtime=5").exits(2).says("runtime=5: wants a time");
+}
+
+#[test]
+fn weights_that_are_wrong() {
+    compare(&["--set", "weight.1=0"])
+        .exits(2)
+        .says("--set weight.1=0: a weight is a whole number from 1 to 10000");
+    compare(&["--set", "weight.1=10001"]).exits(2).says("a weight is a whole number from 1 to 10000");
+    compare(&["--set", "weight.1=x"]).exits(2).says("a weight is a whole number");
+    compare(&["--set", "weight.dd=100"])
+        .exits(2)
+        .says("'dd' is not a process's number; `idlewise run` shows");
+    compare(&["--set", "weight.-1=100"]).exits(2).says("is not a process's number");
+    compare(&["--set", "weight.1"]).exits(2).says("write weight.PROCESS=N, such as weight.3=300");
+    compare(&["--set", "wieght.1=3"]).exits(2).says("did you mean 'weight'? (write weight.PROCESS=N");
+}
+
+#[test]
+fn a_disk_without_heads_cannot_be_calibrated() {
+    line("compare --calibrated --workload random --disk fixed")
+        .exits(2)
+        .says("--calibrated: fixed has no heads to position: leave --calibrated out");
+}
+
+#[test]
 fn loads_that_are_missing_or_too_many() {
     line("compare --disk barracuda")
         .exits(2)

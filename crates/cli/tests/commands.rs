@@ -40,6 +40,59 @@ fn run_reports_one_scheduler() {
 }
 
 #[test]
+fn run_tells_what_each_process_got() {
+    let words = "run --scheduler deadline-2.6.11 --disk deskstar-34gxp --workload";
+    let chain = format!("{words} stream-and-chain:files=40,directories=4");
+    let run = line(&chain).exits(0).prints("disk time %").prints("1 stream").prints("2 chain");
+    let processes = run.stdout.lines().skip_while(|line| !line.starts_with(" process")).count();
+    assert_eq!(processes, 3, "a line for the stream and one for all of the chain:\n{}", run.stdout);
+    let csv = line(&format!("{chain} --csv-processes")).exits(0).stdout;
+    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(rows[0][..5], ["scheduler", "id", "name", "weight", "requests"]);
+    assert!(rows[0].contains(&"service_share") && rows[0].contains(&"latency_ns_p99"));
+    assert!(rows.len() == 3 && rows.iter().all(|row| row.len() == rows[0].len()), "{csv}");
+    let several = "compare --disk fixed --workload sync-streams:requests=20 --schedulers noop,c-look";
+    let csv = line(&format!("{several} --runs 2 --csv-processes")).exits(0).stdout;
+    assert!(csv.contains("service_share_ci95") && csv.lines().count() == 5, "{csv}");
+}
+
+#[test]
+fn weights_are_set_for_workloads_and_traces() {
+    let weights = |words: &str| {
+        let text = line(&format!("{words} --json")).exits(0).stdout;
+        let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let issuers = document["result"]["issuers"].as_array().unwrap().clone();
+        let mut found: Vec<_> = issuers
+            .iter()
+            .map(|one| (one["id"].as_u64().unwrap(), one["weight"].as_u64().unwrap()))
+            .collect();
+        found.sort_unstable();
+        (found, document)
+    };
+    let streams = "run --scheduler noop --disk fixed --workload sync-streams:requests=20";
+    assert_eq!(weights(streams).0, [(1, 100), (2, 100)]);
+    let (found, document) = weights(&format!("{streams} --set weight.2=300"));
+    assert_eq!(found, [(1, 100), (2, 300)]);
+    assert_eq!(document["settings"]["weight.2"], 300);
+    assert!(document["result"]["fairness_jain"].as_f64().unwrap() < 0.9, "even is not fair then");
+    let folder = folder();
+    let trace = write(&folder, "t.csv", MSR);
+    let (found, _) =
+        weights(&format!("run --scheduler noop --disk barracuda --trace {trace} --set weight.2=7"));
+    assert_eq!(found, [(1, 100), (2, 7), (3, 100)]);
+}
+
+#[test]
+fn a_calibrated_run_says_so() {
+    let words = "run --scheduler sptf --disk barracuda --workload random:requests=50 --json";
+    let of =
+        |words: &str| -> serde_json::Value { serde_json::from_str(&line(words).exits(0).stdout).unwrap() };
+    let (learning, calibrated) = (of(words), of(&format!("{words} --calibrated")));
+    assert_eq!((&learning["calibrated"], &calibrated["calibrated"]), (&false.into(), &true.into()));
+    assert_ne!(learning["result"]["elapsed_ns"], calibrated["result"]["elapsed_ns"]);
+}
+
+#[test]
 fn compare_tells_all_and_is_repeatable() {
     let words = || ["compare"].into_iter().chain(DISK).chain(LOAD);
     let first = idlewise(words()).exits(0).prints("The choice").stdout;

@@ -194,6 +194,22 @@ fn absurd_times_and_lengths_do_no_harm() {
 }
 
 /// The positioning curve starts at zero, ascends in distance, and ends near the full stroke.
+/// Two streams of buffered writes in turns: those that continue the one on the medium must not pass
+/// the limit on what waits in the buffer. Debug builds check it.
+#[test]
+fn a_full_write_buffer_takes_no_more() {
+    for name in mechanical_names() {
+        let mut device = mechanical(name);
+        let mut now = 0;
+        for index in 0..600u64 {
+            let start = if index % 20 < 10 { index * 256 } else { 1_000_000 + index * 977 };
+            let took = one(&mut device, now, Operation::Write, start, 256);
+            assert!(took.at.0 >= now, "{name}");
+            now = took.at.0;
+        }
+    }
+}
+
 #[test]
 fn positioning_curve_is_a_curve() {
     for name in mechanical_names() {

@@ -70,7 +70,7 @@ fn replay(rows: Vec<Record>, service: Duration, open: bool, speed: f64) -> (Repo
         .run(&Control::default())
         .unwrap();
     assert!(replay.take_error().is_none());
-    (recorder.report("noop", 0, |_| (None, 1)), replay.account())
+    (recorder.report("noop", 0, |_| (None, idlewise_core::Weight::default())), replay.account())
 }
 
 /// A process that reads ten times: 5 ms on the traced disk, then computes for 2 ms.

@@ -133,7 +133,9 @@ impl Mechanical {
     #[inline]
     fn catch_up(&mut self, now: u64) {
         while self.arm_free <= now {
-            if !self.waiting.is_empty() {
+            if self.write_waits_for_room() {
+                self.make_room(now);
+            } else if !self.waiting.is_empty() {
                 self.dispatch();
             } else if !self.dirty.is_empty() {
                 self.destage_next(now);

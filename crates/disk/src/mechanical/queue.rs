@@ -60,6 +60,12 @@ impl Queue {
         self.jobs.len() >= self.limit
     }
 
+    /// The one command, if there is only one.
+    #[inline]
+    pub(super) fn only(&self) -> Option<&Job> {
+        if let [job] = self.jobs.as_slice() { Some(job) } else { None }
+    }
+
     #[inline]
     pub(super) fn push(&mut self, job: Job) {
         debug_assert!(!self.is_full(), "the queue is checked before a command is taken");
@@ -69,17 +75,24 @@ impl Queue {
         self.jobs.push(job);
     }
 
+    /// Whether the one taken last can grow by this command, up to `most` sectors in all.
+    pub(super) fn can_extend(&self, command: &Command, most: u64) -> bool {
+        self.jobs.last().is_some_and(|last| {
+            let length = u64::from(last.command.length.0);
+            let after = last.command.start.0 + length == command.start.0;
+            after && length + u64::from(command.length.0) <= most
+        })
+    }
+
     /// Takes a command, or lets the one taken last grow by it, up to `most` sectors in all.
     pub(super) fn push_or_extend(&mut self, job: Job, most: u64) {
-        if let Some(last) = self.jobs.last_mut() {
-            let length = u64::from(last.command.length.0);
-            let added = job.command.length.0;
-            if last.command.start.0 + length == job.command.start.0 && length + u64::from(added) <= most {
-                last.command.length.0 += added;
-                return;
-            }
+        if self.can_extend(&job.command, most)
+            && let Some(last) = self.jobs.last_mut()
+        {
+            last.command.length.0 += job.command.length.0;
+        } else {
+            self.push(job);
         }
-        self.push(job);
     }
 
     /// Notes which reads now find their first sector in the buffer.

@@ -104,11 +104,16 @@ impl Mechanical {
         if !self.fast(command) {
             return false;
         }
-        let continues = self.writing.filter(|writing| {
-            self.options.combine_writes && writing.end == start && end - writing.start <= self.buffer.size()
-        });
-        let room = self.options.prebuffer_writes && !self.dirty.is_full();
-        if !(room || continues.is_some() && self.waiting.is_empty()) {
+        // Nothing that came before it may wait for the arm, in the buffer or out of it.
+        let next = self.waiting.is_empty() && self.dirty.is_empty();
+        let combines = next && self.options.combine_writes;
+        let continues = self
+            .writing
+            .filter(|writing| combines && writing.end == start && end - writing.start <= self.buffer.size());
+        let most = if self.options.combine_writes { self.buffer.size() } else { 0 };
+        let fits = !self.dirty.is_full() || self.dirty.can_extend(command, most);
+        let room = self.options.prebuffer_writes && fits;
+        if !room && continues.is_none() {
             return false;
         }
         let overheads = &self.overheads;
@@ -119,7 +124,7 @@ impl Mechanical {
         let place = self.media.geometry.locate(start);
         let job = Job { command: *command, arrival: now, place, hit: false };
         match continues {
-            Some(writing) if self.waiting.is_empty() && self.dirty.is_empty() => {
+            Some(writing) => {
                 let extent = media::Extent { start, count: command.length.0, place };
                 let supply = Supply { start: bus_start, bus: u64::from(self.bus_write), earliest: 0 };
                 let immediate = self.options.immediate_write;
@@ -128,10 +133,9 @@ impl Mechanical {
                 self.writing = Some(Writing { end, ..writing });
                 self.buffer.extend(writing.segment, end);
             }
-            _ => {
+            None => {
                 let segment = self.buffer.take_for_write(start, end, None);
                 self.buffer.hold(segment, start, end, true);
-                let most = if self.options.combine_writes { self.buffer.size() } else { 0 };
                 self.dirty.push_or_extend(Job { arrival: decoded, ..job }, most);
             }
         }
@@ -159,6 +163,28 @@ impl Mechanical {
         };
         self.finish(command.tag, now, done, timing);
         true
+    }
+
+    /// Whether the only command that waits is a write that the buffer had no room for: it goes there
+    /// when the arm has made room, and does not pass what was buffered before it.
+    pub(super) fn write_waits_for_room(&self) -> bool {
+        self.options.prebuffer_writes
+            && !self.dirty.is_empty()
+            && self
+                .waiting
+                .only()
+                .is_some_and(|job| job.command.operation == Operation::Write && self.fast(&job.command))
+    }
+
+    /// Starts to write some of the buffer to the medium, and lets the waiting write in.
+    pub(super) fn make_room(&mut self, now: u64) {
+        let at = self.arm_free;
+        self.destage_next(now);
+        if let Some(job) = self.waiting.take_next(&self.media, at, 0)
+            && !self.serve_beside(at.max(job.arrival), &job.command)
+        {
+            self.waiting.push(job);
+        }
     }
 
     /// Writes buffered data to the medium.

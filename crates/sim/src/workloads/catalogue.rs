@@ -31,7 +31,7 @@ macro_rules! chain_options {
         ("block", "32k", "largest request in reading a file"),
         ("think", "100us", "time from a completion to the same process's next request, or to its exit"),
         ("exec", "500us", "time from a child's exit to the next one's first request: wait, fork, exec"),
-        ("gap", "4g", "distance from the end of one file or tree to the start of the next"),
+        ("gap", "1g", "distance from the end of one file or tree to the start of the next"),
     ] };
 }
 

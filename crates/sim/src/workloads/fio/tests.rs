@@ -4,6 +4,7 @@ use idlewise_core::{Class, Duration, Instant, Operation, RequestId};
 
 use super::*;
 use crate::engine::Workload;
+use crate::exits::Exits;
 
 const GROUND: Ground = Ground { capacity: Sector(1 << 24), seed: 1 };
 
@@ -34,7 +35,7 @@ fn run(mut workload: Processes, most: usize) -> Vec<Seen> {
             (at, Some((done, id))) if at.is_none_or(|at| done <= at) => {
                 in_flight.pop_front();
                 ids.push(id.0);
-                workload.completed(done, id);
+                workload.completed(done, id, &mut Exits::default());
             }
             (Some(at), _) => {
                 let id = RequestId(ids.pop().unwrap());
@@ -172,7 +173,7 @@ fn priorities_and_names_reach_the_report() {
     );
     assert_eq!(first.iter().map(|p| p.level).collect::<Vec<_>>(), [0, 1, 1, 7]);
     use super::super::Named;
-    let name = |issuer| built.describe(idlewise_core::Issuer(issuer)).0.unwrap();
+    let name = |issuer| built.name(idlewise_core::Issuer(issuer)).unwrap();
     assert_eq!([name(1), name(2), name(3)], ["bulk", "db.1", "db.2"]);
 }
 
