@@ -25,16 +25,22 @@
 //!
 //! # Source
 //! Linux 2.6.32 `block/as-iosched.c`; Linux 2.6.11 `drivers/block/as-iosched.c`; OLS'05 §2.2, which calls
-//! it LAS and numbers its rules. The reasons of `--why` have these numbers.
+//! the older one LAS and numbers its rules. The reasons that `--why` writes have these numbers; those of
+//! `as` have the numbers of CAS (OLS'05 §4), which became part of Linux.
 //!
 //! # Differs from the source
-//! Linux counts in ticks; here times are nanoseconds, except that closeness doubles and means round as
-//! with ticks of 1 ms. That adds 4 ms to the first think time of a process and 2 to the second, so that
-//! who thinks for 3 ms then is not waited for at first. There is no dispatch list: a request goes to the device at once, so that no process has some on that list. A device that is busy
-//! is not asked for: whether a batch of writes was idle is noticed at once, which is when a SCSI driver
-//! would have asked. The time of the first batch of writes after construction tells nothing; Linux counts
-//! it from its own construction. Requests with equal addresses go in order of arrival; a synchronous
-//! request does not merge with another. Processes with one number, and all without one, are one.
+//! - Linux counts in ticks; here times are nanoseconds, except that closeness doubles and mean think
+//!   times round as with ticks of 1 ms. That rounding adds 4 ms to the first think time of a process
+//!   and 2 to the second, so that who thinks for 3 ms at first is not waited for then.
+//! - There is no dispatch list: a request goes to the device at once, so that no process has others on
+//!   that list. Nor is the queue ever drained by force, as switching needs no draining.
+//! - Whether a batch of writes was idle is noticed when it happens. Linux notices when its driver next
+//!   asks; SCSI drivers ask before the device has room.
+//! - The first batch of reads after construction tunes nothing, as no writes went before it. Linux takes
+//!   the time since its own construction for theirs.
+//! - Requests with equal addresses go in order of arrival. Synchronous and asynchronous requests do not
+//!   merge with each other. Requests of one issuer's number are one process's, also those of none.
+//! - An exited process is remembered while it has requests here, or is waited for.
 //!
 //! # Good for, bad for
 //! Good for a disk with synchronous readers of different files: each reads on for a while. Bad for
@@ -43,8 +49,9 @@
 //! also bad for writes on a device that takes several commands: a batch of them may have no time.
 //!
 //! # Starvation
-//! None is for ever, but no number of requests bounds it: in a batch, only one overdue request goes in
-//! `read_expire` or `write_expire`, and as many others as the device can serve.
+//! No number of requests bounds it: in a batch, only one overdue request goes in `read_expire` or
+//! `write_expire`, and as many others as the device can serve. With that a wait ends at last, but for
+//! writes in 2.6.11 on a device that takes several commands, if their batches never have any time.
 
 mod batches;
 mod lines;

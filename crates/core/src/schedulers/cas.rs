@@ -37,8 +37,8 @@
 //! files each read by a process of its own. Bad for what `as` is bad for.
 //!
 //! # Starvation
-//! As `as`: none is for ever, but no number of requests bounds it. Of two streams or chains, one can go
-//! on for `read_expire` before the other has a turn.
+//! As [`as-2.6.11`](super::anticipatory_linux): no number of requests bounds it. Of two streams or
+//! chains, one can go on for `read_expire` before the other has a turn.
 
 use super::anticipatory_linux::settings::timed_settings;
 use super::anticipatory_linux::{Anticipatory, Manner, Version};

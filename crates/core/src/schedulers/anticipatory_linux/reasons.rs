@@ -60,13 +60,13 @@ pub(super) fn ended(cx: Cx<'_>, manner: Manner, wait: Duration, id: RequestId, e
     let request = request.unwrap_or(id);
     match reason {
         Reason::Own => {
-            cx.because("no wait for process {}: it has issued {}", || [who.into(), request.into()])
+            cx.because("no wait for process {}: it has issued {}", || [who.into(), request.into()]);
         }
         Reason::Elapsed(time) => cx.because("{}: gives up on process {}: {} have passed, of {}", || {
             [step.into(), who.into(), time.into(), wait.into()]
         }),
         Reason::HasMore(count) => {
-            cx.because("no wait for process {}: {} of its requests wait here", || [who.into(), count.into()])
+            cx.because("no wait for process {}: {} of its requests wait here", || [who.into(), count.into()]);
         }
         Reason::Close(distance) => {
             cx.because("{}: no wait for process {}: {} is close, {} sectors from the head", || {

@@ -2,7 +2,11 @@
 //!
 //! Sides are 0 (async) and 1 (sync); processes and requests are in plain lists.
 
+mod people;
+
 use alloc::vec::Vec;
+
+use people::Person;
 
 use super::{Manner, Timed, Times, Version};
 use crate::request::Request;
@@ -23,22 +27,6 @@ struct Held {
     start: u64,
     due: Instant,
     owner: u32,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Person {
-    who: u32,
-    issued: bool,
-    done: Option<Instant>,
-    end: u64,
-    thoughts: u64,
-    thought_total: u64,
-    thought: u64,
-    seeks: u64,
-    seek_total: u64,
-    seek: u64,
-    waiting: u64,
-    gone: bool,
 }
 
 pub(in crate::schedulers) struct Reference {
@@ -70,20 +58,6 @@ pub(in crate::schedulers) struct Reference {
     helped: u64,
     new_thought_total: u64,
     new_seek_total: u64,
-}
-
-fn up(p: &mut u64) {
-    *p = (7 * *p + 256) / 8;
-}
-
-fn down(p: &mut u64) {
-    *p = 7 * *p / 8;
-}
-
-/// 7/8 × `total` + 256/8 × `x`, which may be absurdly large.
-fn mix(total: u64, x: u64) -> u64 {
-    let exact = (7 * u128::from(total)).min(u64::MAX.into()) + (256 * u128::from(x)).min(u64::MAX.into());
-    (exact.min(u64::MAX.into()) as u64) / 8
 }
 
 impl Reference {
@@ -120,45 +94,8 @@ impl Reference {
         }
     }
 
-    fn person(&mut self, who: u32) -> &mut Person {
-        if !self.people.iter().any(|person| person.who == who) {
-            self.people.push(Person { who, ..Person::default() });
-        }
-        self.people.iter_mut().find(|person| person.who == who).unwrap()
-    }
-
     fn held(&self, side: usize, id: RequestId) -> Held {
         *self.by_address[side].iter().find(|held| held.id == id).unwrap()
-    }
-
-    /// The same person once more, after a synchronous request.
-    fn learn(&mut self, who: u32, now: Instant, request: &Request) {
-        let mut p = *self.person(who);
-        if p.issued || p.done.is_some() {
-            let mut think = 0;
-            if let Some(done) = p.done.filter(|_| p.waiting == 0) {
-                think = now.since(done).0.min(19_000_000);
-            }
-            if p.thoughts == 0 {
-                self.new_thought_total = mix(self.new_thought_total, think);
-                down(&mut self.exits);
-            }
-            up(&mut p.thoughts);
-            p.thought_total = mix(p.thought_total, think);
-            p.thought = (p.thought_total + 128_000_000) / p.thoughts / 1_000_000 * 1_000_000;
-            let mut seek = request.start.0.abs_diff(p.end);
-            if p.seeks == 0 {
-                self.new_seek_total = mix(self.new_seek_total, seek);
-            }
-            let most = u128::from(p.seek) * 4 + if p.seeks <= 60 { 2_097_152 } else { 131_072 };
-            seek = u128::from(seek).min(most) as u64;
-            up(&mut p.seeks);
-            p.seek_total = mix(p.seek_total, seek);
-            p.seek = (p.seek_total + p.seeks / 2) / p.seeks;
-        }
-        p.issued = true;
-        p.end = request.end().0;
-        *self.person(who) = p;
     }
 
     /// Of two the one to go on with; of equals the first.
@@ -202,120 +139,6 @@ impl Reference {
         if self.side == 0 && !reads && (self.left == 0 || !writes) {
             self.idled = true;
         }
-    }
-
-    /// The timer.
-    fn clock(&mut self, now: Instant) {
-        if self.state != State::Next || now < self.until {
-            return;
-        }
-        self.state = State::Finished;
-        let person = *self.person(self.awaited.unwrap());
-        if person.thoughts == 0 {
-            up(&mut self.exits);
-        }
-        if person.gone && self.manner == Manner::Together {
-            up(&mut self.alone);
-        }
-        if person.gone && self.manner == Manner::Paper {
-            down(&mut self.helped);
-        }
-    }
-
-    fn close(&mut self, now: Instant, who: u32, at: u64) -> bool {
-        let last = self.last_end[self.side];
-        let waited = if self.state == State::Off { None } else { self.done };
-        let ms = waited.map_or(0, |done| now.since(done).0 / 1_000_000);
-        let short = ms <= 20 && ms * 1_000_000 <= self.times.wait.0;
-        if self.manner == Manner::Alone {
-            let delta = match ms {
-                0 | 1 => 64,
-                _ if short => 64 << (ms - 1),
-                _ => return true,
-            };
-            return last.wrapping_sub(delta / 2) <= at && at <= last + delta;
-        }
-        let p = *self.person(who);
-        let usual = if p.seeks == 0 { self.new_seek_total / 256 } else { p.seek };
-        if at.abs_diff(last) < usual || ms > 0 && !short {
-            return true;
-        }
-        let delta = 8192 << ms;
-        last <= at + delta / 2 && at <= last + delta
-    }
-
-    /// Whether waiting for `who` makes no sense, given that `id` could go.
-    fn give_up(&mut self, cx: Cx<'_>, who: u32, id: Option<(RequestId, u32)>) -> bool {
-        let (paper, wait) = (self.manner == Manner::Paper, self.times.wait);
-        if id.is_some_and(|(_, owner)| owner == who) {
-            return true;
-        }
-        if self.done.is_some_and(|done| cx.now.since(done) >= wait) {
-            return true;
-        }
-        let p = *self.person(who);
-        let new = p.thoughts == 0;
-        if self.manner == Manner::Alone && p.gone {
-            if new {
-                up(&mut self.exits);
-            }
-            return true;
-        }
-        if p.waiting > 0 {
-            return true;
-        }
-        if let Some(request) = id.map(|(id, _)| cx[id]).filter(|request| request.sync)
-            && self.close(cx.now, who, request.start.0)
-        {
-            match self.manner {
-                Manner::Alone if p.done.is_some() => self.person(who).done = Some(cx.now),
-                Manner::Alone => {}
-                Manner::Together => {
-                    if p.gone && new {
-                        up(&mut self.exits);
-                    }
-                    if p.gone {
-                        down(&mut self.alone);
-                    }
-                    self.learn(who, cx.now, &request);
-                }
-                Manner::Paper => {
-                    up(&mut self.helped);
-                    if !p.gone {
-                        self.learn(who, cx.now, &request);
-                    }
-                }
-            }
-            return true;
-        }
-        if p.gone {
-            if new || paper {
-                up(&mut self.exits);
-            }
-            if paper && self.exits < 128 || !paper && self.alone > 128 {
-                return true;
-            }
-        }
-        if new {
-            let likely = match self.manner {
-                Manner::Alone => self.exits > 128,
-                Manner::Together => self.exits * self.alone > 128 * 256,
-                Manner::Paper => self.exits > 128 && self.helped < 128,
-            };
-            if likely {
-                return true;
-            }
-        }
-        if wait.0 < if new { self.new_thought_total / 256_000_000 * 1_000_000 } else { p.thought } {
-            return true;
-        }
-        if self.manner == Manner::Alone
-            && let Some((id, _)) = id
-        {
-            let usual = if p.seeks == 0 { self.new_seek_total / 256 } else { p.seek };
-            return usual > cx[id].start.0.abs_diff(self.last_end[1]);
-        }
-        false
     }
 
     fn late(&mut self, now: Instant, side: usize) -> bool {
@@ -393,7 +216,7 @@ impl Scheduler for Reference {
         let (who, side) = (request.issuer.0, usize::from(request.sync));
         let person = self.person(who);
         if person.gone {
-            *person = Person { who, waiting: person.waiting, ..Person::default() };
+            *person = person.reborn();
         }
         if request.sync {
             self.learn(who, cx.now, &request);

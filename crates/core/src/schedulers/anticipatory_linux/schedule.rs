@@ -221,7 +221,7 @@ impl<V: Version> Anticipatory<V> {
                 });
             }
             (Choice::Begins, _) => {
-                cx.because("a batch of reads begins with the oldest of {}", || [self.lines.len(side).into()])
+                cx.because("a batch of reads begins with the oldest of {}", || [self.lines.len(side).into()]);
             }
         }
     }
