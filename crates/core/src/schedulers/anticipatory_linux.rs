@@ -63,6 +63,8 @@ mod statistics;
 mod waiting;
 
 #[cfg(test)]
+mod chains;
+#[cfg(test)]
 pub(in crate::schedulers) mod reference;
 #[cfg(test)]
 pub(in crate::schedulers) mod tests;
