@@ -52,8 +52,13 @@ fn streams(kind: &str, scheduler: &str, more: &str) -> Report {
 
 /// Half a minute of a workload.
 fn on(disk: &str, scheduler: &str, workload: &str) -> Report {
+    set(disk, scheduler, &[], workload)
+}
+
+/// Half a minute of a workload, with these settings of the scheduler.
+fn set(disk: &str, scheduler: &str, settings: &[(&str, u64)], workload: &str) -> Report {
     let limits = Limits { until: Instant::ZERO + Duration::from_s(30), ..Limits::default() };
-    run_until(disk, scheduler, &[], workload, Merging::All, limits)
+    run_until(disk, scheduler, settings, workload, Merging::All, limits)
 }
 
 /// Bytes a second, in millions.

@@ -2,7 +2,7 @@
 
 use idlewise_sim::metrics::{IssuerShare, Report};
 
-use super::{rate, streams};
+use super::{PLACEMENT, rate, set, streams};
 
 /// Each process's share of disk time, or of requests, in order of its number.
 fn shares(report: &Report, of: impl Fn(&IssuerShare) -> f64) -> Vec<f64> {
@@ -40,6 +40,15 @@ fn with_anticipation_they_are_kept() {
     let report = streams("sync-streams", "antic-yfq", ",weights=100:200");
     let bytes = shares(&report, |issuer| issuer.bytes as f64);
     assert!(near(&bytes, &[1.0, 2.0], 0.03), "antic-yfq counts bytes: {bytes:.3?}");
+}
+
+/// A clock that may not lag while its process thinks undoes it: 1:2 comes out near 1:1 again.
+#[test]
+fn a_clock_that_is_reset_at_once_loses_the_share() {
+    let workload = format!("sync-streams:{PLACEMENT},weights=100:200,think=500us");
+    let report = set("deskstar-34gxp", "antic-stride", &[("lag", 0)], &workload);
+    let shares = shares(&report, |issuer| issuer.service_share);
+    assert!(shares[1] < 0.6, "{shares:.3?}");
 }
 
 /// §4.7: the combination of both heuristics loses nothing of the throughput.
