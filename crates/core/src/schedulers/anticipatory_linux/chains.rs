@@ -2,7 +2,7 @@
 //! the oracle suite hardly do. The schedulers must decide like their reference there, too.
 
 use super::reference::Reference;
-use super::{Anticipatory, Linux2611, Linux2632, Version};
+use super::{Linux2611, Linux2632, LinuxAnticipatory, Version};
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
@@ -40,7 +40,7 @@ fn request(random: &mut Random, head: u64) -> Request {
 /// Runs both side by side. `life` is how many requests a process issues on average.
 fn agree<V: Version>(settings: impl Fn() -> V::Settings, depth: u32, life: u64, seed: u64) {
     let device = || Device { depth, merging: Merging::Off, ..Device::default() };
-    let mut fast = Queue::with(16, device(), |setup| Anticipatory::<V>::new(setup, settings())).unwrap();
+    let mut fast = Queue::with(16, device(), |setup| LinuxAnticipatory::<V>::new(setup, settings())).unwrap();
     let slow = |_: crate::scheduler::Setup<'_>| Ok::<_, OutOfMemory>(Reference::new::<V>(&settings()));
     let mut slow = Queue::with(16, device(), slow).unwrap();
     let (mut random, mut now, mut head, mut who) = (Random(seed), Instant(0), 0, 0);
