@@ -29,6 +29,7 @@ registry! {
     antic: AnticSptf, AnticAgedSptf, AnticCLook, AnticStride, AnticYfq, AnticStrideSptf, AnticAdaptive;
     deadline: Deadline, Deadline2611;
     mq_deadline: MqDeadline;
+    kyber: Kyber;
     anticipatory_linux: As, As2611;
     cas: Cas;
     aql: Aql;
