@@ -30,6 +30,7 @@ registry! {
     deadline: Deadline, Deadline2611;
     mq_deadline: MqDeadline;
     kyber: Kyber;
+    adios: Adios;
     anticipatory_linux: As, As2611;
     cas: Cas;
     aql: Aql;

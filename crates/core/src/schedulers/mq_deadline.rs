@@ -188,9 +188,10 @@ impl MqDeadline {
         for class in LOWER {
             let Some(id) = self.candidate(cx, class) else { continue };
             if cx.age(id) >= enough {
-                cx.rather("a request of class {} has waited for {}, enough to go before higher classes", || {
-                    [word(class).into(), cx.age(id).into()]
-                });
+                cx.rather(
+                    "a request of class {} has waited for {}, enough to go before higher classes",
+                    || [word(class).into(), cx.age(id).into()],
+                );
                 return Ok(id);
             }
             // Another request of the class may be next once one is overdue.

@@ -116,9 +116,9 @@ impl<const N: usize> Sides<N> {
                 let deadline = self.oldest(side).map_or(cx.now, |oldest| self.deadline(oldest));
                 [word().into(), cx.now.since(deadline).into()]
             }),
-            (_, Some(sent)) => cx.because("a batch of {} goes on by address after {} in it", || {
-                [word().into(), sent.into()]
-            }),
+            (_, Some(sent)) => {
+                cx.because("a batch of {} goes on by address after {} in it", || [word().into(), sent.into()])
+            }
             _ => cx.because("a batch of {} begins, as nothing follows by address; {} wait", || {
                 [word().into(), self.len(side).into()]
             }),

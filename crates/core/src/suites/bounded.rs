@@ -172,7 +172,8 @@ impl Siege {
             for request in
                 [Request::read(Sector(start), Sectors(8)), Request::write(Sector(start), Sectors(8))]
             {
-                let class = if matches!(self.attack.mix, Mix::Below) { Class::RealTime } else { Class::BestEffort };
+                let class =
+                    if matches!(self.attack.mix, Mix::Below) { Class::RealTime } else { Class::BestEffort };
                 let priority = Priority { class, ..Priority::default() };
                 self.insert(Request { priority, ..request.by(VICTIM) }, promised);
             }

@@ -192,8 +192,7 @@ fn a_long_run_decides_like_the_reference() {
         let mut below = |bound: u32| u64::from(random.below(seed, bound));
         let device = Device { merging: Merging::Off, depth: 1024, ..Device::default() };
         // Reads have time enough, so that they lose tokens when writes take too long.
-        let settings =
-            Settings { read_lat_nsec: Nanoseconds::from_raw(60_000_000), ..Settings::defaults() };
+        let settings = Settings { read_lat_nsec: Nanoseconds::from_raw(60_000_000), ..Settings::defaults() };
         let fast = |setup: Setup<'_>| Kyber::new(setup, settings);
         let mut fast = Queue::with(1024, device.clone(), fast).unwrap();
         let slow = |_: Setup<'_>| Ok::<_, OutOfMemory>(reference::Reference::new(settings));
@@ -226,7 +225,8 @@ fn a_long_run_decides_like_the_reference() {
 
 #[test]
 fn the_quarters_end_where_they_are_reached() {
-    for (ns, expected) in [(0, 0), (1, 0), (500_000, 0), (500_001, 1), (2_000_000, 3), (2_000_001, 4), (u64::MAX, 7)]
+    for (ns, expected) in
+        [(0, 0), (1, 0), (500_000, 0), (500_001, 1), (2_000_000, 3), (2_000_001, 4), (u64::MAX, 7)]
     {
         assert_eq!(feedback::bucket(Duration(ns), Duration::from_ms(2)), expected, "{ns} ns");
     }
