@@ -285,7 +285,7 @@ impl Scheduler for Adios {
                 self.pages.turn(cx, self.head);
             }
             id
-        } else if let Some(id) = self.from_pages(cx) {
+        } else if let Some(id) = self.take_from_pages(cx) {
             id
         } else {
             if self.sides.iter().any(|side| !side.is_empty()) {

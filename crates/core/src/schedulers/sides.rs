@@ -117,7 +117,8 @@ impl<const N: usize> Sides<N> {
                 [word().into(), cx.now.since(deadline).into()]
             }),
             (_, Some(sent)) => {
-                cx.because("a batch of {} goes on by address after {} in it", || [word().into(), sent.into()])
+                let facts = || [word().into(), sent.into()];
+                cx.because("a batch of {} goes on by address after {} in it", facts);
             }
             _ => cx.because("a batch of {} begins, as nothing follows by address; {} wait", || {
                 [word().into(), self.len(side).into()]

@@ -70,7 +70,7 @@ impl Adios {
     }
 
     /// The next request of a page, which is filled first if need be.
-    pub(super) fn from_pages(&mut self, cx: Cx<'_>) -> Option<RequestId> {
+    pub(super) fn take_from_pages(&mut self, cx: Cx<'_>) -> Option<RequestId> {
         let window = self.tunables.window(self.rotational);
         if self.sides.iter().any(|side| !side.is_empty())
             && let Some(page) = self.pages.to_fill()

@@ -194,7 +194,7 @@ impl Reference {
             if moves {
                 let sign = if for_reads { -1 } else { 1 };
                 let weight = if for_reads { settings.read_priority.weight() } else { 1024 };
-                let price = i128::from(held.predicted) * i128::from(weight) >> 10;
+                let price = (i128::from(held.predicted) * i128::from(weight)) >> 10;
                 self.bias = if held.predicted == 0 { sign } else { self.bias + sign * price };
             }
             self.waiting.retain(|other| other.id != held.id);
