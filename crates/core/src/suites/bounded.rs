@@ -81,12 +81,13 @@ fn attacks() -> Vec<Attack> {
             }
         }
     }
-    // Deep and fast enough that requests pass by thousands before what is kept waiting has aged; and
-    // slow enough that all of a flood has.
+    // Fast enough that requests pass by thousands before what is kept waiting has aged or is due; and
+    // slow enough that all of a flood has aged.
     for (mix, service) in [
         (Mix::Above, Duration::from_us(300)),
         (Mix::Below, Duration::from_ms(40)),
         (Mix::Flushes, Duration::from_us(300)),
+        (Mix::Reads, Duration::from_us(10)),
     ] {
         all.push(Attack { flood: Flood::Anywhere, mix, depth: 33, service, rounds: ROUNDS });
     }

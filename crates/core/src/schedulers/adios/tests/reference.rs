@@ -69,11 +69,9 @@ fn trimmed(samples: &[Sample], percent: u64) -> (u64, u64, u64) {
         let l: u64 = inside.iter().map(|sample| sample.1 * sample.3).sum();
         let b: u64 = inside.iter().map(|sample| sample.2 * sample.3).sum();
         let part = w.min(enough - weight);
-        if w > 0 {
-            latency += l * part / w;
-            bytes += b * part / w;
-            weight += part;
-        }
+        latency += (l * part).checked_div(w).unwrap_or(0);
+        bytes += (b * part).checked_div(w).unwrap_or(0);
+        weight += part;
     }
     (latency, bytes, weight)
 }

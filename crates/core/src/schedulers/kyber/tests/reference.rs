@@ -78,7 +78,7 @@ impl Reference {
                 bad = true;
             }
         }
-        for domain in 0..3 {
+        for (domain, most) in DEPTHS.into_iter().enumerate().take(3) {
             let seen = self.rank(1, domain, 99, at);
             let p99 = if bad { seen.or(self.p99[domain]) } else { seen };
             if bad {
@@ -89,7 +89,7 @@ impl Reference {
             if let Some(p99) = p99
                 && (bad || p99 >= 4)
             {
-                self.depths[domain] = (self.depths[domain] * (p99 + 1) / 4).max(1).min(DEPTHS[domain]);
+                self.depths[domain] = (self.depths[domain] * (p99 + 1) / 4).clamp(1, most);
             }
         }
         self.settle();
