@@ -11,6 +11,7 @@ mod clocks;
 mod dispatch_list;
 mod lines;
 mod positions;
+mod sides;
 
 pub use clocks::Clocked;
 
@@ -27,6 +28,9 @@ registry! {
     aged_sptf: AgedSptf;
     antic: AnticSptf, AnticAgedSptf, AnticCLook, AnticStride, AnticYfq, AnticStrideSptf, AnticAdaptive;
     deadline: Deadline, Deadline2611;
+    mq_deadline: MqDeadline;
+    kyber: Kyber;
+    adios: Adios;
     anticipatory_linux: As, As2611;
     cas: Cas;
     aql: Aql;
