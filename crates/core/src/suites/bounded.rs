@@ -50,6 +50,8 @@ enum Mix {
     Above,
     /// Both, of a lower class than the victims.
     Below,
+    /// Writes that somebody waits for, as nobody does for the victims' writes.
+    SyncWrites,
     /// Nothing but flushes.
     Flushes,
 }
@@ -83,13 +85,13 @@ fn attacks() -> Vec<Attack> {
     }
     // Fast enough that requests pass by thousands before what is kept waiting has aged or is due; and
     // slow enough that all of a flood has aged.
-    for (mix, service) in [
-        (Mix::Above, Duration::from_us(300)),
-        (Mix::Below, Duration::from_ms(40)),
-        (Mix::Flushes, Duration::from_us(300)),
-        (Mix::Reads, Duration::from_us(10)),
+    for (mix, depth, service) in [
+        (Mix::Above, 33, Duration::from_us(300)),
+        (Mix::Below, 33, Duration::from_ms(40)),
+        (Mix::Flushes, 33, Duration::from_us(300)),
+        (Mix::SyncWrites, 250, Duration::from_us(10)),
     ] {
-        all.push(Attack { flood: Flood::Anywhere, mix, depth: 33, service, rounds: ROUNDS });
+        all.push(Attack { flood: Flood::Anywhere, mix, depth, service, rounds: ROUNDS });
     }
     let deep = Attack {
         flood: Flood::Anywhere,
@@ -196,13 +198,14 @@ impl Siege {
         self.streams[0] = start + Sectors(8);
         let write = match self.attack.mix {
             Mix::Reads => false,
-            Mix::Writes => true,
+            Mix::Writes | Mix::SyncWrites => true,
             _ => self.random.below(2) == 0,
         };
         let mut request =
             if write { Request::write(start, Sectors(8)) } else { Request::read(start, Sectors(8)) };
         match self.attack.mix {
             Mix::Above => request.priority.class = Class::RealTime,
+            Mix::SyncWrites => request.sync = true,
             Mix::Flushes => {
                 request = Request { operation: Operation::Flush, ..Request::write(Sector(0), Sectors(0)) }
             }
@@ -271,7 +274,7 @@ impl Siege {
             }
             // Now and then a burst and a pause move the phase of whatever counts rounds.
             if round % 97 == 0 {
-                self.now += Duration::from_us(self.random.below(20_000));
+                self.now += Duration::from_us(self.random.below(20_000)).min(self.attack.service * 100);
             }
             self.serve(promised)?;
             if promised == Starvation::Unbounded && self.worst >= enough {
