@@ -24,8 +24,8 @@
 //!
 //! # Differs from the source
 //! One queue in order of arrival for each domain; Linux has one for each processor, empties them one
-//! after the other, and merges only what is in the same one. A batch ends when nothing can be sent,
-//! whether the host asks or not; in Linux, when it asks. A domain whose tokens became fewer waits until
+//! after the other, and merges only what is in the same one. A batch ends when requests wait and
+//! none can be sent, whether the host asks or not; in Linux, when it asks. A domain whose tokens became fewer waits until
 //! it has fewer requests in flight; Linux may give out any token that is free among those left. The
 //! timer runs late but as if at its time. Asynchronous requests are not limited to three quarters of
 //! the queue, as nothing is allocated here. Requests in flight from an earlier scheduler hold tokens
@@ -144,10 +144,12 @@ impl Kyber {
         !self.waiting[domain].is_empty() && self.in_flight[domain] < self.feedback.tokens(domain)
     }
 
-    /// The batch is over if nothing can be sent.
+    /// The batch is over if requests wait and none can be sent. It outlasts a time when nothing waits, as
+    /// the kernel does not ask then.
     #[inline]
     fn end_batch_if_stuck(&mut self) {
-        if (0..DOMAINS).all(|domain| !self.ready(domain)) {
+        let waits = self.waiting.iter().any(|waiting| !waiting.is_empty());
+        if waits && (0..DOMAINS).all(|domain| !self.ready(domain)) {
             self.batching = 0;
         }
     }

@@ -96,7 +96,8 @@ impl Reference {
     }
 
     fn settle(&mut self) {
-        if !(0..4).any(|domain| self.may_go(domain)) {
+        let waits = self.queues.iter().any(|queue| !queue.is_empty());
+        if waits && !(0..4).any(|domain| self.may_go(domain)) {
             self.batching = 0;
         }
     }
