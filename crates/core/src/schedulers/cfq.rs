@@ -52,7 +52,7 @@
 //!
 //! # Good for, bad for
 //! Good for disks with heads and many programs at once: each reads on for a while, and shares follow
-//! priorities, though high ones get more than their slices say, as their keys come sooner besides. Bad for
+//! priorities, though the lowest get less than their slices say, as their keys also come later. Bad for
 //! many processes that seek, for devices with deep queues, and for latency among many readers.
 //!
 //! # Starvation

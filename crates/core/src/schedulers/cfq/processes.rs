@@ -6,7 +6,7 @@ use super::reasons::End;
 use crate::collections::Place;
 use crate::request::Priority;
 use crate::scheduler::Cx;
-use crate::schedulers::means::Mean;
+use crate::schedulers::means::{Mean, ticks};
 use crate::units::{Duration, Instant, RequestId, Sector};
 
 /// Linux's `CFQ_MIN_TT`: the longest wait for a process that seeks.
@@ -25,7 +25,7 @@ pub(super) struct Process {
     pub(super) queue: Option<Index>,
     /// When it began to think: when its last synchronous request was done, or it issued its first one.
     pub(super) done: Instant,
-    pub(super) thought: Mean,
+    thought: Mean,
 }
 
 /// One process, and none that has its number later.
@@ -36,6 +36,18 @@ pub(super) struct Who {
 }
 
 impl Process {
+    /// How long it thinks on average: whole ticks.
+    #[inline]
+    pub(super) fn mean_thought(&self) -> Duration {
+        ticks(self.thought.mean())
+    }
+
+    /// The same, if enough is known to rely on it.
+    #[inline]
+    pub(super) fn reliable_thought(&self) -> Option<Duration> {
+        reliable(&self.thought).map(ticks)
+    }
+
     /// It is still the one that `who` was, and has not exited.
     #[inline]
     pub(super) fn is(&self, who: Who) -> bool {
@@ -109,7 +121,7 @@ impl Cfq {
         let wait = self.settings.slice_idle.0;
         let process = &mut self.processes[place];
         process.issues(cx.now, wait * 2);
-        let thought = reliable(&process.thought);
+        let thought = process.reliable_thought();
         let queue = &mut self.queues[index];
         // Linux takes 0 for no position, too.
         let seek = if queue.position == Sector(0) { 0 } else { cx[id].start.distance(queue.position) };
@@ -126,7 +138,7 @@ impl Cfq {
             queue.worth_waiting = false;
         } else if let Some(thought) = thought {
             let longest = if queue.surely_seeky() { SHORT_WAIT } else { wait };
-            queue.worth_waiting = thought <= longest.0;
+            queue.worth_waiting = thought <= longest;
         }
     }
 }

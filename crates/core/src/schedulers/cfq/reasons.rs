@@ -206,9 +206,10 @@ impl Cfq {
         match active.wait.filter(|wait| !wait.over) {
             Some(wait) => {
                 let who: Issuer = active.process.map_or(queue.who, |who| self.processes.who(who.place));
-                let thought = active.process.map_or(0, |who| self.processes[who.place].thought.mean());
+                let thought =
+                    active.process.map_or(Duration::ZERO, |who| self.processes[who.place].mean_thought());
                 cx.because("waits for process {} until {}: its mean think time is {}", || {
-                    [who.into(), wait.until.into(), Duration(thought).into()]
+                    [who.into(), wait.until.into(), thought.into()]
                 });
             }
             None => cx

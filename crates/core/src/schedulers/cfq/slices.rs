@@ -3,7 +3,7 @@
 use super::Cfq;
 use super::order::Given;
 use super::processes::{SHORT_WAIT, Who};
-use super::queues::{Index, reliable};
+use super::queues::Index;
 use super::reasons::{End, Ended, NoWait};
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant};
@@ -166,7 +166,7 @@ impl Cfq {
     fn wait_for(&self, cx: Cx<'_>, active: &Slice) -> Result<Duration, NoWait> {
         let queue = &self.queues[active.queue];
         let wait = self.settings.slice_idle.0;
-        let thought = |who: Who| Duration(self.processes[who.place].thought.mean());
+        let thought = |who: Who| self.processes[who.place].mean_thought();
         if !cx.device.rotational && self.depth.queues() {
             return Err(NoWait::NoSeeks);
         }
@@ -180,7 +180,7 @@ impl Cfq {
         let there = active.process.filter(|who| self.processes[who.place].is(*who));
         let Who { place, .. } = there.ok_or(NoWait::Gone)?;
         let left = active.end.map_or(Duration::ZERO, |end| end.since(cx.now));
-        if let Some(mean) = reliable(&self.processes[place].thought).map(Duration)
+        if let Some(mean) = self.processes[place].reliable_thought()
             && mean > left
         {
             return Err(NoWait::ThinksLong { mean, left });

@@ -142,7 +142,7 @@ impl Reference {
         let wait = self.set.slice_idle.0.0;
         let person = &mut self.people[who];
         add(&mut person.think, ((now - person.done) as u64).min(2 * wait));
-        person.think.2 = (person.think.1 + 128_000_000) / person.think.0;
+        person.think.2 = (person.think.1 + 128_000_000) / person.think.0 / 1_000_000 * 1_000_000;
         let think = person.think;
         let lane = self.lane_mut(name);
         let mut seek = if lane.position == 0 { 0 } else { lane.position.abs_diff(request.start.0) };
