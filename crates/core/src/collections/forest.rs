@@ -124,6 +124,25 @@ impl Forest {
         id(self.edge(tree.root, BEFORE))
     }
 
+    /// The request with the largest key in `tree`.
+    #[inline]
+    pub fn last(&self, tree: &Tree) -> Option<RequestId> {
+        id(self.edge(tree.root, BEHIND))
+    }
+
+    /// The first request in `tree` whose key is at least `key`.
+    #[inline]
+    pub fn at_or_after(&self, tree: &Tree, key: u64) -> Option<RequestId> {
+        let (mut at, mut found) = (tree.root, NIL);
+        while at != NIL {
+            let node = &self.nodes[at as usize];
+            let early = node.key < key;
+            found = if early { found } else { at };
+            at = node.children[usize::from(early)];
+        }
+        id(found)
+    }
+
     /// The request after `request` in its tree.
     #[inline]
     pub fn next(&self, request: RequestId) -> Option<RequestId> {
@@ -242,6 +261,10 @@ mod tests {
             let expected: Vec<RequestId> = plain[which].iter().map(|(_, id)| *id).collect();
             assert_eq!(listed(&forest, &trees[which]), expected, "step {step}");
             assert_eq!(trees[which].len(), expected.len());
+            assert_eq!(forest.last(&trees[which]), expected.last().copied());
+            let key = u64::from(state >> 20) % 42;
+            let after = plain[which].iter().find(|(held, _)| *held >= key).map(|(_, id)| *id);
+            assert_eq!(forest.at_or_after(&trees[which], key), after);
             let backward: Vec<_> = expected.iter().map(|id| forest.previous(*id)).collect();
             let before = core::iter::once(None).chain(expected.iter().copied().map(Some));
             assert_eq!(backward, before.take(expected.len()).collect::<Vec<_>>());

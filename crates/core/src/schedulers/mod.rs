@@ -32,6 +32,7 @@ registry! {
     anticipatory_linux: As, As2611;
     cas: Cas;
     cfq: Cfq;
+    cfq_service: Cfq2612;
     cfq_rounds: Cfq269;
     aql: Aql;
     rwfifo: RwFifo;
