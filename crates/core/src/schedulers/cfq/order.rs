@@ -69,7 +69,7 @@ impl Order {
     }
 
     /// Moves `index` before all others of its class.
-    pub(super) fn to_front(&mut self, index: Index, queue: &mut Queue) {
+    pub(super) fn move_to_front(&mut self, index: Index, queue: &mut Queue) {
         let Some((first, _)) = self.first() else { return };
         queue.key = key_at(queue.class, time_of(first) - FRONT);
         self.remove(index);

@@ -42,6 +42,6 @@ impl Cfq {
     /// The queue `index` goes before the one whose slice it is, and before all others.
     pub(super) fn preempt(&mut self, cx: Cx<'_>, index: Index, rule: Rule) {
         self.expire(cx, End::Preempted(rule), true);
-        self.order.to_front(index, &mut self.queues[index]);
+        self.order.move_to_front(index, &mut self.queues[index]);
     }
 }

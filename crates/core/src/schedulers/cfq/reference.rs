@@ -72,6 +72,9 @@ struct Turn {
     wait: Option<(i64, bool)>,
 }
 
+/// A request, its queue and process unless it was adopted, whether it is synchronous, and in flight.
+type Owned = (RequestId, Option<(usize, usize)>, bool, bool);
+
 pub(super) struct Reference {
     set: Settings,
     lanes: Vec<Lane>,
@@ -80,8 +83,8 @@ pub(super) struct Reference {
     /// All that ever lived, so that a turn can tell whose it was.
     people: Vec<Person>,
     turn: Option<Turn>,
-    /// Waiting or in flight: request, lane, person, whether synchronous, in flight.
-    owned: Vec<(RequestId, Option<(usize, usize)>, bool, bool)>,
+    /// What waits or is in flight.
+    owned: Vec<Owned>,
     last_sync: Option<i64>,
     head: u64,
     /// Looks, the most in flight, whether there is a queue.
