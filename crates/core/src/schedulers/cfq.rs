@@ -46,7 +46,7 @@
 //! - No request is known after which its process is not to be waited for (`REQ_NOIDLE`), nor that a
 //!   process holds a lock of a file system, which lends it a higher priority in Linux. Which process may
 //!   allocate a request, and when (`may_queue`), is the host's matter.
-//! - A process that is the queue's last user does not leave a reference to the queue it was to share.
+//! - Who parts from a shared queue gives up the one that it was to join as well.
 //! - A process is an issuer's number, and its priority that of its latest request. 64 processes are
 //!   remembered besides those with requests here.
 //!
