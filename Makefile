@@ -11,7 +11,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo build test check format bench fuzz install uninstall clean
+.PHONY: help setup demo build test check format bench papers fuzz install uninstall clean
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -44,6 +44,9 @@ check: ## format, lints, documentation and no_std builds, without the tests
 format: ## format every source file, also those that rustfmt does not find itself
 	@find $(wildcard crates fuzz) -name target -prune -o -name '*.rs' -print0 | \
 	    xargs -0 rustfmt --edition "$$(sed -n 's/^edition = "\(.*\)"$$/\1/p' Cargo.toml)"
+
+papers: build ## measure what the papers claim: docs/papers.md
+	@scripts/papers.sh $(BINARY) > docs/papers.md.new && mv docs/papers.md.new docs/papers.md
 
 bench: setup ## measure speed (ARGS="NAME" for one benchmark)
 	@$(CARGO) bench --workspace $(ARGS)

@@ -4,7 +4,8 @@
 #   scripts/setup.sh [build|check]        (default: build)
 #
 #   build   a C compiler as linker, and a Rust toolchain new enough for Cargo.toml's rust-version
-#   check   the above, and rustfmt, clippy and the no_std targets
+#   check   the above, rustfmt, clippy and the no_std targets; and QEMU for the comparison with a real
+#           kernel, if it can be had
 #
 # A Rust toolchain on the PATH is used if it is new enough, wherever it comes from. Otherwise it
 # comes from Debian's own packages. They need root: as another user this runs sudo, or prints the
@@ -73,6 +74,19 @@ if [ ${#packages[@]} -gt 0 ]; then
     hash -r
     found=$(rust_version)
     new_enough "$found" || die "Rust $found is older than $wanted, also after installing. See: apt-cache policy cargo-web"
+fi
+
+# --- QEMU: without it one check is skipped --------------------------------------------------------
+
+if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
+    extra=()
+    has qemu-system-x86_64 || extra+=(qemu-system-x86)
+    has cpio || extra+=(cpio)
+    if [ ${#extra[@]} -gt 0 ]; then
+        say "installing Debian packages: ${extra[*]}"
+        { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends --no-remove "${extra[@]}"; } \
+            >/dev/null 2>&1 </dev/null || say "could not install ${extra[*]}: the comparison with a real kernel will be skipped"
+    fi
 fi
 
 # --- rustup's components --------------------------------------------------------------------------

@@ -49,6 +49,12 @@ expect "all is there: silent" 0 '^$' '^cargo --version$'
 machine; root; tools; apt 1.96.0
 expect "no Rust: from Debian" 0 'installing Debian packages: .*rustc-web cargo-web$' '^apt-get install .* rustc-web cargo-web$'
 
+machine; root; tools; program cargo 'echo cargo 1.99.0'; apt 1.96.0; program rustup 'echo x86_64-unknown-none; echo wasm32-unknown-unknown'
+expect "checks: QEMU, if it can be had" 0 'installing Debian packages: qemu-system-x86 cpio$' '^apt-get install .* qemu-system-x86 cpio$' check
+
+machine; user; tools; program cargo 'echo cargo 1.99.0'; apt 1.96.0; program rustup 'echo x86_64-unknown-none; echo wasm32-unknown-unknown'
+expect "checks: no QEMU for those who may not install it" 0 '^$' '^cargo' check
+
 machine; root; apt 1.96.0
 expect "nothing: make and a linker, too" 0 'make gcc libc6-dev' '^apt-get install .* make gcc libc6-dev'
 

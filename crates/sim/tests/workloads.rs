@@ -165,6 +165,18 @@ fn the_adversary_pauses_after_its_rapid_requests() {
 }
 
 #[test]
+fn without_a_pause_of_its_own_the_adversary_outbids_what_was_expected() {
+    // 25 pauses from 600 us to 15 ms take 195 ms, and the 26th begins anew.
+    let elapsed = |requests: u32| {
+        exits(&format!("adversary:n=0,requests={requests},file=1m,gap=1m")).2.elapsed_ns as i64 / 100_000
+    };
+    let service = elapsed(1);
+    assert!((elapsed(26) - 1950 - 26 * service).abs() <= 26 * service);
+    assert!(elapsed(27) - elapsed(26) <= 6 + 2 * service);
+    assert!(elapsed(26) - elapsed(25) >= 150);
+}
+
+#[test]
 fn a_time_limit_ends_streams_while_all_run() {
     let run = |more: &str| report(&experiment("noop", "deskstar-34gxp", &format!("sync-streams:{more}")));
     let timed = run("runtime=2s,n=3");

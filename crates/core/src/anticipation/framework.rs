@@ -54,7 +54,7 @@ crate::tunables! {
 }
 
 /// The tunables of a policy, of its heuristic, and of the framework.
-type All<P, H> = Joined<
+pub(super) type All<P, H> = Joined<
     <P as Algorithm>::Tunables,
     Joined<<H as Heuristic<P>>::Tunables, Preset<Settings, <H as Heuristic<P>>::Presets>>,
 >;

@@ -30,7 +30,7 @@ impl Histogram {
 
     fn add(&mut self, think: Duration) {
         for count in &mut self.counts {
-            *count = (u64::from(*count) * BUCKET_KEEPS >> 16) as u32;
+            *count = ((u64::from(*count) * BUCKET_KEEPS) >> 16) as u32;
         }
         let bucket = (think.0 / BUCKET.0).min(BUCKETS as u64) as usize;
         self.counts[bucket] += ONE as u32;

@@ -2,13 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::framework::{Expectation, Settings};
+use super::framework::{All, Expectation, Settings};
 use super::habits::Outlook;
 use super::heuristics::{Heuristic, View};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup};
-use crate::tunables::{Joined, Preset};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 
 /// What happened to somebody: a process, a group or a region.
@@ -130,10 +129,7 @@ pub(super) struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
 }
 
 impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
-    pub(super) fn new(
-        setup: Setup<'_>,
-        all: Joined<P::Tunables, Joined<H::Tunables, Preset<Settings, H::Presets>>>,
-    ) -> Self {
+    pub(super) fn new(setup: Setup<'_>, all: All<P, H>) -> Self {
         Reference {
             policy: P::new(setup, all.first).unwrap(),
             settings: all.second.second.tunables,

@@ -63,6 +63,8 @@ mod statistics;
 mod waiting;
 
 #[cfg(test)]
+mod chains;
+#[cfg(test)]
 pub(in crate::schedulers) mod reference;
 #[cfg(test)]
 pub(in crate::schedulers) mod tests;
@@ -88,10 +90,10 @@ settings::timed_settings! {
 }
 
 /// Linux 2.6.32's anticipatory scheduler.
-pub type As = Anticipatory<Linux2632>;
+pub type As = LinuxAnticipatory<Linux2632>;
 
 /// Linux 2.6.11's anticipatory scheduler.
-pub type As2611 = Anticipatory<Linux2611>;
+pub type As2611 = LinuxAnticipatory<Linux2611>;
 
 /// What changed between Linux 2.6.11 and 2.6.32, and what OLS'05 changed.
 pub trait Version: 'static {
@@ -143,7 +145,7 @@ impl Version for Linux2611 {
 }
 
 /// Batches of reads and of writes, and in those of reads a wait for the process that read last.
-pub struct Anticipatory<V: Version> {
+pub struct LinuxAnticipatory<V: Version> {
     lines: Lines,
     batches: Batches,
     wait: Wait,
@@ -158,14 +160,14 @@ pub struct Anticipatory<V: Version> {
 /// Processes that are remembered besides those with requests in the queue.
 const REMEMBERED: usize = 64;
 
-impl<V: Version> Algorithm for Anticipatory<V> {
+impl<V: Version> Algorithm for LinuxAnticipatory<V> {
     const NAME: &'static str = V::NAME;
     const SUMMARY: &'static str = V::SUMMARY;
     const SOURCE: &'static str = V::SOURCE;
     type Tunables = V::Settings;
 
     fn new(setup: Setup<'_>, tunables: V::Settings) -> Result<Self, OutOfMemory> {
-        Ok(Anticipatory {
+        Ok(LinuxAnticipatory {
             lines: Lines::new(setup.capacity)?,
             batches: Batches::new(tunables.times()),
             wait: Wait::new(),

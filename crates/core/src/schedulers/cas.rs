@@ -41,7 +41,7 @@
 //! chains, one can go on for `read_expire` before the other has a turn.
 
 use super::anticipatory_linux::settings::timed_settings;
-use super::anticipatory_linux::{Anticipatory, Manner, Version};
+use super::anticipatory_linux::{LinuxAnticipatory, Manner, Version};
 
 crate::choices! {
     /// How the paper is read.
@@ -62,7 +62,7 @@ timed_settings! {
 }
 
 /// The cooperative anticipatory scheduler.
-pub type Cas = Anticipatory<Cooperative>;
+pub type Cas = LinuxAnticipatory<Cooperative>;
 
 /// OLS'05's extension of Linux 2.6.9, whose scheduler is that of 2.6.11.
 pub struct Cooperative;

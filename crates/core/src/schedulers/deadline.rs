@@ -39,13 +39,12 @@
 
 use core::marker::PhantomData;
 
-use alloc::vec::Vec;
-
-use crate::collections::{Links, List, OutOfMemory, Sorted, table};
+use super::sides::{Sides, choose, goes_on};
+use crate::collections::OutOfMemory;
 use crate::request::Direction;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::{Count, Milliseconds};
-use crate::units::{Duration, Instant, RequestId, Sector};
+use crate::units::{Duration, RequestId, Sector};
 
 crate::tunables! {
     /// What the deadline schedulers can be told. Names, units and defaults are Linux's.
@@ -60,6 +59,14 @@ crate::tunables! {
         fifo_batch: Count = 16, 0..=1_000_000;
         /// Whether requests that end where a waiting one begins are looked for.
         front_merges: bool = 1, 0..=1;
+    }
+}
+
+impl Settings {
+    /// How long a request of `direction` may wait.
+    #[inline]
+    pub(super) fn expire(&self, direction: Direction) -> Duration {
+        [self.read_expire, self.write_expire][direction.index()].0
     }
 }
 
@@ -103,13 +110,8 @@ impl Version for Linux2611 {
 
 /// Batches of one direction, in order of address, that begin with what is overdue.
 pub struct Batches<V> {
-    /// By direction: requests by address.
-    sorted: [Sorted; 2],
-    links: Links,
-    /// By direction: requests in order of arrival.
-    fifo: [List; 2],
-    /// By request: when it is overdue.
-    deadlines: Vec<Instant>,
+    /// By direction.
+    sides: Sides<2>,
     /// The request that goes on the batch, and its direction.
     next: Option<(Direction, RequestId)>,
     /// Requests in this batch; more after a seek in 2.6.11.
@@ -130,10 +132,7 @@ impl<V: Version> Algorithm for Batches<V> {
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         Ok(Batches {
-            sorted: [Sorted::new(setup.capacity)?, Sorted::new(setup.capacity)?],
-            links: Links::new(setup.capacity)?,
-            fifo: [List::default(); 2],
-            deadlines: table(setup.capacity, Instant::ZERO)?,
+            sides: Sides::new(setup.capacity)?,
             next: None,
             batching: 0,
             starved: 0,
@@ -174,11 +173,6 @@ impl<V: Version> Algorithm for Batches<V> {
 }
 
 impl<V: Version> Batches<V> {
-    /// Whether a request of each direction waits, reads first.
-    fn waits(&self, direction: Direction) -> bool {
-        !self.fifo[direction.index()].is_empty()
-    }
-
     /// The request that goes on the batch, unless the batch is at its end.
     #[inline]
     fn continued(&mut self, cx: Cx<'_>) -> Option<RequestId> {
@@ -190,44 +184,13 @@ impl<V: Version> Batches<V> {
         (self.batching < size).then_some(id)
     }
 
-    /// The direction of the next batch.
-    fn choose_direction(&mut self) -> Option<Direction> {
-        let (reads, writes) = (self.waits(Direction::Read), self.waits(Direction::Write));
-        if reads && writes {
-            let already = self.starved;
-            self.starved += 1;
-            if already < self.tunables.writes_starved.0 {
-                return Some(Direction::Read);
-            }
-        } else if reads {
-            return Some(Direction::Read);
-        } else if !writes {
-            return None;
-        }
-        self.starved = 0;
-        Some(Direction::Write)
-    }
-
     /// The first request of the next batch in a direction where some wait.
     fn begin(&mut self, cx: Cx<'_>, direction: Direction) -> Option<RequestId> {
-        let oldest = self.fifo[direction.index()].front()?;
-        let expired = cx.now > self.deadlines[oldest.index()];
+        let side = direction.index();
+        let oldest = self.sides.oldest(side)?;
+        let expired = cx.now > self.sides.deadline(oldest);
         let follows = self.next.filter(|(of, _)| *of == direction && !expired);
-        let word = if direction == Direction::Read { "reads" } else { "writes" };
-        match (expired, follows) {
-            (true, _) => {
-                let late = cx.now.since(self.deadlines[oldest.index()]);
-                cx.because("a batch of {} begins with the oldest, {} past its deadline", || {
-                    [word.into(), late.into()]
-                });
-            }
-            (_, Some(_)) => cx.because("a batch of {} goes on by address after {} in it", || {
-                [word.into(), self.batching.into()]
-            }),
-            _ => cx.because("a batch of {} begins, as nothing follows by address; {} wait", || {
-                [word.into(), self.fifo[direction.index()].len().into()]
-            }),
-        }
+        self.sides.begins(cx, direction, side, expired, follows.map(|_| self.batching));
         if let Some((_, id)) = follows {
             if !V::OLD {
                 self.batching = 0;
@@ -235,7 +198,7 @@ impl<V: Version> Batches<V> {
             return Some(id);
         }
         self.batching = 0;
-        if V::OLD && !expired { self.sorted[direction.index()].first() } else { Some(oldest) }
+        if V::OLD && !expired { self.sides.lowest(side) } else { Some(oldest) }
     }
 
     #[inline]
@@ -243,8 +206,7 @@ impl<V: Version> Batches<V> {
         let direction = cx[id].direction();
         self.batching = self.batching.saturating_add(1);
         self.head = cx[id].end();
-        self.links.remove(&mut self.fifo[direction.index()], id);
-        let next = self.sorted[direction.index()].remove_before_next(id);
+        let next = self.sides.take(direction.index(), id);
         self.next = next.map(|next| (direction, next));
         Decision::Dispatch(id)
     }
@@ -252,7 +214,7 @@ impl<V: Version> Batches<V> {
     /// If `id` would go on the batch, the one after it does.
     fn pass_over(&mut self, direction: Direction, id: RequestId) {
         if self.next == Some((direction, id)) {
-            self.next = self.sorted[direction.index()].next(id).map(|next| (direction, next));
+            self.next = self.sides.after(direction.index(), id).map(|next| (direction, next));
         }
     }
 }
@@ -260,22 +222,19 @@ impl<V: Version> Batches<V> {
 impl<V: Version> Scheduler for Batches<V> {
     #[inline]
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        let request = &cx[id];
-        let direction = request.direction();
-        let expire = [self.tunables.read_expire, self.tunables.write_expire][direction.index()];
-        self.deadlines[id.index()] = request.arrival + expire.0;
-        self.links.push_back(&mut self.fifo[direction.index()], id);
-        self.sorted[direction.index()].insert(request.start.0, id);
+        let direction = cx[id].direction();
+        self.sides.insert(cx, direction.index(), id, self.tunables.expire(direction));
     }
 
     #[inline]
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         if let Some(id) = self.continued(cx) {
-            let facts = || [(self.batching + 1).into(), self.tunables.fifo_batch.0.into()];
-            cx.because("the batch goes on: request {} of at most {}", facts);
+            goes_on(cx, self.batching, self.tunables.fifo_batch.0);
             return self.send(cx, id);
         }
-        let Some(direction) = self.choose_direction() else { return Decision::Idle };
+        let [reads, writes] = [0, 1].map(|side| self.sides.waits(side));
+        let limit = self.tunables.writes_starved.0;
+        let Some(direction) = choose(&mut self.starved, limit, reads, writes) else { return Decision::Idle };
         match self.begin(cx, direction) {
             Some(id) => self.send(cx, id),
             None => Decision::Idle,
@@ -285,29 +244,21 @@ impl<V: Version> Scheduler for Batches<V> {
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         let direction = cx[id].direction();
         self.pass_over(direction, id);
-        self.links.remove(&mut self.fifo[direction.index()], id);
-        self.sorted[direction.index()].remove(id);
+        self.sides.take(direction.index(), id);
     }
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        let (direction, start) = (cx[id].direction(), cx[id].start.0);
-        if self.sorted[direction.index()].key(id) == start {
-            return;
+        let direction = cx[id].direction();
+        if self.sides.has_moved(cx, direction.index(), id) {
+            if V::OLD {
+                self.pass_over(direction, id);
+            }
+            self.sides.rekey(cx, direction.index(), id);
         }
-        if V::OLD {
-            self.pass_over(direction, id);
-        }
-        self.sorted[direction.index()].rekey(id, start);
     }
 
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        let deadline = self.deadlines[other.index()];
-        if deadline < self.deadlines[survivor.index()] {
-            let fifo = &mut self.fifo[cx[survivor].direction().index()];
-            self.links.remove(fifo, survivor);
-            self.links.insert_before(fifo, other, survivor);
-            self.deadlines[survivor.index()] = deadline;
-        }
+        self.sides.absorb(cx[survivor].direction().index(), survivor, other);
         self.remove(cx, other);
         self.grown(cx, survivor);
     }

@@ -12,6 +12,7 @@ mod dispatch_list;
 mod lines;
 mod means;
 mod positions;
+mod sides;
 mod ways;
 
 pub use clocks::Clocked;
@@ -29,6 +30,9 @@ registry! {
     aged_sptf: AgedSptf;
     antic: AnticSptf, AnticAgedSptf, AnticCLook, AnticStride, AnticYfq, AnticStrideSptf, AnticAdaptive;
     deadline: Deadline, Deadline2611;
+    mq_deadline: MqDeadline;
+    kyber: Kyber;
+    adios: Adios;
     anticipatory_linux: As, As2611;
     cas: Cas;
     cfq: Cfq;

@@ -7,10 +7,12 @@ use alloc::vec::Vec;
 
 use super::subject::{Make, Random, TestQueue, all};
 use crate::device::{Device, Merging};
-use crate::request::Request;
+use crate::request::{Class, Operation, Priority, Request};
 use crate::scheduler::{Decision, Starvation};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors, Weight};
 
+/// By now a scheduler has learned what it learns, and is to starve new victims.
+const LATER: u64 = 500;
 /// A request that was passed over this often, and eight times the queue's depth, starves.
 const STARVED: u64 = 2_000;
 /// Dispatches in one attack.
@@ -44,6 +46,14 @@ enum Mix {
     Mixed,
     /// The same, with the greatest weight; the victims have the least.
     Unequal,
+    /// Both, of a higher class than the victims.
+    Above,
+    /// Both, of a lower class than the victims.
+    Below,
+    /// Writes that somebody waits for, as nobody does for the victims' writes.
+    SyncWrites,
+    /// Nothing but flushes.
+    Flushes,
 }
 
 const FLOODS: [Flood; 6] =
@@ -72,6 +82,16 @@ fn attacks() -> Vec<Attack> {
                 all.push(Attack { flood, mix, depth, service, rounds: ROUNDS });
             }
         }
+    }
+    // Fast enough that requests pass by thousands before what is kept waiting has aged or is due; and
+    // slow enough that all of a flood has aged.
+    for (mix, depth, service) in [
+        (Mix::Above, 33, Duration::from_us(300)),
+        (Mix::Below, 33, Duration::from_ms(40)),
+        (Mix::Flushes, 33, Duration::from_us(300)),
+        (Mix::SyncWrites, 250, Duration::from_us(10)),
+    ] {
+        all.push(Attack { flood: Flood::Anywhere, mix, depth, service, rounds: ROUNDS });
     }
     let deep = Attack {
         flood: Flood::Anywhere,
@@ -155,7 +175,10 @@ impl Siege {
             for request in
                 [Request::read(Sector(start), Sectors(8)), Request::write(Sector(start), Sectors(8))]
             {
-                self.insert(request.by(VICTIM), promised);
+                let class =
+                    if matches!(self.attack.mix, Mix::Below) { Class::RealTime } else { Class::BestEffort };
+                let priority = Priority { class, ..Priority::default() };
+                self.insert(Request { priority, ..request.by(VICTIM) }, promised);
             }
         }
     }
@@ -175,11 +198,19 @@ impl Siege {
         self.streams[0] = start + Sectors(8);
         let write = match self.attack.mix {
             Mix::Reads => false,
-            Mix::Writes => true,
-            Mix::Mixed | Mix::Unequal => self.random.below(2) == 0,
+            Mix::Writes | Mix::SyncWrites => true,
+            _ => self.random.below(2) == 0,
         };
-        let request =
+        let mut request =
             if write { Request::write(start, Sectors(8)) } else { Request::read(start, Sectors(8)) };
+        match self.attack.mix {
+            Mix::Above => request.priority.class = Class::RealTime,
+            Mix::SyncWrites => request.sync = true,
+            Mix::Flushes => {
+                request = Request { operation: Operation::Flush, ..Request::write(Sector(0), Sectors(0)) }
+            }
+            _ => {}
+        }
         request.by(Issuer(who as u32 + 1))
     }
 
@@ -234,13 +265,16 @@ impl Siege {
         }
         self.insert_victims(promised);
         for round in 0..self.attack.rounds {
+            if round == LATER {
+                self.insert_victims(promised);
+            }
             while self.waiting < self.attack.depth + 6 {
                 let request = self.next_request();
                 self.insert(request, promised);
             }
             // Now and then a burst and a pause move the phase of whatever counts rounds.
             if round % 97 == 0 {
-                self.now += Duration::from_us(self.random.below(20_000));
+                self.now += Duration::from_us(self.random.below(20_000)).min(self.attack.service * 100);
             }
             self.serve(promised)?;
             if promised == Starvation::Unbounded && self.worst >= enough {

@@ -98,7 +98,7 @@ pub(super) struct Issuers {
     /// The places of small numbers, which workloads give: faster to find. `NONE` for none.
     near: Box<[u32; NEAR]>,
     tallies: Vec<Tally>,
-    /// The issuer of the last completion and its place in `tallies`.
+    /// The last issuer that was looked for in `places`, and its place in `tallies`.
     recent: (Issuer, usize),
 }
 
@@ -124,21 +124,21 @@ impl Issuers {
 
     #[inline]
     fn tally(&mut self, who: Issuer) -> &mut Tally {
-        if self.recent.0 != who || self.recent.1 == usize::MAX {
-            self.recent = (who, self.place(who));
-        }
-        &mut self.tallies[self.recent.1]
-    }
-
-    #[inline]
-    fn place(&mut self, who: Issuer) -> usize {
-        match self.near.get(who.0 as usize) {
+        let place = match self.near.get(who.0 as usize) {
             Some(&place) if place != NONE => place as usize,
-            _ => self.find_or_enter(who),
-        }
+            _ => self.far(who),
+        };
+        &mut self.tallies[place]
     }
 
-    #[inline(never)]
+    /// The place of a large number, or of a newcomer.
+    fn far(&mut self, who: Issuer) -> usize {
+        if self.recent.0 != who || self.recent.1 == usize::MAX {
+            self.recent = (who, self.find_or_enter(who));
+        }
+        self.recent.1
+    }
+
     fn find_or_enter(&mut self, who: Issuer) -> usize {
         if let Some(place) = self.places.get(&who) {
             return *place;

@@ -14,13 +14,12 @@ const BUCKETS: usize = (34 - STEP_BITS as usize + 1) * STEPS;
 #[derive(Clone, Debug)]
 pub(super) struct Spread {
     counts: Box<[u32; BUCKETS]>,
-    total: u64,
     max: u64,
 }
 
 impl Default for Spread {
     fn default() -> Self {
-        Spread { counts: Box::new([0; BUCKETS]), total: 0, max: 0 }
+        Spread { counts: Box::new([0; BUCKETS]), max: 0 }
     }
 }
 
@@ -48,7 +47,6 @@ impl Spread {
     pub(super) fn record(&mut self, ns: u64) {
         let count = &mut self.counts[bucket(ns)];
         *count = count.saturating_add(1);
-        self.total += 1;
         self.max = self.max.max(ns);
     }
 
@@ -56,7 +54,6 @@ impl Spread {
         for (count, more) in self.counts.iter_mut().zip(other.counts.iter()) {
             *count = count.saturating_add(*more);
         }
-        self.total += other.total;
         self.max = self.max.max(other.max);
     }
 
@@ -66,7 +63,8 @@ impl Spread {
 
     /// The latency that this share of the requests did not exceed; 0 if there are none.
     pub(super) fn quantile(&self, share: f64) -> u64 {
-        let wanted = (self.total as f64 * share).ceil().max(1.0) as u64;
+        let total: u64 = self.counts.iter().map(|count| u64::from(*count)).sum();
+        let wanted = (total as f64 * share).ceil().max(1.0) as u64;
         let mut seen = 0;
         for (place, count) in self.counts.iter().enumerate() {
             seen += u64::from(*count);

@@ -137,7 +137,11 @@ static KINDS: &[Kind] = &[
         summary: "Two processes that read on as soon as anticipation has given them up (SOSP'01 §4.2.4).",
         options: &[
             ("n", "2", "rapid requests before each slow one; 0: all are slow"),
-            ("pause", "7ms", "the pause before the slow one: just over the scheduler's timeout"),
+            (
+                "pause",
+                "",
+                "the pause before the slow one. Without it: each is longer than a scheduler expects that has seen the last, up to 15 ms, and so on from 600 us",
+            ),
             ("bs", "64k", "request size"),
             ("file", "1g", "size of each file"),
             ("gap", "8g", "distance from the end of one file to the start of the next"),

@@ -156,13 +156,21 @@ pub(super) fn write_and_read(options: &Options<'_>, ground: Ground) -> Result<Bo
     Ok(Box::new(Processes::new(vec![writer, reader], ground.seed)))
 }
 
+/// What an anticipatory scheduler's statistics distinguish, and a little more (SOSP'01 §3.3).
+const OUTBID: Duration = Duration::from_us(600);
+/// The longest think time that they count.
+const LONGEST: Duration = Duration::from_ms(15);
+
 pub(super) fn adversary(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
     let (file, gap) = (options.sectors("file")?, options.sectors_or_none("gap")?);
     fits(options, 2 * file + gap, ground)?;
     let base = Process {
         file_sectors: file,
         block: Sectors(options.request_size("bs")?),
-        think: Think::Fixed(options.duration("pause")?),
+        think: match options.text("pause") {
+            "" => Think::Rising { step: OUTBID, longest: LONGEST },
+            _ => Think::Fixed(options.duration("pause")?),
+        },
         burst: options.number("n", 0..=1 << 20)? as u32 + 1,
         requests: options.number("requests", 1..=MANY)?,
         ..reader(String::new(), ground)

@@ -25,6 +25,13 @@ pub enum Think {
     Fixed(Duration),
     /// Any time from zero to this, uniformly.
     Uniform(Duration),
+    /// Each time by a step longer than the one before, from one step on; after the longest it begins anew.
+    Rising {
+        /// The step.
+        step: Duration,
+        /// No time is longer.
+        longest: Duration,
+    },
 }
 
 /// Request sizes in blocks, each with its share in a hundred. Empty: one block.
@@ -116,6 +123,8 @@ struct Running {
     outstanding: u32,
     /// Requests since the last burst began, and since the last flush.
     burst_used: u32,
+    /// Its last think time, if they rise.
+    thought: Duration,
     unflushed: u64,
     /// The next request is a flush.
     flush: bool,
@@ -213,6 +222,7 @@ impl Running {
             left: process.requests,
             outstanding: 0,
             burst_used: 0,
+            thought: Duration::ZERO,
             unflushed: 0,
             flush: false,
             paced: Instant::ZERO,
@@ -281,6 +291,11 @@ impl Running {
         match self.process.think {
             Think::Fixed(time) => time,
             Think::Uniform(most) => Duration(self.rng.random_range(0..=most.0)),
+            Think::Rising { step, longest } => {
+                let next = self.thought + step;
+                self.thought = if next > longest { step } else { next };
+                self.thought
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use super::rules::{Case, Manner};
 use super::settings::{Timed, Times};
 use super::statistics::{fallen, risen};
 use super::waiting::Status;
-use super::{Anticipatory, Version};
+use super::{LinuxAnticipatory, Version};
 use crate::collections::Place;
 use crate::request::Request;
 use crate::scheduler::{Cx, Decision, Scheduler};
@@ -23,7 +23,7 @@ enum Choice {
     Overdue,
 }
 
-impl<V: Version> Anticipatory<V> {
+impl<V: Version> LinuxAnticipatory<V> {
     #[inline]
     fn times(&self) -> Times {
         self.tunables.times()
@@ -255,7 +255,7 @@ impl<V: Version> Anticipatory<V> {
     }
 }
 
-impl<V: Version> Scheduler for Anticipatory<V> {
+impl<V: Version> Scheduler for LinuxAnticipatory<V> {
     #[inline]
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx.now);

@@ -235,6 +235,22 @@ fn an_exit_ends_the_wait_in_2_6_11_only() {
 }
 
 #[test]
+fn a_process_thinks_anew_when_another_reads_close_in_its_place() {
+    let mut bench = Bench::new("as-2.6.11", &[]);
+    bench.read(1000, 1);
+    bench.serve(1000);
+    bench.read(1008, 1);
+    bench.serve(1008);
+    bench.us(5000).read(1040, 2);
+    bench.serve(1040);
+    // For 1 that is 6 ms after it began to think anew, and 11 ms after its read was done.
+    bench.us(5000).read(1048, 1);
+    bench.serve(1048);
+    bench.read(900_000_000, 3);
+    assert_eq!(bench.wait(), Some(6000));
+}
+
+#[test]
 fn a_process_that_seeks_far_is_not_waited_for_with_something_nearer() {
     for name in BOTH {
         for (start, waits) in [(2_000_015, false), (2_000_016, true)] {

@@ -1,12 +1,14 @@
 //! The deadline schedulers once more, slowly, and their named rules.
 
+use alloc::vec::Vec;
+
 use super::*;
 use crate::device::{Device, Merging};
 use crate::queue::{Inserted, Queue};
 use crate::request::Request;
 use crate::schedulers::AnyScheduler;
 use crate::suites::Pool;
-use crate::units::Sectors;
+use crate::units::{Instant, Sectors};
 
 /// One direction: by address, and with deadlines in order of arrival.
 #[derive(Default)]

@@ -1,28 +1,12 @@
-//! What the papers claim of the work-conserving schedulers, measured.
+//! The work-conserving schedulers.
 
 use idlewise_core::{Merging, registry};
 use idlewise_disk::Profile;
 use idlewise_sim::engine::{Control, Limits};
 use idlewise_sim::experiment::{Choice, Experiment, Load};
-use idlewise_sim::metrics::Report;
 use idlewise_sim::workloads::Spec;
 
-fn run(disk: &str, scheduler: &str, settings: &[(&str, u64)], workload: &str, merging: Merging) -> Report {
-    let entry = registry::find(scheduler).unwrap();
-    let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let experiment = Experiment {
-        disk: Profile::named(disk).unwrap(),
-        load: Load::Workload(Spec::parse(workload).unwrap()),
-        schedulers: vec![Choice { label: scheduler.to_owned(), entry, settings }],
-        seeds: vec![1],
-        queue_size: 4096,
-        merging,
-        weights: Vec::new(),
-        calibrated: false,
-        limits: Limits::default(),
-    };
-    experiment.run_one(0, 1, &Control::default(), None).unwrap().report
-}
+use super::run;
 
 /// SOSP'01 §2: two streams of 64 KB blocks, placed so that a synchronous request takes 12 ms.
 const PLACEMENT: &str = "gap=256m,bs=64k";

@@ -1,0 +1,67 @@
+//! What the papers claim, measured in the simulator.
+
+mod anticipation;
+mod chains;
+mod shares;
+mod work_conserving;
+
+use idlewise_core::{Duration, Instant, Merging, registry};
+use idlewise_disk::Profile;
+use idlewise_sim::engine::{Control, Limits};
+use idlewise_sim::experiment::{Choice, Experiment, Load};
+use idlewise_sim::metrics::Report;
+use idlewise_sim::workloads::Spec;
+
+/// Runs `workload` to its end.
+fn run(disk: &str, scheduler: &str, settings: &[(&str, u64)], workload: &str, merging: Merging) -> Report {
+    run_until(disk, scheduler, settings, workload, merging, Limits::default())
+}
+
+fn run_until(
+    disk: &str,
+    scheduler: &str,
+    settings: &[(&str, u64)],
+    workload: &str,
+    merging: Merging,
+    limits: Limits,
+) -> Report {
+    let entry = registry::find(scheduler).unwrap();
+    let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let experiment = Experiment {
+        disk: Profile::named(disk).unwrap(),
+        load: Load::Workload(Spec::parse(workload).unwrap()),
+        schedulers: vec![Choice { label: scheduler.to_owned(), entry, settings }],
+        seeds: vec![1],
+        queue_size: 4096,
+        merging,
+        weights: Vec::new(),
+        calibrated: false,
+        limits,
+    };
+    experiment.run_one(0, 1, &Control::default(), None).unwrap().report
+}
+
+/// The placement that gives SOSP'01's 12 ms a request, 5 MB/s, on its disk: 1 GB files with 1350 MB
+/// between them. All runs of its §4 have it.
+const PLACEMENT: &str = "file=1g,gap=1350m,bs=64k,requests=1000000";
+
+/// Two streams on the Deskstar for 30 s. `more` are options of the workload `kind`.
+fn streams(kind: &str, scheduler: &str, more: &str) -> Report {
+    on("deskstar-34gxp", scheduler, &format!("{kind}:{PLACEMENT}{more}"))
+}
+
+/// Half a minute of a workload.
+fn on(disk: &str, scheduler: &str, workload: &str) -> Report {
+    set(disk, scheduler, &[], workload)
+}
+
+/// Half a minute of a workload, with these settings of the scheduler.
+fn set(disk: &str, scheduler: &str, settings: &[(&str, u64)], workload: &str) -> Report {
+    let limits = Limits { until: Instant::ZERO + Duration::from_s(30), ..Limits::default() };
+    run_until(disk, scheduler, settings, workload, Merging::All, limits)
+}
+
+/// Bytes a second, in millions.
+fn rate(report: &Report) -> f64 {
+    report.throughput_bytes_per_s / 1e6
+}

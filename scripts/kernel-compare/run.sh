@@ -1,0 +1,107 @@
+#!/usr/bin/env bash
+# Boots Debian's stock kernel in QEMU, plays scenarios under its schedulers, and compares what it gave out
+# with the recordings in crates/core/kernel, which the tests hold our schedulers to.
+#
+#   scripts/kernel-compare/run.sh [--update] [SCENARIO…]
+#
+#   --update     writes the recordings anew
+#   SCENARIO…    only these, such as mq-deadline-08-classes
+#
+# Exit status: 0 they agree, 1 they differ, 77 it cannot run here (the last line says why). Time in the
+# guest is virtual: two runs give the same recording, on any machine. Nothing is installed on the host;
+# the kernel is unpacked below target/kernel-compare.
+set -euo pipefail
+export LC_ALL=C
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$here/../.."
+
+cannot() { echo "$*"; exit 77; }
+
+update=
+[ "${1:-}" != --update ] || { update=yes; shift; }
+for tool in qemu-system-x86_64 cc cpio gzip dpkg-deb apt-get apt-cache; do
+    command -v "$tool" >/dev/null || cannot "no $tool (apt-get install qemu-system-x86 gcc libc6-dev cpio, on Debian)"
+done
+
+work=${CARGO_TARGET_DIR:-target}/kernel-compare
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+
+# --- The kernel -----------------------------------------------------------------------------------
+
+image=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
+[ -n "$image" ] || cannot "apt-cache knows no linux-image-amd64 (apt-get update, on Debian for amd64)"
+if [ ! -e "$work/$image/boot" ]; then
+    echo "downloading and unpacking $image (70 MB)"
+    (cd "$work" && apt-get download -q "$image" >download.log 2>&1) || cannot "$image cannot be downloaded: $(tail -n 1 "$work/download.log")"
+    rm -rf "${work:?}/$image.part"
+    dpkg-deb -x "$work/$image"_*.deb "$work/$image.part"
+    mv "$work/$image.part" "$work/$image"
+    rm -f "$work/$image"_*.deb
+fi
+kernel=$(echo "$work/$image"/boot/vmlinuz-*)
+modules=$work/$image/lib/modules
+
+# --- What the guest has ---------------------------------------------------------------------------
+
+root=$work/root
+rm -rf "$root"
+mkdir -p "$root/modules" "$root/scenarios"
+cc -O2 -Wall -Wextra -Werror -static -o "$root/init" "$here/player.c" ||
+    cannot "player.c cannot be linked statically (apt-get install libc6-dev)"
+
+# A module after those that it depends on.
+add_module() {
+    local file name
+    file=$(find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" -o -name "${1//-/_}.ko" | head -n 1)
+    [ -n "$file" ] || { echo "$image has no module $1"; exit 1; }
+    name=$(basename "$file")
+    [ ! -e "$root/modules/$name" ] || return 0
+    local needed
+    needed=$(tr '\0' '\n' <"$file" | sed -n 's/^depends=//p' | head -n 1)
+    for needed in ${needed//,/ }; do add_module "$needed"; done
+    cp "$file" "$root/modules/"
+    echo "$name" >>"$root/modules/order"
+}
+# The first two are wanted by name only, when a disk is found.
+for module in crct10dif_generic crc64_rocksoft_generic sd_mod scsi_debug bfq kyber-iosched; do add_module "$module"; done
+
+scenarios=("$@")
+[ ${#scenarios[@]} -gt 0 ] || mapfile -t scenarios < <(find "$here/scenarios" -name '*.txt' -printf '%f\n' | sed 's/\.txt$//' | sort)
+for scenario in "${scenarios[@]}"; do cp "$here/scenarios/$scenario.txt" "$root/scenarios/"; done
+(cd "$root" && find . | cpio -o -H newc --quiet | gzip -1) >"$work/initrd.gz"
+
+# --- The run --------------------------------------------------------------------------------------
+
+echo "playing ${#scenarios[@]} scenarios on $(basename "$kernel")"
+timeout 900 qemu-system-x86_64 -M pc -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 -cpu max -m 512 \
+    -nographic -no-reboot -nodefaults -serial stdio -kernel "$kernel" -initrd "$work/initrd.gz" \
+    -append "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off tsc=reliable" \
+    </dev/null 2>&1 | tr -d '\r' >"$work/console" || true
+if ! grep -q '^all done' "$work/console"; then
+    grep FAILED "$work/console" || tail -n 5 "$work/console"
+    exit 1
+fi
+rm -rf "$work/ops"
+mkdir -p "$work/ops"
+awk -f "$here/to-ops.awk" -v scenarios="$root/scenarios" -v out="$work/ops" "$work/console"
+
+# --- The comparison -------------------------------------------------------------------------------
+
+# Another build of the kernel takes some microseconds more or less, which matters to nobody.
+essence() { sed -e '/^# Recorded/d' -e 's/^+[^ ]* //' "$1"; }
+
+recordings=crates/core/kernel differ=0
+mkdir -p "$recordings"
+for scenario in "${scenarios[@]}"; do
+    if [ -n "$update" ]; then
+        cp "$work/ops/$scenario.ops" "$recordings/"
+    elif ! diff <(essence "$recordings/$scenario.ops") <(essence "$work/ops/$scenario.ops") >"$work/diff"; then
+        echo "$scenario: this kernel gives out others than the recorded one:"
+        cat "$work/diff"
+        differ=1
+    fi
+done
+[ "$differ" = 0 ] || exit 1
+if [ -n "$update" ]; then verdict="are recorded"; else verdict="agree with the recordings"; fi
+echo "${#scenarios[@]} scenarios $verdict"
