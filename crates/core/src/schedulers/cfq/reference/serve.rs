@@ -1,13 +1,79 @@
-//! Whom the reference serves next, and when that would change.
+//! Whom the reference serves next and when that would change, who preempts, and who is waited for.
 
 use alloc::vec::Vec;
 
-use super::{Reference, Turn, rank};
+use super::{Lane, MS, Reference, Turn, rank};
 use crate::request::Class;
 use crate::scheduler::{Cx, Decision};
-use crate::units::Instant;
+use crate::units::{Instant, RequestId};
 
 impl Reference {
+    /// Whether `id`, new in the queue `name`, goes before whose turn it is.
+    pub(super) fn goes_before(&self, cx: Cx<'_>, id: RequestId, name: usize) -> bool {
+        let Some(turn) = self.turn else { return false };
+        let (old, new) = (self.lane(turn.lane), self.lane(name));
+        let far = cx[id].start.0.abs_diff(self.head);
+        let plain = !old.by_arrival.iter().any(|held| cx[*held].metadata);
+        let idle = |lane: &Lane| lane.class == Class::Idle;
+        let real_time = |lane: &Lane| lane.class == Class::RealTime;
+        let over = turn.end.is_some_and(|end| cx.now.0 as i64 >= end);
+        let better = cx[id].sync && !old.sync
+            || cx[id].metadata && plain
+            || real_time(new) && !real_time(old)
+            || turn.wait.is_some() && turn.who.is_some() && far <= self.close(turn.lane);
+        over || !idle(new) && (idle(old) || better)
+    }
+
+    pub(super) fn close(&self, name: usize) -> u64 {
+        let seek = self.lane(name).seek;
+        if seek.0 > 80 { seek.2 } else { 8192 }
+    }
+
+    /// A queue that goes on where this one, which is empty, ended.
+    pub(super) fn company(&self, cx: Cx<'_>, name: usize) -> Option<usize> {
+        let lane = self.lane(name);
+        let fits = |lane: &Lane| lane.sync && lane.seek.2 <= 8192;
+        let distance = |lane: &&Lane| {
+            let (id, start) = (lane.next.unwrap(), cx[lane.next.unwrap()].start.0);
+            (start.abs_diff(self.head), start < self.head, id)
+        };
+        let all = self.lanes.iter().filter(|other| !other.by_arrival.is_empty() && other.name != name);
+        let alike = all.filter(|other| other.class != Class::Idle && other.level == lane.level);
+        let nearest = alike.min_by_key(distance).filter(|other| distance(other).0 <= self.close(name))?;
+        (fits(lane) && fits(nearest)).then_some(nearest.name)
+    }
+
+    /// A request of whose turn it is, is done.
+    pub(super) fn goes_on(&mut self, cx: Cx<'_>, sync: bool) {
+        let now = cx.now.0 as i64;
+        let Some(turn) = self.turn else { return };
+        let (slice, lane) = {
+            let lane = self.lane(turn.lane);
+            (self.slice(lane.sync, lane.level), lane)
+        };
+        let empty = lane.by_arrival.is_empty();
+        let idle = lane.class == Class::Idle;
+        let end = turn.end.unwrap_or(now + slice);
+        self.turn.as_mut().unwrap().end = Some(end);
+        if now >= end || idle {
+            return self.end_turn(now, true);
+        }
+        if !empty || !sync || self.company(cx, turn.lane).is_some() {
+            return;
+        }
+        let lane = self.lane(turn.lane);
+        let wait = self.set.slice_idle.0.0 as i64;
+        let person = turn.who.map(|who| &self.people[who as usize]);
+        let Some(person) = person.filter(|person| !person.gone) else { return };
+        let no_seeks = !cx.device.rotational && self.device.2;
+        let long = person.think.0 > 80 && person.think.2 as i64 > end - now;
+        if !no_seeks && wait > 0 && lane.window && self.flying(true) + self.flying(false) == 0 && !long {
+            let seeks = lane.seek.0 > 80 && lane.seek.2 > 8192;
+            let length = if seeks { wait.min(2 * MS) } else { wait };
+            self.turn.as_mut().unwrap().wait = Some((now + length, false));
+        }
+    }
+
     /// Who is next once whose turn it is has a new key.
     fn next_lane(&self, now: i64) -> usize {
         let mut order: Vec<(u8, i64, bool, usize)> = Vec::new();
