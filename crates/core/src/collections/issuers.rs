@@ -97,13 +97,22 @@ impl<T: Clone + Default> Issuers<T> {
         place
     }
 
+    /// Who would lose their place if somebody new were entered now.
+    #[inline]
+    pub fn next_to_go(&self) -> Option<Place> {
+        if self.taken < self.kept.len() {
+            return None;
+        }
+        let idle = self.kept.iter().enumerate().filter(|(_, kept)| kept.holds == 0);
+        idle.min_by_key(|(_, kept)| kept.used).map(|(at, _)| Place(at as u32))
+    }
+
     /// Gives `who`, who is new, a place.
     fn settle(&mut self, who: Issuer) -> Place {
         let free = if self.taken < self.kept.len() {
             self.kept.iter().position(|kept| !kept.taken)
         } else {
-            let idle = self.kept.iter().enumerate().filter(|(_, kept)| kept.holds == 0);
-            idle.min_by_key(|(_, kept)| kept.used).map(|(at, _)| at)
+            self.next_to_go().map(Place::index)
         };
         let Some(at) = free else { panic!("every place is held: the table is too small") };
         self.vacate(Place(at as u32));

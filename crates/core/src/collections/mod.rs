@@ -5,12 +5,14 @@
 //! caller and panics.
 
 mod fifo;
+mod forest;
 mod heap;
 mod issuers;
 mod list;
 mod sorted;
 
 pub use fifo::Fifo;
+pub use forest::{Forest, Tree};
 pub use heap::Heap;
 pub use issuers::{Issuers, Place};
 pub use list::{Iter as ListIter, Links, List};

@@ -57,6 +57,21 @@ impl DispatchList {
         }
     }
 
+    /// Sorts `id` in by address alone, behind its equals.
+    pub(super) fn sort_in_upward(&mut self, cx: Cx<'_>, links: &mut Links, id: RequestId) {
+        self.listed[id.index()] = true;
+        let mut successor = None;
+        let mut at = self.list.back();
+        while let Some(listed) = at.filter(|listed| cx[*listed].start > cx[id].start) {
+            successor = at;
+            at = links.previous(listed);
+        }
+        match successor {
+            Some(place) => links.insert_before(&mut self.list, place, id),
+            None => links.push_back(&mut self.list, id),
+        }
+    }
+
     /// Takes out the first request.
     pub(super) fn pop(&mut self, cx: Cx<'_>, links: &mut Links) -> Option<RequestId> {
         let id = links.pop_front(&mut self.list)?;
@@ -93,6 +108,11 @@ pub(super) mod tests {
             let run = self.ids.iter().rposition(other_way).map_or(0, |last| last + 1);
             let head = self.head;
             self.ids[run..].sort_by_key(|held| (cx[*held].start.0 < head, cx[*held].start.0));
+        }
+
+        pub(in crate::schedulers) fn sort_in_upward(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.ids.push(id);
+            self.ids.sort_by_key(|held| cx[*held].start);
         }
 
         pub(in crate::schedulers) fn pop(&mut self, cx: Cx<'_>) -> Option<RequestId> {

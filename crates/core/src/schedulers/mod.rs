@@ -10,8 +10,10 @@ mod arm;
 mod clocks;
 mod dispatch_list;
 mod lines;
+mod means;
 mod positions;
 mod sides;
+mod ways;
 
 pub use clocks::Clocked;
 
@@ -33,6 +35,9 @@ registry! {
     adios: Adios;
     anticipatory_linux: As, As2611;
     cas: Cas;
+    cfq: Cfq;
+    cfq_service: Cfq2612;
+    cfq_rounds: Cfq269;
     aql: Aql;
     rwfifo: RwFifo;
     stride: Stride;
