@@ -185,8 +185,9 @@ impl Reference {
             let alike = page.iter().filter(|(_, other)| other.kind == held.kind).count() as u64;
             let limit = limits.get(held.kind).map_or(1, |limit| limit.0);
             let added: u64 = page.iter().map(|(_, held)| held.predicted).sum();
-            let room = alike < limit && before + added + held.predicted <= window;
-            if !page.is_empty() && !(room && self.models[held.kind].base > 0) {
+            let known = self.models[held.kind].base > 0;
+            let fits = known && alike < limit && before + added + held.predicted <= window;
+            if !page.is_empty() && !fits {
                 break;
             }
             if moves {
@@ -218,9 +219,7 @@ impl Reference {
         let inside: Vec<u64> =
             self.front.0.iter().filter(|(list, _)| *list == 1).map(|(_, held)| cx[held.id].start.0).collect();
         self.downward = match (inside.first(), inside.last(), self.front.1) {
-            (Some(first), Some(last), Order::Elevator) => {
-                self.head > ((u128::from(*first) + u128::from(*last)) / 2) as u64
-            }
+            (Some(first), Some(last), Order::Elevator) => self.head > first.midpoint(*last),
             _ => false,
         };
     }
@@ -241,7 +240,7 @@ impl Reference {
         let list = self.front.0.iter().map(|(list, _)| *list).max()?;
         let backward = list == 1 && self.downward && self.front.1 == Order::Elevator;
         let mut places = (0..self.front.0.len()).filter(|place| self.front.0[*place].0 == list);
-        let place = if backward { places.last() } else { places.next() };
+        let place = if backward { places.next_back() } else { places.next() };
         Some(self.front.0.remove(place.unwrap()).1)
     }
 }
