@@ -142,8 +142,8 @@ impl Feedback {
             let mut found = percentile(&mut domain.total, 99, &mut domain.timeout, now);
             if congested {
                 // What was remembered counts once, lest old latencies take tokens again and again.
-                found = found.or(domain.remembered.take());
-                domain.remembered = None;
+                let remembered = domain.remembered.take();
+                found = found.or(remembered);
             } else if found.is_some() {
                 domain.remembered = found;
             }

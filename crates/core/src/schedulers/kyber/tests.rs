@@ -175,6 +175,17 @@ fn what_was_seen_without_congestion_counts_once_when_there_is_some() {
 }
 
 #[test]
+fn what_is_seen_in_congestion_replaces_what_was_remembered() {
+    let mut bench = Bench::new();
+    for (domains, tokens) in [(&[(0, 2)][..], 256), (&[(0, 2), (1, 7)], 192), (&[(1, 7)], 192)] {
+        for entry in domains {
+            bench.queue.scheduler_mut().feedback.enter_many(bench.us, [*entry]);
+        }
+        assert_eq!(bench.tokens(), [tokens, 128]);
+    }
+}
+
+#[test]
 fn few_latencies_do_after_a_second_but_only_for_the_device() {
     let mut bench = Bench::new();
     // Writes a second long: each look finds few, and those of the device are enough after a second.
