@@ -10,7 +10,9 @@ mod arm;
 mod clocks;
 mod dispatch_list;
 mod lines;
+mod means;
 mod positions;
+mod ways;
 
 pub use clocks::Clocked;
 
@@ -29,6 +31,7 @@ registry! {
     deadline: Deadline, Deadline2611;
     anticipatory_linux: As, As2611;
     cas: Cas;
+    bfq: Bfq;
     aql: Aql;
     rwfifo: RwFifo;
     stride: Stride;

@@ -5,12 +5,11 @@ use alloc::vec::Vec;
 use crate::collections::{Links, List, OutOfMemory, Sorted, table};
 use crate::request::Request;
 use crate::scheduler::Cx;
+use crate::schedulers::ways::{Back, better};
 use crate::units::{Duration, Instant, RequestId, Sector};
 
-/// Linux's `MAXBACK`: how far back the head may go, in sectors (512 MiB).
-const FURTHEST_BACK: u64 = 1024 * 1024;
-/// Linux's `BACK_PENALTY`: what a way back counts.
-const BACK_PENALTY: u64 = 2;
+/// Linux's `MAXBACK` and `BACK_PENALTY`: the head may go back 512 MiB.
+const BACK: Back = Back { furthest: 1024 * 1024, penalty: 2 };
 
 /// The two kinds of requests that are kept apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,28 +60,6 @@ pub(super) struct Lines {
     due: Vec<Instant>,
 }
 
-/// What the way from `head` to `start` counts; `None` if it is too far back.
-#[inline]
-const fn way(head: Sector, Sector(start): Sector) -> Option<u64> {
-    match start.checked_sub(head.0) {
-        Some(ahead) => Some(ahead),
-        None if head.0 - start <= FURTHEST_BACK => Some(BACK_PENALTY * (head.0 - start)),
-        None => None,
-    }
-}
-
-/// Whether `new` is a better place to go on than `old`: the shorter way; of two equal ways the one
-/// ahead. What is too far back comes last, the lowest address first.
-#[inline]
-pub(super) const fn better(head: Sector, new: Sector, old: Sector) -> bool {
-    match (way(head, new), way(head, old)) {
-        (Some(to_new), Some(to_old)) => to_new < to_old || to_new == to_old && new.0 > old.0,
-        (Some(_), None) => true,
-        (None, Some(_)) => false,
-        (None, None) => new.0 < old.0,
-    }
-}
-
 impl Line {
     fn new(capacity: usize) -> Result<Line, OutOfMemory> {
         let sorted = Sorted::new(capacity)?;
@@ -94,7 +71,7 @@ impl Line {
     fn choose(&self, cx: Cx<'_>, one: Option<RequestId>, other: Option<RequestId>) -> Option<RequestId> {
         match (one, other) {
             (Some(one), Some(other)) => {
-                let wins = better(self.head, cx[other].start, cx[one].start);
+                let wins = better(BACK, self.head, cx[other].start, cx[one].start);
                 Some(if wins { other } else { one })
             }
             _ => one.or(other),
@@ -213,29 +190,5 @@ impl Lines {
             self.due[survivor.index()] = self.due[other.index()];
         }
         earlier
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_shorter_way_wins_and_a_way_back_counts_twice() {
-        let wins = |new: u64, old: u64| better(Sector(10_000_000), Sector(new), Sector(old));
-        assert!(wins(10_000_100, 9_999_900), "100 ahead, 200 back");
-        assert!(wins(9_999_951, 10_000_100), "98 back, 100 ahead");
-        assert!(wins(10_000_100, 9_999_950) && !wins(9_999_950, 10_000_100), "of equals the one ahead");
-        assert!(!wins(10_000_100, 10_000_100), "of the same address the older one");
-    }
-
-    #[test]
-    fn what_is_too_far_back_comes_last_and_lowest_first() {
-        let head = 10_000_000;
-        let wins = |new: u64, old: u64| better(Sector(head), Sector(new), Sector(old));
-        let edge = head - FURTHEST_BACK;
-        assert!(wins(edge, edge - 1) && wins(1 << 40, edge - 1));
-        assert!(wins(edge, head + 2 * FURTHEST_BACK + 1), "exactly at the limit it still counts");
-        assert!(wins(0, edge - 1) && !wins(edge - 1, 0));
     }
 }

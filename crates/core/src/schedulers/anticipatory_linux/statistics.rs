@@ -1,28 +1,14 @@
 //! What is known of processes: how long they think, how far they seek, and whether they come back.
 //!
-//! Means and probabilities decay: each new sample has an eighth of the weight. They are whole numbers
-//! with 8 binary digits after the point, so that 256 is one.
-//!
-//! Times are nanoseconds, but a mean of them is a whole number of ticks, as in Linux with `HZ` = 1000.
-//! What Linux adds there to round is half a tick once much is known; to the first sample it is 4 ms.
+//! Probabilities decay as the [means](crate::schedulers::means) of times and distances do.
 
 use crate::request::Request;
+pub(super) use crate::schedulers::means::{HALF, ONE};
+use crate::schedulers::means::{Mean, decayed, ticks};
 use crate::units::{Duration, Instant, Sector};
 
-/// 1, and certainty.
-pub(super) const ONE: u64 = 256;
-/// 50 %.
-pub(super) const HALF: u64 = ONE / 2;
-
-/// Linux's unit of time.
-const TICK: Duration = Duration::from_ms(1);
 /// Linux's `MAX_THINKTIME`, 20 ms, less a tick: a longer time counts as this.
 const LONGEST_THOUGHT: Duration = Duration::from_ms(19);
-/// While a process's samples weigh no more than this, which the first three do, its seeks may be long.
-const FEW_SAMPLES: u64 = 60;
-/// What a seek may exceed four times the mean by, in sectors: a process's first ones, and later.
-const FIRST_SEEKS: u64 = 1 << 21;
-const LATER_SEEKS: u64 = 1 << 17;
 
 /// A probability, after what it speaks of has happened.
 pub(super) const fn risen(probability: u64) -> u64 {
@@ -32,32 +18,6 @@ pub(super) const fn risen(probability: u64) -> u64 {
 /// A probability, after what it speaks of has not happened.
 pub(super) const fn fallen(probability: u64) -> u64 {
     decayed(probability, 0)
-}
-
-/// Whole ticks.
-const fn ticks(time: u64) -> Duration {
-    Duration(time - time % TICK.0)
-}
-
-/// Seven eighths of `total`, and an eighth of `sample`.
-const fn decayed(total: u64, sample: u64) -> u64 {
-    total.saturating_mul(7).saturating_add(sample.saturating_mul(ONE)) / 8
-}
-
-/// A decaying mean.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mean {
-    /// The weight of all samples so far.
-    samples: u64,
-    total: u64,
-    mean: u64,
-}
-
-impl Mean {
-    fn enter(&mut self, sample: u64) {
-        self.samples = risen(self.samples);
-        self.total = decayed(self.total, sample);
-    }
 }
 
 /// The decaying mean of the first samples of all processes.
@@ -133,17 +93,14 @@ impl Process {
             system.thoughts.enter(thought);
             system.exits = fallen(system.exits);
         }
-        self.thought.enter(thought);
-        self.thought.mean = (self.thought.total + HALF * TICK.0) / self.thought.samples;
+        self.thought.enter_thought(Duration(thought));
     }
 
     fn enter_seek(&mut self, system: &mut System, seek: u64) {
-        if self.seek.samples == 0 {
+        if self.seek.weight() == 0 {
             system.seeks.enter(seek);
         }
-        let more = if self.seek.samples <= FEW_SAMPLES { FIRST_SEEKS } else { LATER_SEEKS };
-        self.seek.enter(seek.min(self.seek.mean.saturating_mul(4).saturating_add(more)));
-        self.seek.mean = self.seek.total.saturating_add(self.seek.samples / 2) / self.seek.samples;
+        self.seek.enter_seek(seek);
     }
 
     /// A synchronous request of it is done.
@@ -165,24 +122,22 @@ impl Process {
 
     /// It has not issued a second synchronous request.
     pub(super) const fn is_new(&self) -> bool {
-        self.thought.samples == 0
+        self.thought.weight() == 0
     }
 
     /// The mean time from a completion to its next request; while it is new, that of new processes.
     pub(super) const fn mean_thought(&self, system: &System) -> Duration {
-        ticks(if self.is_new() { system.thoughts.mean() } else { self.thought.mean })
+        ticks(if self.is_new() { system.thoughts.mean() } else { self.thought.mean() })
     }
 
     /// The mean distance between its requests in sectors; while it is new, that of new processes.
     pub(super) const fn mean_seek(&self, system: &System) -> u64 {
-        if self.seek.samples == 0 { system.seeks.mean() } else { self.seek.mean }
+        if self.seek.weight() == 0 { system.seeks.mean() } else { self.seek.mean() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
     use super::*;
     use crate::units::Sectors;
 
@@ -190,20 +145,6 @@ mod tests {
 
     fn read(start: u64) -> Request {
         Request::read(Sector(start), Sectors(8))
-    }
-
-    #[test]
-    fn the_weight_of_samples_grows_as_in_linux() {
-        let mut mean = Mean::default();
-        let weights: Vec<u64> = (0..5)
-            .map(|_| {
-                mean.enter(0);
-                mean.samples
-            })
-            .collect();
-        assert_eq!(weights, [32, 60, 84, 105, 123]);
-        (0..100).for_each(|_| mean.enter(0));
-        assert_eq!(mean.samples, 249, "what rounding leaves of 256");
     }
 
     #[test]
