@@ -58,7 +58,8 @@ impl Bfq {
             if pending <= 1 {
                 self.learn(cx.now, index);
             }
-            self.queues[index].note_intensity(cx.now);
+            let empty = self.queues[index].is_empty();
+            self.queues[index].note_intensity(cx.now, empty);
         }
         self.requests.sort_in(cx, index, id);
         self.requests.links.push_back(&mut self.queues[index].fifo, id);

@@ -198,9 +198,9 @@ impl Queue {
 
     /// A request arrives, and is not yet among those that wait: is the process mostly waiting for the
     /// disk?
-    pub(super) fn note_intensity(&mut self, now: Instant) {
+    pub(super) fn note_intensity(&mut self, now: Instant, empty: bool) {
         let whole = now.since(self.busy_from);
-        if self.is_empty() && self.in_flight == 0 {
+        if empty && self.in_flight == 0 {
             self.idle_time += now.since(self.thought.since);
         }
         if self.created {
