@@ -63,6 +63,7 @@
 
 mod arrive;
 mod budget;
+mod entity;
 mod idle;
 mod inject;
 mod merge;
@@ -165,7 +166,8 @@ const ABSENT_PLACES: usize = 128;
 
 impl Algorithm for Bfq {
     const NAME: &'static str = "bfq";
-    const SUMMARY: &'static str = "Gives each process its share by budgets; what a user waits for goes first.";
+    const SUMMARY: &'static str =
+        "Gives each process its share by budgets; what a user waits for goes first.";
     const SOURCE: &'static str = "Linux 6.1.192 block/bfq-iosched.c, bfq-wf2q.c; Valente and Avanzini 2015";
     type Tunables = Settings;
 

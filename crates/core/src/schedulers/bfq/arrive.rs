@@ -25,7 +25,7 @@ impl Bfq {
         self.queues[index].note_thought(cx.now, busy, slice_idle);
         self.judge_thinking(cx, index);
         self.queues[index].note_seek(cx, id);
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         if self.queues[index].raise.kind == Kind::Soft && self.queues[index].seeks == u32::MAX {
             self.change_raise(index, |queue| queue.raise.end_soft(cx.now, span));
         }
@@ -34,7 +34,10 @@ impl Bfq {
         self.requests.due[id.index()] = cx[id].arrival + expire.0;
         self.add(cx, index, place, id);
         self.queues[index].last_end = cx[id].end();
-        if self.service.in_service == Some(index) && self.idle.take().is_some() && self.timed_out(cx.now, index) {
+        if self.service.in_service == Some(index)
+            && self.idle.take().is_some()
+            && self.timed_out(cx.now, index)
+        {
             self.expire(cx, index, Reason::Timeout, false);
         }
     }
@@ -87,7 +90,7 @@ impl Bfq {
         let queue = &self.queues[index];
         let rare = passed(Some(queue.raise.since), ASYNC_APART, cx.now);
         if self.tunables.low_latency && !was_raised && !queue.is_sync() && rare {
-            let span = self.rate.raise_time();
+            let span = self.rate.raise_time;
             self.change_raise(index, |queue| queue.raise.as_interactive(span));
         }
     }
@@ -124,7 +127,7 @@ impl Bfq {
     }
 
     fn claim(&mut self, cx: Cx<'_>, index: usize, claim: Claim) {
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         let newly = self.change_raise(index, |queue| queue.raise.claim(cx.now, claim, span));
         if newly {
             let entity = &mut self.service.entities[index];

@@ -111,7 +111,13 @@ impl Bounds {
     }
 
     /// Whether a queue was slow that was served `service` sectors in `time`, and the time to charge.
-    pub(super) fn slow(&self, queue: &Queue, time: Duration, service: u64, rotational: bool) -> (bool, Duration) {
+    pub(super) fn slow(
+        &self,
+        queue: &Queue,
+        time: Duration,
+        service: u64,
+        rotational: bool,
+    ) -> (bool, Duration) {
         if !queue.is_sync() {
             return (false, Duration::ZERO);
         }
@@ -169,9 +175,7 @@ mod tests {
     #[test]
     fn a_queue_is_slow_if_it_seeks_or_gets_little_done_in_its_time() {
         let bounds = Bounds::new(0);
-        let slow = |queue: &Queue, ms, service| {
-            bounds.slow(queue, Duration::from_us(ms), service, true)
-        };
+        let slow = |queue: &Queue, ms, service| bounds.slow(queue, Duration::from_us(ms), service, true);
         assert_eq!(slow(&queue(0), 30_000, 8_191), (true, Duration::from_ms(30)));
         assert!(!slow(&queue(0), 30_000, 8_192).0);
         assert!(!slow(&queue(0), 20_000, 1).0, "too short to tell");

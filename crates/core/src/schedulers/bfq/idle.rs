@@ -139,11 +139,17 @@ impl Bfq {
         let left = self.service.entities[index].left();
         let facts = || [queue.who.into(), until.into(), Duration(queue.thought.mean).into(), left.into()];
         if queue.is_raised() {
-            cx.because("waits for process {}, which is raised, until {}: it thinks {}; budget left: {}", facts);
+            cx.because(
+                "waits for process {}, which is raised, until {}: it thinks {}; budget left: {}",
+                facts,
+            );
         } else if self.idling_boosts(cx, queue) {
             cx.because("waits for process {} until {}: it streams and thinks {}; budget left: {}", facts);
         } else {
-            cx.because("waits for process {} until {} to keep its share: it thinks {}; budget left: {}", facts);
+            cx.because(
+                "waits for process {} until {} to keep its share: it thinks {}; budget left: {}",
+                facts,
+            );
         }
     }
 

@@ -146,7 +146,8 @@ impl Bfq {
         if let Some(waker) = self.alive(known).filter(|waker| self.fits(cx, *waker)) {
             return Some((waker, Whose::Waker));
         }
-        let woken = self.alive(woken).filter(|woken| self.queues[*woken].waker.known == Some(self.reference(index)));
+        let woken =
+            self.alive(woken).filter(|woken| self.queues[*woken].waker.known == Some(self.reference(index)));
         if let Some(woken) = woken.filter(|woken| self.fits(cx, *woken)) {
             return Some((woken, Whose::Woken));
         }

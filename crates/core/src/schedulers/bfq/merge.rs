@@ -95,7 +95,7 @@ impl Bfq {
         }
         let mut saved = queue.raise;
         if queue.created && !queue.in_burst && self.tunables.low_latency {
-            saved.as_interactive(self.rate.raise_time());
+            saved.as_interactive(self.rate.raise_time);
             saved.since = cx.now;
         }
         if let Some(place) = queue.place {

@@ -2,9 +2,9 @@
 
 use super::Bfq;
 use super::budget::Reason;
+use super::entity::Entity;
 use super::queue::{self, ASYNC_QUEUES, Queue, Ref};
 use super::raise::{Raise, passed};
-use super::wf2q::Entity;
 use crate::collections::Place;
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
@@ -127,7 +127,7 @@ impl Bfq {
             return index;
         }
         self.go_home(place);
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         let low_latency = self.tunables.low_latency;
         let queue = &mut self.queues[own];
         queue.users += 1;
@@ -180,7 +180,8 @@ impl Bfq {
         self.service.replace(index, Entity::new(Class::BestEffort, 1));
         let life = self.queues[index].life + 1;
         let users = self.queues[index].users - u32::from(at_home);
-        self.queues[index] = Queue { life, users, ..Queue::new(now, None, Issuer::UNKNOWN, Class::BestEffort) };
+        self.queues[index] =
+            Queue { life, users, ..Queue::new(now, None, Issuer::UNKNOWN, Class::BestEffort) };
         self.processes[index] = Process::default();
     }
 

@@ -32,6 +32,13 @@ pub(super) fn seeks(rotational: bool, last: Sector, start: Sector, length: u64) 
     last.0 != 0 && start.distance(last) > SEEK && (rotational || length < LARGE)
 }
 
+/// How long an interactive queue is raised on a device of this rate.
+fn raise_time(peak: u64, rotational: bool) -> Duration {
+    let which = usize::from(!rotational);
+    let ms = REFERENCE_RATE[which] * (REFERENCE_TIME[which].0 / 1_000_000) / peak;
+    Duration::from_ms(ms).clamp(SHORTEST_RAISE, LONGEST_RAISE)
+}
+
 /// A request as it goes to the device.
 pub(super) struct Sent {
     pub(super) now: Instant,
@@ -46,6 +53,8 @@ pub(super) struct Sent {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rate {
     peak: u64,
+    /// How long an interactive queue is raised: as long as a large program takes to start.
+    pub(super) raise_time: Duration,
     samples: u64,
     sequential: u64,
     sectors: u64,
@@ -61,8 +70,10 @@ pub(super) struct Rate {
 
 impl Rate {
     pub(super) fn new(rotational: bool) -> Rate {
+        let peak = REFERENCE_RATE[usize::from(!rotational)] * 2 / 3;
         Rate {
-            peak: REFERENCE_RATE[usize::from(!rotational)] * 2 / 3,
+            peak,
+            raise_time: raise_time(peak, rotational),
             samples: 0,
             sequential: 0,
             sectors: 0,
@@ -81,14 +92,8 @@ impl Rate {
         self.peak.saturating_mul(time.0 / 1_000) >> SHIFT
     }
 
-    /// How long an interactive queue is raised: as long as a large program takes to start.
-    pub(super) fn raise_time(&self) -> Duration {
-        let which = usize::from(!self.rotational);
-        let ms = REFERENCE_RATE[which] * (REFERENCE_TIME[which].0 / 1_000_000) / self.peak;
-        Duration::from_ms(ms).clamp(SHORTEST_RAISE, LONGEST_RAISE)
-    }
-
     /// A request goes to the device. True if the estimate has changed.
+    #[inline]
     pub(super) fn sent(&mut self, sent: &Sent) -> bool {
         let mut changed = false;
         if self.samples == 0 {
@@ -128,6 +133,7 @@ impl Rate {
 
     /// A request is done. If the device did very little meanwhile, the measurement ends. True if the
     /// estimate has changed.
+    #[inline]
     pub(super) fn completed(&mut self, now: Instant) -> bool {
         let us = self.last_completion.map_or(u64::MAX, |last| now.since(last).0 / 1_000);
         let slow = us > SHORT.0 / 1_000 && (self.largest << SHIFT) / us < 1 << (SHIFT - 10);
@@ -155,6 +161,7 @@ impl Rate {
         let weight = (sequential * self.elapsed.0 / WHOLE_TIME.0).min(8);
         let divisor = 10 - weight;
         self.peak = (self.peak * (divisor - 1) / divisor + rate / divisor).max(1);
+        self.raise_time = raise_time(self.peak, self.rotational);
         true
     }
 }
@@ -212,7 +219,7 @@ mod tests {
         let expected = 512 * 125 / 2;
         let found = rate.sectors_in(Duration::from_ms(125));
         assert!(found.abs_diff(expected) < expected / 50, "{found} sectors in 125 ms, not {expected}");
-        assert_eq!(rate.raise_time().as_ms(), 14_000 * 7_000 / rate.peak);
+        assert_eq!(rate.raise_time.as_ms(), 14_000 * 7_000 / rate.peak);
     }
 
     #[test]

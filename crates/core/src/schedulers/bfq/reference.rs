@@ -5,8 +5,8 @@
 //! their own. Nothing is forgotten here, as no test has more processes than there are places.
 
 mod arrivals;
-mod sharing;
 mod service;
+mod sharing;
 
 use alloc::vec::Vec;
 

@@ -74,18 +74,21 @@ impl Bfq {
         }
         let entity = &self.service.entities[index];
         let queue = self.queue_word(index);
-        let (finish, weight) = (entity.finish >> super::wf2q::SHIFT, entity.weight());
+        let (finish, weight) = (entity.finish >> super::entity::SHIFT, entity.weight());
         let serving = self.service.in_service.map_or("nobody".into(), |serving| self.queue_word(serving));
         match whose {
             Whose::Own if new => cx.because("queue {} is next: weight {}, finish {}, budget {}", || {
                 [queue, weight.into(), finish.into(), entity.left().into()]
             }),
             Whose::Own => cx.because("queue {} goes on: budget left: {}", || [queue, entity.left().into()]),
-            Whose::OwnAsync => cx.because("waits for process {}; its own asynchronous request goes", || [serving]),
+            Whose::OwnAsync => {
+                cx.because("waits for process {}; its own asynchronous request goes", || [serving]);
+            }
             Whose::Waker => cx.because("waits for process {}, which {} wakes", || [serving, queue]),
             Whose::Woken => cx.because("waits for process {}, which wakes {}", || [serving, queue]),
             Whose::Other => {
-                let limit = self.service.in_service.map_or(0, |index| u64::from(self.queues[index].inject.limit));
+                let limit =
+                    self.service.in_service.map_or(0, |index| u64::from(self.queues[index].inject.limit));
                 cx.because("waits for process {}; one of {} goes besides, as {} may", || {
                     [serving, queue, limit.into()]
                 });

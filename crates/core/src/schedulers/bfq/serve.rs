@@ -41,15 +41,15 @@ impl Bfq {
     /// Does what may change how a queue is raised, and enters that in its weight and the count.
     pub(super) fn change_raise<R>(&mut self, index: usize, what: impl FnOnce(&mut Queue) -> R) -> R {
         let queue = &mut self.queues[index];
-        let before = queue.raise;
+        let before = queue.raise.kind;
         let result = what(queue);
-        let after = queue.raise;
-        if before.kind != after.kind {
-            self.service.entities[index].raised = after.factor();
+        let after = queue.raise.kind;
+        if before != after {
+            self.service.entities[index].raised = queue.raise.factor();
             self.service.entities[index].changed = true;
             if self.service.shares.is_busy(index) {
-                self.raised_busy += u32::from(after.is_on());
-                self.raised_busy -= u32::from(before.is_on());
+                self.raised_busy += u32::from(after != Kind::Not);
+                self.raised_busy -= u32::from(before != Kind::Not);
             }
         }
         result
@@ -203,8 +203,8 @@ impl Bfq {
     pub(super) fn select(&mut self, cx: Cx<'_>) -> Result<(usize, Whose), Decision> {
         let mut reason = Reason::Timeout;
         let mut serving = self.service.in_service;
-        let mut ends = serving
-            .is_some_and(|index| self.times_out(cx.now, index) && !self.must_idle(cx, index));
+        let mut ends =
+            serving.is_some_and(|index| self.times_out(cx.now, index) && !self.must_idle(cx, index));
         loop {
             if let Some(index) = serving.filter(|_| ends) {
                 self.expire(cx, index, reason, false);
@@ -266,16 +266,17 @@ impl Bfq {
     pub(super) fn retune(&mut self) {
         let set = self.tunables.max_budget.0;
         self.bounds.fixed = set > 0;
-        self.bounds.most =
-            if set > 0 { set } else { self.rate.sectors_in(self.tunables.timeout_sync.0) };
+        self.bounds.most = if set > 0 { set } else { self.rate.sectors_in(self.tunables.timeout_sync.0) };
     }
 
     /// The queue in service was served: it may have been raised for long enough.
     fn end_raise_in_time(&mut self, cx: Cx<'_>, index: usize) {
-        let (now, span) = (cx.now, self.rate.raise_time());
-        self.change_raise(index, |queue| queue.raise.expire(now, queue.in_burst, span));
+        let (now, span) = (cx.now, self.rate.raise_time);
+        if self.queues[index].is_raised() {
+            self.change_raise(index, |queue| queue.raise.expire(now, queue.in_burst, span));
+        }
         let entity = &self.service.entities[index];
-        if (entity.raised_now() > 1) != entity.is_raised() {
+        if entity.weighs_more() != entity.is_raised() {
             self.service.reweigh(index, false);
         }
     }

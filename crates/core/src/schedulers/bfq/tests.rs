@@ -99,8 +99,11 @@ impl Bench {
     fn run(&mut self, streams: &mut [Stream], time: Duration) {
         let (begin, end) = (self.now, self.now + time);
         let first = |stream: &Stream| core::iter::repeat_n(begin + stream.from, stream.depth);
-        let mut due: Vec<(Instant, usize)> =
-            streams.iter().enumerate().flat_map(|(at, stream)| first(stream).map(move |time| (time, at))).collect();
+        let mut due: Vec<(Instant, usize)> = streams
+            .iter()
+            .enumerate()
+            .flat_map(|(at, stream)| first(stream).map(move |time| (time, at)))
+            .collect();
         let mut flying: Option<(Instant, RequestId)> = None;
         while self.now < end {
             while let Some(at) = due.iter().position(|(time, _)| *time <= self.now) {
@@ -241,7 +244,8 @@ fn a_new_queue_is_raised_30_times_for_a_while() {
 
 #[test]
 fn what_is_started_beside_a_copy_is_fast() {
-    let started = Stream { who: 3, start: 1 << 30, step: 99_992, length: 8, from: Duration::from_s(40), ..READER };
+    let started =
+        Stream { who: 3, start: 1 << 30, step: 99_992, length: 8, from: Duration::from_s(40), ..READER };
     let mut done = [true, false].map(|low_latency| {
         let mut bench = Bench::new(&[("low_latency", u64::from(low_latency))]);
         bench.run(&mut [greedy(1), greedy(2), started], Duration::from_s(42));

@@ -5,92 +5,17 @@
 //! weight. Of those whose start has come the one with the least finish is next, of equals the one that
 //! came first; if no start has come, virtual time jumps to the least. A queue that has nothing to do is
 //! remembered until virtual time has passed its finish, so that it cannot begin a second share early.
-//!
-//! Virtual times wrap as in Linux: they are compared by their signed difference.
 
 use alloc::vec::Vec;
 
+use super::entity::{Entity, Seat, later, virtual_time};
 use super::shares::Shares;
 use crate::collections::{OutOfMemory, table};
 use crate::request::Class;
 use crate::units::{Duration, Instant};
 
-/// Binary digits of virtual time below one sector at weight 1.
-pub(super) const SHIFT: u32 = 22;
 /// Linux's `BFQ_CL_IDLE_TIMEOUT`: so often the idle class may go first.
 pub(super) const IDLE_CLASS_EVERY: Duration = Duration::from_ms(200);
-
-/// Virtual time for so many sectors.
-pub(super) const fn virtual_time(sectors: u64, weight: u64) -> u64 {
-    (if sectors < 1 << 41 { sectors } else { 1 << 41 } << SHIFT) / weight
-}
-
-/// Whether virtual time `a` is after `b`.
-pub(super) const fn later(a: u64, b: u64) -> bool {
-    a.wrapping_sub(b).cast_signed() > 0
-}
-
-/// Where a queue is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Seat {
-    /// Not listed: unknown, or in service.
-    #[default]
-    Off,
-    /// Among those to be served.
-    Active,
-    /// Among those that have nothing to do, but whose finish is still to come.
-    Idle,
-}
-
-/// What B-WF2Q+ knows of a queue.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Entity {
-    start: u64,
-    pub(super) finish: u64,
-    /// What it may be served when it is next, in sectors.
-    pub(super) budget: u64,
-    /// What of that it was.
-    pub(super) service: u64,
-    /// Its weight, which is `own` × `raised`; 0 before it was first active.
-    weight: u64,
-    own: u64,
-    /// What it shall weigh, without raising, and its class, from when it is next listed.
-    pub(super) wanted: u64,
-    pub(super) wanted_class: Class,
-    pub(super) class: Class,
-    pub(super) changed: bool,
-    /// By how much its weight is raised; 0 counts as 1.
-    pub(super) raised: u64,
-    seat: Seat,
-    /// Its weight counts in its class.
-    weighs: bool,
-}
-
-impl Entity {
-    /// A queue of this class and weight that was never active.
-    pub(super) fn new(class: Class, weight: u64) -> Entity {
-        let (wanted, wanted_class, raised) = (weight, class, 1);
-        Entity { wanted, wanted_class, class, own: weight, raised, changed: true, ..Entity::default() }
-    }
-
-    /// What is left of its budget; nothing if it had more.
-    pub(super) const fn left(&self) -> u64 {
-        self.budget.saturating_sub(self.service)
-    }
-
-    pub(super) const fn weight(&self) -> u64 {
-        self.weight
-    }
-
-    /// By how much its weight is raised, as far as that is in force.
-    pub(super) const fn raised_now(&self) -> u64 {
-        self.weight / if self.own == 0 { 1 } else { self.own }
-    }
-
-    pub(super) const fn is_raised(&self) -> bool {
-        self.raised > 1
-    }
-}
 
 /// A queue in a list of its class.
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! Arrivals, completions and exits.
+//! Arrivals and completions.
 
 use alloc::vec::Vec;
 
@@ -51,7 +51,14 @@ impl Reference {
             self.queues.push(queue);
             let who = request.issuer;
             self.people.push(Person {
-                who, alive: false, own, queue: own, pending: 0, rank, last_async: None, saved: None,
+                who,
+                alive: false,
+                own,
+                queue: own,
+                pending: 0,
+                rank,
+                last_async: None,
+                saved: None,
             });
             self.people.len() - 1
         });
@@ -61,10 +68,12 @@ impl Reference {
             if !old.busy && old.q.in_flight == 0 {
                 self.burst.leave(self.reference(own), true);
                 let (life, users) = (self.queues[own].q.life + 1, self.queues[own].q.users);
-                let mut new = self.fresh(cx.now, true, request.issuer, rank.0.class, weight_of(rank.0, rank.1));
+                let mut new =
+                    self.fresh(cx.now, true, request.issuer, rank.0.class, weight_of(rank.0, rank.1));
                 (new.q.life, new.q.users, new.q.shared) = (life, users, users > 0);
                 self.queues[own] = new;
-                (self.people[at].rank, self.people[at].last_async, self.people[at].saved) = (rank, None, None);
+                (self.people[at].rank, self.people[at].last_async, self.people[at].saved) =
+                    (rank, None, None);
             }
             (self.people[at].alive, self.people[at].queue) = (true, own);
             self.queues[own].q.users += 1;
@@ -103,7 +112,7 @@ impl Reference {
             index = self.merge(cx, index, id);
         }
         let slice = self.slice();
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         let queue = &mut self.queues[index];
         queue.q.note_thought(cx.now, queue.busy, slice);
         self.judge_thinking(cx, index);
@@ -143,7 +152,8 @@ impl Reference {
             let queue = &mut self.queues[index];
             queue.q.note_intensity(cx.now, queue.line.is_empty());
         }
-        let expire = if self.queues[index].sync { self.set.fifo_expire_sync } else { self.set.fifo_expire_async };
+        let expire =
+            if self.queues[index].sync { self.set.fifo_expire_sync } else { self.set.fifo_expire_async };
         let (who, due) = (self.people[at].who, cx[id].arrival + expire.0);
         self.turn += 1;
         self.held.push(Held { id, queue: index, who, due, turn: self.turn, waits: true });
@@ -157,7 +167,7 @@ impl Reference {
             let queue = &mut self.queues[index];
             let rare = cx.now.since(queue.q.raise.since) > Duration::from_ms(500);
             if self.set.low_latency && !was_raised && !queue.sync && rare {
-                queue.q.raise.as_interactive(self.rate.raise_time());
+                queue.q.raise.as_interactive(self.rate.raise_time);
             }
             if next != before {
                 self.renew_budget(cx, index);
@@ -172,15 +182,21 @@ impl Reference {
     }
 
     fn wake(&mut self, cx: Cx<'_>, index: usize) -> bool {
-        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time(), self.set.low_latency);
+        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time, self.set.low_latency);
         let queue = &self.queues[index];
         let q = queue.q;
         let away = |ms| q.in_flight == 0 && passed(q.timeout, Duration::from_ms(ms), cx.now);
         let plain = queue.wanted == 40;
-        let soft = plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.soft_from < cx.now;
+        let soft =
+            plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.soft_from < cx.now;
         let interactive = plain && away(2_000) && !q.in_burst;
         let own = queue.sync && !q.shared && (interactive || soft);
-        let claim = Claim { interactive, soft, in_burst: q.in_burst, deserves: low_latency && (q.is_raised() || own) };
+        let claim = Claim {
+            interactive,
+            soft,
+            in_burst: q.in_burst,
+            deserves: low_latency && (q.is_raised() || own),
+        };
         let left = queue.budget.saturating_sub(queue.service);
         let goes_on = q.waited && cx.now <= q.thought.since + slice * 3 && left > 0;
         let cost = self.cost(cx, index, queue.next.unwrap());
@@ -194,7 +210,8 @@ impl Reference {
             self.burst.leave(own, false);
         }
         self.queues[index].q.created = false;
-        if low_latency && passed(q.split, Duration::from_ms(2_000), cx.now)
+        if low_latency
+            && passed(q.split, Duration::from_ms(2_000), cx.now)
             && self.raising(index, |raise| raise.claim(cx.now, claim, span))
         {
             self.queues[index].budget = self.queues[index].budget.min(2 * self.least_budget());
@@ -233,7 +250,13 @@ impl Reference {
     }
 
     /// The better of the two to go on with from `head`, of equals the first.
-    fn better(&self, cx: Cx<'_>, head: Sector, one: Option<RequestId>, two: Option<RequestId>) -> Option<RequestId> {
+    fn better(
+        &self,
+        cx: Cx<'_>,
+        head: Sector,
+        one: Option<RequestId>,
+        two: Option<RequestId>,
+    ) -> Option<RequestId> {
         let furthest = 2 * self.set.back_seek_max.0;
         let order = |id: &RequestId| {
             let start = cx[*id].start.0;
@@ -257,7 +280,8 @@ impl Reference {
         if !looked && oldest != last && cx.now >= key(oldest).2 {
             return Some(oldest);
         }
-        let others: Vec<RequestId> = self.queues[index].line.iter().copied().filter(|id| *id != last).collect();
+        let others: Vec<RequestId> =
+            self.queues[index].line.iter().copied().filter(|id| *id != last).collect();
         let before = others.iter().copied().filter(|id| key(*id) < key(last)).max_by_key(|id| key(*id));
         let behind = others.iter().copied().filter(|id| key(*id) > key(last)).min_by_key(|id| key(*id));
         let behind = behind.or_else(|| others.iter().copied().min_by_key(|id| key(*id)));
@@ -294,7 +318,7 @@ impl Reference {
         let Some(held) = self.held(id) else { return };
         let index = held.queue;
         // Only a request that begins elsewhere is behind its new equals, and may be the next.
-        if self.starts.iter().any(|known| *known == (id, start)) {
+        if self.starts.contains(&(id, start)) {
             return;
         }
         self.starts.retain(|(known, _)| *known != id);
@@ -349,34 +373,6 @@ impl Reference {
             self.expire(cx, index, Reason::Timeout, false);
         } else if empty {
             self.expire(cx, index, Reason::NoMore, false);
-        }
-    }
-
-    pub(super) fn release(&mut self, id: RequestId) {
-        let who = self.held(id).unwrap().who;
-        let at = self.person(who).unwrap();
-        self.people[at].pending -= 1;
-        self.held.retain(|held| held.id != id);
-        self.starts.retain(|(known, _)| *known != id);
-    }
-
-    pub(super) fn exit(&mut self, cx: Cx<'_>, who: Issuer) {
-        let Some(at) = self.person(who).filter(|at| self.people[*at].alive) else { return };
-        let (own, index) = (self.people[at].own, self.people[at].queue);
-        if self.serving == Some(index) {
-            self.leave(cx, index, Reason::Timeout);
-        }
-        self.queues[index].q.users -= 1;
-        (self.people[at].alive, self.people[at].queue) = (false, own);
-        if self.queues[index].busy && self.queues[index].line.is_empty() && self.serving != Some(index) {
-            self.not_busy(cx, index, false);
-        }
-        // Nothing is left of a process without requests in whose queue nobody else's are.
-        let left = self.held.iter().any(|held| held.who == who || held.queue == own);
-        if !left && !self.queues[own].busy && self.queues[own].q.users == 0 {
-            self.burst.leave(self.reference(own), true);
-            let queue = &mut self.queues[own];
-            (queue.seat, queue.weighs, queue.counted, queue.q.life) = (Seat::Off, false, 0, queue.q.life + 1);
         }
     }
 }

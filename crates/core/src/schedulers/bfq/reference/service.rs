@@ -377,7 +377,7 @@ impl Reference {
         self.take_out(cx, index, id);
         self.held(id).unwrap().waits = false;
         if serving {
-            let span = self.rate.raise_time();
+            let span = self.rate.raise_time;
             let queue = &mut self.queues[index];
             queue.q.raise.expire(cx.now, queue.q.in_burst, span);
             if (queue.weight > queue.own) != queue.q.is_raised() {

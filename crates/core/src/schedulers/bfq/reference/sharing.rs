@@ -1,11 +1,12 @@
-//! Injection and merging of queues.
+//! Injection and merging of queues, and exits.
 
+use super::super::budget::Reason;
 use super::super::queue::{Inject, Waker};
 use super::super::raise::passed;
-use super::Reference;
+use super::{Reference, Seat};
 use crate::request::Class;
 use crate::scheduler::Cx;
-use crate::units::{Duration, Instant, RequestId};
+use crate::units::{Duration, Instant, Issuer, RequestId};
 
 fn since(at: Option<Instant>, ms: u64, now: Instant) -> bool {
     at.is_none_or(|at| now.since(at) >= Duration::from_ms(ms))
@@ -30,11 +31,8 @@ impl Reference {
     pub(super) fn forget_limit(&mut self, now: Instant, index: usize) {
         self.watch.request = None;
         let q = &mut self.queues[index].q;
-        q.inject = Inject {
-            limit: if q.thinks_little { 0 } else { 1 },
-            alone: Duration::ZERO,
-            lowered: Some(now),
-        };
+        q.inject =
+            Inject { limit: if q.thinks_little { 0 } else { 1 }, alone: Duration::ZERO, lowered: Some(now) };
     }
 
     fn suspect(&mut self, now: Instant, index: usize) {
@@ -160,7 +158,7 @@ impl Reference {
         }
         let mut saved = q.raise;
         if q.created && !q.in_burst && self.set.low_latency {
-            saved.as_interactive(self.rate.raise_time());
+            saved.as_interactive(self.rate.raise_time);
             saved.since = cx.now;
         }
         if let Some(person) = self.people.iter_mut().find(|person| person.own == index) {
@@ -203,7 +201,7 @@ impl Reference {
         q.users -= 1;
         self.people[at].queue = own;
         let saved = self.people[at].saved.take().filter(|_| self.set.low_latency);
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         let q = &mut self.queues[own].q;
         q.users += 1;
         q.split = Some(cx.now);
@@ -227,6 +225,34 @@ impl Reference {
         let Inject { alone, lowered, .. } = queue.q.inject;
         if old != new && alone == Duration::ZERO && (!new || since(lowered, 100, cx.now)) {
             self.forget_limit(cx.now, index);
+        }
+    }
+
+    pub(super) fn release(&mut self, id: RequestId) {
+        let who = self.held(id).unwrap().who;
+        let at = self.person(who).unwrap();
+        self.people[at].pending -= 1;
+        self.held.retain(|held| held.id != id);
+        self.starts.retain(|(known, _)| *known != id);
+    }
+
+    pub(super) fn exit(&mut self, cx: Cx<'_>, who: Issuer) {
+        let Some(at) = self.person(who).filter(|at| self.people[*at].alive) else { return };
+        let (own, index) = (self.people[at].own, self.people[at].queue);
+        if self.serving == Some(index) {
+            self.leave(cx, index, Reason::Timeout);
+        }
+        self.queues[index].q.users -= 1;
+        (self.people[at].alive, self.people[at].queue) = (false, own);
+        if self.queues[index].busy && self.queues[index].line.is_empty() && self.serving != Some(index) {
+            self.not_busy(cx, index, false);
+        }
+        // Nothing is left of a process without requests in whose queue nobody else's are.
+        let left = self.held.iter().any(|held| held.who == who || held.queue == own);
+        if !left && !self.queues[own].busy && self.queues[own].q.users == 0 {
+            self.burst.leave(self.reference(own), true);
+            let queue = &mut self.queues[own];
+            (queue.seat, queue.weighs, queue.counted, queue.q.life) = (Seat::Off, false, 0, queue.q.life + 1);
         }
     }
 }
