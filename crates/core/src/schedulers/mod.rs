@@ -38,6 +38,7 @@ registry! {
     cfq: Cfq;
     cfq_service: Cfq2612;
     cfq_rounds: Cfq269;
+    bfq: Bfq;
     aql: Aql;
     rwfifo: RwFifo;
     stride: Stride;

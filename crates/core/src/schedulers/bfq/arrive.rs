@@ -1,0 +1,169 @@
+//! Arrivals: what a new request changes.
+
+use super::Bfq;
+use super::budget::Reason;
+use super::processes::Process;
+use super::raise::{ASYNC_APART, AWAY, Claim, Kind, passed};
+use super::requests::Requests;
+use crate::collections::Place;
+use crate::request::Class;
+use crate::scheduler::Cx;
+use crate::units::{Duration, RequestId};
+
+/// The weight that a queue must have to be raised: nobody has given it another.
+const PLAIN_WEIGHT: u64 = 40;
+/// A process that was away for so long is no longer part of the burst in which it was created.
+const BURST_FORGOTTEN: Duration = Duration::from_ms(10_000);
+/// A process has come back in time after so many times the time that is idled.
+const IN_TIME: u64 = 3;
+
+impl Bfq {
+    /// `id`, issued by the process at `place`, arrives in the queue `index`.
+    pub(super) fn arrive(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
+        let slice_idle = self.slice_idle();
+        let busy = self.service.shares.is_busy(index);
+        self.queues[index].note_thought(cx.now, busy, slice_idle);
+        self.judge_thinking(cx, index);
+        self.queues[index].note_seek(cx, id);
+        let span = self.rate.raise_time;
+        if self.queues[index].raise.kind == Kind::Soft && self.queues[index].seeks == u32::MAX {
+            self.change_raise(index, |queue| queue.raise.end_soft(cx.now, span));
+        }
+        let sync = self.queues[index].is_sync();
+        let expire = if sync { self.tunables.fifo_expire_sync } else { self.tunables.fifo_expire_async };
+        self.requests.due[id.index()] = cx[id].arrival + expire.0;
+        self.add(cx, index, place, id);
+        self.queues[index].last_end = cx[id].end();
+        if self.service.in_service == Some(index)
+            && self.idle.take().is_some()
+            && self.timed_out(cx.now, index)
+        {
+            self.expire(cx, index, Reason::Timeout, false);
+        }
+    }
+
+    /// Whether the process thinks little, as it seems now.
+    fn judge_thinking(&mut self, cx: Cx<'_>, index: usize) {
+        let (queue, slice_idle) = (&self.queues[index], self.slice_idle());
+        let never = !queue.is_sync() || self.service.entities[index].class == Class::Idle;
+        if never || slice_idle == Duration::ZERO || !passed(queue.split, AWAY, cx.now) {
+            return;
+        }
+        let little = !queue.thought.is_long(slice_idle);
+        self.note_thinking(cx.now, index, little);
+    }
+
+    fn add(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
+        let was_raised = self.queues[index].is_raised();
+        self.waiting += 1;
+        if self.queues[index].is_sync() {
+            let Process { pending, .. } = self.processes[place.index()];
+            if pending <= 1 {
+                self.learn(cx.now, index);
+            }
+            let empty = self.queues[index].is_empty();
+            self.queues[index].note_intensity(cx.now, empty);
+        }
+        self.requests.sort_in(cx, index, id);
+        self.requests.links.push_back(&mut self.queues[index].fifo, id);
+        let back = self.back();
+        let before = self.queues[index].next;
+        let next = Requests::choose(cx, back, self.rate.position, before, Some(id));
+        self.queues[index].next = next;
+        let mut interactive = false;
+        if self.service.shares.is_busy(index) {
+            self.raise_async(cx, index, was_raised);
+            if next != before {
+                self.renew_budget(cx, index);
+            }
+        } else {
+            interactive = self.wake(cx, index);
+        }
+        let queue = &mut self.queues[index];
+        if self.tunables.low_latency && (!was_raised || !queue.is_raised() || interactive) {
+            queue.raise.since = cx.now;
+        }
+    }
+
+    /// Asynchronous requests that come rarely make their queue interactive.
+    fn raise_async(&mut self, cx: Cx<'_>, index: usize, was_raised: bool) {
+        let queue = &self.queues[index];
+        let rare = passed(Some(queue.raise.since), ASYNC_APART, cx.now);
+        if self.tunables.low_latency && !was_raised && !queue.is_sync() && rare {
+            let span = self.rate.raise_time;
+            self.change_raise(index, |queue| queue.raise.as_interactive(span));
+        }
+    }
+
+    /// The queue had nothing to do so far. Returns whether it seems interactive.
+    fn wake(&mut self, cx: Cx<'_>, index: usize) -> bool {
+        let away = self.away_for(cx.now, index, AWAY);
+        let in_time = cx.now <= self.queues[index].thought.since + self.slice_idle() * IN_TIME;
+        let plain = self.service.entities[index].wanted == PLAIN_WEIGHT;
+        let queue = &self.queues[index];
+        let in_burst = queue.in_burst;
+        let calm = queue.seeks != u32::MAX && queue.in_flight == 0;
+        let soft = calm && !in_burst && queue.raise.soft_from < cx.now && plain;
+        let interactive = !in_burst && away && plain;
+        let alone = queue.is_sync() && !queue.shared;
+        let deserves = self.tunables.low_latency && (queue.is_raised() || alone && (interactive || soft));
+        let preempts = self.budget_for_arrival(cx, index, in_time);
+        let forgotten = !self.queues[index].created && self.away_for(cx.now, index, BURST_FORGOTTEN);
+        if away && forgotten {
+            self.burst.leave(self.reference(index), false);
+            self.queues[index].in_burst = false;
+        }
+        self.queues[index].created = false;
+        if self.tunables.low_latency && passed(self.queues[index].split, AWAY, cx.now) {
+            self.claim(cx, index, Claim { interactive, soft, in_burst, deserves });
+        }
+        let queue = &mut self.queues[index];
+        queue.raise.busy_since = cx.now;
+        queue.raise.busy_service = 0;
+        queue.plans_soft = false;
+        self.make_busy(cx, index);
+        self.preempt(cx, index, preempts);
+        interactive
+    }
+
+    fn claim(&mut self, cx: Cx<'_>, index: usize, claim: Claim) {
+        let span = self.rate.raise_time;
+        let newly = self.change_raise(index, |queue| queue.raise.claim(cx.now, claim, span));
+        if newly {
+            let entity = &mut self.service.entities[index];
+            entity.budget = entity.budget.min(2 * self.bounds.least());
+        }
+    }
+
+    /// Its budget, as it has something to do. If it emptied before the last one was used up, and its
+    /// process has come back in time, it may go on with what was left: true.
+    fn budget_for_arrival(&mut self, cx: Cx<'_>, index: usize, in_time: bool) -> bool {
+        let entity = self.service.entities[index];
+        let goes_on = self.queues[index].waited && in_time && entity.left() > 0;
+        let max_budget = self.queues[index].max_budget;
+        let budget = if goes_on {
+            entity.left().min(max_budget)
+        } else {
+            self.queues[index].waited = false;
+            let cost = self.queues[index].next.map_or(0, |next| self.charge(cx, index, next));
+            max_budget.max(cost)
+        };
+        let entity = &mut self.service.entities[index];
+        (entity.budget, entity.service) = (budget, 0);
+        goes_on
+    }
+
+    /// `index` has come: the queue in service gives way if `index` was interrupted, or is of a higher class
+    /// or weight, or if nobody loses when it is not idled for.
+    fn preempt(&mut self, cx: Cx<'_>, index: usize, goes_on: bool) {
+        let Some(serving) = self.service.in_service else { return };
+        let (new, old) = (&self.service.entities[index], &self.service.entities[serving]);
+        let factors = (self.queues[index].raise.factor(), self.queues[serving].raise.factor());
+        let higher = new.class < old.class || new.weight() > old.weight();
+        if (goes_on && factors.0 >= factors.1 || higher || !self.better_to_idle(cx, serving))
+            && self.service.next != Some(serving)
+        {
+            self.expire(cx, serving, Reason::Preempted, false);
+        }
+    }
+}

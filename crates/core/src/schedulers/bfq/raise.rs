@@ -1,0 +1,273 @@
+//! Weight raising: queues that seem to be interactive, or to play a film, weigh more for a while.
+//!
+//! An interactive queue, one that had nothing to do for two seconds or is new, weighs 30 times its weight
+//! for as long as a large program takes to start on this device, or until it was served 120 000 sectors. A
+//! soft real-time queue, one that does not ask for more before what it had was played at 7000 sectors a
+//! second, weighs 3000 times its weight for 300 ms, and again with each such arrival.
+
+use crate::units::{Duration, Instant};
+
+/// Linux's `bfq_wr_coeff` and `BFQ_SOFTRT_WEIGHT_FACTOR`.
+pub(super) const RAISED: u64 = 30;
+pub(super) const SOFT_RAISED: u64 = RAISED * 100;
+/// Linux's `bfq_wr_rt_max_time`.
+const SOFT_TIME: Duration = Duration::from_ms(300);
+/// Linux's `max_service_from_wr`: an interactive queue is raised for so many sectors.
+const MOST_SERVICE: u64 = 120_000;
+/// Linux's `bfq_wr_max_softrt_rate`: sectors per second that a film may take.
+const SOFT_RATE: u64 = 7_000;
+/// Linux adds 4 ticks to what it waits for a process, before it takes it for a film.
+const SOFT_MARGIN: Duration = Duration::from_ms(4);
+/// Linux's `bfq_wr_min_idle_time`.
+pub(super) const AWAY: Duration = Duration::from_ms(2_000);
+/// Linux's `bfq_wr_min_inter_arr_async`.
+pub(super) const ASYNC_APART: Duration = Duration::from_ms(500);
+
+/// Whether a span after `since` is over; long ago it was, if `since` is not known.
+pub(super) fn passed(since: Option<Instant>, span: Duration, now: Instant) -> bool {
+    since.is_none_or(|since| since + span < now)
+}
+
+/// How a queue is raised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Not,
+    Interactive,
+    Soft,
+}
+
+/// A queue's raising.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raise {
+    pub(super) kind: Kind,
+    /// How long it is raised.
+    span: Duration,
+    /// When that began, or when it last ended.
+    pub(super) since: Instant,
+    /// When it was raised as interactive, before it was as soft real-time.
+    before_soft: Option<Instant>,
+    /// Sectors that it was served while raised.
+    service: u64,
+    /// Not before then an arrival makes it soft real-time.
+    pub(super) soft_from: Instant,
+    /// When it last had something to do after nothing, and what it was served since.
+    pub(super) busy_since: Instant,
+    pub(super) busy_service: u64,
+}
+
+/// What speaks for raising a queue when a request makes it busy.
+#[derive(Clone, Copy)]
+pub(super) struct Claim {
+    pub(super) interactive: bool,
+    pub(super) soft: bool,
+    pub(super) in_burst: bool,
+    /// It may be raised: it is one process's, which waits for its requests.
+    pub(super) deserves: bool,
+}
+
+impl Raise {
+    pub(super) const fn new(now: Instant) -> Raise {
+        Raise {
+            kind: Kind::Not,
+            span: Duration::ZERO,
+            since: now,
+            before_soft: None,
+            service: 0,
+            soft_from: now,
+            busy_since: Instant::ZERO,
+            busy_service: 0,
+        }
+    }
+
+    /// By how much its weight is raised.
+    pub(super) const fn factor(&self) -> u64 {
+        match self.kind {
+            Kind::Not => 1,
+            Kind::Interactive => RAISED,
+            Kind::Soft => SOFT_RAISED,
+        }
+    }
+
+    pub(super) const fn is_on(&self) -> bool {
+        !matches!(self.kind, Kind::Not)
+    }
+
+    pub(super) fn as_interactive(&mut self, span: Duration) {
+        (self.kind, self.span) = (Kind::Interactive, span);
+    }
+
+    /// A request has made the queue busy. True if it is newly raised.
+    pub(super) fn claim(&mut self, now: Instant, claim: Claim, span: Duration) -> bool {
+        if !self.is_on() {
+            if claim.deserves && claim.interactive {
+                self.service = 0;
+                self.as_interactive(span);
+            } else if claim.deserves {
+                (self.kind, self.span, self.before_soft) = (Kind::Soft, SOFT_TIME, None);
+            }
+            return claim.deserves;
+        }
+        if claim.interactive {
+            self.as_interactive(span);
+        } else if claim.in_burst {
+            self.kind = Kind::Not;
+        } else if claim.soft {
+            if self.kind != Kind::Soft {
+                (self.kind, self.span, self.before_soft) = (Kind::Soft, SOFT_TIME, Some(self.since));
+            }
+            self.since = now;
+        }
+        false
+    }
+
+    /// It is served.
+    pub(super) fn serve(&mut self, sectors: u64) {
+        if self.is_on() {
+            self.service += sectors;
+        }
+        self.busy_service += sectors;
+    }
+
+    /// Ends it.
+    pub(super) fn end(&mut self, now: Instant) {
+        if self.kind != Kind::Soft {
+            self.soft_from = now;
+        }
+        (self.kind, self.span, self.since) = (Kind::Not, Duration::ZERO, now);
+    }
+
+    /// Nothing is raised any more, whenever that was.
+    pub(super) fn switch_off(&mut self) {
+        if self.is_on() {
+            (self.kind, self.span, self.soft_from) = (Kind::Not, Duration::ZERO, Instant::ZERO);
+        }
+    }
+
+    /// Ends it as soft real-time: as interactive it may go on.
+    pub(super) fn end_soft(&mut self, now: Instant, span: Duration) {
+        match self.before_soft {
+            Some(before) if !passed(self.before_soft, span, now) => {
+                self.as_interactive(span);
+                self.since = before;
+            }
+            _ => self.end(now),
+        }
+    }
+
+    /// Ends it if its time is over, it was served enough, or there are many like it. True if that has
+    /// changed something.
+    pub(super) fn expire(&mut self, now: Instant, in_burst: bool, span: Duration) -> bool {
+        let before = self.kind;
+        if before == Kind::Not {
+            return false;
+        }
+        if in_burst {
+            self.end(now);
+        } else if passed(Some(self.since), self.span, now) {
+            match self.kind {
+                Kind::Soft => self.end_soft(now, span),
+                _ => self.end(now),
+            }
+        }
+        if self.kind == Kind::Interactive && self.service > MOST_SERVICE {
+            self.end(now);
+        }
+        self.kind != before
+    }
+
+    /// It goes into service. Time in which it waited for that does not count as soft real-time.
+    pub(super) fn taken(&mut self, now: Instant, waits_since: Option<Instant>) {
+        if self.kind == Kind::Soft && self.since < now && waits_since.is_none_or(|since| since < now) {
+            self.since = match waits_since {
+                Some(waits) if waits > self.since => self.since + now.since(waits),
+                _ => now,
+            };
+        }
+    }
+
+    /// It has nothing to do: from when on will its next request be a film's?
+    pub(super) fn plan_soft(&mut self, now: Instant, slice_idle: Duration) {
+        let play = Duration(self.busy_service.saturating_mul(1_000_000_000) / SOFT_RATE);
+        let next = now + slice_idle + SOFT_MARGIN;
+        self.soft_from = self.soft_from.max(self.busy_since + play).max(next);
+    }
+
+    /// What a queue that takes over another's process gets from it.
+    pub(super) fn pass_to(&mut self, other: &mut Raise) {
+        if !other.is_on() && self.is_on() {
+            (other.kind, other.span) = (self.kind, self.span);
+            (other.since, other.before_soft) = (self.since, self.before_soft);
+        }
+        self.kind = Kind::Not;
+    }
+
+    /// A queue that is a process's own again goes on as it was, unless that is over.
+    pub(super) fn resume(&mut self, saved: Raise, now: Instant, in_burst: bool, span: Duration) {
+        let (from, since, service) = (self.soft_from, self.busy_since, self.busy_service);
+        *self = Raise { soft_from: from, busy_since: since, busy_service: service, ..saved };
+        if in_burst || passed(Some(self.since), self.span, now) {
+            let back = self.kind == Kind::Soft && !in_burst && !passed(self.before_soft, span, now);
+            match self.before_soft {
+                Some(before) if back => {
+                    self.as_interactive(span);
+                    self.since = before;
+                }
+                _ => self.kind = Kind::Not,
+            }
+        }
+    }
+}
+
+/// Linux's `bfq_large_burst_thresh`: so many queues, each within [`BURST_GAP`] of the one before.
+pub(super) const LARGE_BURST: usize = 8;
+/// Linux's `bfq_burst_interval`.
+const BURST_GAP: Duration = Duration::from_ms(180);
+
+/// Queues that are created together: a large burst is a server's or a compiler's, not a user's.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Burst<Q> {
+    members: [Option<Q>; LARGE_BURST],
+    pub(super) size: usize,
+    large: bool,
+    last: Option<Instant>,
+}
+
+impl<Q: Copy + PartialEq> Burst<Q> {
+    /// A queue is created, while others are busy or not. Returns those that are in a large burst now.
+    pub(super) fn created(&mut self, now: Instant, queue: Q, others: bool) -> [Option<Q>; LARGE_BURST] {
+        let none = [None; LARGE_BURST];
+        if self.members.contains(&Some(queue)) {
+            return none;
+        }
+        let mut found = none;
+        if passed(self.last, BURST_GAP, now) {
+            *self = Burst { members: none, size: 0, large: false, last: None };
+            if !others {
+                (self.members[0], self.size) = (Some(queue), 1);
+            }
+        } else if self.large {
+            found[0] = Some(queue);
+        } else {
+            self.size += 1;
+            if let Some(free) = self.members.iter_mut().find(|member| member.is_none()) {
+                *free = Some(queue);
+            }
+            if self.size == LARGE_BURST {
+                self.large = true;
+                found = core::mem::replace(&mut self.members, none);
+            }
+        }
+        self.last = Some(now);
+        found
+    }
+
+    /// `queue` is no longer looked at. `ends` if its process has exited.
+    pub(super) fn leave(&mut self, queue: Q, ends: bool) {
+        if let Some(member) = self.members.iter_mut().find(|member| **member == Some(queue)) {
+            *member = None;
+            if ends {
+                self.size = self.size.saturating_sub(1);
+            }
+        }
+    }
+}

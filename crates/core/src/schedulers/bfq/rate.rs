@@ -1,0 +1,236 @@
+//! How fast the device is: its peak rate, from which the greatest budget and the time of raising follow,
+//! and whether it takes several commands.
+//!
+//! Rates are sectors per microsecond with 16 binary digits after the point. What is measured is the rate
+//! of dispatch over up to a second. It counts the more, the more of it was sequential and the longer it
+//! took.
+
+use crate::units::{Duration, Instant, Sector};
+
+/// Linux's `BFQ_RATE_SHIFT`.
+const SHIFT: u32 = 16;
+/// Linux's reference rates and times of raising, of devices with heads and without.
+const REFERENCE_RATE: [u64; 2] = [14_000, 33_000];
+const REFERENCE_TIME: [Duration; 2] = [Duration::from_ms(7_000), Duration::from_ms(2_500)];
+const SHORTEST_RAISE: Duration = Duration::from_ms(3_000);
+const LONGEST_RAISE: Duration = Duration::from_ms(25_000);
+/// A measurement needs so many requests and so much time; this much time ends it.
+const LEAST_SAMPLES: u64 = 32;
+const LEAST_TIME: Duration = Duration::from_ms(300);
+const WHOLE_TIME: Duration = Duration::from_s(1);
+/// A pause that ends a measurement.
+const PAUSE: Duration = Duration::from_ms(100);
+/// Linux's `BFQ_MIN_TT`: after a longer pause requests do not follow upon each other.
+pub(super) const SHORT: Duration = Duration::from_ms(2);
+/// Linux's `BFQQ_SEEK_THR`: a longer way is a seek, in sectors.
+const SEEK: u64 = 800;
+/// Linux's `BFQQ_SECT_THR_NONROT`: without heads, only to smaller requests a way matters.
+pub(super) const LARGE: u64 = 64;
+
+/// Whether a request is far from `last`. Nothing is far from sector 0, where all begins.
+pub(super) fn seeks(rotational: bool, last: Sector, start: Sector, length: u64) -> bool {
+    last.0 != 0 && start.distance(last) > SEEK && (rotational || length < LARGE)
+}
+
+/// How long an interactive queue is raised on a device of this rate.
+fn raise_time(peak: u64, rotational: bool) -> Duration {
+    let which = usize::from(!rotational);
+    let ms = REFERENCE_RATE[which] * (REFERENCE_TIME[which].0 / 1_000_000) / peak;
+    Duration::from_ms(ms).clamp(SHORTEST_RAISE, LONGEST_RAISE)
+}
+
+/// A request as it goes to the device.
+pub(super) struct Sent {
+    pub(super) now: Instant,
+    pub(super) start: Sector,
+    pub(super) end: Sector,
+    pub(super) length: u64,
+    pub(super) in_flight: u32,
+    pub(super) rotational: bool,
+}
+
+/// The estimate and the measurement under way.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rate {
+    peak: u64,
+    /// How long an interactive queue is raised: as long as a large program takes to start.
+    pub(super) raise_time: Duration,
+    samples: u64,
+    sequential: u64,
+    sectors: u64,
+    largest: u64,
+    first: Instant,
+    last: Instant,
+    elapsed: Duration,
+    pub(super) last_completion: Option<Instant>,
+    /// Where the last request ends.
+    pub(super) position: Sector,
+    rotational: bool,
+}
+
+impl Rate {
+    pub(super) fn new(rotational: bool) -> Rate {
+        let peak = REFERENCE_RATE[usize::from(!rotational)] * 2 / 3;
+        Rate {
+            peak,
+            raise_time: raise_time(peak, rotational),
+            samples: 0,
+            sequential: 0,
+            sectors: 0,
+            largest: 0,
+            first: Instant::ZERO,
+            last: Instant::ZERO,
+            elapsed: Duration::ZERO,
+            last_completion: None,
+            position: Sector(0),
+            rotational,
+        }
+    }
+
+    /// What the device can do in `time`, in sectors.
+    pub(super) fn sectors_in(&self, time: Duration) -> u64 {
+        self.peak.saturating_mul(time.0 / 1_000) >> SHIFT
+    }
+
+    /// A request goes to the device. True if the estimate has changed.
+    #[inline]
+    pub(super) fn sent(&mut self, sent: &Sent) -> bool {
+        let mut changed = false;
+        if self.samples == 0 {
+            self.restart(sent);
+        } else if sent.now.since(self.last) > PAUSE && sent.in_flight == 0 {
+            changed = self.finish();
+            self.restart(sent);
+        } else {
+            self.sample(sent);
+            if self.elapsed >= WHOLE_TIME {
+                changed = self.finish();
+                self.restart(sent);
+            }
+        }
+        self.position = sent.end;
+        self.last = sent.now;
+        changed
+    }
+
+    fn sample(&mut self, sent: &Sent) {
+        self.samples += 1;
+        let follows = sent.in_flight > 0 || self.last_completion.is_some_and(|at| sent.now.since(at) < SHORT);
+        if follows && !seeks(sent.rotational, self.position, sent.start, sent.length) {
+            self.sequential += 1;
+        }
+        self.sectors += sent.length;
+        let keeps = self.samples.is_multiple_of(32);
+        self.largest = if keeps { sent.length } else { self.largest.max(sent.length) };
+        self.elapsed = sent.now.since(self.first);
+    }
+
+    fn restart(&mut self, sent: &Sent) {
+        (self.samples, self.sequential) = (1, 0);
+        (self.sectors, self.largest) = (sent.length, sent.length);
+        (self.first, self.last) = (sent.now, sent.now);
+    }
+
+    /// A request is done. If the device did very little meanwhile, the measurement ends. True if the
+    /// estimate has changed.
+    #[inline]
+    pub(super) fn completed(&mut self, now: Instant) -> bool {
+        let us = self.last_completion.map_or(u64::MAX, |last| now.since(last).0 / 1_000);
+        let slow = us > SHORT.0 / 1_000 && (self.largest << SHIFT) / us < 1 << (SHIFT - 10);
+        let changed = slow && self.finish();
+        if slow {
+            self.samples = 0;
+        }
+        self.last_completion = Some(now);
+        changed
+    }
+
+    /// Ends a measurement. It counts if it was long enough, and mostly sequential or faster than known.
+    fn finish(&mut self) -> bool {
+        if self.samples < LEAST_SAMPLES || self.elapsed < LEAST_TIME {
+            return false;
+        }
+        let served = self.last_completion.unwrap_or(self.first).since(self.first);
+        self.elapsed = self.elapsed.max(served);
+        let rate = (self.sectors << SHIFT) / (self.elapsed.0 / 1_000);
+        let mostly_seeks = self.sequential < 3 * self.samples / 4;
+        if mostly_seeks && rate <= self.peak || rate > 20 << SHIFT {
+            return false;
+        }
+        let sequential = 9 * self.sequential / self.samples;
+        let weight = (sequential * self.elapsed.0 / WHOLE_TIME.0).min(8);
+        let divisor = 10 - weight;
+        self.peak = (self.peak * (divisor - 1) / divisor + rate / divisor).max(1);
+        self.raise_time = raise_time(self.peak, self.rotational);
+        true
+    }
+}
+
+/// Whether the device was seen to take several commands: Linux's `hw_tag`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tagging {
+    /// `None` until that was seen; then it counts as one that does.
+    known: Option<bool>,
+    samples: u32,
+    pub(super) most: u32,
+}
+
+/// The device must have more than this at once, and 32 times have had so much to do.
+const SEVERAL: u32 = 3;
+const TAG_SAMPLES: u32 = 32;
+
+impl Tagging {
+    pub(super) const fn queues(self) -> bool {
+        !matches!(self.known, Some(false))
+    }
+
+    /// A request is done, before it is counted: `waiting` and `in_flight` ones, and `own` ones of the
+    /// queue in service if that thinks little.
+    pub(super) fn observe(&mut self, waiting: u32, in_flight: u32, own: Option<u32>) {
+        self.most = self.most.max(in_flight);
+        let few = own.is_some_and(|own| own < SEVERAL) && in_flight < SEVERAL;
+        if self.known == Some(true) || in_flight + waiting <= SEVERAL || few {
+            return;
+        }
+        self.samples += 1;
+        if self.samples > TAG_SAMPLES {
+            *self = Tagging { known: Some(self.most > SEVERAL), samples: 0, most: 0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_disk_read_in_order_is_known_after_some_seconds() {
+        let mut rate = Rate::new(true);
+        assert_eq!(rate.sectors_in(Duration::from_ms(125)), 17_801, "two thirds of the reference");
+        let mut changes = 0;
+        for n in 0..4_000u64 {
+            let (now, start) = (Instant(n * 2_000_000), Sector(8 + n * 512));
+            let (length, end) = (512, Sector(start.0 + 512));
+            let sent = Sent { now, start, end, length, in_flight: 0, rotational: true };
+            changes += u32::from(rate.sent(&sent));
+            rate.completed(now + Duration::from_us(1_900));
+        }
+        assert!(changes >= 6, "{changes}");
+        let expected = 512 * 125 / 2;
+        let found = rate.sectors_in(Duration::from_ms(125));
+        assert!(found.abs_diff(expected) < expected / 50, "{found} sectors in 125 ms, not {expected}");
+        assert_eq!(rate.raise_time.as_ms(), 14_000 * 7_000 / rate.peak);
+    }
+
+    #[test]
+    fn a_device_that_takes_four_commands_is_noticed_after_32_samples() {
+        let mut tagging = Tagging::default();
+        (0..32).for_each(|_| tagging.observe(10, 4, None));
+        assert_eq!(tagging.known, None);
+        tagging.observe(10, 4, None);
+        assert_eq!(tagging.known, Some(true));
+        let mut single = Tagging::default();
+        (0..33).for_each(|_| single.observe(10, 1, None));
+        assert!(!single.queues());
+    }
+}

@@ -1,0 +1,135 @@
+//! The requests that wait: of each queue by address, and in order of arrival.
+
+use alloc::vec::Vec;
+
+use super::queue::Queue;
+use crate::collections::{Links, NIL, OutOfMemory, Place, Sorted, table};
+use crate::scheduler::Cx;
+use crate::schedulers::ways::{Back, better};
+use crate::units::{Instant, RequestId, Sector};
+
+/// The requests.
+pub(super) struct Requests {
+    /// By queue, then by address. Addresses beyond 2^(64 − bits of a queue's index) are equal.
+    sorted: Sorted,
+    shift: u32,
+    pub(super) links: Links,
+    /// In which queue each is; [`NIL`] for those that an earlier scheduler sent.
+    queues: Vec<u32>,
+    /// Who issued each.
+    places: Vec<Option<Place>>,
+    /// When each is overdue.
+    pub(super) due: Vec<Instant>,
+}
+
+impl Requests {
+    pub(super) fn new(capacity: usize, queues: usize) -> Result<Requests, OutOfMemory> {
+        Ok(Requests {
+            sorted: Sorted::new(capacity)?,
+            shift: (queues as u64).leading_zeros(),
+            links: Links::new(capacity)?,
+            queues: table(capacity, NIL)?,
+            places: table(capacity, None)?,
+            due: table(capacity, Instant::ZERO)?,
+        })
+    }
+
+    fn key(&self, queue: usize, Sector(start): Sector) -> u64 {
+        (queue as u64) << self.shift | start.min((1 << self.shift) - 1)
+    }
+
+    /// In which queue `id` waits, or from which it went to the device.
+    #[inline]
+    pub(super) fn queue(&self, id: RequestId) -> Option<usize> {
+        let queue = self.queues[id.index()];
+        (queue != NIL).then_some(queue as usize)
+    }
+
+    /// Who issued `id`.
+    pub(super) fn place(&self, id: RequestId) -> Option<Place> {
+        self.places[id.index()]
+    }
+
+    /// `id`, issued by the process at `place`, belongs to `queue`.
+    pub(super) fn own(&mut self, id: RequestId, queue: usize, place: Place) {
+        self.queues[id.index()] = queue as u32;
+        self.places[id.index()] = Some(place);
+    }
+
+    /// `id` is nobody's any more.
+    pub(super) fn disown(&mut self, id: RequestId) {
+        self.queues[id.index()] = NIL;
+        self.places[id.index()] = None;
+    }
+
+    pub(super) fn sort_in(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) {
+        self.sorted.insert(self.key(queue, cx[id].start), id);
+    }
+
+    /// The extent of `id` has changed. True if it begins elsewhere.
+    pub(super) fn rekey(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) -> bool {
+        let key = self.key(queue, cx[id].start);
+        self.sorted.rekey(id, key)
+    }
+
+    /// Takes `id` out of its queue.
+    pub(super) fn take_out(&mut self, queue: &mut Queue, id: RequestId) {
+        self.sorted.remove(id);
+        self.links.remove(&mut queue.fifo, id);
+    }
+
+    /// The better of the two to go on with from `head`: metadata, then the shorter way.
+    #[inline]
+    pub(super) fn choose(
+        cx: Cx<'_>,
+        back: Back,
+        head: Sector,
+        one: Option<RequestId>,
+        other: Option<RequestId>,
+    ) -> Option<RequestId> {
+        let (Some(first), Some(second)) = (one, other) else { return one.or(other) };
+        let (old, new) = (&cx[first], &cx[second]);
+        let wins = if old.metadata == new.metadata {
+            better(back, head, new.start, old.start)
+        } else {
+            new.metadata
+        };
+        Some(if wins { second } else { first })
+    }
+
+    /// Where `queue` goes on after `last`, which is in it still: with its oldest request, if that is
+    /// overdue and was not looked at; else at a neighbour of `last`.
+    pub(super) fn after(
+        &self,
+        cx: Cx<'_>,
+        back: Back,
+        index: usize,
+        queue: &mut Queue,
+        last: RequestId,
+    ) -> Option<RequestId> {
+        if !core::mem::replace(&mut queue.fifo_looked, true) {
+            let oldest = queue.fifo.front().filter(|oldest| *oldest != last);
+            if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.due[oldest.index()]) {
+                return Some(oldest);
+            }
+        }
+        if queue.fifo.len() == 1 {
+            return None;
+        }
+        let own = |id: &RequestId| self.queue(*id) == Some(index);
+        let before = self.sorted.previous(last).filter(own);
+        let behind = self.sorted.next(last).filter(own);
+        let behind = behind.or_else(|| self.sorted.at_or_after((index as u64) << self.shift).filter(own));
+        let behind = behind.filter(|id| *id != last);
+        Self::choose(cx, back, cx[last].start, behind, before)
+    }
+
+    /// If `other` is overdue earlier, `survivor` gets its time and its place in order of arrival.
+    pub(super) fn inherit(&mut self, queue: &mut Queue, survivor: RequestId, other: RequestId) {
+        if self.due[other.index()] < self.due[survivor.index()] {
+            self.links.remove(&mut queue.fifo, survivor);
+            self.links.insert_before(&mut queue.fifo, other, survivor);
+            self.due[survivor.index()] = self.due[other.index()];
+        }
+    }
+}

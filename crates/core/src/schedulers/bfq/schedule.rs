@@ -1,0 +1,190 @@
+//! What `bfq` does when it is called.
+
+use super::Bfq;
+use super::budget::Reason;
+use super::inject::Whose;
+use super::raise::RAISED;
+use super::requests::Requests;
+use crate::request::Request;
+use crate::scheduler::{Cx, Decision, Scheduler};
+use crate::units::{Issuer, RequestId};
+use crate::why::Fact;
+
+impl Bfq {
+    /// What the device's answer says of the queue that it is for.
+    fn note_completion(&mut self, cx: Cx<'_>, index: usize) {
+        let serving = self.service.in_service.map(|index| &self.queues[index]);
+        let own = serving.filter(|queue| queue.thinks_little);
+        let own = own.map(|queue| queue.in_flight + queue.fifo.len() as u32);
+        self.tagging.observe(self.waiting, self.in_flight, own);
+        self.in_flight -= 1;
+        let queue = &mut self.queues[index];
+        queue.in_flight -= 1;
+        let done = queue.in_flight == 0;
+        if done && !self.service.shares.is_busy(index) {
+            queue.timeout = Some(cx.now);
+            self.service.shares.uncount(index);
+        }
+        queue.thought.since = cx.now;
+        let (shared, plans) = (queue.shared, queue.plans_soft && done && queue.is_empty());
+        if self.rate.completed(cx.now) {
+            self.retune();
+        }
+        self.last_completed = (!shared).then(|| self.reference(index));
+        let slice_idle = self.slice_idle();
+        let raise = &mut self.queues[index].raise;
+        if plans && raise.factor() != RAISED {
+            raise.plan_soft(cx.now, slice_idle);
+        }
+    }
+
+    /// A request of the queue in service is done: it is idled for, goes on, or goes out of service.
+    fn go_on(&mut self, cx: Cx<'_>, index: usize) {
+        let (empty, done) = (self.queues[index].is_empty(), self.queues[index].in_flight == 0);
+        if self.must_idle(cx, index) {
+            if done {
+                self.arm(cx, index);
+            }
+        } else if self.times_out(cx.now, index) {
+            self.expire(cx, index, Reason::Timeout, false);
+        } else if empty {
+            self.expire(cx, index, Reason::NoMore, false);
+        }
+    }
+
+    fn queue_word(&self, index: usize) -> Fact {
+        let queue = &self.queues[index];
+        if queue.is_sync() { queue.who.into() } else { "asynchronous".into() }
+    }
+
+    /// Why the next request of `index` goes; it is `new` in service or not.
+    fn explain(&mut self, cx: Cx<'_>, index: usize, whose: Whose, new: bool) {
+        if cx.notes.is_none() {
+            return;
+        }
+        if let Some(ended) = self.ended.take() {
+            let who = ended.who.map_or("asynchronous".into(), Fact::from);
+            let (words, service) = (ended.reason.words().into(), ended.service.into());
+            match ended.charged.filter(|charged| *charged > ended.service) {
+                Some(charged) => cx.rather("queue {} {}: served {} sectors, but charged for {}", || {
+                    [who, words, service, charged.into()]
+                }),
+                None => cx.rather("queue {} {}: served {} sectors", || [who, words, service]),
+            }
+        }
+        let entity = &self.service.entities[index];
+        let queue = self.queue_word(index);
+        let (finish, weight) = (entity.finish >> super::entity::SHIFT, entity.weight());
+        let serving = self.service.in_service.map_or("nobody".into(), |serving| self.queue_word(serving));
+        match whose {
+            Whose::Own if new => cx.because("queue {} is next: weight {}, finish {}, budget {}", || {
+                [queue, weight.into(), finish.into(), entity.left().into()]
+            }),
+            Whose::Own => cx.because("queue {} goes on: budget left: {}", || [queue, entity.left().into()]),
+            Whose::OwnAsync => {
+                cx.because("waits for process {}; its own asynchronous request goes", || [serving]);
+            }
+            Whose::Waker => cx.because("waits for process {}, which {} wakes", || [serving, queue]),
+            Whose::Woken => cx.because("waits for process {}, which wakes {}", || [serving, queue]),
+            Whose::Other => {
+                let limit =
+                    self.service.in_service.map_or(0, |index| u64::from(self.queues[index].inject.limit));
+                cx.because("waits for process {}; one of {} goes besides, as {} may", || {
+                    [serving, queue, limit.into()]
+                });
+            }
+        }
+    }
+}
+
+impl Scheduler for Bfq {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.catch_up(cx);
+        let (own, place) = self.admit(cx, id);
+        let index = self.merge(cx, own, id);
+        self.keep(id, index, place);
+        self.arrive(cx, index, place, id);
+    }
+
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        self.catch_up(cx);
+        if self.waiting == 0 {
+            return Decision::Idle;
+        }
+        if self.tunables.strict_guarantees && self.in_flight > 0 {
+            cx.because("strict guarantees: one at a time", || []);
+            return Decision::Idle;
+        }
+        let before = self.service.in_service;
+        let (index, whose) = match self.select(cx) {
+            Ok(chosen) => chosen,
+            Err(decision) => return decision,
+        };
+        let new = before != self.service.in_service || self.service.entities[index].service == 0;
+        self.explain(cx, index, whose, new);
+        self.send(cx, index).map_or(Decision::Idle, Decision::Dispatch)
+    }
+
+    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.catch_up(cx);
+        let Some(index) = self.requests.queue(id) else { return };
+        if self.watch.request == Some(id) {
+            self.judge_injection(cx.now, index);
+        }
+        self.note_completion(cx, index);
+        if self.service.in_service == Some(index) {
+            self.go_on(cx, index);
+        }
+        self.release(id);
+    }
+
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.catch_up(cx);
+        if let Some(index) = self.requests.queue(id) {
+            self.take_out(cx, index, id);
+            self.release(id);
+        }
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.catch_up(cx);
+        let Some(index) = self.requests.queue(id) else { return };
+        if self.requests.rekey(cx, index, id) {
+            let (back, before) = (self.back(), self.queues[index].next);
+            let next = Requests::choose(cx, back, self.rate.position, before, Some(id));
+            self.queues[index].next = next;
+            if next != before {
+                self.renew_budget(cx, index);
+            }
+        }
+    }
+
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        if let (Some(index), true) =
+            (self.requests.queue(survivor), self.requests.queue(survivor) == self.requests.queue(other))
+        {
+            let queue = &mut self.queues[index];
+            self.requests.inherit(queue, survivor, other);
+            if queue.next == Some(other) {
+                queue.next = Some(survivor);
+            }
+        }
+        self.remove(cx, other);
+        self.grown(cx, survivor);
+    }
+
+    fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+        self.catch_up(cx);
+        self.exit(cx, who);
+    }
+
+    fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
+        let queue = if new.sync {
+            let place = self.issuers.find(new.issuer).map(|place| &self.processes[place.index()]);
+            place.filter(|process| process.alive).map(|process| process.queue)
+        } else {
+            Some(self.async_queue(new.priority))
+        };
+        queue.is_some() && self.requests.queue(id) == queue
+    }
+}
