@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Builds the kernel modules.
+#
+#   kernel/build.sh OUT HEADERS BLOCK
+#
+#   OUT       a folder for what is built: OUT/idlewise.ko
+#   HEADERS   the kernel's build folder, such as /lib/modules/$(uname -r)/build
+#   BLOCK     the folder block/ of that kernel's source, for the headers that modules are not offered
+#
+# Rust becomes assembly, a text pass makes of it what the kernel's build system takes, and from there on
+# it is a module like any other: objtool, unwind tables and symbol versions need nothing special.
+set -euo pipefail
+export LC_ALL=C
+[ $# = 3 ] || { sed -n 's/^# \{0,1\}//; 3,9p' "$0" >&2; exit 2; }
+mkdir -p "$1"
+out=$(cd "$1" && pwd) headers=$(cd "$2" && pwd) block=$(cd "$3" && pwd)
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+target=x86_64-unknown-none
+target_dir=${CARGO_TARGET_DIR:-../target}
+mkdir -p "$target_dir"
+target_dir=$(cd "$target_dir" && pwd)/kernel-rust
+
+# As the kernel is compiled: at fixed addresses in its top 2 GiB, without tables of addresses or jumps.
+flags="-C relocation-model=static -C code-model=kernel -C force-unwind-tables=no -C relro-level=off -C jump-tables=no"
+sysroot=$(rustc --print sysroot)
+std=()
+if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
+    [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.toml" ] || {
+        echo "no core library for $target: rustup target add $target, or Debian's rust-web-src" >&2
+        exit 1
+    }
+    # Built from source. The flag is unstable, so the compiler is told to allow it.
+    export RUSTC_BOOTSTRAP=1
+    std=(-Zbuild-std=core,alloc)
+fi
+RUSTFLAGS=$flags CARGO_TARGET_DIR=$target_dir cargo rustc --quiet --release --lib --locked --target "$target" \
+    --crate-type staticlib "${std[@]}" -- --emit=asm --remap-path-prefix "$(cd .. && pwd)=."
+assembly=$(find "$target_dir/$target/release/deps" -name 'idlewise_kernel-*.s' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-)
+awk -f asm/to-kbuild.awk "$assembly" "$assembly" >"$out/core.S.new"
+# Unchanged, it is not assembled again.
+cmp -s "$out/core.S.new" "$out/core.S" && rm "$out/core.S.new" || mv "$out/core.S.new" "$out/core.S"
+mkdir -p "$out/shim"
+cp -u Kbuild "$out/"
+cp -u shim/*.[ch] "$out/shim/"
+make --no-print-directory -s -C "$headers" M="$out" IW_BLOCK="$block" modules
