@@ -22,7 +22,9 @@ mkdir -p "$target_dir"
 target_dir=$(cd "$target_dir" && pwd)/kernel-rust
 
 # As the kernel is compiled: at fixed addresses in its top 2 GiB, without tables of addresses or jumps.
-flags="-C relocation-model=static -C code-model=kernel -C force-unwind-tables=no -C relro-level=off -C jump-tables=no"
+# Panics name files as they stand in the repository.
+flags=(-C relocation-model=static -C code-model=kernel -C force-unwind-tables=no -C relro-level=off
+    -C jump-tables=no --remap-path-prefix "$(cd .. && pwd)/=")
 sysroot=$(rustc --print sysroot)
 std=()
 if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
@@ -34,8 +36,8 @@ if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
     export RUSTC_BOOTSTRAP=1
     std=(-Zbuild-std=core,alloc)
 fi
-RUSTFLAGS=$flags CARGO_TARGET_DIR=$target_dir cargo rustc --quiet --release --lib --locked --target "$target" \
-    --crate-type staticlib "${std[@]}" -- --emit=asm --remap-path-prefix "$(cd .. && pwd)=."
+CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") CARGO_TARGET_DIR=$target_dir cargo rustc --quiet --release --lib --locked --target "$target" \
+    --crate-type staticlib "${std[@]}" -- --emit=asm
 assembly=$(find "$target_dir/$target/release/deps" -name 'idlewise_kernel-*.s' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-)
 awk -f asm/to-kbuild.awk "$assembly" "$assembly" >"$out/core.S.new"
 # Unchanged, it is not assembled again.
