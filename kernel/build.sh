@@ -3,7 +3,7 @@
 #
 #   kernel/build.sh OUT HEADERS BLOCK
 #
-#   OUT       a folder for what is built: OUT/idlewise.ko
+#   OUT       a folder for what is built: OUT/idlewise.ko, OUT/idlewise-disk.ko
 #   HEADERS   the kernel's build folder, such as /lib/modules/$(uname -r)/build
 #   BLOCK     the folder block/ of that kernel's source, for the headers that modules are not offered
 #
@@ -36,13 +36,21 @@ if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
     export RUSTC_BOOTSTRAP=1
     std=(-Zbuild-std=core,alloc)
 fi
-CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") CARGO_TARGET_DIR=$target_dir cargo rustc --quiet --release --lib --locked --target "$target" \
-    --crate-type staticlib "${std[@]}" -- --emit=asm
-assembly=$(find "$target_dir/$target/release/deps" -name 'idlewise_kernel-*.s' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-)
-awk -f asm/to-kbuild.awk "$assembly" "$assembly" >"$out/core.S.new"
-# Unchanged, it is not assembled again.
-cmp -s "$out/core.S.new" "$out/core.S" && rm "$out/core.S.new" || mv "$out/core.S.new" "$out/core.S"
-mkdir -p "$out/shim"
+# library PACKAGE FILE: the package as assembly that the kernel's build system takes.
+library() {
+    local assembly
+    CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") CARGO_TARGET_DIR=$target_dir cargo rustc --quiet \
+        --release --package "$1" --lib --locked --target "$target" --crate-type staticlib "${std[@]}" -- --emit=asm
+    assembly=$(find "$target_dir/$target/release/deps" -name "${1//-/_}-*.s" -printf '%T@ %p\n' |
+        sort -n | tail -n 1 | cut -d ' ' -f 2-)
+    awk -f asm/to-kbuild.awk "$assembly" "$assembly" >"$2.new"
+    # Unchanged, it is not assembled again.
+    if cmp -s "$2.new" "$2"; then rm "$2.new"; else mv "$2.new" "$2"; fi
+}
+library idlewise-kernel "$out/core.S"
+library idlewise-kernel-disk "$out/model.S"
+mkdir -p "$out/shim" "$out/driver"
 cp -u Kbuild "$out/"
 cp -u shim/*.[ch] "$out/shim/"
+cp -u disk/driver/*.[ch] "$out/driver/"
 make --no-print-directory -s -C "$headers" M="$out" IW_BLOCK="$block" modules

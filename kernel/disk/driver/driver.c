@@ -2,9 +2,9 @@
 /* Disks that do not exist: block devices whose commands take the time that a model of a disk says,
  * and whose data lies in memory.
  *
- *   insmod idlewise-disk.ko disks="deskstar-34gxp nvme-ssd:depth=8"
+ *   insmod idlewise-disk.ko "disks=deskstar-34gxp;nvme-ssd:depth=8"
  *
- * makes /dev/iwdisk0 and /dev/iwdisk1. Each word names a disk as on the command line of idlewise.
+ * makes /dev/iwdisk0 and /dev/iwdisk1. Each disk is named as on the command line of idlewise.
  *
  * A command goes to the model when the block layer issues it. The model says when to look again; a
  * timer of the highest resolution does, and completes what is done by then, as an interrupt of a
@@ -19,12 +19,16 @@
 #include "store.h"
 
 #define IWD_MOST 16
+/* A disk of less depth has as many tags nevertheless, as SCSI disks do: a scheduler needs requests to
+ * choose from, and gets twice as many as there are tags, up to 256.
+ */
+#define IWD_TAGS 128
 /* 64 MB: pages are given back without a pause. */
 #define IWD_DISCARD_SECTORS (64 << (20 - SECTOR_SHIFT))
 
 static char *disks = "deskstar-34gxp";
 module_param(disks, charp, 0444);
-MODULE_PARM_DESC(disks, "the disks, in words NAME or NAME:key=value,key=value (default: deskstar-34gxp)");
+MODULE_PARM_DESC(disks, "the disks, NAME or NAME:key=value,key=value, with semicolons between (default: deskstar-34gxp)");
 
 struct iwd {
 	spinlock_t lock;		/* the model, the timer, what is counted */
@@ -34,6 +38,7 @@ struct iwd {
 	struct blk_mq_tag_set tags;
 	struct gendisk *disk;
 	struct iwd_traits traits;
+	atomic_t room;			/* commands that the model still takes */
 	u64 commands, cached, seek, rotation, transfer, overhead;
 };
 
@@ -62,12 +67,38 @@ static void iwd_count(struct iwd *iwd, const struct iwd_completion *done)
 	iwd->overhead += done->overhead;
 }
 
+/* The block layer asks for room before it asks the scheduler for a request. */
+static int iwd_get_budget(struct request_queue *q)
+{
+	struct iwd *iwd = q->queuedata;
+
+	return atomic_dec_if_positive(&iwd->room) < 0 ? -1 : 0;
+}
+
+static void iwd_put_budget(struct request_queue *q, int token)
+{
+	struct iwd *iwd = q->queuedata;
+
+	atomic_inc(&iwd->room);
+}
+
+static void iwd_set_token(struct request *rq, int token)
+{
+	*(int *)blk_mq_rq_to_pdu(rq) = token;
+}
+
+static int iwd_get_token(struct request *rq)
+{
+	return *(int *)blk_mq_rq_to_pdu(rq);
+}
+
 static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
 {
 	struct iwd *iwd = container_of(timer, struct iwd, timer);
 	struct iwd_completion done;
 	unsigned long flags;
 	struct request *rq;
+	bool any = false;
 
 	spin_lock_irqsave(&iwd->lock, flags);
 	while (iwd_advance(iwd->model, ktime_get_ns(), &done)) {
@@ -75,11 +106,15 @@ static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
 		rq = blk_mq_tag_to_rq(iwd->tags.tags[0], done.tag);
 		/* Completing may run the queue, which submits. */
 		spin_unlock_irqrestore(&iwd->lock, flags);
+		atomic_inc(&iwd->room);
 		blk_mq_complete_request(rq);
+		any = true;
 		spin_lock_irqsave(&iwd->lock, flags);
 	}
 	iwd_arm(iwd);
 	spin_unlock_irqrestore(&iwd->lock, flags);
+	if (any)
+		blk_mq_run_hw_queues(iwd->disk->queue, true);
 	return HRTIMER_NORESTART;
 }
 
@@ -110,17 +145,19 @@ static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq
 	};
 	unsigned long flags;
 	blk_status_t status;
-	int error;
 
 	blk_mq_start_request(rq);
 	status = iwd_store_serve(&iwd->store, rq);
+	if (status == BLK_STS_OK) {
+		spin_lock_irqsave(&iwd->lock, flags);
+		if (iwd_submit(iwd->model, ktime_get_ns(), &command))
+			status = BLK_STS_IOERR;
+		iwd_arm(iwd);
+		spin_unlock_irqrestore(&iwd->lock, flags);
+	}
 	if (status != BLK_STS_OK)
-		return status;
-	spin_lock_irqsave(&iwd->lock, flags);
-	error = iwd_submit(iwd->model, ktime_get_ns(), &command);
-	iwd_arm(iwd);
-	spin_unlock_irqrestore(&iwd->lock, flags);
-	return error ? BLK_STS_IOERR : BLK_STS_OK;
+		iwd_put_budget(hctx->queue, iwd_get_token(rq));
+	return status;
 }
 
 static void iwd_complete(struct request *rq)
@@ -138,6 +175,10 @@ static const struct blk_mq_ops iwd_mq_ops = {
 	.queue_rq = iwd_queue_rq,
 	.complete = iwd_complete,
 	.timeout = iwd_timeout,
+	.get_budget = iwd_get_budget,
+	.put_budget = iwd_put_budget,
+	.set_rq_budget_token = iwd_set_token,
+	.get_rq_budget_token = iwd_get_token,
 };
 
 /* --- What is counted: /sys/block/iwdisk0/model --------------------------------------------------- */
@@ -192,7 +233,9 @@ static int iwd_queue(struct iwd *iwd)
 
 	iwd->tags.ops = &iwd_mq_ops;
 	iwd->tags.nr_hw_queues = 1;
-	iwd->tags.queue_depth = min_t(u32, iwd->traits.depth, BLK_MQ_MAX_DEPTH);
+	iwd->tags.queue_depth = clamp_t(u32, iwd->traits.depth, IWD_TAGS, BLK_MQ_MAX_DEPTH);
+	iwd->tags.cmd_size = sizeof(int);
+	atomic_set(&iwd->room, iwd->traits.depth);
 	iwd->tags.numa_node = NUMA_NO_NODE;
 	iwd->tags.flags = BLK_MQ_F_SHOULD_MERGE;
 	error = blk_mq_alloc_tag_set(&iwd->tags);
@@ -204,6 +247,7 @@ static int iwd_queue(struct iwd *iwd)
 		return PTR_ERR(iwd->disk);
 	}
 	q = iwd->disk->queue;
+	blk_set_queue_depth(q, iwd->traits.depth);
 	blk_queue_logical_block_size(q, SECTOR_SIZE);
 	blk_queue_physical_block_size(q, SECTOR_SIZE);
 	blk_queue_max_hw_sectors(q, BLK_DEF_MAX_SECTORS);
@@ -292,7 +336,7 @@ static int __init iwd_start(void)
 		kfree(words);
 		return major;
 	}
-	while (!error && (word = strsep(&rest, " ;"))) {
+	while (!error && (word = strsep(&rest, ";"))) {
 		if (!*word)
 			continue;
 		if (count == IWD_MOST) {

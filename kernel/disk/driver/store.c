@@ -72,14 +72,12 @@ static blk_status_t iwd_move(struct iwd_store *store, struct request *rq)
 	struct bio_vec vec;
 
 	rq_for_each_segment(vec, rq, iter) {
-		while (vec.bv_len) {
-			unsigned int length = min_t(unsigned int, vec.bv_len, PAGE_SIZE - offset_in_page(at));
+		unsigned int done = 0, length;
 
-			if (!iwd_copy(store, at, vec.bv_page, vec.bv_offset, length, write))
+		for (; done < vec.bv_len; done += length, at += length) {
+			length = min_t(unsigned int, vec.bv_len - done, PAGE_SIZE - offset_in_page(at));
+			if (!iwd_copy(store, at, vec.bv_page, vec.bv_offset + done, length, write))
 				return BLK_STS_RESOURCE;
-			at += length;
-			vec.bv_offset += length;
-			vec.bv_len -= length;
 		}
 	}
 	return BLK_STS_OK;
