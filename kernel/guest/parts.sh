@@ -74,6 +74,19 @@ tunables() {
     good "tunables"
 }
 
+# A process that read and is gone, is noticed.
+noticing() {
+    set_queue sda scheduler none
+    set_queue sda scheduler cas
+    number=0
+    while [ $number -lt 5 ]; do
+        echo 3 >/proc/sys/vm/drop_caches
+        dd if=/dev/sda of=/dev/null bs=4k count=4 skip=$((number * 100)) 2>/dev/null
+        number=$((number + 1))
+    done
+    [ "$(queue sda iosched/exits)" -ge 5 ] && good "exits of processes are noticed" || bad "of 5 exits, $(queue sda iosched/exits) were noticed"
+}
+
 # Each allocation fails once, of a scheduler for a device and of a policy: the write is an error, and the
 # device goes on.
 memory_runs_out() {

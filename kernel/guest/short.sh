@@ -9,6 +9,7 @@ each_elevator "$(argument only)"
 clean_log elevators
 merging
 tunables
+noticing
 memory_runs_out
 switching "$(argument switches)"
 busy
