@@ -225,7 +225,9 @@ mod tests {
                     )
                 };
                 assert_eq!(parse(&shown[..length]), 0);
-                assert!(parse(b"no such word\n") != 0 && parse(b"-1") != 0 && parse(b"") != 0);
+                for wrong in [&b"no such word\n"[..], b"99999999999999999999", b""] {
+                    assert_ne!(parse(wrong), 0, "{} takes {wrong:?}", tunable.name);
+                }
                 assert_eq!(value, tunable.default, "{}", tunable.name);
             }
         }

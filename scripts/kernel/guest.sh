@@ -74,6 +74,6 @@ guest_boot() {
     (cd "$guest_root" && find . | cpio -o -H newc --quiet) >"$guest_root.cpio"
     timeout "${GUEST_TIMEOUT:-900}" qemu-system-x86_64 -M pc -cpu max -m "${GUEST_MEMORY:-1024}" -nographic -no-reboot \
         -nodefaults -serial stdio -kernel "$kernel_image"/boot/vmlinuz-* -initrd "$guest_root.cpio" \
-        -append "console=ttyS0 panic=-1 mitigations=off $append" "$@" </dev/null 2>&1 | tr -d '\r' >"$log" || status=$?
+        -append "console=ttyS0 panic=-1 mitigations=off $append" "$@" </dev/null 2>&1 | sed -u 's|\r||g' >"$log" || status=$?
     [ "$status" != 124 ] || echo "the guest did not end in ${GUEST_TIMEOUT:-900} s" >>"$log"
 }
