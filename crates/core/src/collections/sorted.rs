@@ -150,18 +150,42 @@ impl Sorted {
     /// Takes `request` out and returns the one after it.
     #[inline]
     pub fn remove_before_next(&mut self, request: RequestId) -> Option<RequestId> {
+        self.take_out(request, |_, _, _| ()).1
+    }
+
+    /// Takes `request` out and returns the one before it and the one after it.
+    #[inline]
+    pub fn remove_between(&mut self, request: RequestId) -> (Option<RequestId>, Option<RequestId>) {
+        self.take_out(request, |sorted, place, before| {
+            if before.id != NIL {
+                return Some(RequestId(before.id));
+            }
+            let greatest = sorted.block(place.checked_sub(1)?).entries().first()?;
+            Some(RequestId(greatest.id))
+        })
+    }
+
+    /// Takes `request` out of the block at some place, where this entry was before it. Returns what
+    /// `of` makes of both, and the request after it.
+    #[inline(always)]
+    fn take_out<R>(
+        &mut self,
+        request: RequestId,
+        of: impl FnOnce(&Sorted, usize, Entry) -> R,
+    ) -> (R, Option<RequestId>) {
         let home = core::mem::replace(&mut self.home[request.index()], NIL);
         assert!(home != NIL, "{request} is not sorted in");
         self.len -= 1;
         let block = &mut self.blocks[home as usize];
-        let (taken, next) = block.remove(request.0);
+        let (taken, before, next) = block.remove(request.0);
         let (place, left) = (block.place as usize, block.len as usize);
         let next = next.or_else(|| self.directory.get(place + 1).and_then(|_| self.block(place + 1).get(0)));
+        let before = of(self, place, before);
         if left <= FEW {
             self.shrunk(place, left);
         }
         self.finger = Finger::behind(taken, next);
-        next.map(|entry| RequestId(entry.id))
+        (before, next.map(|entry| RequestId(entry.id)))
     }
 
     /// Moves `request` to `key`, behind its new equals. False if it is there already.

@@ -77,7 +77,12 @@ fn play_sorted(moves: &[(u8, u8, u64)]) -> Outcome {
         match model.iter().position(|(_, held)| *held == id) {
             Some(place) if kind % 3 > 0 => {
                 model.remove(place);
-                sorted.remove(id);
+                let place_of = |place: Option<usize>| ids(&model).get(place?).copied();
+                let neighbours = (place_of(place.checked_sub(1)), place_of(Some(place)));
+                match kind % 3 {
+                    1 => equal(sorted.remove_between(id), neighbours, "remove_between")?,
+                    _ => equal(sorted.remove_before_next(id), neighbours.1, "remove_before_next")?,
+                }
             }
             Some(_) => {}
             None => {

@@ -59,20 +59,22 @@ impl Block {
         first
     }
 
-    /// Takes out `id`, which is here, and returns its key and the entry after it.
+    /// Takes out `id`, which is here, and returns its key and its neighbours here: the one before it,
+    /// which is [`NOTHING`] if it was the first, and the one after it.
     #[inline]
-    pub(super) fn remove(&mut self, id: u32) -> (u64, Option<Entry>) {
+    pub(super) fn remove(&mut self, id: u32) -> (u64, Entry, Option<Entry>) {
         // From the smallest on, each moves over by one, until it is its turn.
         let held = &mut self.entries[..self.len as usize];
         self.len -= 1;
         let mut moving = NOTHING;
         for at in (0..held.len()).rev() {
+            let before = moving;
             moving = core::mem::replace(&mut held[at], moving);
             if moving.id == id {
-                return (moving.key, at.checked_sub(1).map(|next| held[next]));
+                return (moving.key, before, at.checked_sub(1).map(|next| held[next]));
             }
         }
-        (0, None)
+        (0, NOTHING, None)
     }
 
     /// How many keys are below `key`.
