@@ -21,8 +21,8 @@ fn moves() -> impl Strategy<Value = Vec<(u8, u8, u64)>> {
     let key = (any::<u8>(), any::<u64>()).prop_map(|(kind, key)| match kind % 4 {
         0 => key % 4,
         1 => key % 100,
-        2 => u64::MAX - key % 3,
-        _ => key,
+        2 => Sorted::GREATEST - key % 3,
+        _ => key % Sorted::GREATEST,
     });
     vec((any::<u8>(), 0..SIZE as u8, key), 0..400)
 }
