@@ -8,6 +8,7 @@ for name in mq-deadline kyber bfq; do queue sda scheduler | grep -q "$name" || b
 each_elevator "$(argument only)"
 clean_log elevators
 merging
+requeueing
 tunables
 noticing
 memory_runs_out
