@@ -38,6 +38,28 @@ merging() {
     good "merging at both ends"
 }
 
+# A disk that transfers only half of what every seventh read wants: the rest comes back and goes first.
+requeueing() {
+    rmmod scsi_debug
+    scsi_device ndelay=20000 max_queue=16
+    echo 0x100 >/sys/bus/pseudo/drivers/scsi_debug/opts
+    echo 7 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
+    all="$devices"
+    devices=sda
+    for elevator in noop cfq idlewise; do
+        set_queue sda scheduler none
+        set_queue sda scheduler "$elevator"
+        job "requeueing under $elevator" --bs=8k
+        requeued=$(queue sda iosched/requeued)
+        [ "$requeued" -gt 5 ] || bad "$elevator: $requeued requests came back"
+        balanced "requeueing under $elevator" any
+    done
+    devices="$all"
+    rmmod scsi_debug
+    scsi_device ndelay=20000 max_queue=16
+    good "what a device gives back goes to it again"
+}
+
 # refused FILE VALUE: writing it is an error and changes nothing.
 refused() {
     before=$(cat "$1")
@@ -72,6 +94,19 @@ tunables() {
     refused $folder/settings "slice_idle 99999999999"
     refused $folder/settings "nonsense 1"
     good "tunables"
+}
+
+# A process that read and is gone, is noticed.
+noticing() {
+    set_queue sda scheduler none
+    set_queue sda scheduler cas
+    number=0
+    while [ $number -lt 5 ]; do
+        echo 3 >/proc/sys/vm/drop_caches
+        dd if=/dev/sda of=/dev/null bs=4k count=4 skip=$((number * 100)) 2>/dev/null
+        number=$((number + 1))
+    done
+    [ "$(queue sda iosched/exits)" -ge 5 ] && good "exits of processes are noticed" || bad "of 5 exits, $(queue sda iosched/exits) were noticed"
 }
 
 # Each allocation fails once, of a scheduler for a device and of a policy: the write is an error, and the

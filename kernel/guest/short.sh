@@ -8,7 +8,9 @@ for name in mq-deadline kyber bfq; do queue sda scheduler | grep -q "$name" || b
 each_elevator "$(argument only)"
 clean_log elevators
 merging
+requeueing
 tunables
+noticing
 memory_runs_out
 switching "$(argument switches)"
 busy

@@ -148,6 +148,21 @@ static void iw_insert_direct(struct iw_queue *iw, struct request *rq)
 	iw->waiting++;
 }
 
+/* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
+ * usual, 25 for the lowest. Told when it differs from that of the request before.
+ */
+static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
+{
+	u64 own = (u64)raw->level << 32 | raw->issuer;
+
+	if (own == iw->weighed || !(iw->weights || raw->level != IOPRIO_BE_NORM) || !raw->issuer)
+		return;
+	iw->weighed = own;
+	iw->weights = true;
+	/* Beyond as many as the core keeps, the usual weight has to do. */
+	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->level) * 25);
+}
+
 static void iw_insert_one(struct iw_queue *iw, struct request *rq, u64 now, struct list_head *free)
 {
 	struct iw_request raw;
@@ -169,6 +184,7 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, u64 now, stru
 	if (iw_insert_merge(iw, rq, free))
 		return;
 	iw_describe(rq, &raw);
+	iw_weigh(iw, now, &raw);
 	if (WARN_ONCE(iw_insert(iw->host, now, id, &raw), "idlewise: request %u is in use\n", id)) {
 		iw_insert_direct(iw, rq);
 		return;

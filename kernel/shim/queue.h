@@ -37,6 +37,8 @@ struct iw_queue {
 	unsigned int in_flight;
 	bool held;				/* the core was asked, and wants an event first */
 	bool front_merges;
+	bool weights;				/* somebody's priority is not the usual */
+	u64 weighed;				/* who was last given a weight, and the level */
 	u32 async_depth;
 	struct hrtimer timer;			/* when the core wants to be asked again */
 	u32 policy;				/* number of the scheduler inside */

@@ -111,12 +111,7 @@ pub extern "C" fn iw_tunables(scheduler: u32) -> u32 {
 
 /// Writes a tunable's name; returns its length.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_tunable_name(
-    scheduler: u32,
-    index: u32,
-    room: *mut u8,
-    size: usize,
-) -> usize {
+pub unsafe extern "C" fn iw_tunable_name(scheduler: u32, index: u32, room: *mut u8, size: usize) -> usize {
     let name = tunable(scheduler, index).map_or("", |tunable| tunable.name);
     // SAFETY: as above.
     unsafe { put(room, size, format_args!("{name}")) }
@@ -194,7 +189,9 @@ mod tests {
             assert!(!name.starts_with("none"), "the kernel takes {name} for none");
             assert_ne!(name, "idlewise", "that is the elevator which hosts all");
         }
-        assert!(names.contains("iw-mq-deadline") && names.contains("antic-stride-sp") && names.contains("cas"));
+        assert!(
+            names.contains("iw-mq-deadline") && names.contains("antic-stride-sp") && names.contains("cas")
+        );
     }
 
     #[test]
@@ -217,10 +214,20 @@ mod tests {
                     unsafe { iw_tunable_format(scheduler, index, tunable.default, room.as_mut_ptr(), size) };
                 let shown = room;
                 let mut parse = |text: &[u8]| unsafe {
-                    iw_tunable_parse(scheduler, index, text.as_ptr(), text.len(), &mut value, room.as_mut_ptr(), size)
+                    iw_tunable_parse(
+                        scheduler,
+                        index,
+                        text.as_ptr(),
+                        text.len(),
+                        &mut value,
+                        room.as_mut_ptr(),
+                        size,
+                    )
                 };
                 assert_eq!(parse(&shown[..length]), 0);
-                assert!(parse(b"some\n") != 0 && parse(b"-1") != 0 && parse(b"") != 0);
+                for wrong in [&b"no such word\n"[..], b"99999999999999999999", b""] {
+                    assert_ne!(parse(wrong), 0, "{} takes {wrong:?}", tunable.name);
+                }
                 assert_eq!(value, tunable.default, "{}", tunable.name);
             }
         }

@@ -195,10 +195,7 @@ pub unsafe extern "C" fn iw_scheduler_free(scheduler: *mut AnyScheduler) {
 
 /// A queue under `scheduler`, which it takes. Null if there is no memory.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_queue_new(
-    scheduler: *mut AnyScheduler,
-    device: *const RawDevice,
-) -> *mut Host {
+pub unsafe extern "C" fn iw_queue_new(scheduler: *mut AnyScheduler, device: *const RawDevice) -> *mut Host {
     // SAFETY: the one came from `iw_scheduler_new`, the other is the shim's.
     let (scheduler, raw) = unsafe { (take(scheduler), &*device) };
     let queue = Queue::with::<OutOfMemory>(raw.ids as usize, raw.into(), |_| Ok(scheduler));

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # A guest that boots Debian's stock kernel in QEMU with busybox and fio. To be sourced after packages.sh.
 #
 #   guest_new                 begins an empty root in $guest_root
@@ -43,7 +43,7 @@ guest_fio() {
     cp "$fio" "$guest_root/bin/fio"
     cp -L /lib64/ld-linux-x86-64.so.2 "$guest_root/lib64/"
     mkdir -p "$stub"
-    local kept=() dropped=()
+    local kept=() dropped=() map version
     for library in $(readelf -d "$fio" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p'); do
         case $library in
             libc.so* | libm.so* | libz.so* | libaio.so* | libnuma.so*)
@@ -62,8 +62,9 @@ guest_fio() {
         while read -r version; do
             echo "$version { global: $(sed -n "s/@$version\$/;/p" "$stub/wanted" | tr '\n' ' ') };"
         done <"$stub/versions" >"$stub/map"
-        cc -shared -nostdlib -w -Wl,-soname,"$library" -o "$libraries/$library" "$stub/stub.c" \
-            $([ -s "$stub/map" ] && echo "-Wl,--version-script=$stub/map")
+        map=()
+        [ ! -s "$stub/map" ] || map=("-Wl,--version-script=$stub/map")
+        cc -shared -nostdlib -w -Wl,-soname,"$library" "${map[@]}" -o "$libraries/$library" "$stub/stub.c"
     done
 }
 
@@ -73,6 +74,6 @@ guest_boot() {
     (cd "$guest_root" && find . | cpio -o -H newc --quiet) >"$guest_root.cpio"
     timeout "${GUEST_TIMEOUT:-900}" qemu-system-x86_64 -M pc -cpu max -m "${GUEST_MEMORY:-1024}" -nographic -no-reboot \
         -nodefaults -serial stdio -kernel "$kernel_image"/boot/vmlinuz-* -initrd "$guest_root.cpio" \
-        -append "console=ttyS0 panic=-1 mitigations=off $append" "$@" </dev/null 2>&1 | stdbuf -o0 tr -d '\r' >"$log" || status=$?
+        -append "console=ttyS0 panic=-1 mitigations=off $append" "$@" </dev/null 2>&1 | sed -u 's|\r||g' >"$log" || status=$?
     [ "$status" != 124 ] || echo "the guest did not end in ${GUEST_TIMEOUT:-900} s" >>"$log"
 }

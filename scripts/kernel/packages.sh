@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Debian's kernel, its headers and its source, all of one version, unpacked below the target folder. Nothing
 # is installed. To be sourced; then `kernel_image`, `kernel_headers` and `kernel_block` each set a variable
 # of that name. `cannot REASON` ends the script with status 77: it cannot run here.

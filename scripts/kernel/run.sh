@@ -11,19 +11,16 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 . scripts/kernel/guest.sh
 
-[ $# -ge 1 ] && [ -e "kernel/guest/$1.sh" ] || { sed -n 's/^# \{0,1\}//; 2,7p' "$0" >&2; exit 2; }
+[ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,7p' "$0" >&2; exit 2; }
 test=$1
 shift
 arguments=
 for argument in "$@"; do arguments+=" iw.$argument"; done
 
-for tool in make awk cc cargo; do command -v "$tool" >/dev/null || cannot "no $tool"; done
 guest_new "$test"
 kernel_image
-kernel_headers
-kernel_block
+scripts/kernel/build.sh || exit $?
 modules=$kernel_work/kernel-modules
-kernel/build.sh "$modules" "$kernel_headers" "$kernel_block"
 
 # The first two are wanted by name only, when a disk is found.
 guest_module crct10dif_generic crc64_rocksoft_generic sd_mod scsi_debug null_blk configfs bfq kyber-iosched

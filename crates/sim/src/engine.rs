@@ -165,30 +165,32 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     /// [`EngineError`].
     pub fn run(mut self, control: &Control) -> Result<Instant, EngineError> {
         let mut reported = 0;
+        let mut arrival = self.next_arrival();
         loop {
-            let arrival = self.next_arrival();
             let completion = self.device.next_event();
             let exit = self.exits.next();
             let Some(next) = earliest([completion, arrival, self.wake], exit) else { break };
             self.now = self.now.max(next);
+            let arrives = arrival.is_some_and(|at| at <= self.now);
             if completion.is_some_and(|at| at <= self.now) && self.finish_commands()? {
                 self.dispatch()?;
+                arrival = self.next_arrival();
+                if self.completed - reported >= CONTROL_INTERVAL {
+                    control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
+                    reported = self.completed;
+                    if control.stop.load(Ordering::Relaxed) {
+                        self.limits.requests = 0;
+                    }
+                }
             }
             if exit <= self.now && self.exit()? {
                 self.dispatch()?;
             }
-            if arrival.is_some_and(|at| at <= self.now) {
-                self.admit()?;
+            if arrives {
+                arrival = self.admit()?;
                 self.dispatch()?;
             } else if self.wake.is_some_and(|at| at <= self.now) {
                 self.dispatch()?;
-            }
-            if self.completed - reported >= CONTROL_INTERVAL {
-                control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
-                reported = self.completed;
-                if control.stop.load(Ordering::Relaxed) {
-                    self.limits.requests = 0;
-                }
             }
         }
         control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
@@ -252,17 +254,19 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     }
 
     /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
+    /// Returns when the next one can enter.
     #[inline]
-    fn admit(&mut self) -> Result<(), EngineError> {
+    fn admit(&mut self) -> Result<Option<Instant>, EngineError> {
         let now = self.now;
         loop {
-            let Some(id) = self.queue.requests().any_free() else { return Ok(()) };
+            let Some(id) = self.queue.requests().any_free() else { return Ok(None) };
             let request = self.workload.issue(id);
             self.observer.arrived(now, id, &request);
             self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
             self.issued += 1;
-            if self.next_arrival().is_none_or(|at| at > now) {
-                return Ok(());
+            let next = self.next_arrival();
+            if next.is_none_or(|at| at > now) {
+                return Ok(next);
             }
         }
     }
@@ -278,10 +282,15 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     }
 
     /// Sends the device what the scheduler gives, as long as it has room.
-    #[inline]
+    #[inline(always)]
     fn dispatch(&mut self) -> Result<(), EngineError> {
-        let now = self.now;
         self.wake = None;
+        if self.in_flight < self.depth { self.fill() } else { Ok(()) }
+    }
+
+    /// Sends the device, which has room, what the scheduler gives.
+    fn fill(&mut self) -> Result<(), EngineError> {
+        let now = self.now;
         while self.in_flight < self.depth {
             let decision = self.queue.dispatch(now).map_err(|error| EngineError::Host { now, error })?;
             if self.explained {

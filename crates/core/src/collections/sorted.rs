@@ -2,17 +2,17 @@
 //!
 //! A list of small sorted blocks with a directory of where they begin. A search counts, without
 //! branches that could be mispredicted, through the directory and one block; an insertion or removal
-//! moves at most one block's entries. At the depths that queues have, that is faster than a balanced
-//! tree. Blocks are in descending order, so that a sweep upward takes from their ends.
+//! moves one block's entries. At the depths that queues have, that is faster than a balanced tree.
 //!
 //! Of two neighbouring blocks, one always holds more than [`FEW`]: a block that shrinks to that many
 //! joins a neighbour that has no more. That bounds the number of blocks and so the memory.
 
 mod block;
+mod upkeep;
 
 use alloc::vec::Vec;
 
-use block::{BLOCK, Block, EMPTY, Entry, FEW};
+use block::{BLOCK, Block, EMPTY, Entry, FEW, GREATEST, NEVER, count_below};
 
 use super::{NIL, OutOfMemory, table};
 use crate::units::RequestId;
@@ -20,19 +20,17 @@ use crate::units::RequestId;
 /// The directory is halved until it is this short, and counted through then.
 const SHORT: usize = 64;
 
-/// A block in the directory.
-#[derive(Clone, Copy)]
-struct Listed {
-    /// No key in the block is below it, and none in the blocks before is above it.
-    from: u64,
-    block: u32,
-}
+/// So many places of the directory are counted at a time.
+const STEP: usize = 8;
 
 /// Requests in order of a key.
 pub struct Sorted {
     blocks: Vec<Block>,
     /// The blocks in use, in key order.
-    directory: Vec<Listed>,
+    directory: Vec<u32>,
+    /// Where each of them begins: no key in it is below, and none in the blocks before is above.
+    /// Behind them, [`NEVER`].
+    from: Vec<u64>,
     /// Blocks not in use. They are empty.
     spare: Vec<u32>,
     /// The block that holds each request.
@@ -77,6 +75,9 @@ struct Position {
 }
 
 impl Sorted {
+    /// Keys above it count as it: no disk has so many sectors.
+    pub const GREATEST: u64 = GREATEST;
+
     /// A collection for request ids below `capacity`.
     ///
     /// # Errors
@@ -92,6 +93,7 @@ impl Sorted {
         Ok(Sorted {
             blocks: table(most, EMPTY)?,
             directory,
+            from: table(most.next_multiple_of(STEP), NEVER)?,
             spare,
             home: table(capacity, NIL)?,
             len: 0,
@@ -120,19 +122,20 @@ impl Sorted {
     /// Adds `request` behind all whose key is at most `key`.
     #[inline]
     pub fn insert(&mut self, key: u64, request: RequestId) {
+        let key = key.min(GREATEST);
         assert!(!self.contains(request), "{request} is already sorted in");
         self.len += 1;
         if self.directory.is_empty() {
             self.take_block(0, key);
         }
-        let mut place = self.rank(|from| from <= key).saturating_sub(1);
+        let mut place = self.rank(key + 1).saturating_sub(1);
         if self.block(place).len as usize == BLOCK {
             self.split(place);
-            place += usize::from(self.directory[place + 1].from <= key);
+            place += usize::from(self.from[place + 1] <= key);
         }
-        let block = self.directory[place].block;
+        let block = self.directory[place];
         if self.blocks[block as usize].insert(Entry { key, id: request.0 }) {
-            self.directory[place].from = key;
+            self.from[place] = key;
         }
         self.home[request.index()] = block;
         let beyond = key.wrapping_sub(self.finger.from);
@@ -150,23 +153,41 @@ impl Sorted {
     /// Takes `request` out and returns the one after it.
     #[inline]
     pub fn remove_before_next(&mut self, request: RequestId) -> Option<RequestId> {
+        self.take_out(request, |_, _| ()).1
+    }
+
+    /// Takes `request` out and returns the one before it and the one after it.
+    #[inline]
+    pub fn remove_between(&mut self, request: RequestId) -> (Option<RequestId>, Option<RequestId>) {
+        self.take_out(request, |sorted, position| sorted.get(sorted.step_back(position)?))
+    }
+
+    /// Takes `request` out. Returns what `of` makes of its position, and the request after it.
+    #[inline(always)]
+    fn take_out<R>(
+        &mut self,
+        request: RequestId,
+        of: impl FnOnce(&Sorted, Position) -> R,
+    ) -> (R, Option<RequestId>) {
+        let position = self.position(request);
+        let before = of(self, position);
         let home = core::mem::replace(&mut self.home[request.index()], NIL);
-        assert!(home != NIL, "{request} is not sorted in");
-        self.len -= 1;
         let block = &mut self.blocks[home as usize];
-        let (taken, next) = block.remove(request.0);
-        let (place, left) = (block.place as usize, block.len as usize);
-        let next = next.or_else(|| self.directory.get(place + 1).and_then(|_| self.block(place + 1).get(0)));
+        let taken = block.get(position.at).map_or(0, |entry| entry.key);
+        block.remove(position.at);
+        let left = block.len as usize;
+        self.len -= 1;
+        let next = self.entry(position);
         if left <= FEW {
-            self.shrunk(place, left);
+            self.shrunk(position.place, left);
         }
         self.finger = Finger::behind(taken, next);
-        next.map(|entry| RequestId(entry.id))
+        (before, next.map(|entry| RequestId(entry.id)))
     }
 
     /// Moves `request` to `key`, behind its new equals. False if it is there already.
     pub fn rekey(&mut self, request: RequestId, key: u64) -> bool {
-        let moves = self.key(request) != key;
+        let moves = self.key(request) != key.min(GREATEST);
         if moves {
             self.remove(request);
             self.insert(key, request);
@@ -176,7 +197,7 @@ impl Sorted {
 
     /// The key under which `request` is held.
     pub fn key(&self, request: RequestId) -> u64 {
-        self.entry(self.position(request)).map_or(0, |(key, _)| key)
+        self.entry(self.position(request)).map_or(0, |entry| entry.key)
     }
 
     /// The request with the smallest key.
@@ -188,8 +209,8 @@ impl Sorted {
     /// The request with the largest key.
     #[inline]
     pub fn last(&self) -> Option<RequestId> {
-        let block = &self.blocks[self.directory.last()?.block as usize];
-        block.entries().first().map(|entry| RequestId(entry.id))
+        let block = &self.blocks[*self.directory.last()? as usize];
+        block.ids().last().map(|id| RequestId(*id))
     }
 
     /// The first request whose key is at least `key`.
@@ -236,46 +257,47 @@ impl Sorted {
         core::iter::from_fn(move || {
             let position = at?;
             at = self.step_back(position);
-            self.entry(position)
+            self.entry(position).map(|entry| (entry.key, RequestId(entry.id)))
         })
     }
 
     #[inline]
     fn get(&self, position: Position) -> Option<RequestId> {
-        self.entry(position).map(|(_, id)| id)
+        self.entry(position).map(|entry| RequestId(entry.id))
     }
 
     #[inline]
     fn block(&self, place: usize) -> &Block {
-        &self.blocks[self.directory[place].block as usize]
+        &self.blocks[self.directory[place] as usize]
     }
 
     /// The entry at `position`, which may be one past the end of its block.
     #[inline]
-    fn entry(&self, Position { place, at }: Position) -> Option<(u64, RequestId)> {
-        let block = &self.blocks[self.directory.get(place)?.block as usize];
-        let entry = match block.get(at) {
-            Some(entry) => entry,
-            None => self.blocks[self.directory.get(place + 1)?.block as usize].get(0)?,
-        };
-        Some((entry.key, RequestId(entry.id)))
+    fn entry(&self, Position { place, at }: Position) -> Option<Entry> {
+        let block = &self.blocks[*self.directory.get(place)? as usize];
+        match block.get(at) {
+            Some(entry) => Some(entry),
+            None => self.blocks[*self.directory.get(place + 1)? as usize].get(0),
+        }
     }
 
-    /// How many blocks of the directory begin as `early` says; it is true of the first ones only.
+    /// How many blocks of the directory begin below `key`.
     #[inline]
-    fn rank(&self, early: impl Fn(u64) -> bool) -> usize {
-        let mut rest = &self.directory[..];
+    fn rank(&self, key: u64) -> usize {
+        let mut rest = &self.from[..self.directory.len().next_multiple_of(STEP)];
         let mut before = 0;
         while rest.len() > SHORT {
-            let (low, high) = rest.split_at(rest.len() / 2);
-            (before, rest) = if early(high[0].from) { (before + low.len(), high) } else { (before, low) };
+            let (low, high) = rest.split_at(rest.len() / 2 / STEP * STEP);
+            (before, rest) = if high[0] < key { (before + low.len(), high) } else { (before, low) };
         }
-        before + rest.iter().map(|listed| usize::from(early(listed.from))).sum::<usize>()
+        let (steps, _) = rest.as_chunks::<STEP>();
+        before + steps.iter().map(|step| count_below(step, key)).sum::<usize>()
     }
 
     #[inline]
     fn lower_bound(&self, key: u64) -> Position {
-        let place = self.rank(|from| from < key).saturating_sub(1);
+        let key = key.min(NEVER);
+        let place = self.rank(key).saturating_sub(1);
         if self.directory.is_empty() {
             return Position { place: 0, at: 0 };
         }
@@ -298,79 +320,6 @@ impl Sorted {
         let block = &self.blocks[home as usize];
         Position { place: block.place as usize, at: block.find(request.0) }
     }
-
-    /// Puts a spare block, which is empty, into the directory at `place`.
-    fn take_block(&mut self, place: usize, from: u64) -> usize {
-        let Some(block) = self.spare.pop() else { unreachable!("blocks are bounded by joining") };
-        self.directory.insert(place, Listed { from, block });
-        self.renumber(place);
-        block as usize
-    }
-
-    /// Takes the empty block at `place` out of the directory.
-    fn release(&mut self, place: usize) {
-        self.spare.push(self.directory.remove(place).block);
-        self.renumber(place);
-    }
-
-    fn renumber(&mut self, from: usize) {
-        for (place, listed) in self.directory.iter().enumerate().skip(from) {
-            self.blocks[listed.block as usize].place = place as u32;
-        }
-    }
-
-    /// Moves the greater half of the full block at `place` to a new block behind it.
-    fn split(&mut self, place: usize) {
-        let full = self.directory[place].block as usize;
-        let from = self.blocks[full].get(BLOCK / 2).map_or(0, |entry| entry.key);
-        let fresh = self.take_block(place + 1, from);
-        if let Ok([full, fresh]) = self.blocks.get_disjoint_mut([full, fresh]) {
-            full.split(fresh);
-        }
-        self.settle(fresh);
-    }
-
-    /// Notes that what is in `block` is there.
-    fn settle(&mut self, block: usize) {
-        for entry in self.blocks[block].entries() {
-            self.home[entry.id as usize] = block as u32;
-        }
-    }
-
-    /// The block at `place` has become short.
-    #[inline(never)]
-    fn shrunk(&mut self, place: usize, left: usize) {
-        if left == 0 {
-            self.release(place);
-        } else if left == FEW {
-            self.join_around(place);
-        }
-    }
-
-    /// Joins the block at `place`, which holds few, with a neighbour that does so too.
-    fn join_around(&mut self, place: usize) {
-        let few = |place: usize| {
-            let listed = self.directory.get(place);
-            listed.is_some_and(|listed| self.blocks[listed.block as usize].len as usize <= FEW)
-        };
-        if few(place + 1) {
-            self.join(place);
-        } else if place > 0 && few(place - 1) {
-            self.join(place - 1);
-        }
-    }
-
-    /// Moves what is in the block behind `place` to the block at `place`.
-    fn join(&mut self, place: usize) {
-        let left = self.directory[place].block as usize;
-        let right = self.directory[place + 1].block as usize;
-        if let Ok([left, right]) = self.blocks.get_disjoint_mut([left, right]) {
-            left.join(right);
-            right.len = 0;
-        }
-        self.settle(left);
-        self.release(place + 1);
-    }
 }
 
 /// Requests in key order, with their keys.
@@ -383,11 +332,11 @@ impl Iterator for Iter<'_> {
     type Item = (u64, RequestId);
     fn next(&mut self) -> Option<Self::Item> {
         let listed = self.sorted.directory.get(self.next.place)?;
-        if self.next.at >= self.sorted.blocks[listed.block as usize].len as usize {
+        if self.next.at >= self.sorted.blocks[*listed as usize].len as usize {
             self.next = Position { place: self.next.place + 1, at: 0 };
         }
         let entry = self.sorted.entry(self.next)?;
         self.next.at += 1;
-        Some(entry)
+        Some((entry.key, RequestId(entry.id)))
     }
 }

@@ -49,12 +49,7 @@ impl<S: Scheduler> Queue<S> {
     /// # Errors
     /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`],
     /// [`HostError::TimeWentBack`].
-    pub fn absorbed(
-        &mut self,
-        now: Instant,
-        survivor: RequestId,
-        taken: RequestId,
-    ) -> Result<(), HostError> {
+    pub fn absorbed(&mut self, now: Instant, survivor: RequestId, taken: RequestId) -> Result<(), HostError> {
         self.expect(survivor, State::Waiting)?;
         self.expect(taken, State::Waiting)?;
         if survivor == taken {

@@ -21,8 +21,8 @@ fn moves() -> impl Strategy<Value = Vec<(u8, u8, u64)>> {
     let key = (any::<u8>(), any::<u64>()).prop_map(|(kind, key)| match kind % 4 {
         0 => key % 4,
         1 => key % 100,
-        2 => u64::MAX - key % 3,
-        _ => key,
+        2 => Sorted::GREATEST - key % 3,
+        _ => key % Sorted::GREATEST,
     });
     vec((any::<u8>(), 0..SIZE as u8, key), 0..400)
 }
@@ -77,7 +77,12 @@ fn play_sorted(moves: &[(u8, u8, u64)]) -> Outcome {
         match model.iter().position(|(_, held)| *held == id) {
             Some(place) if kind % 3 > 0 => {
                 model.remove(place);
-                sorted.remove(id);
+                let place_of = |place: Option<usize>| ids(&model).get(place?).copied();
+                let neighbours = (place_of(place.checked_sub(1)), place_of(Some(place)));
+                match kind % 3 {
+                    1 => equal(sorted.remove_between(id), neighbours, "remove_between")?,
+                    _ => equal(sorted.remove_before_next(id), neighbours.1, "remove_before_next")?,
+                }
             }
             Some(_) => {}
             None => {

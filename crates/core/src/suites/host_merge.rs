@@ -131,6 +131,9 @@ fn what_does_not_wait_cannot_grow() {
     assert!(!queue.may_merge(first, &request));
     assert!(queue.grown(now, first, Sector(0), Sectors(16)).is_err());
     assert!(queue.absorbed(now, first, second).is_err() && queue.absorbed(now, second, first).is_err());
-    assert!(queue.absorbed(now, second, second).is_err() && queue.grown(now, RequestId(4), Sector(0), Sectors(1)).is_err());
+    assert!(
+        queue.absorbed(now, second, second).is_err()
+            && queue.grown(now, RequestId(4), Sector(0), Sectors(1)).is_err()
+    );
     assert_eq!(queue.request(second), &Request { arrival: now, ..request });
 }

@@ -81,8 +81,8 @@ impl Line {
     /// Takes `id` out and returns where to go on: at one of its neighbours by address.
     #[inline]
     fn remove_before_next(&mut self, cx: Cx<'_>, id: RequestId) -> Option<RequestId> {
-        let before = self.sorted.previous(id);
-        let behind = self.sorted.remove_before_next(id).or_else(|| self.sorted.first());
+        let (before, behind) = self.sorted.remove_between(id);
+        let behind = behind.or_else(|| self.sorted.first());
         self.choose(cx, before, behind)
     }
 }

@@ -10,7 +10,7 @@ use crate::units::{Instant, RequestId, Sector};
 
 /// The requests.
 pub(super) struct Requests {
-    /// By queue, then by address. Addresses beyond 2^(64 − bits of a queue's index) are equal.
+    /// By queue, then by address. Addresses beyond 2^(63 − bits of a queue's index) are equal.
     sorted: Sorted,
     shift: u32,
     pub(super) links: Links,
@@ -26,7 +26,7 @@ impl Requests {
     pub(super) fn new(capacity: usize, queues: usize) -> Result<Requests, OutOfMemory> {
         Ok(Requests {
             sorted: Sorted::new(capacity)?,
-            shift: (queues as u64).leading_zeros(),
+            shift: (queues as u64).leading_zeros() - 1,
             links: Links::new(capacity)?,
             queues: table(capacity, NIL)?,
             places: table(capacity, None)?,

@@ -1,0 +1,84 @@
+//! How a [`Sorted`] keeps its list of blocks: full ones split, short ones join a neighbour.
+
+use super::Sorted;
+use super::block::{BLOCK, FEW, NEVER};
+
+impl Sorted {
+    /// Puts a spare block, which is empty, into the directory at `place`.
+    pub(super) fn take_block(&mut self, place: usize, from: u64) -> usize {
+        let Some(block) = self.spare.pop() else { unreachable!("blocks are bounded by joining") };
+        let listed = self.directory.len();
+        self.from.copy_within(place..listed, place + 1);
+        self.from[place] = from;
+        self.directory.insert(place, block);
+        self.renumber(place);
+        block as usize
+    }
+
+    /// Takes the empty block at `place` out of the directory.
+    fn release(&mut self, place: usize) {
+        self.spare.push(self.directory.remove(place));
+        let left = self.directory.len();
+        self.from.copy_within(place + 1..=left, place);
+        self.from[left] = NEVER;
+        self.renumber(place);
+    }
+
+    fn renumber(&mut self, from: usize) {
+        for (place, block) in self.directory.iter().enumerate().skip(from) {
+            self.blocks[*block as usize].place = place as u32;
+        }
+    }
+
+    /// Moves the greater half of the full block at `place` to a new block behind it.
+    pub(super) fn split(&mut self, place: usize) {
+        let full = self.directory[place] as usize;
+        let from = self.blocks[full].get(BLOCK / 2).map_or(0, |entry| entry.key);
+        let fresh = self.take_block(place + 1, from);
+        if let Ok([full, fresh]) = self.blocks.get_disjoint_mut([full, fresh]) {
+            full.split(fresh);
+        }
+        self.settle(fresh);
+    }
+
+    /// Notes that what is in `block` is there.
+    fn settle(&mut self, block: usize) {
+        for id in self.blocks[block].ids() {
+            self.home[*id as usize] = block as u32;
+        }
+    }
+
+    /// The block at `place` has become short.
+    #[inline(never)]
+    pub(super) fn shrunk(&mut self, place: usize, left: usize) {
+        if left == 0 {
+            self.release(place);
+        } else if left == FEW {
+            self.join_around(place);
+        }
+    }
+
+    /// Joins the block at `place`, which holds few, with a neighbour that does so too.
+    fn join_around(&mut self, place: usize) {
+        let few = |place: usize| {
+            let listed = self.directory.get(place);
+            listed.is_some_and(|block| self.blocks[*block as usize].len as usize <= FEW)
+        };
+        if few(place + 1) {
+            self.join(place);
+        } else if place > 0 && few(place - 1) {
+            self.join(place - 1);
+        }
+    }
+
+    /// Moves what is in the block behind `place` to the block at `place`.
+    fn join(&mut self, place: usize) {
+        let left = self.directory[place] as usize;
+        let right = self.directory[place + 1] as usize;
+        if let Ok([left, right]) = self.blocks.get_disjoint_mut([left, right]) {
+            left.join(right);
+        }
+        self.settle(left);
+        self.release(place + 1);
+    }
+}
