@@ -36,7 +36,6 @@ if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
     export RUSTC_BOOTSTRAP=1
     std=('-Zbuild-std=core,alloc')
 fi
-<<<<<<< HEAD
 # library PACKAGE FILE: the package as assembly that the kernel's build system takes.
 library() {
     local assembly
@@ -54,18 +53,6 @@ mkdir -p "$out/shim" "$out/driver"
 cp -u Kbuild "$out/"
 cp -u shim/*.[ch] "$out/shim/"
 cp -u disk/driver/*.[ch] "$out/driver/"
-make --no-print-directory -s -C "$headers" M="$out" IW_BLOCK="$block" modules
-=======
-CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") CARGO_TARGET_DIR=$target_dir cargo rustc --quiet --release --lib --locked --target "$target" \
-    --crate-type staticlib "${std[@]}" -- --emit=asm
-assembly=$(find "$target_dir/$target/release/deps" -name 'idlewise_kernel-*.s' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d ' ' -f 2-)
-awk -f asm/to-kbuild.awk "$assembly" "$assembly" >"$out/core.S.new"
-# Unchanged, it is not assembled again.
-if cmp -s "$out/core.S.new" "$out/core.S"; then rm "$out/core.S.new"; else mv "$out/core.S.new" "$out/core.S"; fi
-mkdir -p "$out/shim"
-cp -u Kbuild "$out/"
-cp -u shim/*.[ch] "$out/shim/"
 # Type information of the kernel's own form wants the whole kernel, which is not here; nothing uses it.
 make --no-print-directory -s -C "$headers" M="$out" IW_BLOCK="$block" modules 2>&1 |
     { grep -v '^Skipping BTF generation' >&2 || true; }
->>>>>>> kernel

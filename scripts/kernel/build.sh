@@ -15,4 +15,4 @@ kernel_headers
 kernel_block
 kernel_modules=$kernel_work/kernel-modules
 kernel/build.sh "$kernel_modules" "$kernel_headers" "$kernel_block"
-echo "$kernel_modules/idlewise.ko for Linux $kernel_abi"
+echo "$kernel_modules/idlewise.ko and idlewise-disk.ko for Linux $kernel_abi"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pages are added as they are first written and go away when all of them is discarded. A request that
- * finds no memory is given back to the block layer, which tries again.
+/* Pages are added as they are first written with anything but zeroes, and go away when all of them is
+ * discarded or overwritten with zeroes. So a large file of zeroes needs no memory. A request that finds
+ * no memory is given back to the block layer, which tries again.
  */
 #include <linux/highmem.h>
 #include <linux/slab.h>
@@ -42,6 +43,23 @@ static struct page *iwd_page(struct iwd_store *store, unsigned long number)
 	return page;
 }
 
+static void iwd_drop(struct iwd_store *store, unsigned long number)
+{
+	struct page *page = xa_erase(&store->pages, number);
+
+	if (page)
+		__free_page(page);
+}
+
+static bool iwd_zeroes(struct page *data, unsigned int offset)
+{
+	void *start = kmap_local_page(data) + offset;
+	bool zeroes = !memchr_inv(start, 0, PAGE_SIZE);
+
+	kunmap_local(start);
+	return zeroes;
+}
+
 /* A piece of a request that lies in one page of the disk. */
 static bool iwd_copy(struct iwd_store *store, u64 at, struct page *data, unsigned int offset,
 		     unsigned int length, bool write)
@@ -50,6 +68,10 @@ static bool iwd_copy(struct iwd_store *store, u64 at, struct page *data, unsigne
 	struct page *page;
 
 	if (write) {
+		if (length == PAGE_SIZE && iwd_zeroes(data, offset)) {
+			iwd_drop(store, at >> PAGE_SHIFT);
+			return true;
+		}
 		page = iwd_page(store, at >> PAGE_SHIFT);
 		if (!page)
 			return false;
@@ -91,13 +113,14 @@ static void iwd_discard(struct iwd_store *store, struct request *rq)
 		unsigned int inside = sector & ((1 << PAGE_SECTORS_SHIFT) - 1);
 		unsigned int length = min_t(u64, end - sector, (1 << PAGE_SECTORS_SHIFT) - inside);
 		unsigned long number = sector >> PAGE_SECTORS_SHIFT;
-		struct page *page = xa_load(&store->pages, number);
+		struct page *page;
 
-		if (page && length == 1 << PAGE_SECTORS_SHIFT) {
-			xa_erase(&store->pages, number);
-			__free_page(page);
-		} else if (page) {
-			memzero_page(page, inside << SECTOR_SHIFT, length << SECTOR_SHIFT);
+		if (length == 1 << PAGE_SECTORS_SHIFT) {
+			iwd_drop(store, number);
+		} else {
+			page = xa_load(&store->pages, number);
+			if (page)
+				memzero_page(page, inside << SECTOR_SHIFT, length << SECTOR_SHIFT);
 		}
 		sector += length;
 	}
