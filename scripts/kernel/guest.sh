@@ -4,6 +4,7 @@
 #   guest_new                 begins an empty root in $guest_root
 #   guest_module NAME…        adds modules of the kernel's, each after those that it depends on
 #   guest_fio                 adds fio
+#   guest_program NAME…       adds other programs of the host's
 #   guest_boot LOG APPEND QEMU…    packs the root, boots it, and writes the console to LOG
 
 guest_new() {
@@ -65,6 +66,16 @@ guest_fio() {
         map=()
         [ ! -s "$stub/map" ] || map=("-Wl,--version-script=$stub/map")
         cc -shared -nostdlib -w -Wl,-soname,"$library" "${map[@]}" -o "$libraries/$library" "$stub/stub.c"
+    done
+}
+
+# guest_program NAME…: programs of the host's with their libraries.
+guest_program() {
+    local name file library
+    for name in "$@"; do
+        file=$(command -v "$name") || cannot "no $name"
+        cp "$file" "$guest_root/bin/"
+        while read -r library; do cp -Ln "$library" "$guest_root/lib/"; done < <(ldd "$file" | sed -n 's/.*=> \(.*\) (.*/\1/p')
     done
 }
 

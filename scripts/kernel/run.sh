@@ -25,6 +25,10 @@ modules=$kernel_work/kernel-modules
 # The first two are wanted by name only, when a disk is found.
 guest_module crct10dif_generic crc64_rocksoft_generic sd_mod scsi_debug null_blk configfs bfq kyber-iosched
 guest_fio
+if grep -q ext4 "kernel/guest/$test.sh"; then
+    guest_module crc32c_generic ext4
+    guest_program mkfs.ext4
+fi
 cp "$modules"/*.ko "$guest_root/modules/"
 mkdir "$guest_root/tests"
 cp kernel/guest/*.sh "$guest_root/tests/"
@@ -37,7 +41,7 @@ if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
 else
     guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp 2
 fi
-sed -n '/^\(ok\|not ok\|#\|done\)/p' "$log"
+sed -n '/^\(ok\|not ok\|#\|result\|done\)/p' "$log"
 if grep -q '^done: 0 failures' "$log"; then exit 0; fi
 echo "the guest's console: $log"
 tail -n 30 "$log"
