@@ -29,7 +29,7 @@ mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
 files=$(argument files)
 plant() { # FOLDER SEED
     mkdir "/mnt/$1"
-    awk -v n="$files" -v seed="$2" 'BEGIN {
+    mawk -v n="$files" -v seed="$2" 'BEGIN {
         srand(seed)
         for (i = 0; i < n; i++) {
             size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
@@ -44,6 +44,7 @@ plant one 1
 dd if=/dev/zero of=/mnt/large bs=1M count="$(argument large)" 2>/dev/null
 plant two 2
 sync
+[ "$(find /mnt/one /mnt/two -type f | wc -l)" = $((2 * files)) ] || bad "the trees are not complete"
 
 cold() { # SCHEDULER
     sync

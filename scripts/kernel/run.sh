@@ -27,7 +27,7 @@ guest_module crct10dif_generic crc64_rocksoft_generic sd_mod scsi_debug null_blk
 guest_fio
 if grep -q ext4 "kernel/guest/$test.sh"; then
     guest_module crc32c_generic ext4
-    guest_program mkfs.ext4
+    guest_program mkfs.ext4 mawk
 fi
 cp "$modules"/*.ko "$guest_root/modules/"
 mkdir "$guest_root/tests"
