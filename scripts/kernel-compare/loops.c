@@ -6,6 +6,7 @@
  *                                              first sector and length of its requests; and then, if wanted:
  *         batch=4        issues so many, waits for all; 1
  *         think=2ms      time from the last completion to the next batch; 0
+ *         jitter=1ms     up to so much more, at random; 0
  *         step=128       sectors from a request to the next, or `random`; the length: one after another
  *         span=65536     sectors that it uses: there it starts over; 32768
  *         prio=be/4      its I/O priority
@@ -30,7 +31,7 @@
 
 struct loop {
     long who, first, length, batch, step, span, count;
-    long think_ns, from_ns;
+    long think_ns, jitter_ns, from_ns;
     int kind, priority;
     unsigned long random;
 };
@@ -56,6 +57,8 @@ static void set(struct loop *loop, const char *name, const char *value)
         loop->batch = atol(value);
     else if (!strcmp(name, "think"))
         loop->think_ns = time_of(value);
+    else if (!strcmp(name, "jitter"))
+        loop->jitter_ns = time_of(value);
     else if (!strcmp(name, "step"))
         loop->step = strcmp(value, "random") ? atol(value) : -1;
     else if (!strcmp(name, "span"))
@@ -112,13 +115,17 @@ static void pause_for(long ns)
         nanosleep(&span, NULL);
 }
 
+static unsigned long draw(struct loop *loop)
+{
+    loop->random = loop->random * 6364136223846793005UL + 1442695040888963407UL;
+    return loop->random >> 33;
+}
+
 /* Where the next request begins; `at` is where the one before did. */
 static long place(struct loop *loop, long at)
 {
-    if (loop->step < 0) {
-        loop->random = loop->random * 6364136223846793005UL + 1442695040888963407UL;
-        return loop->first + (long)((loop->random >> 33) % (loop->span / loop->length)) * loop->length;
-    }
+    if (loop->step < 0)
+        return loop->first + (long)(draw(loop) % (loop->span / loop->length)) * loop->length;
     at += loop->step;
     return at + loop->length > loop->first + loop->span ? loop->first : at;
 }
@@ -181,7 +188,7 @@ void play_loop(int number, const char *disk, const struct timespec *start)
     long at = loop->first - (loop->step > 0 ? loop->step : 0);
     for (long done = 0; since(start) < run_ns && (!loop->count || done < loop->count); done++) {
         if (done)
-            pause_for(loop->think_ns);
+            pause_for(loop->think_ns + (loop->jitter_ns ? (long)(draw(loop) % loop->jitter_ns) : 0));
         at = loop->kind == 'A' ? cached(loop, file, buffer, at) : direct(loop, file, context, buffer, at);
     }
     exit(0);

@@ -16,7 +16,7 @@ function begin(file,    line, i, words, pair) {
     path = scenarios "/" file
     split("", think); split("", issued); split("", replies); split("", services); split("", turns)
     split("", first); split("", served); split("", sectors); split("", flying); split("", done_at)
-    split("", whose); split("", came); split("", length_of)
+    split("", whose); split("", came); split("", jitters) split("", length_of)
     header = ""
     processes = run = 0
     while ((getline line < path) > 0) {
@@ -29,6 +29,7 @@ function begin(file,    line, i, words, pair) {
         for (i = 5; i in words; i++) {
             split(words[i], pair, "=")
             if (pair[1] == "think") think[words[2]] = us(pair[2])
+            if (pair[1] == "jitter") jitters[words[2]] = 1
         }
     }
     close(path)
@@ -38,15 +39,15 @@ function begin(file,    line, i, words, pair) {
     trail = ""
 }
 
-# The middle one of the values in `list`, which are separated by spaces.
-function median(list,    values, count, i, j, value) {
+# The middle one of the values in `list`, which are separated by spaces; the least if `least`.
+function median(list, least,    values, count, i, j, value) {
     count = split(list, values, " ")
     for (i = 2; i <= count; i++) {
         value = values[i] + 0
         for (j = i - 1; j > 0 && values[j] + 0 > value; j--) values[j + 1] = values[j]
         values[j + 1] = value
     }
-    return values[int((count + 1) / 2)] + 0
+    return values[least ? 1 : int((count + 1) / 2)] + 0
 }
 
 # Adds to a list, unless it is long enough to tell the middle.
@@ -97,7 +98,7 @@ function finish(    i, who, target) {
     for (i = 1; i <= processes; i++) {
         who = order[i]
         printf "served %s requests=%d sectors=%d begin=%dus reply=%dus\n", who, served[who], sectors[who], first[who], \
-            median(replies[who]) > target
+            median(replies[who], who in jitters) > target
     }
     printf "idled %dus\n", idling > target
     close(target)

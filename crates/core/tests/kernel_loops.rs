@@ -96,6 +96,6 @@ fn there_are_ten_scenarios_that_do_not_differ() {
 #[test]
 fn another_scheduler_is_noticed() {
     let (_, recording) = recordings().into_iter().find(|(name, _)| name.contains("levels")).unwrap();
-    let other = Recording { scheduler: "noop".into(), ..recording };
+    let other = Recording { scheduler: "noop".into(), settings: Vec::new(), ..recording };
     assert!(!differences(&other, &host::play(&other)).is_empty());
 }

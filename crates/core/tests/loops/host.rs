@@ -79,15 +79,20 @@ fn queue(recording: &Recording) -> Queue<AnyScheduler> {
     Queue::new(CAPACITY, device, entry, &settings).unwrap()
 }
 
+impl Player {
+    /// As `draw` in `loops.c`.
+    fn draw(&mut self) -> u64 {
+        self.random = self.random.wrapping_mul(6_364_136_223_846_793_005);
+        self.random = self.random.wrapping_add(1_442_695_040_888_963_407);
+        self.random >> 33
+    }
+}
+
 /// Where the next request of a process begins: as `place` in `loops.c`.
 fn place(process: &Process, player: &mut Player) -> u64 {
     let length = u64::from(process.length);
     let next = match process.step {
-        Step::Random => {
-            let random = player.random.wrapping_mul(6_364_136_223_846_793_005);
-            player.random = random.wrapping_add(1_442_695_040_888_963_407);
-            process.first + (player.random >> 33) % (process.span / length) * length
-        }
+        Step::Random => process.first + player.draw() % (process.span / length) * length,
         Step::By(step) => {
             let next = player.at.map_or(process.first, |at| at + step);
             if next + length > process.first + process.span { process.first } else { next }
@@ -139,7 +144,9 @@ impl Host<'_> {
         player.flying -= 1;
         let more = process.count.is_none_or(|count| player.batches < count);
         if player.flying == 0 && more && now < Instant::ZERO + self.recording.run {
-            self.events.push(Reverse((now + process.think + process.reply, Next::Issue(index))));
+            let jitter = process.jitter.0;
+            let more = Duration(if jitter > 0 { player.draw() % jitter } else { 0 });
+            self.events.push(Reverse((now + process.think + more + process.reply, Next::Issue(index))));
         }
         self.ask(now);
     }

@@ -22,6 +22,8 @@ pub(crate) struct Process {
     pub(crate) span: u64,
     pub(crate) batch: u32,
     pub(crate) think: Duration,
+    /// Up to so much more, at random.
+    pub(crate) jitter: Duration,
     pub(crate) priority: Priority,
     pub(crate) count: Option<u64>,
     /// When its first request came.
@@ -88,6 +90,7 @@ impl Process {
             span: 32768,
             batch: 1,
             think: Duration::ZERO,
+            jitter: Duration::ZERO,
             priority: Priority::default(),
             count: None,
             begin: Duration::ZERO,
@@ -101,6 +104,7 @@ impl Process {
                 "span" => process.span = value.parse().unwrap(),
                 "batch" => process.batch = value.parse().unwrap(),
                 "think" => process.think = time(value),
+                "jitter" => process.jitter = time(value),
                 "prio" => process.priority = priority(value),
                 "count" => process.count = Some(value.parse().unwrap()),
                 // When it does begin is among what was recorded.
