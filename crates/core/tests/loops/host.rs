@@ -71,12 +71,13 @@ fn queue(recording: &Recording) -> Queue<AnyScheduler> {
     let (rotational, capacity) = (recording.rotational, Sector(524_288));
     let device = Device { rotational, capacity, depth: 1, merging: Merging::Off, ..Device::default() };
     let entry = registry::find(&recording.scheduler).expect("a scheduler of ours");
-    let value = |name: &str, text: &str| {
+    let mut queue = Queue::new(CAPACITY, device, entry, &[]).unwrap();
+    // As on the real machine: set when it is there already.
+    for (name, text) in &recording.settings {
         let tunable = entry.tunables.iter().find(|tunable| tunable.name == name).expect("a tunable");
-        (tunable.name, tunable.parse(text).unwrap())
-    };
-    let settings: Vec<_> = recording.settings.iter().map(|(name, text)| value(name, text)).collect();
-    Queue::new(CAPACITY, device, entry, &settings).unwrap()
+        queue.set(tunable.name, tunable.parse(text).unwrap()).unwrap();
+    }
+    queue
 }
 
 impl Player {
