@@ -59,7 +59,8 @@ fn table(recording: &Recording, ours: &Outcome) -> String {
     let mut text = String::new();
     for (process, served) in recording.processes.iter().zip(&ours.served) {
         let who = process.who;
-        writeln!(text, "  process {who:2}: {:6} requests, in the kernel {:6}", served, process.served).unwrap();
+        writeln!(text, "  process {who:2}: {:6} requests, in the kernel {:6}", served, process.served)
+            .unwrap();
     }
     let (own, kernel) = (ours.idled.0 as f64 / 1e6, recording.idled.0 as f64 / 1e6);
     writeln!(text, "  idle for {own:.1} ms, in the kernel {kernel:.1} ms").unwrap();
