@@ -199,7 +199,14 @@ void print_short(const char *line)
     static long last;
     char event[32], kind[16], who[32] = "";
     long seconds, us, sector, sectors;
-    const char *found = strstr(line, "] "), *extent = strstr(line, ") ");
+    const char *found = strstr(line, "] "), *extent = strstr(line, ") "), *depth = strstr(line, " kyber_adjust: ");
+    if (found && depth && sscanf(found + 2, "%*s %ld.%ld", &seconds, &us) == 2 &&
+        sscanf(depth, " kyber_adjust: %*s %31s %ld", who, &sectors) == 2) {
+        us += seconds * 1000000;
+        printf("k %ld %s %ld\n", us - last, who, sectors);
+        last = us;
+        return;
+    }
     if (!found || !extent)
         return;
     if (sscanf(found + 2, "%*s %ld.%ld: block_rq_%31[a-z]: %*s %15s", &seconds, &us, event, kind) != 4 ||

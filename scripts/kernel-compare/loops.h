@@ -14,7 +14,8 @@ int loops(void);
 void play_loop(int number, const char *disk, const struct timespec *start);
 
 /* Prints a line of the trace in few characters: i(nsert), d(ispatch) or c(omplete), time since the line
- * before in us, R or W, first sector; of an insert also length and process. */
+ * before in us, R or W, first sector; of an insert also length and process. A new depth of kyber is k,
+ * the time, the domain and the depth. */
 void print_short(const char *line);
 
 void fail(const char *format, ...);

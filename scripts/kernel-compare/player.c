@@ -294,6 +294,7 @@ int main(void)
     put(TRACING "events/block/block_rq_insert/enable", "1");
     put(TRACING "events/block/block_rq_issue/enable", "1");
     put(TRACING "events/block/block_rq_complete/enable", "1");
+    put(TRACING "events/kyber/kyber_adjust/enable", "1");
     struct utsname kernel;
     uname(&kernel);
     printf("\nversion %s\n", kernel.release);

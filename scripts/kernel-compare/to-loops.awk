@@ -1,5 +1,6 @@
 # Makes recordings (.loops) of what the guest printed for processes that wait for their requests: how much of
-# the disk each got, how long the disk idled though requests waited, and how fast the machine is.
+# the disk each got, how long the disk idled though requests waited, how fast the machine is, and the depths
+# of kyber.
 # Usage: awk -f to-loops.awk -v scenarios=FOLDER -v out=FOLDER CONSOLE
 #
 # Also writes NAME.turns, for looking at differences: whose requests were served, how many in a row, since when.
@@ -36,7 +37,7 @@ function begin(file,    line, i, words, pair) {
     now = waiting = idling = busy = 0
     start = free = since = -1
     looped = processes > 0
-    trail = ""
+    trail = depths = ""
 }
 
 # The middle one of the values in `list`, which are separated by spaces; the least if `least`.
@@ -100,7 +101,7 @@ function finish(    i, who, target) {
         printf "served %s requests=%d sectors=%d begin=%dus reply=%dus\n", who, served[who], sectors[who], first[who], \
             median(replies[who], who in jitters) > target
     }
-    printf "idled %dus\n", idling > target
+    printf "idled %dus\n%s", idling, depths > target
     close(target)
     target = out "/" name ".turns"
     printf "%s%s %d %d\n", trail, running, row, began > target
@@ -110,6 +111,10 @@ function finish(    i, who, target) {
 /^version / { version = $2 }
 /^scenario / { begin($2); running = ""; row = 0; next }
 /^end/ { finish(); looped = 0 }
+looped && /^k / {
+    now += $2
+    if (now - start <= run) depths = depths sprintf("depth %s %d since=%dus\n", $3, $4, now - start)
+}
 looped && /^[idc] / {
     now += $2
     id = $3 " " $4

@@ -1,5 +1,5 @@
-//! Our `bfq` against recordings of the real one, with processes that wait for their requests: each gets the
-//! same share of the disk, and the disk idles for as long.
+//! Our `bfq` and `kyber` against recordings of the real ones, with processes that wait for their requests: each
+//! gets the same share of the disk, the disk idles for as long, and `kyber` sets the same depths.
 //!
 //! `scripts/kernel-compare/run.sh` makes the recordings. `cargo test -p idlewise-core --test kernel_loops --
 //! --nocapture` prints both sides; with `KERNEL_TURNS=FOLDER` it writes who was served when, in the form in
@@ -11,14 +11,18 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use idlewise_core::units::Duration;
 use loops::host::{self, Outcome};
-use loops::recording::Recording;
+
+use loops::recording::{Depth, Recording};
 
 /// How far a share may be from the kernel's, and the time that the disk idles, in percent of the kernel's.
 const SHARE_WITHIN: f64 = 5.0;
 const IDLING_WITHIN: f64 = 10.0;
 /// Less idling than this part of the run is none, in percent.
 const NO_IDLING: f64 = 0.5;
+/// How much later or earlier kyber may set a depth: it looks within 100 ms, and Linux counts that in ticks.
+const LOOKS_WITHIN: Duration = Duration::from_ms(150);
 
 fn recordings() -> Vec<(String, Recording)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel");
@@ -52,7 +56,29 @@ fn differences(recording: &Recording, ours: &Outcome) -> Vec<String> {
     if (own - kernel).abs() > (kernel * IDLING_WITHIN / 100.0).max(NO_IDLING) {
         found.push(format!("the disk idles for {own:.1} % of the time, in the kernel {kernel:.1} %"));
     }
+    found.extend(other_depths(recording, ours));
     found
+}
+
+/// Where a number of tokens is off by more than one step, which is a quarter of the number before, or comes at
+/// another time.
+fn other_depths(recording: &Recording, ours: &Outcome) -> Option<String> {
+    let show =
+        |depths: &[Depth]| depths.iter().map(|depth| depth.tokens.to_string()).collect::<Vec<_>>().join(" ");
+    let step = |n: usize| {
+        let earlier = recording.depths[..n].iter().rev();
+        let before = earlier.into_iter().find(|depth| depth.operation == recording.depths[n].operation);
+        before.map_or(32, |depth| depth.tokens.div_ceil(4))
+    };
+    let pairs = recording.depths.iter().zip(&ours.depths).enumerate();
+    let alike = |(n, (kernel, own)): (usize, (&Depth, &Depth))| {
+        let apart = kernel.since.max(own.since).0 - kernel.since.min(own.since).0;
+        kernel.operation == own.operation
+            && kernel.tokens.abs_diff(own.tokens) <= step(n)
+            && apart <= LOOKS_WITHIN.0 * (n as u64 + 1)
+    };
+    let same = recording.depths.len() == ours.depths.len() && pairs.clone().all(alike);
+    (!same).then(|| format!("depths {}, in the kernel {}", show(&ours.depths), show(&recording.depths)))
 }
 
 fn table(recording: &Recording, ours: &Outcome) -> String {
@@ -63,6 +89,12 @@ fn table(recording: &Recording, ours: &Outcome) -> String {
             .unwrap();
     }
     let (own, kernel) = (ours.idled.0 as f64 / 1e6, recording.idled.0 as f64 / 1e6);
+    for (own, kernel) in ours.depths.iter().zip(&recording.depths) {
+        let times = [own, kernel].map(|depth| depth.since.as_ms());
+        let (own, kernel) = (own.tokens, kernel.tokens);
+        writeln!(text, "  {own} tokens at {} ms, in the kernel {kernel} at {} ms", times[0], times[1])
+            .unwrap();
+    }
     writeln!(text, "  idle for {own:.1} ms, in the kernel {kernel:.1} ms").unwrap();
     text
 }
@@ -90,8 +122,12 @@ fn shares_and_idling_are_the_kernels() {
 
 #[test]
 fn there_are_ten_scenarios_that_do_not_differ() {
-    let equal = recordings().iter().filter(|(_, recording)| recording.differs.is_none()).count();
-    assert!(equal >= 10, "{equal}");
+    let all = recordings();
+    let equal = |scheduler: &str| {
+        let equal = |recording: &Recording| recording.differs.is_none() && recording.scheduler == scheduler;
+        all.iter().filter(|(_, recording)| equal(recording)).count()
+    };
+    assert!(equal("bfq") >= 10 && equal("kyber") >= 3);
 }
 
 #[test]

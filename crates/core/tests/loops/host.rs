@@ -11,12 +11,12 @@ use std::fmt::Write as _;
 use idlewise_core::device::{Device, Merging};
 use idlewise_core::queue::Queue;
 use idlewise_core::registry;
-use idlewise_core::request::Request;
+use idlewise_core::request::{Operation, Request};
 use idlewise_core::scheduler::Decision;
 use idlewise_core::schedulers::AnyScheduler;
 use idlewise_core::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
 
-use super::recording::{Process, Recording, Step};
+use super::recording::{Depth, Process, Recording, Step};
 
 /// As in `to-loops.awk`: shorter gaps are computing.
 const LEAST_GAP: Duration = Duration(500_000);
@@ -32,6 +32,8 @@ pub(crate) struct Outcome {
     pub(crate) idled: Duration,
     /// Whose requests were served, how many in a row, and since when in us.
     pub(crate) turns: String,
+    /// The numbers of tokens that kyber has set, as its reasons tell them.
+    pub(crate) depths: Vec<Depth>,
 }
 
 /// What happens next, the earlier in this list first.
@@ -72,6 +74,7 @@ fn queue(recording: &Recording) -> Queue<AnyScheduler> {
     let device = Device { rotational, capacity, depth: 1, merging: Merging::Off, ..Device::default() };
     let entry = registry::find(&recording.scheduler).expect("a scheduler of ours");
     let mut queue = Queue::new(CAPACITY, device, entry, &[]).unwrap();
+    queue.explain();
     // As on the real machine: set when it is there already.
     for (name, text) in &recording.settings {
         let tunable = entry.tunables.iter().find(|tunable| tunable.name == name).expect("a tunable");
@@ -172,6 +175,7 @@ impl Host<'_> {
         self.waiting -= 1;
         let done = now + self.recording.turn + self.recording.service;
         self.events.push(Reverse((done, Next::Complete(id))));
+        self.note_depth(now, id);
         let owner = self.owners[id.index()];
         match &mut self.row {
             Some((served, count, _)) if *served == owner => *count += 1,
@@ -179,6 +183,21 @@ impl Host<'_> {
                 self.end_row();
                 self.row = Some((owner, 1, now));
             }
+        }
+    }
+
+    /// "… with token 3 of 128".
+    fn note_depth(&mut self, now: Instant, id: RequestId) {
+        if self.recording.scheduler != "kyber" {
+            return;
+        }
+        let why = self.queue.why().expect("a reason").to_string();
+        let tokens = why.rsplit(' ').next().unwrap().parse().expect("a number of tokens");
+        let operation = self.queue.request(id).operation;
+        let before = self.outcome.depths.iter().rev().find(|depth| depth.operation == operation);
+        let first = if operation == Operation::Read { 256 } else { 128 };
+        if before.map_or(first, |depth| depth.tokens) != tokens {
+            self.outcome.depths.push(Depth { operation, tokens, since: now.since(Instant::ZERO) });
         }
     }
 

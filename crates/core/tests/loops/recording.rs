@@ -34,6 +34,14 @@ pub(crate) struct Process {
     pub(crate) served: u64,
 }
 
+/// From when on how many requests of a kind may be in flight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Depth {
+    pub(crate) operation: Operation,
+    pub(crate) tokens: u64,
+    pub(crate) since: Duration,
+}
+
 /// A recording.
 #[derive(Clone, Debug)]
 pub(crate) struct Recording {
@@ -47,6 +55,8 @@ pub(crate) struct Recording {
     pub(crate) turn: Duration,
     /// How long the disk idled though requests waited.
     pub(crate) idled: Duration,
+    /// Numbers of tokens that kyber has set.
+    pub(crate) depths: Vec<Depth>,
     /// Why ours does not do the same.
     pub(crate) differs: Option<String>,
 }
@@ -139,6 +149,7 @@ impl Recording {
             service: none,
             turn: none,
             idled: none,
+            depths: Vec::new(),
             differs: None,
         };
         text.lines().for_each(|line| recording.line(line));
@@ -168,6 +179,12 @@ impl Recording {
                 let who = words.next().unwrap().parse().unwrap();
                 let process = self.processes.iter_mut().find(|process| process.who == who);
                 process.expect("a process of the scenario").served(words);
+            }
+            Some("depth") => {
+                let operation = if words.next() == Some("READ") { Operation::Read } else { Operation::Write };
+                let tokens = words.next().unwrap().parse().unwrap();
+                let since = pairs(words).next().map(|(_, value)| time(value)).unwrap();
+                self.depths.push(Depth { operation, tokens, since });
             }
             Some("idled") => self.idled = time(words.next().unwrap()),
             Some(word) => panic!("a recording has no {word}"),
