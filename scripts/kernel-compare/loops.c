@@ -198,23 +198,21 @@ void print_short(const char *line)
 {
     static long last;
     char event[32], kind[16], who[32] = "";
-    long seconds, us, sector, sectors;
-    const char *found = strstr(line, "] "), *extent = strstr(line, ") "), *depth = strstr(line, " kyber_adjust: ");
-    if (found && depth && sscanf(found + 2, "%*s %ld.%ld", &seconds, &us) == 2 &&
-        sscanf(depth, " kyber_adjust: %*s %31s %ld", who, &sectors) == 2) {
-        us += seconds * 1000000;
-        printf("k %ld %s %ld\n", us - last, who, sectors);
-        last = us;
-        return;
-    }
-    if (!found || !extent)
-        return;
-    if (sscanf(found + 2, "%*s %ld.%ld: block_rq_%31[a-z]: %*s %15s", &seconds, &us, event, kind) != 4 ||
-        sscanf(extent + 2, "%ld + %ld [%31[^]]", &sector, &sectors, who) < 2)
+    long seconds, us, sector, number;
+    const char *rest = strstr(line, "] ");
+    if (!rest || sscanf(rest + 2, "%*s %ld.%ld: %31[a-z_]: %*s %15s", &seconds, &us, event, kind) != 4)
         return;
     us += seconds * 1000000;
-    char letter = *event == 'i' ? event[1] == 'n' ? 'i' : 'd' : 'c';
-    printf("%c %ld %c %ld", letter, us - last, strchr(kind, 'W') ? 'W' : 'R', sector);
-    printf(letter == 'i' ? " %ld %s\n" : "\n", sectors, who);
+    /* The extent stands behind the command, if there is one: (COMMAND) SECTOR + LENGTH [NAME]. */
+    rest = strstr(rest, ") ") ? strstr(rest, ") ") + 1 : strstr(rest, kind) + strlen(kind);
+    char direction = strchr(kind, 'W') ? 'W' : 'R';
+    if (!strcmp(event, "kyber_adjust"))
+        printf("k %ld %s %s", us - last, kind, rest + 1);
+    else if (sscanf(rest, "%ld + %ld [%31[^]]", &sector, &number, who) < 2)
+        return;
+    else if (!strcmp(event, "block_rq_insert") || !strcmp(event, "block_bio_queue"))
+        printf("i %ld %c %ld %ld %s\n", us - last, direction, sector, number, who);
+    else
+        printf("%c %ld %c %ld\n", strcmp(event, "block_rq_issue") ? 'c' : 'd', us - last, direction, sector);
     last = us;
 }

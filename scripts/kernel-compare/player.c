@@ -44,7 +44,7 @@ static struct step steps[MOST];
 static int count;
 static char scheduler[512];
 static long service_ns;
-static int rotational;
+static int rotational, none;
 static char disk[32];
 
 /* A byte at a time to the port that QEMU writes to a file. */
@@ -179,8 +179,13 @@ static void make_disk(void)
     snprintf(text, sizeof text, "%s", scheduler);
     set_queue("rotational", rotational ? "1" : "0");
     set_queue("scheduler", strsep(&rest, " "));
-    set_queue("nr_requests", "128");
+    /* Without a scheduler there is only the device's queue, and requests arrive in it when they are sent. */
+    none = !strcmp(text, "none");
+    if (!none)
+        set_queue("nr_requests", "128");
     set_queue("nomerges", "2");
+    put(TRACING "events/block/block_rq_insert/enable", none ? "0" : "1");
+    put(TRACING "events/block/block_bio_queue/enable", none ? "1" : "0");
     while ((word = strsep(&rest, " ")))
         if (*word) {
             char *value = strchr(word, '=');
@@ -291,7 +296,6 @@ int main(void)
     load_modules();
     put(TRACING "tracing_on", "0");
     put(TRACING "buffer_size_kb", "8192");
-    put(TRACING "events/block/block_rq_insert/enable", "1");
     put(TRACING "events/block/block_rq_issue/enable", "1");
     put(TRACING "events/block/block_rq_complete/enable", "1");
     put(TRACING "events/kyber/kyber_adjust/enable", "1");
