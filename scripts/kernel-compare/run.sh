@@ -92,6 +92,12 @@ awk -f "$here/to-loops.awk" -v scenarios="$root/scenarios" -v out="$work/ops" "$
 
 # Another build of the kernel takes some microseconds more or less, which matters to nobody.
 essence() { sed -e '/^# Recorded/d' -e 's/^+[^ ]* //' "$1"; }
+same() {
+    case $1 in
+        *.loops) awk -f "$here/loops-differ.awk" "$1" "$2" ;;
+        *) diff <(essence "$1") <(essence "$2") ;;
+    esac
+}
 
 recordings=crates/core/kernel differ=0
 mkdir -p "$recordings"
@@ -100,7 +106,7 @@ for scenario in "${scenarios[@]}"; do
     ! grep -q '^process ' "$here/scenarios/$scenario.txt" || kind=loops
     if [ -n "$update" ]; then
         cp "$work/ops/$scenario.$kind" "$recordings/"
-    elif ! diff <(essence "$recordings/$scenario.$kind") <(essence "$work/ops/$scenario.$kind") >"$work/diff"; then
+    elif ! same "$recordings/$scenario.$kind" "$work/ops/$scenario.$kind" >"$work/diff"; then
         echo "$scenario: this kernel gives out others than the recorded one:"
         cat "$work/diff"
         differ=1
