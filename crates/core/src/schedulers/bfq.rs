@@ -87,12 +87,12 @@ mod tests;
 use alloc::vec::Vec;
 
 use crate::collections::{Issuers, OutOfMemory, table};
-use crate::request::Class;
+use crate::request::{Class, Priority};
 #[cfg(test)]
 use crate::scheduler::Scheduler;
-use crate::scheduler::{Algorithm, Setup, Starvation};
-use crate::tunables::{Count, Kibibytes, Milliseconds, SectorCount};
-use crate::units::{Instant, Issuer, Sector};
+use crate::scheduler::{Algorithm, Setup, Standing, Starvation};
+use crate::tunables::{Count, Kibibytes, Milliseconds, SectorCount, Unit};
+use crate::units::{Instant, Issuer, Sector, Weight};
 use budget::Bounds;
 use inject::Watch;
 use processes::Process;
@@ -216,6 +216,10 @@ impl Algorithm for Bfq {
         for index in 0..if ends { self.queues.len() } else { 0 } {
             self.change_raise(index, |queue| queue.raise.switch_off());
         }
+    }
+
+    fn standing(_: &Settings, priority: Priority) -> Standing {
+        [Some(("weight", queue::weight_of(priority, Weight::default()), Unit::Count)), None, None]
     }
 
     fn starvation(_: &Settings) -> Starvation {
