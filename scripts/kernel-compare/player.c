@@ -195,10 +195,11 @@ static void make_disk(void)
         }
 }
 
-static void sleep_until(const struct timespec *start, long ms)
+/* Of processes that issue in the same millisecond that of the least number goes first. */
+static void sleep_until(const struct timespec *start, long ms, long who)
 {
     struct timespec until = *start;
-    until.tv_nsec += ms % 1000 * 1000000;
+    until.tv_nsec += ms % 1000 * 1000000 + who * 50000;
     until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
@@ -229,7 +230,7 @@ static void play(long who, const struct timespec *start)
             .aio_flags = IOCB_FLAG_IOPRIO,
             .aio_reqprio = step->priority,
         }, *blocks = &block;
-        sleep_until(start, step->ms);
+        sleep_until(start, step->ms, who);
         if (syscall(SYS_io_submit, context, 1, &blocks) != 1)
             fail("submitting sector %ld", step->sector);
         issued++;

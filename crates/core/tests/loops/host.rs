@@ -170,7 +170,7 @@ impl Host<'_> {
     fn send(&mut self, now: Instant, id: RequestId) {
         let gap = now.since(self.free.max(self.since));
         if gap >= LEAST_GAP && now <= Instant::ZERO + self.recording.run {
-            self.outcome.idled = self.outcome.idled + gap;
+            self.outcome.idled += gap;
         }
         self.busy = true;
         self.waiting -= 1;

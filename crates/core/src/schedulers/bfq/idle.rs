@@ -130,7 +130,10 @@ impl Bfq {
                 facts,
             );
         } else if self.idling_boosts(cx, queue) {
-            cx.because("waits for process {} until {}, as that costs nothing: it thinks {}; budget left: {}", facts);
+            cx.because(
+                "waits for process {} until {}, as that costs nothing: it thinks {}; budget left: {}",
+                facts,
+            );
         } else {
             cx.because(
                 "waits for process {} until {} to keep its share: it thinks {}; budget left: {}",
