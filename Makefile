@@ -68,7 +68,7 @@ uninstall: ## remove it
 kernel: ## build the elevators for Debian's stock kernel: target/kernel-modules/idlewise.ko
 	@scripts/kernel/build.sh
 
-kernel-stress: ## the long test of the elevators in a guest: half an hour and more
+kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20
 
 kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root; Linux 6.1)

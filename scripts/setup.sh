@@ -102,7 +102,7 @@ if [ "$purpose" = check ] && has rustup; then
         rustup component add "$component"
     done
     for target in x86_64-unknown-none wasm32-unknown-unknown; do
-        rustup target list --installed | grep -qx "$target" && continue
+        rustup target list --installed | grep -x "$target" >/dev/null && continue   # Not -q: it would end rustup early.
         say "adding rustup target: $target"
         # Not fatal: the check that needs it says that it was skipped.
         rustup target add "$target" || say "could not add $target"

@@ -5,10 +5,14 @@
  *     scheduler mq-deadline read_expire=50     the scheduler, and its settings
  *     service 5ms                              how long the disk takes for each command
  *     0ms 1 R 1024+8 prio=be/4                 when, who, what: R or W, first sector and length
- * Requests of one process are issued in the order of their lines, none waits for another.
- * Between "scenario NAME" and "end" the console shows the trace events of its run.
+ * Requests of one process are issued in the order of their lines, none waits for another. Processes
+ * that do wait are described in loops.c; their scenarios have no other requests.
+ * Between "scenario NAME" and "end" the debug port gets the trace events of its run: it is much faster
+ * than the serial one.
  */
 #define _GNU_SOURCE
+#include "loops.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/io.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
@@ -39,9 +44,19 @@ static struct step steps[MOST];
 static int count;
 static char scheduler[512];
 static long service_ns;
+static int rotational, none;
 static char disk[32];
 
-static void fail(const char *format, ...)
+/* A byte at a time to the port that QEMU writes to a file. */
+static ssize_t tell(void *unused, const char *text, size_t length)
+{
+    (void)unused;
+    for (size_t i = 0; i < length; i++)
+        outb(text[i], 0xe9);
+    return length;
+}
+
+void fail(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -101,7 +116,8 @@ static void read_scenario(const char *path)
     FILE *file = fopen(path, "r");
     if (!file)
         fail("opening %s", path);
-    count = 0;
+    count = rotational = 0;
+    forget_loops();
     while (fgets(line, sizeof line, file)) {
         struct step *step = &steps[count];
         char kind, *priority;
@@ -110,6 +126,10 @@ static void read_scenario(const char *path)
             snprintf(scheduler, sizeof scheduler, "%s", line + 10);
         else if (!strncmp(line, "service ", 8))
             service_ns = atol(line + 8) * 1000000;
+        else if (!strcmp(line, "rotational"))
+            rotational = 1;
+        else if (read_loop(line))
+            ;
         else if (sscanf(line, "%ldms %ld %c %ld+%ld", &step->ms, &step->who, &kind, &step->sector, &step->sectors) == 5) {
             step->write = kind == 'W';
             priority = strstr(line, "prio=");
@@ -149,16 +169,23 @@ static void set_queue(const char *attribute, const char *value)
 static void make_disk(void)
 {
     char parameters[256], text[512], attribute[64], *word, *rest = text;
-    snprintf(parameters, sizeof parameters, "dev_size_mb=64 max_queue=1 ndelay=%ld", service_ns);
+    snprintf(parameters, sizeof parameters, "dev_size_mb=%d max_queue=1 ndelay=%ld", loops() ? 256 : 64,
+             service_ns);
     load("scsi_debug.ko", parameters);
     find_disk();
     snprintf(text, sizeof text, "/dev/%s", disk);
     for (int tries = 0; access(text, F_OK) && tries < 2000; tries++)
         usleep(5000);
     snprintf(text, sizeof text, "%s", scheduler);
+    set_queue("rotational", rotational ? "1" : "0");
     set_queue("scheduler", strsep(&rest, " "));
-    set_queue("nr_requests", "128");
+    /* Without a scheduler there is only the device's queue, and requests arrive in it when they are sent. */
+    none = !strcmp(text, "none");
+    if (!none)
+        set_queue("nr_requests", "128");
     set_queue("nomerges", "2");
+    put(TRACING "events/block/block_rq_insert/enable", none ? "0" : "1");
+    put(TRACING "events/block/block_bio_queue/enable", none ? "1" : "0");
     while ((word = strsep(&rest, " ")))
         if (*word) {
             char *value = strchr(word, '=');
@@ -168,10 +195,11 @@ static void make_disk(void)
         }
 }
 
-static void sleep_until(const struct timespec *start, long ms)
+/* Of processes that issue in the same millisecond that of the least number goes first. */
+static void sleep_until(const struct timespec *start, long ms, long who)
 {
     struct timespec until = *start;
-    until.tv_nsec += ms % 1000 * 1000000;
+    until.tv_nsec += ms % 1000 * 1000000 + who * 50000;
     until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
@@ -202,7 +230,7 @@ static void play(long who, const struct timespec *start)
             .aio_flags = IOCB_FLAG_IOPRIO,
             .aio_reqprio = step->priority,
         }, *blocks = &block;
-        sleep_until(start, step->ms);
+        sleep_until(start, step->ms, who);
         if (syscall(SYS_io_submit, context, 1, &blocks) != 1)
             fail("submitting sector %ld", step->sector);
         issued++;
@@ -226,7 +254,9 @@ static void run(const char *name)
     put(TRACING "trace", "\n");
     put(TRACING "tracing_on", "1");
     clock_gettime(CLOCK_MONOTONIC, &start);
-    start.tv_sec += 1;
+    /* A whole second, so that every scenario begins at the same place within a tick of the kernel. */
+    start.tv_sec += 2;
+    start.tv_nsec = 0;
     for (int i = 0; i < count; i++) {
         int known = 0;
         for (int before = 0; before < i; before++)
@@ -234,6 +264,9 @@ static void run(const char *name)
         if (!known && !fork())
             play(steps[i].who, &start);
     }
+    for (int i = 0; i < loops(); i++)
+        if (!fork())
+            play_loop(i, disk, &start);
     while (wait(&status) > 0)
         if (!WIFEXITED(status) || WEXITSTATUS(status))
             fail("a process of %s", name);
@@ -241,7 +274,9 @@ static void run(const char *name)
     printf("\nscenario %s\n", name);
     FILE *trace = fopen(TRACING "trace", "r");
     while (trace && fgets(line, sizeof line, trace))
-        if (strstr(line, ": block_rq_"))
+        if (loops())
+            print_short(line);
+        else if (strstr(line, ": block_rq_"))
             printf("%s", strstr(line, "[0"));
     fclose(trace);
     printf("end\n");
@@ -253,6 +288,9 @@ static void run(const char *name)
 int main(void)
 {
     struct dirent **names;
+    if (ioperm(0xe9, 1, 1))
+        perror("ioperm");
+    stdout = fopencookie(NULL, "w", (cookie_io_functions_t){.write = tell});
     mkdir("/proc", 0755), mkdir("/sys", 0755), mkdir("/dev", 0755);
     mount("proc", "/proc", "proc", 0, NULL);
     mount("sysfs", "/sys", "sysfs", 0, NULL);
@@ -260,9 +298,10 @@ int main(void)
     mount("tracefs", TRACING, "tracefs", 0, NULL);
     load_modules();
     put(TRACING "tracing_on", "0");
-    put(TRACING "events/block/block_rq_insert/enable", "1");
+    put(TRACING "buffer_size_kb", "8192");
     put(TRACING "events/block/block_rq_issue/enable", "1");
     put(TRACING "events/block/block_rq_complete/enable", "1");
+    put(TRACING "events/kyber/kyber_adjust/enable", "1");
     struct utsname kernel;
     uname(&kernel);
     printf("\nversion %s\n", kernel.release);

@@ -45,10 +45,10 @@ modules=$work/$image/lib/modules
 # --- What the guest has ---------------------------------------------------------------------------
 
 root=$work/root
-rm -rf "$root"
+rm -rf "$root" "$work/console"
 mkdir -p "$root/modules" "$root/scenarios"
-cc -O2 -Wall -Wextra -Werror -static -o "$root/init" "$here/player.c" ||
-    cannot "player.c cannot be linked statically (apt-get install libc6-dev)"
+cc -O2 -Wall -Wextra -Werror -static -o "$root/init" "$here/player.c" "$here/loops.c" ||
+    cannot "the player cannot be linked statically (apt-get install libc6-dev)"
 
 # A module after those that it depends on.
 add_module() {
@@ -74,29 +74,39 @@ for scenario in "${scenarios[@]}"; do cp "$here/scenarios/$scenario.txt" "$root/
 # --- The run --------------------------------------------------------------------------------------
 
 echo "playing ${#scenarios[@]} scenarios on $(basename "$kernel")"
-timeout 900 qemu-system-x86_64 -M pc -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 -cpu max -m 512 \
-    -nographic -no-reboot -nodefaults -serial stdio -kernel "$kernel" -initrd "$work/initrd.gz" \
+timeout 1800 qemu-system-x86_64 -M pc -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 -cpu max -m 512 \
+    -nographic -no-reboot -nodefaults -serial stdio -debugcon "file:$work/console" \
+    -kernel "$kernel" -initrd "$work/initrd.gz" \
     -append "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off tsc=reliable" \
-    </dev/null 2>&1 | tr -d '\r' >"$work/console" || true
+    </dev/null >"$work/serial" 2>&1 || true
 if ! grep -q '^all done' "$work/console"; then
-    grep FAILED "$work/console" || tail -n 5 "$work/console"
+    grep FAILED "$work/console" || tail -n 5 "$work/serial"
     exit 1
 fi
 rm -rf "$work/ops"
 mkdir -p "$work/ops"
 awk -f "$here/to-ops.awk" -v scenarios="$root/scenarios" -v out="$work/ops" "$work/console"
+awk -f "$here/to-loops.awk" -v scenarios="$root/scenarios" -v out="$work/ops" "$work/console"
 
 # --- The comparison -------------------------------------------------------------------------------
 
 # Another build of the kernel takes some microseconds more or less, which matters to nobody.
 essence() { sed -e '/^# Recorded/d' -e 's/^+[^ ]* //' "$1"; }
+same() {
+    case $1 in
+        *.loops) awk -f "$here/loops-differ.awk" "$1" "$2" ;;
+        *) diff <(essence "$1") <(essence "$2") ;;
+    esac
+}
 
 recordings=crates/core/kernel differ=0
 mkdir -p "$recordings"
 for scenario in "${scenarios[@]}"; do
+    kind=ops
+    ! grep -q '^process ' "$here/scenarios/$scenario.txt" || kind=loops
     if [ -n "$update" ]; then
-        cp "$work/ops/$scenario.ops" "$recordings/"
-    elif ! diff <(essence "$recordings/$scenario.ops") <(essence "$work/ops/$scenario.ops") >"$work/diff"; then
+        cp "$work/ops/$scenario.$kind" "$recordings/"
+    elif ! same "$recordings/$scenario.$kind" "$work/ops/$scenario.$kind" >"$work/diff"; then
         echo "$scenario: this kernel gives out others than the recorded one:"
         cat "$work/diff"
         differ=1

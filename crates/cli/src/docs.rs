@@ -5,6 +5,8 @@
 use std::fmt::Write as _;
 
 use idlewise_core::registry;
+use idlewise_core::request::{Class, Priority};
+use idlewise_core::tunables::Unit;
 use idlewise_disk::{Profile, profile};
 use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
@@ -42,7 +44,7 @@ fn page(name: &str) -> Result<String, Failure> {
         )));
     };
     let header = PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary, |(_, header)| *header);
-    Ok(format!("# {name}\n\n{}\n{}", header.trim(), tunables(entry)))
+    Ok(format!("# {name}\n\n{}\n{}{}", header.trim(), tunables(entry), standings(entry)))
 }
 
 fn tunables(entry: &registry::Entry) -> String {
@@ -57,13 +59,46 @@ fn tunables(entry: &registry::Entry) -> String {
     text
 }
 
+/// What I/O priorities give, for schedulers that look at them: one row for those that give the same.
+fn standings(entry: &registry::Entry) -> String {
+    let classes = [(Class::RealTime, "real time"), (Class::BestEffort, "best effort"), (Class::Idle, "idle")];
+    let mut rows: Vec<(&str, u8, u8, Vec<String>)> = Vec::new();
+    let mut titles = String::new();
+    for (class, word) in classes {
+        for level in 0..8 {
+            let standing: Vec<_> = entry.standing(Priority { class, level }).collect();
+            if standing.is_empty() {
+                return String::new();
+            }
+            titles = standing.iter().map(|(title, ..)| format!(" {title} |")).collect();
+            let show = |(_, value, unit): &(&str, u64, Unit)| match unit {
+                Unit::Milliseconds => format!("{value} ms"),
+                _ => value.to_string(),
+            };
+            let values: Vec<String> = standing.iter().map(show).collect();
+            match rows.last_mut() {
+                Some((last, _, to, same)) if *last == word && *same == values => *to = level,
+                _ => rows.push((word, level, level, values)),
+            }
+        }
+    }
+    let columns = "---|".repeat(titles.matches('|').count());
+    let mut text = format!("\n| I/O priority |{titles}\n|---|{columns}\n");
+    for (word, from, to, values) in rows {
+        let levels = if from == to { from.to_string() } else { format!("{from} to {to}") };
+        let _ = writeln!(text, "| {word}, level {levels} | {} |", values.join(" | "));
+    }
+    text
+}
+
 fn schedulers() -> String {
     let mut text = String::from("# Schedulers\n\n| name | what it is | source |\n|---|---|---|\n");
     for entry in registry::all() {
         let _ = writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", entry.name, entry.summary, entry.source);
     }
     for entry in registry::all() {
-        let _ = write!(text, "\n## {}\n\n{}\n{}", entry.name, entry.summary, tunables(entry));
+        let (tunables, standings) = (tunables(entry), standings(entry));
+        let _ = write!(text, "\n## {}\n\n{}\n{tunables}{standings}", entry.name, entry.summary);
     }
     text
 }

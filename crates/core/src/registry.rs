@@ -7,9 +7,10 @@
 use core::fmt;
 
 use crate::collections::OutOfMemory;
-use crate::scheduler::{Setup, Starvation};
+use crate::request::Priority;
+use crate::scheduler::{Setup, Standing, Starvation};
 use crate::schedulers::{AnyScheduler, ENTRIES};
-use crate::tunables::{Tunable, TunableError};
+use crate::tunables::{Tunable, TunableError, Unit};
 
 /// A tunable by name, and the value that it shall have.
 pub type Assignment<'a> = (&'a str, u64);
@@ -26,6 +27,7 @@ pub struct Entry {
     /// Its tunables.
     pub tunables: &'static [Tunable],
     pub(crate) build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnyScheduler, BuildError>,
+    pub(crate) standing: fn(Priority) -> Standing,
     pub(crate) starvation: fn(&[Assignment<'_>]) -> Result<Starvation, TunableError>,
     #[cfg(test)]
     pub(crate) reference: fn(Setup<'_>, &[Assignment<'_>]) -> Reference,
@@ -74,6 +76,12 @@ impl Entry {
     /// [`BuildError`] if a setting does not fit or memory is exhausted.
     pub fn build(&self, setup: Setup<'_>, settings: &[Assignment<'_>]) -> Result<AnyScheduler, BuildError> {
         (self.build)(setup, settings)
+    }
+
+    /// What an I/O priority gives its process by default: what it is called, how much, and in which unit.
+    /// Nothing if the scheduler does not look at priorities.
+    pub fn standing(&self, priority: Priority) -> impl Iterator<Item = (&'static str, u64, Unit)> {
+        (self.standing)(priority).into_iter().flatten()
     }
 
     /// How long a request can be passed over under these settings.
@@ -133,6 +141,10 @@ macro_rules! registry {
                 Ok(AnyScheduler::$kind($crate::collections::Kept::new(|| {
                     <$module::$kind as Algorithm>::new(setup, tunables)
                 })?))
+            },
+            standing: |priority| {
+                type Settings = <$module::$kind as $crate::scheduler::Algorithm>::Tunables;
+                <$module::$kind as Algorithm>::standing(&<Settings as Tunables>::defaults(), priority)
             },
             starvation: |from| {
                 Ok(<$module::$kind as Algorithm>::starvation(&$crate::registry::settings(from)?))

@@ -16,8 +16,8 @@ use core::ops::Index;
 use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::queue::Table;
-use crate::request::Request;
-use crate::tunables::Tunables;
+use crate::request::{Priority, Request};
+use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::{Fact, Notes};
 
@@ -173,6 +173,9 @@ pub enum Starvation {
     FullQueues(u64),
 }
 
+/// What an I/O priority gives: what it is called, how much, and in which unit.
+pub type Standing = [Option<(&'static str, u64, Unit)>; 3];
+
 /// A scheduler that the registry can name, describe and build.
 pub trait Algorithm: Scheduler + Sized {
     /// Its name in commands, files and reports.
@@ -195,6 +198,12 @@ pub trait Algorithm: Scheduler + Sized {
 
     /// Changes its settings while it runs.
     fn set_tunables(&mut self, tunables: Self::Tunables);
+
+    /// What an I/O priority gives its process, under these settings: what it is called, how much, and in
+    /// which unit. Classes are not in it, where one goes before the other whatever is there.
+    fn standing(_: &Self::Tunables, _: Priority) -> Standing {
+        Standing::default()
+    }
 
     /// How long a request can be passed over, under these settings.
     fn starvation(tunables: &Self::Tunables) -> Starvation;

@@ -21,6 +21,7 @@
 //!    that asks for a little, regularly, weighs 3000 times as much for 300 ms. Many new queues at once are
 //!    not raised. `bfq/raise.rs`
 //! 7. Processes that read near each other share a queue, until that turns out to be seeky. `bfq/merge.rs`
+//!    Those that begin together share one for good, unless they stream on a disk. `bfq/together.rs`
 //!
 //! # Source
 //! Linux 6.1.192 `block/bfq-iosched.c`, `bfq-wf2q.c` and `Documentation/block/bfq-iosched.rst`; Valente and
@@ -28,7 +29,7 @@
 //!
 //! # Differs from the source
 //! - There are no control groups, and one actuator. Depth is not limited for asynchronous requests, as a
-//!   queue here has no tags to give out. There is no stable merging of queues that are created together.
+//!   queue here has no tags to give out.
 //! - Linux counts in ticks; here times are nanoseconds, except that charges for time are whole milliseconds.
 //! - The host's weight of a process multiplies that of its level and is rounded up. Linux has weights only
 //!   of groups. A process with a weight of its own is not raised, as in Linux one of another level.
@@ -42,8 +43,8 @@
 //!   once. When a shared queue splits, its guests go back to the queues that they had; the process whose
 //!   queue it is stays. At most 32 processes are guests. Linux's own order depends on a tree's shape.
 //! - A queue knows the last queue that it woke, not all. Processes that have exited wake nobody.
-//! - After `slice_idle` in vain, one request of another may go besides whatever its size. In Linux that is
-//!   so only for large requests on devices without heads, by the order of two assignments.
+//! - Linux means to let one request of another go after `slice_idle` in vain, but compares nanoseconds with
+//!   ticks, so that it never does. Nor does this.
 //! - Flushes and discards are requests like others; Linux sends flushes past the scheduler. One without an
 //!   extent costs a sector. Requests in flight from an earlier scheduler are not counted.
 //! - At most 32 queues without requests wait for their turn after they were preempted. Of processes with
@@ -75,6 +76,7 @@ mod requests;
 mod schedule;
 mod serve;
 mod shares;
+mod together;
 mod wf2q;
 
 #[cfg(test)]
@@ -85,14 +87,13 @@ mod tests;
 use alloc::vec::Vec;
 
 use crate::collections::{Issuers, OutOfMemory, table};
-use crate::request::Class;
+use crate::request::{Class, Priority};
 #[cfg(test)]
 use crate::scheduler::Scheduler;
-use crate::scheduler::{Algorithm, Setup, Starvation};
-use crate::tunables::{Count, Kibibytes, Milliseconds, SectorCount};
-use crate::units::{Instant, Issuer, Sector};
+use crate::scheduler::{Algorithm, Setup, Standing, Starvation};
+use crate::tunables::{Count, Kibibytes, Milliseconds, SectorCount, Unit};
+use crate::units::{Instant, Issuer, Sector, Weight};
 use budget::Bounds;
-use idle::Idling;
 use inject::Watch;
 use processes::Process;
 use queue::{ASYNC_QUEUES, Queue, Ref};
@@ -147,7 +148,8 @@ pub struct Bfq {
     raised_busy: u32,
     /// Processes that issue into others' queues.
     guests: usize,
-    idle: Option<Idling>,
+    /// Until when the process of the queue in service is waited for.
+    idle: Option<Instant>,
     /// When the last wait began.
     idling_since: Instant,
     /// When the queue in service became that.
@@ -158,6 +160,8 @@ pub struct Bfq {
     /// Whose request was done last, if that is one process's.
     last_completed: Option<Ref>,
     burst: Burst<Ref>,
+    /// The queue that those created after it are compared with.
+    last_created: Option<Ref>,
     ended: Option<Ended>,
 }
 
@@ -196,6 +200,7 @@ impl Algorithm for Bfq {
             watch: Watch::default(),
             last_completed: None,
             burst: Burst::default(),
+            last_created: None,
             ended: None,
         })
     }
@@ -211,6 +216,10 @@ impl Algorithm for Bfq {
         for index in 0..if ends { self.queues.len() } else { 0 } {
             self.change_raise(index, |queue| queue.raise.switch_off());
         }
+    }
+
+    fn standing(_: &Settings, priority: Priority) -> Standing {
+        [Some(("weight", queue::weight_of(priority, Weight::default()), Unit::Count)), None, None]
     }
 
     fn starvation(_: &Settings) -> Starvation {

@@ -52,7 +52,8 @@
 //!
 //! # Good for, bad for
 //! Good for disks with heads and many programs at once: each reads on for a while, and shares follow
-//! priorities, though the lowest get less than their slices say, as their keys also come later. Bad for
+//! priorities, though the lowest get less than their slices say, as their keys also come later: of readers at
+//! levels 0, 4 and 7 the last gets 9 % of the time, not 12.5, as it misses every other round. Bad for
 //! many processes that seek, for devices with deep queues, and for latency among many readers.
 //!
 //! # Starvation
@@ -77,13 +78,15 @@ mod reference;
 mod tests;
 
 use crate::collections::{Issuers, OutOfMemory};
+use crate::request::Priority;
 #[cfg(test)]
 use crate::scheduler::Scheduler;
-use crate::scheduler::{Algorithm, Setup, Starvation};
-use crate::units::{Instant, Sector};
+use crate::scheduler::{Algorithm, Setup, Standing, Starvation};
+use crate::tunables::Unit;
+use crate::units::{Instant, Issuer, Sector};
 use order::Order;
 use processes::Process;
-use queues::{Queues, SHARED};
+use queues::{Queue, Queues, SHARED};
 use reasons::Ended;
 pub use settings::Settings;
 use slices::{Depth, Slice};
@@ -154,6 +157,16 @@ impl Algorithm for Cfq {
 
     /// A process that goes on reading near the head passes over its own requests elsewhere, all but
     /// one in a slice; and no number of requests bounds a slice.
+    fn standing(tunables: &Settings, priority: Priority) -> Standing {
+        let level = Queue::new(true, priority, Issuer::UNKNOWN).level;
+        let slice = |sync: bool| tunables.slice(sync, level).as_ms();
+        [
+            Some(("slice of synchronous requests", slice(true), Unit::Milliseconds)),
+            Some(("of asynchronous ones", slice(false), Unit::Milliseconds)),
+            Some(("requests in that at most", tunables.async_quota(level), Unit::Count)),
+        ]
+    }
+
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }

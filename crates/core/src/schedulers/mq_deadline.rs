@@ -46,9 +46,9 @@
 use super::deadline;
 use super::sides::{Sides, choose, goes_on};
 use crate::collections::OutOfMemory;
-use crate::request::{Class, Direction, Request};
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
-use crate::tunables::{Joined, Milliseconds};
+use crate::request::{Class, Direction, Priority, Request};
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
+use crate::tunables::{Joined, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
 
 crate::tunables! {
@@ -129,6 +129,10 @@ impl Algorithm for MqDeadline {
 
     fn set_tunables(&mut self, tunables: Settings) {
         self.tunables = tunables;
+    }
+
+    fn standing(_: &Settings, priority: Priority) -> Standing {
+        [Some(("place in line, whatever the level", priority.class as u64 + 1, Unit::Count)), None, None]
     }
 
     fn starvation(_: &Settings) -> Starvation {

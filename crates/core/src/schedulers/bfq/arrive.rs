@@ -77,7 +77,7 @@ impl Bfq {
                 self.renew_budget(cx, index);
             }
         } else {
-            interactive = self.wake(cx, index);
+            interactive = self.wake(cx, index, place);
         }
         let queue = &mut self.queues[index];
         if self.tunables.low_latency && (!was_raised || !queue.is_raised() || interactive) {
@@ -96,7 +96,7 @@ impl Bfq {
     }
 
     /// The queue had nothing to do so far. Returns whether it seems interactive.
-    fn wake(&mut self, cx: Cx<'_>, index: usize) -> bool {
+    fn wake(&mut self, cx: Cx<'_>, index: usize, place: Place) -> bool {
         let away = self.away_for(cx.now, index, AWAY);
         let in_time = cx.now <= self.queues[index].thought.since + self.slice_idle() * IN_TIME;
         let plain = self.service.entities[index].wanted == PLAIN_WEIGHT;
@@ -105,7 +105,7 @@ impl Bfq {
         let calm = queue.seeks != u32::MAX && queue.in_flight == 0;
         let soft = calm && !in_burst && queue.raise.soft_from < cx.now && plain;
         let interactive = !in_burst && away && plain;
-        let alone = queue.is_sync() && !queue.shared;
+        let alone = queue.is_sync() && (!queue.shared || self.processes[place.index()].stably);
         let deserves = self.tunables.low_latency && (queue.is_raised() || alone && (interactive || soft));
         let preempts = self.budget_for_arrival(cx, index, in_time);
         let forgotten = !self.queues[index].created && self.away_for(cx.now, index, BURST_FORGOTTEN);

@@ -13,13 +13,6 @@ use crate::units::{Duration, Instant};
 /// Linux's default `slice_idle`: the least with `strict_guarantees`.
 const LEAST_STRICT: Duration = Duration::from_ms(8);
 
-/// The wait for the process of the queue in service.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Idling {
-    pub(super) since: Instant,
-    pub(super) until: Instant,
-}
-
 impl Bfq {
     /// How long a process is waited for, by the tunables.
     pub(super) fn slice_idle(&self) -> Duration {
@@ -69,17 +62,15 @@ impl Bfq {
         let differs = self.service.shares.differ(index);
         let time = self.queues[index].idles_for(self.slice_idle(), differs);
         self.idling_since = cx.now;
-        self.idle = Some(Idling { since: cx.now, until: cx.now + time });
+        self.idle = Some(cx.now + time);
     }
 
     /// Lets the wait end, if its time has come. Calls do that first, as of that time, so that it does not
     /// matter whether the host asked then.
     #[inline]
     pub(super) fn catch_up(&mut self, cx: Cx<'_>) {
-        if let Some(idle) = self.idle
-            && idle.until <= cx.now
-        {
-            self.give_up(Cx { now: idle.until, ..cx });
+        if let Some(until) = self.idle.filter(|until| *until <= cx.now) {
+            self.give_up(Cx { now: until, ..cx });
         }
     }
 
@@ -112,17 +103,12 @@ impl Bfq {
     /// The answer while the queue in service is idled for: until when, if nothing happens.
     pub(super) fn wait_on(&self, cx: Cx<'_>, index: usize) -> Decision {
         let queue = &self.queues[index];
-        let Some(idle) = self.idle else {
+        let Some(mut until) = self.idle else {
             cx.because("waits until what process {} has in flight is done, and then for its next", || {
                 [queue.who.into()]
             });
             return Decision::Idle;
         };
-        let mut until = idle.until;
-        let grace = idle.since + self.slice_idle();
-        if grace > cx.now && queue.inject.limit == 0 && queue.inject.alone == Duration::ZERO {
-            until = until.min(grace);
-        }
         if let Some(timeout) = queue.timeout
             && timeout > cx.now
             && self.has_third_left(index)
@@ -144,7 +130,10 @@ impl Bfq {
                 facts,
             );
         } else if self.idling_boosts(cx, queue) {
-            cx.because("waits for process {} until {}: it streams and thinks {}; budget left: {}", facts);
+            cx.because(
+                "waits for process {} until {}, as that costs nothing: it thinks {}; budget left: {}",
+                facts,
+            );
         } else {
             cx.because(
                 "waits for process {} until {} to keep its share: it thinks {}; budget left: {}",

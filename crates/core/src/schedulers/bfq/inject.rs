@@ -53,7 +53,7 @@ impl Bfq {
     }
 
     /// The queue of a reference, unless it is another's now.
-    fn alive(&self, of: Option<Ref>) -> Option<usize> {
+    pub(super) fn alive(&self, of: Option<Ref>) -> Option<usize> {
         of.filter(|of| self.queues[of.queue].life == of.life).map(|of| of.queue)
     }
 
@@ -161,15 +161,10 @@ impl Bfq {
         Some((other, Whose::Other))
     }
 
-    /// The queue listed last whose request may go besides, within the limit. Once the usual time of
-    /// idling has passed in vain, one request may.
+    /// The queue listed last whose request may go besides, within the limit.
     fn other_to_inject(&self, cx: Cx<'_>, index: usize) -> Option<usize> {
         let queue = &self.queues[index];
-        let waits_long = self.idle.is_some_and(|idle| idle.since + self.slice_idle() <= cx.now);
-        let mut limit = queue.inject.limit;
-        if limit == 0 && queue.inject.alone == Duration::ZERO && waits_long {
-            limit = 1;
-        }
+        let limit = queue.inject.limit;
         if self.in_flight >= limit {
             return None;
         }

@@ -7,6 +7,7 @@
 
 use super::Bfq;
 use super::raise::passed;
+use crate::collections::Place;
 use crate::request::Class;
 use crate::scheduler::Cx;
 use crate::units::{Duration, RequestId};
@@ -43,8 +44,7 @@ impl Bfq {
 
     /// The queue that `id`, which arrives for `index`, goes on in.
     fn find_host(&self, cx: Cx<'_>, index: usize, id: RequestId) -> Option<usize> {
-        let queueing = !cx.device.rotational && self.tagging.queues();
-        if queueing || self.too_late(cx, index) || self.service.shares.busy() == 1 {
+        if self.reorders(cx) || self.too_late(cx, index) || self.service.shares.busy() == 1 {
             return None;
         }
         let start = cx[id].start;
@@ -58,16 +58,24 @@ impl Bfq {
         hosts.min_by_key(|other| (distance(*other), *other))
     }
 
-    /// Makes the process of `index` share another's queue, if `id`, which arrives for it, is close to
-    /// where that one goes on. Returns the queue of `id`.
-    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, id: RequestId) -> usize {
+    /// Makes the process of `index` share another's queue, if `id`, which arrives for it from the process at
+    /// `place`, is close to where that one goes on. Returns the queue of `id`.
+    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) -> usize {
         if !self.queues[index].is_sync() {
             return index;
         }
-        let Some(host) = self.find_host(cx, index, id) else { return index };
+        if let Some(host) = self.stable_host(cx, place, index) {
+            return host;
+        }
+        let host = self.find_host(cx, index, id).filter(|host| self.join(cx, index, *host));
+        host.unwrap_or(index)
+    }
+
+    /// Makes all processes of `index` issue into `host`, unless too many are guests or there are none.
+    pub(super) fn join(&mut self, cx: Cx<'_>, index: usize, host: usize) -> bool {
         let moved = self.queues[index].users as usize;
-        if self.guests + moved > GUESTS_MAX {
-            return index;
+        if moved == 0 || self.guests + moved > GUESTS_MAX {
+            return false;
         }
         self.save_raise(cx, index);
         self.save_raise(cx, host);
@@ -84,7 +92,8 @@ impl Bfq {
         {
             self.not_busy(cx, index, false);
         }
-        host
+        self.follow(self.reference(index), Some(self.reference(host)));
+        true
     }
 
     /// A process that has its queue to itself will want back how that was raised.
@@ -105,7 +114,8 @@ impl Bfq {
 
     /// The process at `place` goes from `index` to `host`.
     fn move_process(&mut self, place: usize, index: usize, host: usize) {
-        self.processes[place].queue = host;
+        let stable = self.processes[place].stable.filter(|stable| *stable != self.reference(host));
+        (self.processes[place].queue, self.processes[place].stable) = (host, stable);
         self.queues[index].users -= 1;
         self.queues[host].users += 1;
         if let Some(left) = self.queues[index].place.filter(|left| left.index() != place) {

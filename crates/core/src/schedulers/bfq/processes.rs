@@ -26,6 +26,12 @@ pub(super) struct Process {
     pub(super) rank: (Priority, Weight),
     /// That of its last asynchronous request.
     pub(super) async_priority: Option<Priority>,
+    /// It has issued a synchronous request.
+    pub(super) met: bool,
+    /// The queue that was created with its own, if it may go on in that one for good.
+    pub(super) stable: Option<Ref>,
+    /// It shares a queue for good.
+    pub(super) stably: bool,
     /// How its queue was raised when it went to another's.
     pub(super) saved: Option<Raise>,
 }
@@ -50,6 +56,7 @@ impl Bfq {
         self.processes[place.index()].pending += 1;
         let index = if request.sync {
             self.rank(cx, place, request);
+            self.meet(cx, place);
             self.split(cx, place)
         } else {
             self.processes[place.index()].async_priority = Some(request.priority);
@@ -116,7 +123,7 @@ impl Bfq {
     fn split(&mut self, cx: Cx<'_>, place: Place) -> usize {
         let (own, index) = (place.index(), self.processes[place.index()].queue);
         let queue = &mut self.queues[index];
-        if !(queue.shared && queue.splits) {
+        if !(queue.shared && queue.splits) || self.processes[own].stably {
             return index;
         }
         if queue.users == 1 {
@@ -186,7 +193,7 @@ impl Bfq {
     }
 
     /// The process at `index` lives and issues into its own queue.
-    fn is_at_home(&self, index: usize) -> bool {
+    pub(super) fn is_at_home(&self, index: usize) -> bool {
         self.processes[index].alive && self.processes[index].queue == index
     }
 
@@ -227,6 +234,7 @@ impl Bfq {
             self.go_home(place);
         }
         self.processes[own].alive = false;
+        self.follow(self.reference(index), None);
         let idle = self.queues[index].is_empty() && self.service.in_service != Some(index);
         if idle && self.service.shares.is_busy(index) {
             self.not_busy(cx, index, false);

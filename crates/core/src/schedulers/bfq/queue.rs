@@ -120,6 +120,8 @@ pub(super) struct Queue {
     pub(super) plans_soft: bool,
     pub(super) inject: Inject,
     pub(super) waker: Waker,
+    /// When its process issued its first synchronous request.
+    pub(super) born: Instant,
     /// When it was first served since it has something to do.
     pub(super) first_io: Instant,
     /// Others issue into it, too.
@@ -158,6 +160,7 @@ impl Queue {
             plans_soft: false,
             inject: Inject::default(),
             waker: Waker::default(),
+            born: now,
             first_io: now,
             shared: false,
             splits: false,

@@ -221,7 +221,7 @@ impl Raise {
 /// Linux's `bfq_large_burst_thresh`: so many queues, each within [`BURST_GAP`] of the one before.
 pub(super) const LARGE_BURST: usize = 8;
 /// Linux's `bfq_burst_interval`.
-const BURST_GAP: Duration = Duration::from_ms(180);
+pub(super) const BURST_GAP: Duration = Duration::from_ms(180);
 
 /// Queues that are created together: a large burst is a server's or a compiler's, not a user's.
 #[derive(Clone, Copy, Debug, Default)]

@@ -58,6 +58,9 @@ struct Person {
     rank: (Priority, Weight),
     last_async: Option<Priority>,
     saved: Option<super::raise::Raise>,
+    met: bool,
+    stable: Option<Ref>,
+    stably: bool,
 }
 
 /// A request that waits or is in flight.
@@ -89,13 +92,14 @@ pub(super) struct Reference {
     given: u64,
     rate: Rate,
     tagging: Tagging,
-    wait: Option<(Instant, Instant)>,
+    wait: Option<Instant>,
     idling_since: Instant,
     budget_start: Instant,
     served_to: Sector,
     watch: Watch,
     last_completed: Option<Ref>,
     burst: Burst<Ref>,
+    last_created: Option<Ref>,
 }
 
 impl Reference {
@@ -123,6 +127,7 @@ impl Reference {
             watch: Watch::default(),
             last_completed: None,
             burst: Burst::default(),
+            last_created: None,
         }
     }
 
@@ -201,7 +206,7 @@ impl Reference {
 
     /// The wait ends at its time.
     fn catch_up(&mut self, cx: Cx<'_>) {
-        let Some((_, until)) = self.wait.filter(|(_, until)| *until <= cx.now) else { return };
+        let Some(until) = self.wait.filter(|until| *until <= cx.now) else { return };
         self.wait = None;
         let Some(index) = self.serving else { return };
         let reason = if self.queues[index].q.timeout.is_none_or(|at| at <= until) {

@@ -101,7 +101,7 @@ impl Scheduler for Bfq {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx);
         let (own, place) = self.admit(cx, id);
-        let index = self.merge(cx, own, id);
+        let index = self.merge(cx, own, place, id);
         self.keep(id, index, place);
         self.arrive(cx, index, place, id);
     }

@@ -258,7 +258,8 @@ fn what_is_started_beside_a_copy_is_fast() {
 #[test]
 fn a_film_is_raised_as_soft_real_time() {
     // 8 KiB every 40 ms: 400 sectors a second.
-    let film = Stream { who: 3, step: 16, length: 16, think: Duration::from_ms(40), ..READER };
+    let (think, from) = (Duration::from_ms(40), Duration::from_s(1));
+    let film = Stream { who: 3, step: 16, length: 16, think, from, ..READER };
     let mut bench = Bench::new(&[]);
     bench.run(&mut [greedy(1), greedy(2), film], Duration::from_s(60));
     assert_eq!(bench.kind(3), Kind::Soft);

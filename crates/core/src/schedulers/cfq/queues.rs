@@ -65,7 +65,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    fn new(sync: bool, priority: Priority, who: Issuer) -> Queue {
+    pub(super) fn new(sync: bool, priority: Priority, who: Issuer) -> Queue {
         let mut queue = Queue {
             sync,
             class: priority.class,

@@ -59,6 +59,9 @@ impl Reference {
                 rank,
                 last_async: None,
                 saved: None,
+                met: false,
+                stable: None,
+                stably: false,
             });
             self.people.len() - 1
         });
@@ -72,8 +75,9 @@ impl Reference {
                     self.fresh(cx.now, true, request.issuer, rank.0.class, weight_of(rank.0, rank.1));
                 (new.q.life, new.q.users, new.q.shared) = (life, users, users > 0);
                 self.queues[own] = new;
-                (self.people[at].rank, self.people[at].last_async, self.people[at].saved) =
-                    (rank, None, None);
+                let person = &mut self.people[at];
+                (person.rank, person.last_async, person.saved) = (rank, None, None);
+                (person.met, person.stable, person.stably) = (false, None, false);
             }
             (self.people[at].alive, self.people[at].queue) = (true, own);
             self.queues[own].q.users += 1;
@@ -102,6 +106,7 @@ impl Reference {
                 let queue = &mut self.queues[self.people[at].queue];
                 (queue.wanted_class, queue.wanted) = (rank.0.class, weight_of(rank.0, rank.1));
             }
+            self.meet(cx, at);
             self.split(cx, at)
         } else {
             self.people[at].last_async = Some(request.priority);
@@ -109,7 +114,7 @@ impl Reference {
         };
         self.enter_burst(cx.now, index);
         if request.sync {
-            index = self.merge(cx, index, id);
+            index = self.merge(cx, index, at, id);
         }
         let slice = self.slice();
         let span = self.rate.raise_time;
@@ -173,7 +178,7 @@ impl Reference {
                 self.renew_budget(cx, index);
             }
         } else {
-            interactive = self.wake(cx, index);
+            interactive = self.wake(cx, index, at);
         }
         let q = &mut self.queues[index].q;
         if self.set.low_latency && (!was_raised || !q.is_raised() || interactive) {
@@ -181,7 +186,7 @@ impl Reference {
         }
     }
 
-    fn wake(&mut self, cx: Cx<'_>, index: usize) -> bool {
+    fn wake(&mut self, cx: Cx<'_>, index: usize, at: usize) -> bool {
         let (slice, span, low_latency) = (self.slice(), self.rate.raise_time, self.set.low_latency);
         let queue = &self.queues[index];
         let q = queue.q;
@@ -190,7 +195,7 @@ impl Reference {
         let soft =
             plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.soft_from < cx.now;
         let interactive = plain && away(2_000) && !q.in_burst;
-        let own = queue.sync && !q.shared && (interactive || soft);
+        let own = queue.sync && (!q.shared || self.people[at].stably) && (interactive || soft);
         let claim = Claim {
             interactive,
             soft,
@@ -367,7 +372,7 @@ impl Reference {
             if done {
                 let time = self.queues[index].q.idles_for(slice, self.differs(index));
                 self.idling_since = cx.now;
-                self.wait = Some((cx.now, cx.now + time));
+                self.wait = Some(cx.now + time);
             }
         } else if self.timed_out(cx.now, index) {
             self.expire(cx, index, Reason::Timeout, false);

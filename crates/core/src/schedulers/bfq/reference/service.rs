@@ -344,12 +344,8 @@ impl Reference {
     }
 
     fn answer(&self, cx: Cx<'_>, index: usize) -> Decision {
-        let Some((since, mut until)) = self.wait else { return Decision::Idle };
+        let Some(mut until) = self.wait else { return Decision::Idle };
         let queue = &self.queues[index];
-        let grace = since + self.slice();
-        if queue.q.inject.limit == 0 && queue.q.inject.alone == Duration::ZERO && grace > cx.now {
-            until = until.min(grace);
-        }
         let timeout = queue.q.timeout.unwrap();
         if timeout > cx.now && Self::left(queue) >= queue.budget / 3 && !self.better_to_idle(cx, index) {
             until = until.min(timeout);

@@ -1,7 +1,7 @@
 //! Injection and merging of queues, and exits.
 
 use super::super::budget::Reason;
-use super::super::queue::{Inject, Waker};
+use super::super::queue::{Inject, Ref, Waker};
 use super::super::raise::passed;
 use super::{Reference, Seat};
 use crate::request::Class;
@@ -86,7 +86,7 @@ impl Reference {
                 return Some(own);
             }
         }
-        let alive = |of: super::Ref| (self.queues[of.queue].q.life == of.life).then_some(of.queue);
+        let alive = |of: Ref| (self.queues[of.queue].q.life == of.life).then_some(of.queue);
         let waker = q.waker.known.and_then(alive);
         let woken = q.waker.woken.and_then(alive);
         let woken = woken.filter(|at| self.queues[*at].q.waker.known == Some(self.reference(index)));
@@ -97,9 +97,7 @@ impl Reference {
         if self.boosts(cx, index) || guarded {
             return None;
         }
-        let waited = self.wait.is_some_and(|(from, _)| from + self.slice() <= cx.now);
-        let grace = q.inject.limit == 0 && q.inject.alone == Duration::ZERO && waited;
-        let limit = if grace { 1 } else { q.inject.limit };
+        let limit = q.inject.limit;
         let raised_only = q.is_raised() && q.thinks_little;
         let mut active = self.active();
         active.sort_by_key(|at| core::cmp::Reverse(self.queues[*at].turn));
@@ -119,7 +117,11 @@ impl Reference {
     }
 
     /// The queue that a request for `index` goes to.
-    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, id: RequestId) -> usize {
+    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, person: usize, id: RequestId) -> usize {
+        if self.decides(cx, index, person) {
+            let target = self.people[person].stable.take().filter(|_| !self.boosts(cx, index));
+            return self.share(cx, index, person, target);
+        }
         let queueing = !cx.device.rotational && self.tagging.queues();
         let queue = &self.queues[index];
         let never = !queue.sync || queue.q.users == 0 || queue.q.is_seeky() || queue.class == Class::Idle;
@@ -137,10 +139,21 @@ impl Reference {
         let way = |at: usize| self.queues[at].next.map_or(u64::MAX, |next| cx[next].start.distance(start));
         let near = self.active().into_iter().filter(|at| way(*at) <= 8192 && joins(*at));
         let Some(host) = serving.or_else(|| near.min_by_key(|at| way(*at))) else { return index };
+        self.unite(cx, index, host);
+        host
+    }
+
+    /// All of `index` go on in `host`.
+    fn unite(&mut self, cx: Cx<'_>, index: usize, host: usize) {
         self.save(cx, index);
         self.save(cx, host);
+        let to = self.reference(host);
+        if self.last_created == Some(self.reference(index)) {
+            self.last_created = Some(to);
+        }
         for person in self.people.iter_mut().filter(|person| person.alive && person.queue == index) {
             person.queue = host;
+            person.stable = person.stable.filter(|stable| *stable != to);
             self.queues[index].q.users -= 1;
             self.queues[host].q.users += 1;
         }
@@ -148,7 +161,63 @@ impl Reference {
         if self.queues[index].busy && self.queues[index].line.is_empty() && self.serving != Some(index) {
             self.not_busy(cx, index, false);
         }
+    }
+
+    /// Whether the time has come to decide if this person's queue goes into another for good.
+    fn decides(&self, cx: Cx<'_>, index: usize, person: usize) -> bool {
+        let q = &self.queues[index].q;
+        let long = |at: Option<Instant>| at.is_none_or(|at| at + Duration::from_ms(600) < cx.now);
+        let queueing = !cx.device.rotational && self.tagging.queues();
+        self.people[person].stable.is_some() && !queueing && !q.created && long(Some(q.born)) && long(q.split)
+    }
+
+    /// The person, who issues into `index`, goes on in `target` for good, if that is still there.
+    fn share(&mut self, cx: Cx<'_>, index: usize, person: usize, target: Option<Ref>) -> usize {
+        let Some(host) = target.filter(|of| self.queues[of.queue].q.life == of.life) else { return index };
+        let (host, users) = (host.queue, self.queues[index].q.users);
+        if host == index || users == 0 || self.queues[host].q.users == 0 {
+            return index;
+        }
+        let alone = !self.queues[host].q.shared;
+        let owner =
+            self.people.iter().position(|other| other.own == host && other.queue == host && other.alive);
+        self.unite(cx, index, host);
+        self.people[person].stably = true;
+        if let Some(owner) = owner.filter(|_| alone) {
+            self.people[owner].stably = true;
+        }
         host
+    }
+
+    /// A synchronous request of a person: the first decides with whom the queue is created together.
+    pub(super) fn meet(&mut self, cx: Cx<'_>, at: usize) {
+        let own = self.people[at].own;
+        if self.people[at].met || self.people[at].queue != own {
+            self.people[at].met = true;
+            return;
+        }
+        self.people[at].met = true;
+        self.queues[own].q.born = cx.now;
+        let last = self.last_created.filter(|last| self.queues[last.queue].q.life == last.life);
+        let alike = last.filter(|last| {
+            let (one, other) = (&self.queues[own], &self.queues[last.queue]);
+            let ms = cx.now.since(other.q.born);
+            one.wanted == other.wanted
+                && one.wanted_class == other.wanted_class
+                && ms <= Duration::from_ms(600)
+        });
+        let Some(last) = alike else {
+            self.last_created = Some(self.reference(own));
+            return;
+        };
+        if cx.now.since(self.queues[last.queue].q.born) > Duration::from_ms(180) {
+            return;
+        }
+        if !cx.device.rotational && self.tagging.queues() {
+            self.share(cx, own, at, Some(last));
+        } else {
+            self.people[at].stable = Some(last);
+        }
     }
 
     fn save(&mut self, cx: Cx<'_>, index: usize) {
@@ -191,7 +260,7 @@ impl Reference {
     pub(super) fn split(&mut self, cx: Cx<'_>, at: usize) -> usize {
         let (own, index) = (self.people[at].own, self.people[at].queue);
         let q = &mut self.queues[index].q;
-        if !q.shared || !q.splits || q.users > 1 && own == index {
+        if !q.shared || !q.splits || self.people[at].stably || q.users > 1 && own == index {
             return index;
         }
         if q.users == 1 {
@@ -243,6 +312,9 @@ impl Reference {
             self.leave(cx, index, Reason::Timeout);
         }
         self.queues[index].q.users -= 1;
+        if self.last_created == Some(self.reference(index)) {
+            self.last_created = None;
+        }
         (self.people[at].alive, self.people[at].queue) = (false, own);
         if self.queues[index].busy && self.queues[index].line.is_empty() && self.serving != Some(index) {
             self.not_busy(cx, index, false);
