@@ -136,7 +136,8 @@ impl Model {
         for option in options.split(',').filter(|option| !option.is_empty()) {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             let known = OPTIONS.iter().find(|known| known.name == name);
-            let &DiskOption { name, values, meaning, apply } = known.ok_or(OptionError::Unknown { option })?;
+            let &DiskOption { name, values, meaning, apply } =
+                known.ok_or(OptionError::Unknown { option })?;
             match apply(self, value) {
                 Some(true) => {}
                 Some(false) => return Err(OptionError::Value { option, name, values }),

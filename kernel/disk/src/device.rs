@@ -215,17 +215,27 @@ mod tests {
         let (mut traits, mut failure) =
             (RawTraits { sectors: 0, depth: 0, rotational: 0, write_cache: 0, name: [0; 30] }, 0);
         let mut new = |wanted: &str| unsafe {
-            let disk = iwd_new(wanted.as_ptr(), wanted.len(), &mut traits, &mut failure, room.as_mut_ptr(), room.len());
+            let disk = iwd_new(
+                wanted.as_ptr(),
+                wanted.len(),
+                &mut traits,
+                &mut failure,
+                room.as_mut_ptr(),
+                room.len(),
+            );
             (disk, traits, failure, String::from_utf8_lossy(&room).trim_end_matches('\0').to_owned())
         };
         let (none, _, failure, said) = new("floppy");
-        assert!(none.is_null() && failure == INVALID && said.starts_with("no disk profile is called floppy; there are"));
+        assert!(
+            none.is_null()
+                && failure == INVALID
+                && said.starts_with("no disk profile is called floppy; there are")
+        );
 
         let (disk, traits, ..) = new("deskstar-34gxp:depth=2");
         assert_eq!((traits.depth, traits.rotational, traits.write_cache), (2, 1, 1));
         assert!(traits.name.starts_with(b"deskstar-34gxp\0"));
-        let mut done =
-            RawCompletion { seek: 0, rotation: 0, transfer: 0, overhead: 0, tag: 0, cached: 0 };
+        let mut done = RawCompletion { seek: 0, rotation: 0, transfer: 0, overhead: 0, tag: 0, cached: 0 };
         unsafe {
             assert_eq!(iwd_next(disk), NEVER);
             let read = |tag, start| RawCommand { start, length: 128, tag, operation: 0, fua: 0 };

@@ -5,9 +5,7 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use idlewise_disk::mechanical::{BufferSpec, ExtraDisconnect, Overheads, ReadAhead, ZoneSpec};
-use idlewise_disk::{
-    AnyDevice, BuildError, FixedSpec, FlashSpec, MechanicalSpec, Model, OptionError,
-};
+use idlewise_disk::{AnyDevice, BuildError, FixedSpec, FlashSpec, MechanicalSpec, Model, OptionError};
 
 /// Makes the specification of a disk.
 type Make = fn() -> Result<Model, BuildError>;
