@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench papers fuzz install uninstall clean \
-    kernel kernel-stress kernel-install kernel-uninstall
+    kernel kernel-papers kernel-stress kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -65,8 +65,11 @@ install: ## install the program to PREFIX/bin
 uninstall: ## remove it
 	rm -f $(DESTDIR)$(PREFIX)/bin/idlewise
 
-kernel: ## build the elevators for Debian's stock kernel: target/kernel-modules/idlewise.ko
+kernel: ## build the kernel modules for Debian's stock kernel: target/kernel-modules/*.ko
 	@scripts/kernel/build.sh
+
+kernel-papers: ## the papers' experiments in a guest with real programs, beside the simulator's figures
+	@scripts/kernel/papers.sh
 
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20

@@ -37,7 +37,8 @@ lint() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
 
 # The kernel modules' Rust half is a workspace of its own.
 kernel_library() {
-    (cd kernel && cargo clippy --quiet --locked --lib --target x86_64-unknown-none -- -D warnings && cargo test --quiet --locked --lib)
+    (cd kernel && cargo clippy --quiet --locked --workspace --lib --target x86_64-unknown-none -- -D warnings &&
+        cargo test --quiet --locked --workspace --lib)
 }
 
 document() { RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps; }
@@ -88,6 +89,8 @@ in_guest() {
 in_guest "real kernel" scripts/kernel-compare/run.sh
 in_guest "elevators in a real kernel" scripts/kernel/run.sh short switches=7 loads=2
 in_guest "what a switch costs in a real kernel" scripts/kernel/run.sh exact
+in_guest "a disk that is a model, in a real kernel" scripts/kernel/run.sh disk
+in_guest "the papers' experiments in a real kernel" scripts/kernel/papers.sh --short
 
 if command -v shellcheck >/dev/null; then
     check "shell scripts" shellcheck .ci/run scripts/*.sh scripts/*/*.sh kernel/build.sh traces/*.sh

@@ -7,7 +7,7 @@ insmod /modules/idlewise.ko || bad "the schedulers cannot be had"
 result() { echo "result: $*"; }
 
 # readers SCHEDULER ENGINE SIZE: two synchronous readers, each of a file of its own as far apart as in the
-# simulator (SOSP'01 §4.1); KB/s of both. By mmap a page fault reads a page: read-ahead is off.
+# simulator (SOSP'01 §4.1); KB/s of both.
 readers() {
     set_queue iwdisk0 scheduler none
     set_queue iwdisk0 scheduler "$1" || bad "iwdisk0 does not take $1"
@@ -18,9 +18,13 @@ readers() {
 for scheduler in $(argument readers | tr , ' '); do
     result "readers $scheduler $(readers "$scheduler" psync "--direct=1 --bs=64k")"
 done
+# By mmap, without read-ahead, a page fault reads a page.
+ahead=$(queue iwdisk0 read_ahead_kb)
+set_queue iwdisk0 read_ahead_kb 0
 for scheduler in $(argument mapped | tr , ' '); do
-    result "mapped $scheduler $(readers "$scheduler" mmap "--bs=4k --fadvise_hint=random")"
+    result "mapped $scheduler $(readers "$scheduler" mmap "--bs=4k")"
 done
+set_queue iwdisk0 read_ahead_kb "$ahead"
 
 # A tree of small files and a large one, on ext4. Sizes are log-normal with a median of 6 KB and a mean of 12 KB.
 set_queue iwdisk0 scheduler none
