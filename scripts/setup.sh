@@ -85,6 +85,8 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has fio || extra+=(fio)
     has busybox || extra+=(busybox-static)
     has xz || extra+=(xz-utils)
+    has mkfs.ext4 || extra+=(e2fsprogs)
+    has mawk || extra+=(mawk)
     [ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ] || extra+=(libelf1)   # The kernel's objtool.
     if [ ${#extra[@]} -gt 0 ]; then
         say "installing Debian packages: ${extra[*]}"

@@ -73,7 +73,8 @@ guest_fio() {
 guest_program() {
     local name file library
     for name in "$@"; do
-        file=$(command -v "$name") || cannot "no $name"
+        file=$(PATH=$PATH:/usr/sbin:/sbin command -v "$name") ||
+            cannot "no $name (apt-get install e2fsprogs mawk, on Debian)"
         cp "$file" "$guest_root/bin/"
         while read -r library; do cp -Ln "$library" "$guest_root/lib/"; done < <(ldd "$file" | sed -n 's/.*=> \(.*\) (.*/\1/p')
     done
