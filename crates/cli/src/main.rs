@@ -12,6 +12,7 @@ mod docs;
 mod failure;
 mod html;
 mod list;
+mod measure;
 mod names;
 mod output;
 mod page;
@@ -41,6 +42,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::List(options) => list::list(&options),
         Command::Run(options) => compare::run(&options),
         Command::Compare(options) => compare::compare(&options),
+        Command::Matrix(command) => measure::matrix(&command),
+        Command::Ranking(command) => measure::ranking(&command),
         Command::Trace(command) => trace::trace(&command),
         Command::Disk(command) => disk::disk(&command),
         Command::Docs(options) => docs::docs(&options),
