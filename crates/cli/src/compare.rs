@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::args::{CompareOptions, RunOptions};
 use crate::failure::Failure;
 use crate::output::{self, Target};
+use crate::phases;
 use crate::progress::{Progress, interruptible};
 use crate::setup::{self, Prepared};
 use crate::summary::{Summary, summarise};
@@ -99,7 +100,12 @@ impl Comparison<'_> {
     fn text(&self) -> String {
         let width = output::width();
         let verdict = output::wrap(&self.verdict(), width);
-        format!("{}\n\n{}\n\n{verdict}", output::wrap(&self.title(), width), table(self.summaries, width))
+        let mut phases = phases::table(self.summaries, width);
+        if !phases.is_empty() {
+            phases.push('\n');
+        }
+        let title = output::wrap(&self.title(), width);
+        format!("{title}\n\n{}\n\n{phases}{verdict}", table(self.summaries, width))
     }
 
     fn json(&self) -> Result<String, Failure> {

@@ -16,6 +16,7 @@ mod measure;
 mod names;
 mod output;
 mod page;
+mod phases;
 mod progress;
 mod setup;
 mod summary;

@@ -17,7 +17,7 @@ use crate::engine::{Control, Engine, EngineError, Limits};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Account, Replay, Rows, RowsError, Settings};
 use crate::selection::log::Log;
-use crate::selection::{self, BuiltError, Selecting, Selection};
+use crate::selection::{BuiltError, Selecting, Selection};
 use crate::tell::Teller;
 use crate::workloads::fio::{FioError, JobFile};
 use crate::workloads::{self, Ground, Named, Spec, SpecError};
@@ -153,8 +153,6 @@ pub struct Outcome {
     pub report: Report,
     /// What replay did to the trace, if there was one.
     pub account: Option<Account>,
-    /// What the selector did, if there was one.
-    pub selected: Option<selection::Account>,
     /// The selector's decisions, if they were to be kept.
     pub log: Option<Log>,
 }
@@ -259,8 +257,8 @@ impl Experiment {
             AnyDevice::Flash(mut disk) => self.run_on(&mut disk, None, run, control, why)?,
             AnyDevice::Fixed(mut disk) => self.run_on(&mut disk, None, run, control, why)?,
         };
-        let Ran { report, account, selected, log } = ran;
-        Ok(Outcome { scheduler: index, seed, report, account, selected, log })
+        let Ran { report, account, log } = ran;
+        Ok(Outcome { scheduler: index, seed, report, account, log })
     }
 
     /// Puts the load on `device`, of whose positioning times schedulers know `known`.
@@ -381,12 +379,13 @@ impl Experiment {
             ended.map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
         let weight = |issuer: &Issuer| weights.get(issuer).copied().unwrap_or_default();
         let describe = |issuer: Issuer| (workload.name(issuer), weight(&issuer));
-        let report = recorder.report(&choice.label, queue.merges(), describe);
-        let (selected, log) = match selecting.map(|selecting| selecting.finish(end)) {
-            Some((selected, log)) => (Some(selected), log),
-            None => (None, None),
-        };
-        Ok(Ran { report, account: None, selected, log })
+        let mut report = recorder.report(&choice.label, queue.merges(), describe);
+        let mut log = None;
+        if let Some(selecting) = selecting {
+            let (selector, kept) = selecting.finish(end);
+            (report.selector, log) = (Some(selector), kept);
+        }
+        Ok(Ran { report, account: None, log })
     }
 }
 
@@ -402,7 +401,6 @@ struct Players<'c, 'w> {
 struct Ran {
     report: Report,
     account: Option<Account>,
-    selected: Option<selection::Account>,
     log: Option<Log>,
 }
 

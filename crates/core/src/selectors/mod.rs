@@ -21,6 +21,8 @@ pub mod pace;
 pub mod registry;
 pub mod stream;
 pub mod summary;
+#[cfg(test)]
+mod tests;
 
 pub use category::{Bounds, Category};
 pub use chooser::{Action, Chooser, Decision};

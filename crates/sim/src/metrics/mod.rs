@@ -16,6 +16,7 @@ use idlewise_disk::Completion;
 use serde::Serialize;
 
 use crate::engine::Observer;
+use crate::selection::Account;
 use issuers::{Issuers, jain};
 use phases::Phases;
 
@@ -121,6 +122,9 @@ pub struct Report {
     /// Each phase of a workload that has phases.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseShare>,
+    /// What the selector did, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<Account>,
 }
 
 /// Measures a run.
@@ -244,6 +248,7 @@ impl Recorder {
             fairness_jain: jain(&issuers),
             issuers,
             phases: self.phases.shares(self.last_completion),
+            selector: None,
         }
     }
 

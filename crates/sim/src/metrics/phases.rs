@@ -6,6 +6,8 @@ use serde::Serialize;
 /// What was done in one phase.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PhaseShare {
+    /// Its place, from 1.
+    pub id: u32,
     /// Its name.
     pub name: String,
     /// When it began.
@@ -34,7 +36,8 @@ impl Phases {
     pub(super) fn new(named: Vec<(String, Instant)>) -> Phases {
         let phases: Vec<PhaseShare> = named
             .into_iter()
-            .map(|(name, begins)| PhaseShare { name, begins_ns: begins.0, ..PhaseShare::default() })
+            .zip(1..)
+            .map(|((name, begins), id)| PhaseShare { id, name, begins_ns: begins.0, ..PhaseShare::default() })
             .collect();
         let next = begins(&phases, 1);
         Phases { phases, current: 0, next }

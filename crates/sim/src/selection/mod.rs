@@ -21,7 +21,7 @@ mod selecting;
 mod switching;
 
 pub use echo::Echo;
-pub use selecting::{Account, Selecting};
+pub use selecting::{Account, InUse, Selecting};
 pub use switching::{Switching, Turn};
 
 use std::sync::Arc;

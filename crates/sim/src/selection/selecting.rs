@@ -33,6 +33,8 @@ pub struct Account {
 /// How long a candidate was in use.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct InUse {
+    /// Its place among the candidates, from 1.
+    pub id: u32,
     /// The scheduler.
     pub scheduler: String,
     /// How long.
@@ -68,9 +70,12 @@ impl Selecting {
         switching: Switching,
         log: Option<Log>,
     ) -> Selecting {
-        let named =
-            |candidate: &Candidate| InUse { scheduler: super::files::label(candidate), time_ns: 0 };
-        let in_use = chooser.candidates().iter().map(named).collect();
+        let named = |(candidate, id): (&Candidate, u32)| InUse {
+            id,
+            scheduler: super::files::label(candidate),
+            time_ns: 0,
+        };
+        let in_use = chooser.candidates().iter().zip(1..).map(named).collect();
         let account = Account { in_use, ..Account::default() };
         Selecting {
             chooser,
