@@ -50,7 +50,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
 
 /// Runs several schedulers and says which is best for what.
 pub(crate) fn compare(options: &CompareOptions) -> Result<(), Failure> {
-    let prepared = setup::experiment(&options.load, setup::schedulers(&options.schedulers)?, options.runs, false)?;
+    let prepared =
+        setup::experiment(&options.load, setup::schedulers(&options.schedulers)?, options.runs, false)?;
     let (outcomes, control) = execute(&prepared)?;
     let summaries = summarise(&outcomes, prepared.experiment.schedulers.len())?;
     if summaries.is_empty() {

@@ -44,7 +44,8 @@ fn page(name: &str) -> Result<String, Failure> {
             TOPICS.join(", ")
         )));
     };
-    let header = PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary(), |(_, header)| *header);
+    let header =
+        PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary(), |(_, header)| *header);
     Ok(format!("# {name}\n\n{}\n{}", header.trim(), tunables(entry.tunables())))
 }
 

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum as _;
-use idlewise_core::{registry, selectors};
 use idlewise_core::tunables::{Tunable, Unit};
+use idlewise_core::{registry, selectors};
 use idlewise_disk::{Profile, profile};
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::traces::Format;
@@ -19,9 +19,7 @@ use crate::output;
 pub(crate) fn list(options: &List) -> Result<(), Failure> {
     let values = match options.what {
         Catalogue::Schedulers => registry::all().iter().map(Chosen::Scheduler).map(chosen).collect(),
-        Catalogue::Selectors => {
-            selectors::registry::all().iter().map(Chosen::Selector).map(chosen).collect()
-        }
+        Catalogue::Selectors => selectors::registry::all().iter().map(Chosen::Selector).map(chosen).collect(),
         Catalogue::Workloads => all_workloads(),
         Catalogue::Disks => disks()?,
         Catalogue::Formats => formats(),

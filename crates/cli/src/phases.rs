@@ -46,7 +46,8 @@ fn is_selector(summary: &Summary) -> bool {
 fn best(summaries: &[Summary]) -> Vec<Phase> {
     let Some(first) = summaries.first() else { return Vec::new() };
     let of = |index: usize| {
-        let rates = summaries.iter().filter(|summary| !is_selector(summary) || summaries.iter().all(is_selector));
+        let rates =
+            summaries.iter().filter(|summary| !is_selector(summary) || summaries.iter().all(is_selector));
         rates.filter_map(|summary| Some(rate(phases_of(summary).get(index)?))).fold(0.0, f64::max)
     };
     let phases = phases_of(first).into_iter().enumerate().map(|(index, phase)| {

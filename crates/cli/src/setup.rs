@@ -54,7 +54,9 @@ pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
         files::candidate(text).map_err(|error| match error {
             FileError::Unknown(name) => {
                 let hint = did_you_mean(&name, registry::all().iter().map(|entry| entry.name));
-                Failure::usage(format!("there is no scheduler '{name}'{hint} (`idlewise list` names them all)"))
+                Failure::usage(format!(
+                    "there is no scheduler '{name}'{hint} (`idlewise list` names them all)"
+                ))
             }
             error => Failure::usage(format!("--candidates: {error}")),
         })

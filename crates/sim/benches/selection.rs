@@ -5,7 +5,9 @@ use std::num::NonZeroU64;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use idlewise_core::selectors::{Candidate, Chooser, Row, Setup, registry as selectors};
-use idlewise_core::{Device as Traits, Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors, registry};
+use idlewise_core::{
+    Device as Traits, Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors, registry,
+};
 use idlewise_disk::{Device, Profile};
 use idlewise_sim::selection::forecast::{Forecaster, Window};
 

@@ -91,7 +91,14 @@ fn decisions_are_made_again_from_the_log() {
 
 /// A selector that switches at every period, among schedulers that never wait.
 fn restless(switching: Switching, period_ms: u64) -> Outcome {
-    let settings = [("threshold", 100), ("fade", 0), ("grace", 0), ("few", 0), ("absolute", 999_999_999), ("period", period_ms)];
+    let settings = [
+        ("threshold", 100),
+        ("fade", 0),
+        ("grace", 0),
+        ("few", 0),
+        ("absolute", 999_999_999),
+        ("period", period_ms),
+    ];
     let mut experiment = experiment(
         "maxtor-40g",
         "random:n=64,think=0,requests=100000000",
@@ -158,8 +165,15 @@ fn predictions_come_true() {
             let real = outcomes[prediction.candidate as usize].report.throughput_bytes_per_s;
             let ratio = prediction.throughput as f64 / real;
             let name = names[prediction.candidate as usize];
-            println!("{disk} {load} {name}: predicted {} MB/s, real {:.2} MB/s: {ratio:.2}", prediction.throughput as f64 / 1e6, real / 1e6);
-            assert!((0.7..=1.4).contains(&ratio), "{load} on {disk} under {name}: {ratio:.2} of what it gave");
+            println!(
+                "{disk} {load} {name}: predicted {} MB/s, real {:.2} MB/s: {ratio:.2}",
+                prediction.throughput as f64 / 1e6,
+                real / 1e6
+            );
+            assert!(
+                (0.7..=1.4).contains(&ratio),
+                "{load} on {disk} under {name}: {ratio:.2} of what it gave"
+            );
         }
     }
 }
@@ -172,8 +186,16 @@ fn auto_predict_follows_the_load() {
         let before = lines(&outcome).iter().filter(|line| line.at_ns as f64 / 1e9 <= at_s);
         before.last().map(|line| line.to.clone().unwrap_or_else(|| line.from.clone())).unwrap()
     };
-    assert!(["as", "cfq", "antic-c-look", "antic-aged-sptf"].contains(&in_use(6.0).as_str()), "{}", in_use(6.0));
-    assert!(!["as", "cfq", "antic-c-look", "antic-aged-sptf"].contains(&in_use(14.0).as_str()), "{}", in_use(14.0));
+    assert!(
+        ["as", "cfq", "antic-c-look", "antic-aged-sptf"].contains(&in_use(6.0).as_str()),
+        "{}",
+        in_use(6.0)
+    );
+    assert!(
+        !["as", "cfq", "antic-c-look", "antic-aged-sptf"].contains(&in_use(14.0).as_str()),
+        "{}",
+        in_use(14.0)
+    );
 }
 
 #[test]

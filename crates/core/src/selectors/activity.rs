@@ -37,8 +37,15 @@ struct Person {
     bytes: u64,
 }
 
-const NOBODY: Person =
-    Person { key: 0, period: 0, since: 0, outstanding: 0, end: Sector(u64::MAX), done: Instant::ZERO, bytes: 0 };
+const NOBODY: Person = Person {
+    key: 0,
+    period: 0,
+    since: 0,
+    outstanding: 0,
+    end: Sector(u64::MAX),
+    done: Instant::ZERO,
+    bytes: 0,
+};
 
 /// Counts of the current period.
 pub struct Activity {

@@ -82,8 +82,7 @@ pub struct Bandit {
 
 impl Method for Bandit {
     const NAME: &'static str = "auto-bandit";
-    const SUMMARY: &'static str =
-        "Selector: remembers what each scheduler gave for each kind of load, and tries others at a bounded cost.";
+    const SUMMARY: &'static str = "Selector: remembers what each scheduler gave for each kind of load, and tries others at a bounded cost.";
     const SOURCE: &'static str = "own; after UNC §IV";
     const CANDIDATES: &'static [&'static str] = &["deadline", "as", "noop", "cfq", "bfq", "c-look"];
     type Tunables = Settings;
@@ -158,9 +157,10 @@ impl Selector for Bandit {
         } else {
             self.trial = false;
             let Some(best) = self.best(place) else {
-                return Verdict::stay(Reason::new("{} are new: a period is needed to judge", &[category
-                    .pattern()
-                    .into()]));
+                return Verdict::stay(Reason::new(
+                    "{} are new: a period is needed to judge",
+                    &[category.pattern().into()],
+                ));
             };
             let text = "the load is now {}, for which {} was best";
             let name = at.candidates[best].entry.name;

@@ -81,11 +81,10 @@ impl Selector for Matrix {
         };
         let best = usize::from(self.cells[category.index()]);
         let name = at.candidates[best].entry.name;
-        let reason = Reason::new("{} processes with {}: the matrix says {}", &[
-            summary.processes.into(),
-            category.pattern().into(),
-            name.into(),
-        ]);
+        let reason = Reason::new(
+            "{} processes with {}: the matrix says {}",
+            &[summary.processes.into(), category.pattern().into(), name.into()],
+        );
         Verdict { wish: Wish::Use(best), reason }
     }
 }
@@ -94,8 +93,8 @@ impl Selector for Matrix {
 mod tests {
     use super::*;
     use crate::registry;
-    use crate::tunables::Tunables as _;
     use crate::selectors::Candidate;
+    use crate::tunables::Tunables as _;
     use crate::units::Instant;
 
     fn choose(settings: Settings, summary: Summary) -> &'static str {
@@ -112,8 +111,7 @@ mod tests {
 
     #[test]
     fn the_papers_cells_are_found() {
-        let seq_read_8 =
-            Summary { requests: 100, merged: 90, reads: 90, processes: 8, ..Summary::default() };
+        let seq_read_8 = Summary { requests: 100, merged: 90, reads: 90, processes: 8, ..Summary::default() };
         let rand_write_16 = Summary { requests: 100, processes: 20, ..Summary::default() };
         let mut settings = Settings::defaults();
         assert_eq!(choose(settings, seq_read_8), "as-2.6.11");

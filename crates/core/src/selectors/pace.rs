@@ -47,10 +47,12 @@ impl Restraint {
     /// Why the selector is not asked after a period like this, if it is not.
     pub(super) fn idle(summary: &Summary, pace: &Pace) -> Option<Reason> {
         let idle = summary.requests < pace.idle.0;
-        idle.then(|| Reason::new("idle: {} requests, of {} that it takes", &[
-            summary.requests.into(),
-            pace.idle.0.into(),
-        ]))
+        idle.then(|| {
+            Reason::new(
+                "idle: {} requests, of {} that it takes",
+                &[summary.requests.into(), pace.idle.0.into()],
+            )
+        })
     }
 
     /// Whether `wish` is carried out now; if not, why. The wish of the candidate in use ends a series.
@@ -74,10 +76,10 @@ impl Restraint {
         };
         self.wanted = Some((wanted, times));
         if times < pace.agree.0 {
-            return Err(Reason::new("held back: wanted {} times in a row, of {}", &[
-                times.into(),
-                pace.agree.0.into(),
-            ]));
+            return Err(Reason::new(
+                "held back: wanted {} times in a row, of {}",
+                &[times.into(), pace.agree.0.into()],
+            ));
         }
         if !self.free(now, pace) {
             let left = self.left(now, pace);

@@ -13,7 +13,7 @@
 //!    widens the margin from then on. A switch that made things worse is undone, and that candidate rests.
 //!
 //! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
-//! does no harm.
+//! does no harm. But if the one in use gives much less than predicted, what it gives is what counts.
 //!
 //! # Source
 //! Own.
@@ -21,6 +21,7 @@
 //! # Good for, bad for
 //! Any load, if the model of the disk is right. It costs a core for a fraction of a second now and then.
 
+mod bias;
 mod change;
 mod goal;
 mod outcome;
@@ -34,6 +35,7 @@ use crate::collections::OutOfMemory;
 use crate::tunables::{Count, Joined, Milliseconds, Percent, Preset, Presets};
 use crate::units::{Duration, Instant};
 use crate::why::Reason;
+use bias::Bias;
 use change::Watch;
 pub use goal::Goal;
 use outcome::Outcome;
@@ -48,7 +50,7 @@ crate::tunables! {
         /// When the answer is there, counted from the question.
         delay: Milliseconds = 50, 1..=600_000;
         /// So many requests are needed.
-        few: Count = 24, 1..=100_000;
+        few: Count = 12, 1..=100_000;
         /// The longest time between two questions.
         again: Milliseconds = 8000, 100..=86_400_000;
         /// The least gain that is worth a switch.
@@ -65,7 +67,7 @@ crate::tunables! {
 pub struct Quick;
 
 impl Presets for Quick {
-    const PRESETS: &'static [(&'static str, u64)] = &[("period", 250), ("dwell", 1000), ("idle", 1)];
+    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 1000), ("idle", 1)];
 }
 
 /// All settings.
@@ -79,6 +81,7 @@ pub struct Predict {
     settings: Settings,
     watch: Watch,
     outcome: Outcome,
+    bias: Bias,
     /// An answer is on its way.
     asked: bool,
     next_question: Instant,
@@ -90,7 +93,8 @@ pub struct Predict {
 
 impl Method for Predict {
     const NAME: &'static str = "auto-predict";
-    const SUMMARY: &'static str = "Selector: simulates every candidate on the latest requests before it switches.";
+    const SUMMARY: &'static str =
+        "Selector: simulates every candidate on the latest requests before it switches.";
     const SOURCE: &'static str = "own";
     const CANDIDATES: &'static [&'static str] = &[
         "mq-deadline",
@@ -112,6 +116,7 @@ impl Method for Predict {
             settings,
             watch: Watch::default(),
             outcome: Outcome::default(),
+            bias: Bias::default(),
             asked: false,
             next_question: Instant::ZERO,
             gap: Duration::ZERO,
@@ -171,10 +176,10 @@ impl Selector for Predict {
         if at.free
             && let Some(since) = self.question(at.now)
         {
-            let reason = Reason::new("what would each make of {} requests since {}?", &[
-                self.watch.requests().into(),
-                since.into(),
-            ]);
+            let reason = Reason::new(
+                "what would each make of {} requests since {}?",
+                &[self.watch.requests().into(), since.into()],
+            );
             return Verdict { wish: Wish::Predict(since), reason };
         }
         let text = if changed { "the load has changed" } else { "the last prediction stands" };
@@ -186,11 +191,14 @@ impl Selector for Predict {
         let Some(own) = predictions.iter().find(|own| usize::from(own.candidate) == at.current) else {
             return Verdict::stay(Reason::new("too few requests to predict from", &[]));
         };
+        let (own, short) = self.bias.compare(own, self.outcome.measured());
+        let own = &own;
         let goal = self.settings.second.second;
         let margin = self.margin();
         let rests = |candidate: u8| self.rests[usize::from(candidate).min(RESTING - 1)] > at.now;
         let others = predictions.iter().filter(|other| other.candidate != own.candidate);
-        let gains = others.filter(|other| !rests(other.candidate)).map(|other| (goal.gain(other, own), other));
+        let gains =
+            others.filter(|other| !rests(other.candidate)).map(|other| (goal.gain(other, own), other));
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
             return Verdict::stay(Reason::new("there is nobody else", &[]));
         };
@@ -201,10 +209,15 @@ impl Selector for Predict {
             let facts = [name.into(), word.into(), gain.unsigned_abs().into(), margin.into()];
             return Verdict::stay(Reason::new(text, &facts));
         }
-        self.outcome.expect((at.current, usize::from(best.candidate)), gain, &self.watch);
-        let text = "{} would give {} KiB/s where {} gives {}";
+        let promised = self.bias.expects(best.throughput);
+        self.outcome.expect((at.current, usize::from(best.candidate)), promised);
+        let text = match short {
+            false => "{} would give {} KiB/s where {} would give {}",
+            true => "{} would give {} KiB/s where {} falls short with {}",
+        };
         let old = at.candidates[at.current].entry.name;
-        let facts = [name.into(), (best.throughput / 1024).into(), old.into(), (own.throughput / 1024).into()];
+        let facts =
+            [name.into(), (best.throughput / 1024).into(), old.into(), (own.throughput / 1024).into()];
         let reason = Reason::new(text, &facts);
         Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
     }

@@ -42,7 +42,8 @@ pub struct Ranking {
 
 impl Method for Ranking {
     const NAME: &'static str = "auto-ranking";
-    const SUMMARY: &'static str = "Selector: takes the scheduler that was measured as best for the mean request size (OLS'05 §6).";
+    const SUMMARY: &'static str =
+        "Selector: takes the scheduler that was measured as best for the mean request size (OLS'05 §6).";
     const SOURCE: &'static str = "OLS'05 §6";
     const CANDIDATES: &'static [&'static str] = &["deadline-2.6.11", "as-2.6.11", "cfq-2.6.9", "noop"];
     const RANKS: bool = true;
@@ -76,11 +77,10 @@ impl Selector for Ranking {
             return Verdict::stay(Reason::new("no ranking was measured for this disk", &[]));
         };
         let best = usize::from(rank.candidate);
-        let reason = Reason::new("requests have {} bytes on average: {} is best up to {}", &[
-            self.mean.into(),
-            at.candidates[best].entry.name.into(),
-            rank.up_to.into(),
-        ]);
+        let reason = Reason::new(
+            "requests have {} bytes on average: {} is best up to {}",
+            &[self.mean.into(), at.candidates[best].entry.name.into(), rank.up_to.into()],
+        );
         Verdict { wish: Wish::Use(best), reason }
     }
 

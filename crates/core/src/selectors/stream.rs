@@ -87,8 +87,7 @@ impl Stream {
     pub fn inserted(&mut self, id: RequestId, request: &Request) {
         let at = (self.written % ROWS as u64) as usize;
         let Request { arrival, start, length, issuer, group, operation, priority, sync, .. } = *request;
-        self.rows[at] =
-            Row { arrival, done: None, start, length, issuer, group, operation, priority, sync };
+        self.rows[at] = Row { arrival, done: None, start, length, issuer, group, operation, priority, sync };
         self.by_id[id.index()] = at as u32;
         self.written += 1;
     }

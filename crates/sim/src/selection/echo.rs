@@ -97,9 +97,7 @@ impl Workload for Echo {
     }
 
     fn issue(&mut self, id: RequestId) -> Request {
-        let Some(Reverse((at, place))) = self.ready.pop() else {
-            unreachable!("next() announced a request")
-        };
+        let Some(Reverse((at, place))) = self.ready.pop() else { unreachable!("next() announced a request") };
         if self.owners.len() <= id.index() {
             self.owners.resize(id.index() + 1, 0);
         }

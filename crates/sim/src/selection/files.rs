@@ -186,7 +186,9 @@ impl Matrix {
     /// The matrix as a file.
     pub fn text(&self, disk: &str, goal: &str) -> String {
         let mut text = format!("kind = \"matrix\"\ndisk = \"{disk}\"\ngoal = \"{goal}\"\n\n");
-        text.push_str("# processes = [sequential reads, sequential writes, random reads, random writes]\n[cells]\n");
+        text.push_str(
+            "# processes = [sequential reads, sequential writes, random reads, random writes]\n[cells]\n",
+        );
         for (index, row) in ROWS.iter().enumerate() {
             let names = self.cells[index * 4..index * 4 + 4]
                 .iter()

@@ -5,7 +5,9 @@
 
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Prediction, Row, Stream};
-use idlewise_core::{Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES};
+use idlewise_core::{
+    Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
+};
 use idlewise_disk::{AnyDevice, Completion, Device};
 
 use super::echo::Echo;
@@ -55,7 +57,14 @@ impl Forecaster {
 
     /// The part of `stream` from `begins` on, of processes that still run.
     pub fn window(&self, stream: &Stream, now: Instant, begins: Instant) -> Window {
-        let rows = stream.since(begins - BEFORE).filter(|row| !stream.has_gone(row));
+        let still = |row: &&Row| !stream.has_gone(row);
+        // Whoever waits since long before is kept, with what it did then.
+        let old = stream.since(Instant::ZERO).take_while(|row| row.arrival < begins - BEFORE);
+        let starving: Vec<_> =
+            old.filter(|row| row.done.is_none()).filter(still).map(|row| (row.issuer, row.group)).collect();
+        let wanted =
+            |row: &&Row| row.arrival >= begins - BEFORE || starving.contains(&(row.issuer, row.group));
+        let rows = stream.since(Instant::ZERO).filter(wanted).filter(still);
         Window { rows: rows.copied().collect(), begins, ends: now }
     }
 
@@ -66,8 +75,10 @@ impl Forecaster {
         if scripts.is_empty() {
             return Vec::new();
         }
-        let outstanding: usize =
-            scripts.iter().map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1).sum();
+        let outstanding: usize = scripts
+            .iter()
+            .map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1)
+            .sum();
         let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
         (0..self.candidates.len()).filter_map(|place| self.one(place, &scripts, size)).collect()
     }

@@ -74,11 +74,9 @@ impl Selection {
             return Field { candidates, cells, ranks: Vec::new() };
         }
         match self.ranking.as_ref().filter(|_| entry.ranks) {
-            Some(ranking) => Field {
-                candidates: ranking.candidates.clone(),
-                cells: None,
-                ranks: ranking.ranks.clone(),
-            },
+            Some(ranking) => {
+                Field { candidates: ranking.candidates.clone(), cells: None, ranks: ranking.ranks.clone() }
+            }
             None => Field { candidates: plain(), cells: None, ranks: Vec::new() },
         }
     }

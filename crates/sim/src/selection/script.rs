@@ -124,22 +124,39 @@ impl Trail {
     }
 }
 
-/// The processes of `rows`, which are in order of arrival. Rows before `beginning` count only as long as they are
-/// outstanding then.
+/// Of a process that issued nothing in the window because it waits, so many earlier requests tell what it does.
+const EARLIER: usize = 32;
+
+/// The processes of `rows`, which are in order of arrival. Rows before `beginning` count as long as they are
+/// outstanding then. A process that waits all the time is known by what it did before.
 pub fn scripts(rows: &[Row], beginning: Instant) -> Vec<Script> {
     let mut order: Vec<u64> = Vec::new();
-    let mut trails: FxHashMap<u64, Trail> = FxHashMap::default();
+    let mut by_process: FxHashMap<u64, Vec<&Row>> = FxHashMap::default();
     for row in rows {
-        let who = key(row);
-        let trail = trails.entry(who).or_insert_with(|| {
-            order.push(who);
-            Trail::default()
+        by_process.entry(key(row)).or_insert_with(|| {
+            order.push(key(row));
+            Vec::new()
         });
+        if let Some(own) = by_process.get_mut(&key(row)) {
+            own.push(row);
+        }
+    }
+    order.into_iter().filter_map(|who| script(who, by_process.get(&who)?, beginning)).collect()
+}
+
+/// What one process does.
+fn script(who: u64, rows: &[&Row], beginning: Instant) -> Option<Script> {
+    let last = rows.last()?;
+    let starves = last.arrival < beginning && last.done.is_none();
+    let first = if starves { rows.len().saturating_sub(EARLIER) } else { 0 };
+    let beginning = if starves { rows[first].arrival } else { beginning };
+    let mut trail = Trail::default();
+    for row in rows {
         if row.arrival >= beginning {
             trail.add(row, beginning);
         } else if row.done.is_none_or(|done| done.get() > beginning.0) {
             trail.pending.push(row.done.map_or(Instant::MAX, |done| Instant(done.get())));
         }
     }
-    order.into_iter().filter_map(|who| trails.remove(&who)?.finish(who)).collect()
+    trail.finish(who)
 }

@@ -32,23 +32,23 @@ pub(super) fn ioaz(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Name
     let named = |name: &str, process: Process| Process { name: name.to_owned(), ..process };
     let processes = match options.choice("pattern", &PATTERNS)? {
         0 => vec![named("cat", Process { block: Sectors(256), ..whole })],
-        1 => vec![named("dd", Process {
-            file_sectors: whole.file_sectors / 4,
-            reads_percent: 0,
-            sync_writes: false,
-            depth: WRITEBACK,
-            think: Think::Fixed(Duration::ZERO),
-            ..whole
-        })],
+        1 => vec![named(
+            "dd",
+            Process {
+                file_sectors: whole.file_sectors / 4,
+                reads_percent: 0,
+                sync_writes: false,
+                depth: WRITEBACK,
+                think: Think::Fixed(Duration::ZERO),
+                ..whole
+            },
+        )],
         2 => vec![named("dd", Process { pattern: Pattern::Random, ..whole })],
         // A directory or block of inodes is read for every few times that are written back, anywhere.
-        _ => vec![named("ls", Process {
-            pattern: Pattern::Random,
-            reads_percent: 30,
-            sync_writes: false,
-            depth: 4,
-            ..whole
-        })],
+        _ => vec![named(
+            "ls",
+            Process { pattern: Pattern::Random, reads_percent: 30, sync_writes: false, depth: 4, ..whole },
+        )],
     };
     Ok(Box::new(Processes::new(processes, ground.seed)))
 }
@@ -60,7 +60,9 @@ pub(super) fn iozone(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
     let file = options.sectors("file")?;
     let part = ground.capacity.0 / count / 8 * 8;
     if file > part {
-        return Err(options.bad("file", &format!("{count} files need more than the disk has: choose smaller ones")));
+        return Err(
+            options.bad("file", &format!("{count} files need more than the disk has: choose smaller ones"))
+        );
     }
     let requests = options.number("requests", 1..=MANY)?;
     let pattern = options.choice("pattern", &PATTERNS)?;

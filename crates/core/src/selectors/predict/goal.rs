@@ -3,7 +3,6 @@
 use crate::selectors::contract::Prediction;
 use crate::selectors::summary::Summary;
 use crate::tunables::Count;
-use crate::units::Duration;
 
 crate::tunables! {
     /// The weight of each aim in the goal.
@@ -28,7 +27,8 @@ fn more(new: u64, old: u64) -> i64 {
         (0, 0) => 0,
         (_, 0) => MOST,
         (new, old) => {
-            let (new, old) = if new.max(old) > u64::MAX / 1000 { (new / 1000, old / 1000) } else { (new, old) };
+            let (new, old) =
+                if new.max(old) > u64::MAX / 1000 { (new / 1000, old / 1000) } else { (new, old) };
             (((new * 1000) / old.max(1)) as i64 - 1000).min(MOST)
         }
     }
@@ -54,28 +54,22 @@ impl Goal {
         let (throughput, slowest) = (summary.throughput(), summary.slowest());
         Prediction { candidate: 0, throughput, slowest, jain_permille, sync_read_p99 }
     }
-
-    /// The mean of several periods, from the sums.
-    pub(super) fn mean(sum: &Prediction, periods: u64) -> Prediction {
-        let periods = periods.max(1);
-        Prediction {
-            candidate: 0,
-            throughput: sum.throughput / periods,
-            slowest: sum.slowest / periods,
-            jain_permille: sum.jain_permille / periods,
-            sync_read_p99: Duration(sum.sync_read_p99.0 / periods),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tunables::Tunables as _;
+    use crate::units::Duration;
 
     #[test]
     fn a_gain_is_weighed_by_the_goal() {
-        let old = Prediction { throughput: 1000, jain_permille: 1000, sync_read_p99: Duration(10), ..Prediction::default() };
+        let old = Prediction {
+            throughput: 1000,
+            jain_permille: 1000,
+            sync_read_p99: Duration(10),
+            ..Prediction::default()
+        };
         let new = Prediction { throughput: 2000, jain_permille: 500, sync_read_p99: Duration(40), ..old };
         let goal = Goal::defaults();
         assert_eq!(goal.gain(&new, &old), 1000);

@@ -108,10 +108,9 @@ impl Kind {
     pub(super) fn processes(self, ground: Ground) -> Vec<Process> {
         let block = |kib: u64| Sectors((kib * KIB) as u32);
         match self {
-            Kind::SeqReaders => several(4, "reader", |index| Process {
-                block: block(64),
-                ..file(ground, index, 4, 4 * GIB)
-            }),
+            Kind::SeqReaders => {
+                several(4, "reader", |index| Process { block: block(64), ..file(ground, index, 4, 4 * GIB) })
+            }
             Kind::Thinkers => several(2, "thinker", |index| Process {
                 block: block(64),
                 think: us(3000),

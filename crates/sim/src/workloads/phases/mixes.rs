@@ -28,7 +28,14 @@ pub static MIXES: &[Mix] = &[
     Mix {
         name: "tour",
         summary: "Sequential readers, random readers, writers, a mail server, a database, a backup beside people.",
-        phases: &[(SeqReaders, 20), (RandomReaders, 20), (Writers, 15), (Mail, 20), (Database, 20), (Backup, 20)],
+        phases: &[
+            (SeqReaders, 20),
+            (RandomReaders, 20),
+            (Writers, 15),
+            (Mail, 20),
+            (Database, 20),
+            (Backup, 20),
+        ],
     },
     Mix {
         name: "office",
@@ -48,7 +55,14 @@ pub static MIXES: &[Mix] = &[
     Mix {
         name: "media",
         summary: "Streams that think, streams that do not, and copies between them.",
-        phases: &[(Thinkers, 20), (SeqReaders, 15), (Thinkers, 15), (Copy, 20), (Thinkers, 20), (Writers, 15)],
+        phases: &[
+            (Thinkers, 20),
+            (SeqReaders, 15),
+            (Thinkers, 15),
+            (Copy, 20),
+            (Thinkers, 20),
+            (Writers, 15),
+        ],
     },
     Mix {
         name: "quick",
