@@ -81,7 +81,7 @@ fn row<'a>(summary: &'a Summary, phases: &[Phase]) -> Row<'a> {
 /// The table of phases, or nothing if the load has none.
 pub(crate) fn table(summaries: &[Summary], width: usize) -> String {
     let phases = best(summaries);
-    if phases.len() < 2 {
+    if phases.is_empty() {
         return String::new();
     }
     let mut rows: Vec<Row<'_>> = summaries.iter().map(|summary| row(summary, &phases)).collect();

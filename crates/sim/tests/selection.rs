@@ -132,8 +132,8 @@ fn carrying_over_keeps_the_disk_busy_and_draining_does_not() {
     assert!(idle(&frozen) > switches(&frozen) * 9_000_000, "{} ns", idle(&frozen));
     let rate = |outcome: &Outcome| outcome.report.throughput_bytes_per_s;
     assert!(rate(&carried) > rate(&steady) * 0.95, "{} of {}", rate(&carried), rate(&steady));
-    assert!(rate(&drained) < rate(&carried) * 0.9, "{} of {}", rate(&drained), rate(&carried));
-    assert!(rate(&frozen) < rate(&drained), "{} of {}", rate(&frozen), rate(&drained));
+    assert!(rate(&drained) < rate(&carried) * 0.99, "{} of {}", rate(&drained), rate(&carried));
+    assert!(rate(&frozen) < rate(&drained) * 0.99, "{} of {}", rate(&frozen), rate(&drained));
 }
 
 #[test]
@@ -180,22 +180,16 @@ fn predictions_come_true() {
 
 #[test]
 fn auto_predict_follows_the_load() {
-    let load = "phases:mix=seq-readers=8:thinkers=8";
-    let outcome = one("hdd-18tb-7200", load, "auto-predict", &[], 16);
-    let in_use = |at_s: f64| {
-        let before = lines(&outcome).iter().filter(|line| line.at_ns as f64 / 1e9 <= at_s);
-        before.last().map(|line| line.to.clone().unwrap_or_else(|| line.from.clone())).unwrap()
-    };
-    assert!(
-        ["as", "cfq", "antic-c-look", "antic-aged-sptf"].contains(&in_use(6.0).as_str()),
-        "{}",
-        in_use(6.0)
-    );
-    assert!(
-        !["as", "cfq", "antic-c-look", "antic-aged-sptf"].contains(&in_use(14.0).as_str()),
-        "{}",
-        in_use(14.0)
-    );
+    // Anticipation wins the first phase by a factor of ten, and loses the second.
+    let load = "phases:mix=seq-readers=8:database=8";
+    let choices = ["noop", "as", "auto-predict"].map(|name| choice(name, &[])).to_vec();
+    let outcomes = run(&experiment("hdd-18tb-7200", load, choices, 16));
+    let rate = |which: usize, phase: usize| outcomes[which].report.phases[phase].throughput_bytes_per_s;
+    assert!(rate(1, 0) > 5.0 * rate(0, 0) && rate(0, 1) > 1.1 * rate(1, 1), "the phases do not differ");
+    for phase in 0..2 {
+        let best = rate(0, phase).max(rate(1, phase));
+        assert!(rate(2, phase) > 0.85 * best, "phase {phase}: {} of {best}", rate(2, phase));
+    }
 }
 
 #[test]

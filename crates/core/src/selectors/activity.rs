@@ -17,6 +17,8 @@ use crate::units::{Duration, Group, Instant, Issuer, Sector, Sectors};
 const PLACES: usize = 256;
 /// Places in which one process may be kept. Beyond them the one that was silent longest goes.
 const REACH: usize = 8;
+/// A process is new in so many periods.
+const FRESH: u32 = 3;
 /// Requests this near, in sectors, to where the process's last one ended are local: 1 MiB.
 pub const LOCAL: u64 = 2048;
 
@@ -111,12 +113,12 @@ impl Activity {
         best
     }
 
-    /// Counts the process as active in this period; true if it was known before the period.
+    /// Counts the process as active in this period; true if it has been known for some periods.
     #[inline]
     fn enter(&mut self, at: usize) -> bool {
         let period = self.period;
         let person = &mut self.people[at];
-        let known = person.since != 0 && person.since != period;
+        let known = person.since != 0 && period - person.since >= FRESH;
         if person.period != period {
             if person.since == 0 {
                 person.since = period;
@@ -268,6 +270,6 @@ mod tests {
         }
         let summary = store.close(Duration::from_s(1));
         assert_eq!((summary.slowest_bytes, summary.fastest_bytes), (4096, 3 * 4096));
-        assert_eq!(summary.jain_permille, 800, "(1 + 3)² / 2 (1² + 3²), cut to whole parts");
+        assert_eq!(summary.jain_permille, 800, "(1 + 3)² / 2 (1² + 3²)");
     }
 }

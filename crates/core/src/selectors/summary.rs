@@ -23,7 +23,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Processes that asked for something or had something done.
     pub processes: u64,
-    /// Requests of processes that were not known before the period.
+    /// Requests of processes that were first seen in this period or the two before.
     pub newcomers: u64,
     /// Requests outstanding when one came, added up.
     pub outstanding: u64,
@@ -139,10 +139,10 @@ impl Summary {
 
 /// Jain's index of fairness in thousandths: (Σx)² / (n Σx²). 1000 is even, 1000/n is one takes all.
 pub fn jain_permille(shares: impl Iterator<Item = u64> + Clone) -> u64 {
-    const FULL: u64 = 1000;
+    const FULL: u64 = 10_000;
     let most = shares.clone().max().unwrap_or(0);
     if most == 0 {
-        return FULL;
+        return 1000;
     }
     // As parts of the largest, so that squares stay small.
     let part = |share: u64| if most > u64::MAX / FULL { share / (most / FULL) } else { share * FULL / most };
@@ -150,7 +150,7 @@ pub fn jain_permille(shares: impl Iterator<Item = u64> + Clone) -> u64 {
     for share in shares.map(part) {
         (count, sum, squares) = (count + 1, sum + share, squares + share * share);
     }
-    FULL * sum * sum / (count * squares)
+    (1000 * sum * sum + count * squares / 2) / (count * squares)
 }
 
 #[cfg(test)]

@@ -72,9 +72,10 @@ impl Forecaster {
     pub fn predict(&self, window: &Window) -> Vec<Prediction> {
         let mut scripts = scripts(&window.rows, window.begins);
         scripts.retain(|script| still_there(script, window));
-        if scripts.is_empty() {
-            return Vec::new();
-        }
+        let Some(first) = scripts.iter().map(|script| script.start).min() else { return Vec::new() };
+        // Who came late in the window is there from early on.
+        let latest = self.horizon / 4;
+        scripts.iter_mut().for_each(|script| script.start = (script.start - first).min(latest));
         let outstanding: usize = scripts
             .iter()
             .map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1)

@@ -8,6 +8,8 @@ use crate::units::Instant;
 const NEWCOMERS: u64 = 25;
 /// … if there are so many.
 const NEWCOMERS_LEAST: u64 = 2;
+/// For so many periods newcomers stay new.
+const CALM: u32 = 3;
 /// So many requests are looked at together.
 const CHUNK: u64 = 40;
 
@@ -23,13 +25,17 @@ struct Kind {
 /// What the load has been like since it changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watch {
+    begun: bool,
     since: Instant,
     requests: u64,
+    /// Known once there were requests enough to tell.
     kind: Option<Kind>,
     /// Another kind that was seen last, and since when.
     other: Option<(Kind, Instant)>,
     /// Periods that are looked at together, as they have few requests.
     chunk: Chunk,
+    /// Periods in which newcomers are those of the last change.
+    calm: u32,
 }
 
 /// Periods that are looked at together.
@@ -73,10 +79,11 @@ impl Watch {
         let begun = now - summary.length;
         self.requests += summary.requests;
         let came = summary.newcomers >= NEWCOMERS_LEAST && summary.newcomers_percent() >= NEWCOMERS;
-        if came || (self.kind.is_none() && summary.requests > 0) {
+        self.calm = self.calm.saturating_sub(1);
+        if (came && self.calm == 0) || (!self.begun && summary.requests > 0) {
             // What others still ask for belongs to the load before.
             let own = if came { summary.newcomers } else { summary.requests };
-            return self.begin(begun, own, Kind::of(summary, bounds));
+            return self.begin(begun, own, None);
         }
         self.chunk.add(begun, summary);
         if self.chunk.sums.requests < CHUNK {
@@ -84,7 +91,7 @@ impl Watch {
         }
         let Chunk { begun, sums } = core::mem::take(&mut self.chunk);
         let Some(kind) = Kind::of(&sums, bounds) else { return false };
-        if self.kind.is_some_and(|before| before.is(&kind)) {
+        if self.kind.get_or_insert(kind).is(&kind) {
             self.other = None;
             return false;
         }
@@ -99,7 +106,7 @@ impl Watch {
 
     /// The load is of this kind since then.
     fn begin(&mut self, since: Instant, requests: u64, kind: Option<Kind>) -> bool {
-        *self = Watch { since, requests, kind, ..Watch::default() };
+        *self = Watch { begun: true, since, requests, kind, calm: CALM, ..Watch::default() };
         true
     }
 
@@ -139,7 +146,7 @@ mod tests {
     #[test]
     fn newcomers_are_a_change_at_once() {
         let (old, new) = (period(20, 20, 0), period(20, 20, 8));
-        assert_eq!(changes(&[period(20, 20, 20), old, old, new, old, period(20, 20, 2)]), [0, 3]);
+        assert_eq!(changes(&[period(20, 20, 20), old, old, new, new, old, period(20, 20, 2)]), [0, 3]);
     }
 
     #[test]
@@ -154,7 +161,6 @@ mod tests {
         let (more, less) = (period(5, 4, 0), period(5, 2, 0));
         let mut periods = [more; 100];
         periods.iter_mut().step_by(3).for_each(|period| *period = less);
-        periods[40..42].fill(less);
         assert_eq!(changes(&periods), [0]);
     }
 }
