@@ -33,7 +33,7 @@ fn request(c: &mut Criterion) {
                 let request = Request { arrival: now, ..Request::read(start, Sectors(8)) }.by(issuer);
                 chooser.inserted(id, black_box(&request), false);
                 chooser.completed(now + Duration::from_us(90), id, black_box(&request));
-                if n % 100_000 == 0 {
+                if n.is_multiple_of(100_000) {
                     black_box(chooser.tick(now));
                 }
             });
@@ -60,7 +60,7 @@ fn prediction(c: &mut Criterion) {
     let mut group = c.benchmark_group("prediction, 10 s of 2000 IOPS, 10 candidates");
     group.sample_size(10);
     for disk in ["nvme-ssd", "hdd-18tb-7200"] {
-        let model = Profile::named(disk).and_then(|disk| Ok(disk.build().expect("a built-in disk is right")));
+        let model = Profile::named(disk).map(|disk| disk.build().expect("a built-in disk is right"));
         let model = model.expect("a built-in disk is right");
         let traits = Traits {
             rotational: model.rotational(),

@@ -27,6 +27,7 @@ fn experiment(scheduler: &str, disk: &str, workload: &str) -> Experiment {
         weights: Vec::new(),
         calibrated: false,
         limits: Limits::default(),
+        selection: Default::default(),
     }
 }
 

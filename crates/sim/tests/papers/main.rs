@@ -37,6 +37,7 @@ fn run_until(
         weights: Vec::new(),
         calibrated: false,
         limits,
+        selection: Default::default(),
     };
     experiment.run_one(0, 1, &Control::default(), None).unwrap().report
 }

@@ -203,6 +203,6 @@ impl fmt::Display for Timeline {
             )?;
         }
         let more = self.stretches.len().saturating_sub(SHOWN) as u64 + self.omitted;
-        if more > 0 { writeln!(f, "{:>14} more; --json lists up to {MOST}", more) } else { Ok(()) }
+        if more > 0 { writeln!(f, "{more:>14} more; --json lists up to {MOST}") } else { Ok(()) }
     }
 }
