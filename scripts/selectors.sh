@@ -113,7 +113,7 @@ for disk in "${disks[@]}"; do
         for way in carry drain freeze; do
             options=(--disk "$disk" --workload phases:mix=tour --switching "$way")
             share="$(phases "${options[@]}" --schedulers "$all,$selector" |
-                awk -v name="$selector" '$1 == name { print $2 ", " $4 " switches" }')"
+                awk -v name="$selector" '$1 == name { print $2 ", " $5 " switches" }')"
             blocked="$("$idlewise" run "${options[@]}" --scheduler "$selector" 2>/dev/null |
                 awk '/^blocked by switches/ { print ", " $4 " " $5 }')"
             printf ' %s%s |' "$share" "$blocked"

@@ -58,12 +58,15 @@ impl Echo {
     /// Gives the process's next step a time, if nothing holds it.
     fn schedule(&mut self, place: u32, now: Instant) {
         let dancer = &mut self.dancers[place as usize];
-        let step = &dancer.script.steps[dancer.next];
-        if dancer.timed || dancer.outstanding > step.outstanding {
+        let Script { steps, ramp, depth, pause, .. } = &dancer.script;
+        let step = &steps[dancer.next];
+        let again = dancer.round > 0 && dancer.next < *ramp;
+        let (outstanding, delay) = if again { (*depth, *pause) } else { (step.outstanding, step.delay) };
+        if dancer.timed || dancer.outstanding > outstanding {
             return;
         }
         dancer.timed = true;
-        self.ready.push(Reverse((now.max(dancer.issued) + step.delay, place)));
+        self.ready.push(Reverse((now.max(dancer.issued) + delay, place)));
     }
 }
 

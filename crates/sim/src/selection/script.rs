@@ -31,6 +31,13 @@ pub struct Script {
     pub start: Duration,
     /// Its requests, in order.
     pub steps: Vec<Step>,
+    /// So many steps came before the first of its completions was seen: when it begins anew, they wait as
+    /// the later ones did.
+    pub ramp: usize,
+    /// The most requests that were outstanding when it issued another.
+    pub depth: u32,
+    /// The usual time from a completion to the next step.
+    pub pause: Duration,
     /// How far it has come after the last step, if it reads or writes in order: it then goes on from there.
     pub advance: Option<u64>,
     /// The part of the disk that it was seen in.
@@ -49,6 +56,7 @@ struct Trail {
     /// Requests that the last completions at one moment left outstanding, and how many those were.
     batch: u32,
     since_batch: u32,
+    ramp: usize,
     continues: usize,
     end: Sector,
     low: u64,
@@ -95,6 +103,9 @@ impl Trail {
             (None, None) => beginning,
         };
         let delay = now.since(from);
+        if self.last_completion.is_none() {
+            self.ramp = self.script.len() + 1;
+        }
         if self.script.is_empty() {
             let waits = self.last_completion.is_some() || still > 0;
             self.start = Some(if waits { Duration::ZERO } else { now.since(beginning) });
@@ -113,10 +124,19 @@ impl Trail {
     fn finish(self, who: u64) -> Option<Script> {
         let first = self.script.first()?.request.start;
         let ordered = 2 * self.continues + 1 >= self.script.len();
+        let mut pauses: Vec<Duration> = self.script[self.ramp..].iter().map(|step| step.delay).collect();
+        let middle = pauses.len() / 2;
+        let pause = match pauses.is_empty() {
+            true => Duration::ZERO,
+            false => *pauses.select_nth_unstable(middle).1,
+        };
         let advance = ordered.then(|| self.end.0.saturating_sub(first.0)).filter(|advance| *advance > 0);
         Some(Script {
             who,
             start: self.start.unwrap_or_default(),
+            ramp: self.ramp,
+            depth: self.script.iter().map(|step| step.outstanding).max().unwrap_or(0),
+            pause,
             steps: self.script,
             advance,
             range: (Sector(self.low), Sector(self.high)),
@@ -159,4 +179,55 @@ fn script(who: u64, rows: &[&Row], beginning: Instant) -> Option<Script> {
         }
     }
     trail.finish(who)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use idlewise_core::Sectors;
+
+    use super::*;
+
+    fn row(arrival: u64, done: u64, start: u64) -> Row {
+        let (arrival, done) = (Instant(arrival), NonZeroU64::new(done));
+        Row {
+            arrival,
+            done,
+            start: Sector(start),
+            length: Sectors(8),
+            issuer: idlewise_core::Issuer(1),
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn a_process_that_waits_for_each_request_thinks_in_between() {
+        let rows = [row(100, 300, 0), row(350, 500, 8), row(560, 900, 16)];
+        let script = &scripts(&rows, Instant(50))[0];
+        assert_eq!((script.start, script.ramp, script.depth), (Duration(50), 1, 0));
+        let delays: Vec<u64> = script.steps[1..].iter().map(|step| step.delay.0).collect();
+        assert_eq!((delays, script.pause), (vec![50, 60], Duration(60)));
+        assert_eq!(script.advance, Some(24), "it goes on behind what it has read");
+    }
+
+    #[test]
+    fn a_process_that_keeps_four_outstanding_is_seen_to_do_so() {
+        // Two are merged and done at once; two follow at once.
+        let first = [row(0, 100, 0), row(0, 100, 8), row(0, 200, 800), row(0, 300, 80)];
+        let then = [row(100, 400, 90), row(100, 500, 900), row(200, 0, 1)];
+        let rows: Vec<Row> = first.into_iter().chain(then).collect();
+        let script = &scripts(&rows, Instant(0))[0];
+        let outstanding: Vec<u32> = script.steps.iter().map(|step| step.outstanding).collect();
+        assert_eq!(outstanding, [0, 1, 2, 3, 3, 3, 3]);
+        assert_eq!((script.ramp, script.depth), (4, 3));
+    }
+
+    #[test]
+    fn who_starves_is_known_by_what_it_did_before() {
+        let mut rows = vec![row(10, 20, 0), row(30, 40, 8), row(50, 0, 16)];
+        rows.push(Row { issuer: idlewise_core::Issuer(2), ..row(5000, 5100, 0) });
+        let scripts = scripts(&rows, Instant(4000));
+        assert_eq!(scripts.iter().map(|script| script.steps.len()).collect::<Vec<_>>(), [3, 1]);
+    }
 }
