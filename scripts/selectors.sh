@@ -72,10 +72,12 @@ cat <<TEXT
 
 ## Among what Linux has today
 
-auto-predict and auto-bandit choose among \`${linux//,/\`, \`}\` (\`--candidates\`).
+All but auto-matrix, whose tables name others, choose among \`${linux//,/\`, \`}\` (\`--candidates\`). BFQ raises whoever is new, and
+waits for nobody it has raised, for about ten seconds; only then it begins to pay. So auto-predict has to look that far:
+\`--set auto-predict.horizon=16000\`. With its default of 1.5 s it does not choose BFQ.
 
 TEXT
-table "$linux" --candidates "$linux"
+table "$linux" --candidates "$linux" --set auto-predict.horizon=16000
 cat <<TEXT
 
 ## Steady loads

@@ -141,6 +141,8 @@ pub trait Method: Selector + Sized {
     const SOURCE: &'static str;
     /// Whom it chooses among unless told otherwise.
     const CANDIDATES: &'static [&'static str];
+    /// It looks up a matrix, in which its candidates stand: no others can be chosen.
+    const MATRIX: bool = false;
     /// It asks for predictions: its host keeps the latest requests.
     const PREDICTS: bool = false;
     /// It looks up a ranking by request size, which is measured beforehand.

@@ -56,6 +56,7 @@ impl Method for Matrix {
     const SUMMARY: &'static str = "Selector: looks the kind of load up in a matrix (IOAZ).";
     const SOURCE: &'static str = "IOAZ §3, Tables 1 to 4";
     const CANDIDATES: &'static [&'static str] = tables::NAMES;
+    const MATRIX: bool = true;
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {

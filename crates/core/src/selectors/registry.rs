@@ -21,6 +21,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Whom it chooses among unless told otherwise.
     pub candidates: &'static [&'static str],
+    /// It looks up a matrix, in which its candidates stand.
+    pub matrix: bool,
     /// It asks for predictions.
     pub predicts: bool,
     /// It looks up a ranking that is measured beforehand.
@@ -71,6 +73,7 @@ macro_rules! selectors {
             summary: <$module::$kind as Method>::SUMMARY,
             source: <$module::$kind as Method>::SOURCE,
             candidates: <$module::$kind as Method>::CANDIDATES,
+            matrix: <$module::$kind as Method>::MATRIX,
             predicts: <$module::$kind as Method>::PREDICTS,
             ranks: <$module::$kind as Method>::RANKS,
             tunables: <<$module::$kind as Method>::Tunables as Tunables>::TABLE,

@@ -67,9 +67,9 @@ impl Selection {
     /// Whom `entry` chooses among here.
     pub fn field(&self, entry: &Entry) -> Field {
         let named = || entry.candidates.iter().filter_map(|name| registry::find(name)).map(Candidate::plain);
-        let plain = || self.candidates.clone().unwrap_or_else(|| named().collect());
-        let of_matrix = self.matrix.as_ref().filter(|_| entry.name == "auto-matrix");
-        if let Some(matrix) = of_matrix {
+        let given = self.candidates.as_ref().filter(|_| !entry.matrix);
+        let plain = || given.cloned().unwrap_or_else(|| named().collect());
+        if let Some(matrix) = self.matrix.as_ref().filter(|_| entry.matrix) {
             let (candidates, cells) = (matrix.candidates.clone(), Some(matrix.cells));
             return Field { candidates, cells, ranks: Vec::new() };
         }
