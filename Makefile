@@ -13,7 +13,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo build test check format bench papers fuzz install uninstall clean \
+.PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
     kernel kernel-papers kernel-stress kernel-install kernel-uninstall
 
 help: ## list the targets
@@ -50,6 +50,9 @@ format: ## format every source file, also those that rustfmt does not find itsel
 
 papers: build ## measure what the papers claim: docs/papers.md
 	@scripts/papers.sh $(BINARY) > docs/papers.md.new && mv docs/papers.md.new docs/papers.md
+
+selection: build ## measure what selectors make of loads that change: docs/selection.md
+	@scripts/selectors.sh $(BINARY) > docs/selection.md.new && mv docs/selection.md.new docs/selection.md
 
 bench: setup ## measure speed (ARGS="NAME" for one benchmark)
 	@$(CARGO) bench --workspace $(ARGS)

@@ -1,16 +1,16 @@
-//! Collects the headers of the scheduler files: `idlewise docs NAME` prints them.
+//! Collects the headers of the files of schedulers and selectors: `idlewise docs NAME` prints them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
-    let folder = Path::new("../core/src/schedulers");
-    println!("cargo::rerun-if-changed={}", folder.display());
+    let folders = ["../core/src/schedulers", "../core/src/selectors"].map(Path::new);
+    folders.iter().for_each(|folder| println!("cargo::rerun-if-changed={}", folder.display()));
     let mut pages = String::from(
-        "/// Each scheduler's name and the header of its file.\nstatic PAGES: &[(&str, &str)] = &[\n",
+        "/// Each scheduler's and selector's name and the header of its file.\nstatic PAGES: &[(&str, &str)] = &[\n",
     );
-    for file in sources(folder) {
+    for file in folders.into_iter().flat_map(sources) {
         println!("cargo::rerun-if-changed={}", file.display());
         let text = fs::read_to_string(&file).expect("a scheduler's file can be read");
         let header: Vec<_> =

@@ -40,6 +40,12 @@ pub(crate) enum Command {
     /// Run several schedulers on the same load and say which is best
     #[command(after_help = LOAD_NOTES)]
     Compare(CompareOptions),
+    /// Measure a decision matrix for auto-matrix
+    #[command(subcommand)]
+    Matrix(MatrixCommand),
+    /// Measure a ranking by request size for auto-ranking
+    #[command(subcommand)]
+    Ranking(RankingCommand),
     /// Look into a trace, or convert it
     #[command(subcommand)]
     Trace(TraceCommand),
@@ -70,6 +76,8 @@ pub(crate) struct List {
 pub(crate) enum Catalogue {
     /// Schedulers with their tunables
     Schedulers,
+    /// Selectors, which choose among schedulers, with their tunables
+    Selectors,
     /// Named workloads with their options
     Workloads,
     /// Disk models
@@ -116,6 +124,9 @@ pub(crate) struct LoadOptions {
     #[arg(long)]
     pub(crate) calibrated: bool,
 
+    #[command(flatten)]
+    pub(crate) selection: SelectionOptions,
+
     /// Seed of all randomness
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
     pub(crate) seed: u64,
@@ -136,6 +147,32 @@ pub(crate) struct LoadOptions {
     /// Stop issuing after this much simulated time, such as 30s
     #[arg(long, value_name = "TIME")]
     pub(crate) duration: Option<String>,
+}
+
+/// What selectors (auto-…) are given besides their tunables.
+#[derive(Args)]
+#[command(next_help_heading = "Selectors")]
+pub(crate) struct SelectionOptions {
+    /// Whom selectors choose among, except auto-matrix: NAME or NAME:tunable=value;tunable=value, separated
+    /// by commas
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) candidates: Vec<String>,
+
+    /// Own decision matrix for auto-matrix, as `idlewise matrix build` writes it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) matrix: Option<PathBuf>,
+
+    /// Ranking for auto-ranking, as `idlewise ranking build` writes it; without it, one is measured
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ranking: Option<PathBuf>,
+
+    /// How schedulers are exchanged: requests carried over, or drained as in Linux 2.6.11 or today
+    #[arg(long, default_value = "carry", value_name = "WAY", value_parser = ["carry", "drain", "freeze"])]
+    pub(crate) switching: String,
+
+    /// The disk model that auto-predict simulates, if it is not the disk itself
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(crate) model: Option<String>,
 }
 
 /// How to read a trace.
@@ -163,7 +200,8 @@ pub(crate) struct RunOptions {
     #[command(flatten)]
     pub(crate) load: LoadOptions,
 
-    /// Print each decision and its reason, to standard output or a file
+    /// Print each decision and its reason, to standard output or a file; of a selector, its own decisions
+    /// with their evidence, one JSON object a line
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     pub(crate) why: Option<PathBuf>,
 
@@ -208,6 +246,48 @@ pub(crate) struct CompareOptions {
 }
 
 #[derive(Subcommand)]
+pub(crate) enum MatrixCommand {
+    /// Find the best scheduler for each kind of load, with workers of IOzone, and print the matrix as TOML
+    Build {
+        /// What a scheduler is best for: the lowest, the highest or the mean performance of a process
+        #[arg(long, default_value = "mean", value_name = "GOAL", value_parser = ["lowest", "highest", "mean"])]
+        goal: String,
+        #[command(flatten)]
+        effort: EffortOptions,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum RankingCommand {
+    /// Find the best scheduler for each request size, with random reads, and print the ranking as TOML
+    Build {
+        #[command(flatten)]
+        effort: EffortOptions,
+    },
+}
+
+/// What is measured, and how long.
+#[derive(Args)]
+pub(crate) struct EffortOptions {
+    /// The disk: a name from `idlewise list disks`, or a profile file
+    #[arg(long, default_value = "hdd-18tb-7200", value_name = "NAME|FILE[:KEY=VALUE,…]")]
+    pub(crate) disk: String,
+
+    /// Whom to measure: NAME or NAME:tunable=value;tunable=value, separated by commas
+    #[arg(long, default_value = "noop,deadline,as,cfq", value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) candidates: Vec<String>,
+
+    /// Runs of each, each with another seed
+    #[arg(long, default_value_t = 5, value_name = "COUNT")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) runs: u32,
+
+    /// Simulated time of each run
+    #[arg(long, default_value = "5s", value_name = "TIME")]
+    pub(crate) duration: String,
+}
+
+#[derive(Subcommand)]
 pub(crate) enum TraceCommand {
     /// Say what a trace holds and what it lacks
     Info {
@@ -215,6 +295,9 @@ pub(crate) enum TraceCommand {
         file: PathBuf,
         #[command(flatten)]
         reading: Reading,
+        /// Periods by which the kind of load is told
+        #[arg(long, default_value = "1s", value_name = "TIME")]
+        period: String,
         /// As JSON
         #[arg(long)]
         json: bool,
@@ -257,7 +340,7 @@ pub(crate) enum DiskCommand {
 
 #[derive(Args)]
 pub(crate) struct Docs {
-    /// A scheduler's name, or one of: schedulers, workloads, disks, formats
+    /// A scheduler's name, or or a selector's, or one of: schedulers, selectors, workloads, disks, formats
     pub(crate) topic: String,
 }
 

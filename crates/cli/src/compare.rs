@@ -1,6 +1,6 @@
 //! `idlewise run` and `idlewise compare`.
 
-use std::io::BufWriter;
+use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::args::{CompareOptions, RunOptions};
 use crate::failure::Failure;
 use crate::output::{self, Target};
+use crate::phases;
 use crate::progress::{Progress, interruptible};
 use crate::setup::{self, Prepared};
 use crate::summary::{Summary, summarise};
@@ -22,8 +23,8 @@ use crate::verdict::{Row, Runs, verdict};
 /// Runs one scheduler and prints all that was measured.
 pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
     let entry = setup::scheduler(&options.scheduler)?;
-    let choice = Choice { label: entry.name.to_owned(), entry, settings: Vec::new() };
-    let prepared = setup::experiment(&options.load, vec![choice], 1)?;
+    let choice = Choice { label: entry.name().to_owned(), entry, settings: Vec::new() };
+    let prepared = setup::experiment(&options.load, vec![choice], 1, options.why.is_some())?;
     let (outcomes, control) = match &options.why {
         Some(path) => explain(&prepared, path)?,
         None => execute(&prepared)?,
@@ -49,7 +50,8 @@ pub(crate) fn run(options: &RunOptions) -> Result<(), Failure> {
 
 /// Runs several schedulers and says which is best for what.
 pub(crate) fn compare(options: &CompareOptions) -> Result<(), Failure> {
-    let prepared = setup::experiment(&options.load, setup::schedulers(&options.schedulers)?, options.runs)?;
+    let prepared =
+        setup::experiment(&options.load, setup::schedulers(&options.schedulers)?, options.runs, false)?;
     let (outcomes, control) = execute(&prepared)?;
     let summaries = summarise(&outcomes, prepared.experiment.schedulers.len())?;
     if summaries.is_empty() {
@@ -99,7 +101,12 @@ impl Comparison<'_> {
     fn text(&self) -> String {
         let width = output::width();
         let verdict = output::wrap(&self.verdict(), width);
-        format!("{}\n\n{}\n\n{verdict}", output::wrap(&self.title(), width), table(self.summaries, width))
+        let mut phases = phases::table(self.summaries, width);
+        if !phases.is_empty() {
+            phases.push('\n');
+        }
+        let title = output::wrap(&self.title(), width);
+        format!("{title}\n\n{}\n\n{phases}{verdict}", table(self.summaries, width))
     }
 
     fn json(&self) -> Result<String, Failure> {
@@ -157,6 +164,10 @@ fn explain(prepared: &Prepared, path: &Path) -> Result<(Vec<Outcome>, Arc<Contro
     };
     match outcome {
         Ok(outcome) => {
+            for line in outcome.log.iter().flat_map(|log| log.lines()) {
+                let text = serde_json::to_string(line).map_err(Failure::failed)?;
+                writeln!(target, "{text}").map_err(|error| target.failure(&error))?;
+            }
             target.finish()?;
             Ok((vec![outcome], control))
         }
@@ -175,7 +186,6 @@ fn expected(prepared: &Prepared) -> Option<u64> {
 
 /// What the user should know of the load and of how the runs ended.
 fn remarks(prepared: &Prepared, outcomes: &[Outcome], control: &Control) -> Result<(), Failure> {
-    use std::io::Write as _;
     let mut err = std::io::stderr().lock();
     if control.stop.load(Ordering::Relaxed) {
         writeln!(err, "interrupted: these are the results so far, the last runs cut short")?;

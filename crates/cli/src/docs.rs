@@ -4,10 +4,11 @@
 
 use std::fmt::Write as _;
 
-use idlewise_core::registry;
 use idlewise_core::request::{Class, Priority};
-use idlewise_core::tunables::Unit;
+use idlewise_core::tunables::{Tunable, Unit};
+use idlewise_core::{registry, selectors};
 use idlewise_disk::{Profile, profile};
+use idlewise_sim::experiment::Chosen;
 use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
 
@@ -19,13 +20,14 @@ use crate::output;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-const TOPICS: [&str; 4] = ["schedulers", "workloads", "disks", "formats"];
+const TOPICS: [&str; 5] = ["schedulers", "selectors", "workloads", "disks", "formats"];
 
 /// Prints a page.
 pub(crate) fn docs(options: &Docs) -> Result<(), Failure> {
     let topic = options.topic.as_str();
     let text = match topic {
         "schedulers" => schedulers(),
+        "selectors" => all_selectors(),
         "workloads" => all_workloads(),
         "disks" => disks()?,
         "formats" => formats(),
@@ -35,24 +37,29 @@ pub(crate) fn docs(options: &Docs) -> Result<(), Failure> {
 }
 
 fn page(name: &str) -> Result<String, Failure> {
-    let Some(entry) = registry::find(name) else {
-        let known = registry::all().iter().map(|entry| entry.name).chain(TOPICS);
+    let Some(entry) = Chosen::find(name) else {
+        let known = Chosen::all().map(Chosen::name).chain(TOPICS);
         let hint = did_you_mean(name, known);
         return Err(Failure::usage(format!(
             "there is no page '{name}'{hint} (pages: the names of `idlewise list`, and {})",
             TOPICS.join(", ")
         )));
     };
-    let header = PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary, |(_, header)| *header);
-    Ok(format!("# {name}\n\n{}\n{}{}", header.trim(), tunables(entry), standings(entry)))
+    let header =
+        PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary(), |(_, header)| *header);
+    let standings = match entry {
+        Chosen::Scheduler(entry) => standings(entry),
+        Chosen::Selector(_) => String::new(),
+    };
+    Ok(format!("# {name}\n\n{}\n{}{standings}", header.trim(), tunables(entry.tunables())))
 }
 
-fn tunables(entry: &registry::Entry) -> String {
-    if entry.tunables.is_empty() {
+fn tunables(table: &[Tunable]) -> String {
+    if table.is_empty() {
         return "\nNo tunables.\n".to_owned();
     }
     let mut text = String::from("\n| tunable | default | range | meaning |\n|---|---|---|---|\n");
-    for t in entry.tunables {
+    for t in table {
         let range = range(t).replace('|', "\\|");
         let _ = writeln!(text, "| `{}` | {} | {range} | {} |", t.name, t.show(t.default), t.doc);
     }
@@ -97,8 +104,34 @@ fn schedulers() -> String {
         let _ = writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", entry.name, entry.summary, entry.source);
     }
     for entry in registry::all() {
-        let (tunables, standings) = (tunables(entry), standings(entry));
+        let (tunables, standings) = (tunables(entry.tunables), standings(entry));
         let _ = write!(text, "\n## {}\n\n{}\n{tunables}{standings}", entry.name, entry.summary);
+    }
+    text
+}
+
+/// The page of a selector without its title: what it is, whom it chooses among, its tunables.
+fn all_selectors() -> String {
+    let mut text = String::from(
+        "# Selectors\n\nA selector stands where a scheduler's name stands: `--schedulers auto-predict,deadline`; `auto` stands \
+         for all. `run --scheduler auto-predict --why` prints each decision with its evidence.\n\n\
+         | name | what it is | source |\n|---|---|---|\n",
+    );
+    for entry in selectors::registry::all() {
+        let _ = writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", entry.name, entry.summary, entry.source);
+    }
+    for entry in selectors::registry::all() {
+        let header = PAGES.iter().find(|(known, _)| *known == entry.name).map_or("", |(_, header)| *header);
+        // Its sections are one level below the name.
+        let header = header.trim().replace("\n# ", "\n### ");
+        let candidates: Vec<_> = entry.candidates.iter().map(|name| format!("`{name}`")).collect();
+        let _ = write!(
+            text,
+            "\n## {}\n\n{header}\n\nIt chooses among {}, or `--candidates`.\n{}",
+            entry.name,
+            candidates.join(", "),
+            tunables(entry.tunables)
+        );
     }
     text
 }

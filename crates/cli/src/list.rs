@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use clap::ValueEnum as _;
-use idlewise_core::registry;
 use idlewise_core::tunables::{Tunable, Unit};
+use idlewise_core::{registry, selectors};
 use idlewise_disk::{Profile, profile};
+use idlewise_sim::experiment::Chosen;
 use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
 use serde_json::{Value, json};
@@ -17,7 +18,8 @@ use crate::output;
 /// Lists a catalogue.
 pub(crate) fn list(options: &List) -> Result<(), Failure> {
     let values = match options.what {
-        Catalogue::Schedulers => schedulers(),
+        Catalogue::Schedulers => registry::all().iter().map(Chosen::Scheduler).map(chosen).collect(),
+        Catalogue::Selectors => selectors::registry::all().iter().map(Chosen::Selector).map(chosen).collect(),
         Catalogue::Workloads => all_workloads(),
         Catalogue::Disks => disks()?,
         Catalogue::Formats => formats(),
@@ -53,16 +55,14 @@ pub(crate) fn range(tunable: &Tunable) -> String {
     }
 }
 
-fn schedulers() -> Vec<Value> {
+/// A scheduler or selector.
+fn chosen(chosen: Chosen) -> Value {
     let tunable = |t: &Tunable| {
         json!({"name": t.name, "default": t.show(t.default).to_string(), "range": range(t), "doc": t.doc,
                "unit": t.unit.suffix()})
     };
-    let entry = |e: &registry::Entry| {
-        json!({"name": e.name, "summary": e.summary, "source": e.source,
-               "options": e.tunables.iter().map(tunable).collect::<Vec<_>>()})
-    };
-    registry::all().iter().map(entry).collect()
+    json!({"name": chosen.name(), "summary": chosen.summary(), "source": chosen.source(),
+           "options": chosen.tunables().iter().map(tunable).collect::<Vec<_>>()})
 }
 
 fn all_workloads() -> Vec<Value> {

@@ -12,9 +12,11 @@ mod docs;
 mod failure;
 mod html;
 mod list;
+mod measure;
 mod names;
 mod output;
 mod page;
+mod phases;
 mod progress;
 mod setup;
 mod summary;
@@ -41,6 +43,8 @@ fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::List(options) => list::list(&options),
         Command::Run(options) => compare::run(&options),
         Command::Compare(options) => compare::compare(&options),
+        Command::Matrix(command) => measure::matrix(&command),
+        Command::Ranking(command) => measure::ranking(&command),
         Command::Trace(command) => trace::trace(&command),
         Command::Disk(command) => disk::disk(&command),
         Command::Docs(options) => docs::docs(&options),

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{CellAlignment, Table, presets};
 use idlewise_core::Duration;
 use idlewise_sim::metrics::{Latency, Report};
+use idlewise_sim::selection::InUse;
 
 use crate::output::{grouped, ms, three};
 use crate::setup::Prepared;
@@ -36,6 +37,23 @@ pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
     );
     line("requests in queue", format!("{} on average", three(report.queue_mean)));
     line("longest wait", Duration(report.longest_wait_ns).to_string());
+    if let Some(selector) = &report.selector {
+        let longest = |used: &&InUse| used.time_ns > 0;
+        let mut used: Vec<&InUse> = selector.in_use.iter().filter(longest).collect();
+        used.sort_by_key(|used| std::cmp::Reverse(used.time_ns));
+        let share = |used: &&InUse| {
+            let percent = used.time_ns as f64 / report.elapsed_ns.max(1) as f64 * 100.0;
+            format!("{} {} %", used.scheduler, three(percent))
+        };
+        let used: Vec<String> = used.iter().map(share).collect();
+        line("schedulers", format!("{} switches; {}", count(selector.switches), used.join(", ")));
+        if selector.questions > 0 {
+            line("predictions", count(selector.questions));
+        }
+        if selector.blocked_ns > 0 {
+            line("blocked by switches", Duration(selector.blocked_ns).to_string());
+        }
+    }
     line("merges", count(report.merges));
     let device = &report.device;
     let parts = [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean].map(ms);

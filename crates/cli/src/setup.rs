@@ -4,15 +4,19 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use idlewise_core::registry::{self, Entry};
+use idlewise_core::registry;
+use idlewise_core::selectors::contract::CANDIDATES_MAX;
+use idlewise_core::selectors::{self, Candidate};
 use idlewise_core::{Duration, Instant, Issuer, Merging, Weight};
 use idlewise_disk::{AnyDevice, Profile, profile};
 use idlewise_sim::engine::Limits;
-use idlewise_sim::experiment::{Choice, Experiment, Load};
+use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load};
+use idlewise_sim::selection::files::{self, FileError};
+use idlewise_sim::selection::{Selection, Switching};
 use idlewise_sim::workloads::fio::JobFile;
 use idlewise_sim::workloads::{self, Spec, SpecError};
 
-use crate::args::LoadOptions;
+use crate::args::{LoadOptions, SelectionOptions};
 use crate::failure::Failure;
 use crate::names::did_you_mean;
 use crate::trace::TraceFile;
@@ -36,22 +40,67 @@ pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
     disk.with(options).map_err(Failure::usage)
 }
 
-/// A scheduler by name.
-pub(crate) fn scheduler(name: &str) -> Result<&'static Entry, Failure> {
-    registry::find(name).ok_or_else(|| {
-        let hint = did_you_mean(name, registry::all().iter().map(|entry| entry.name));
+/// A scheduler or selector by name.
+pub(crate) fn scheduler(name: &str) -> Result<Chosen, Failure> {
+    Chosen::find(name).ok_or_else(|| {
+        let hint = did_you_mean(name, Chosen::all().map(Chosen::name));
         Failure::usage(format!("there is no scheduler '{name}'{hint} (`idlewise list` names them all)"))
     })
 }
 
-/// Schedulers by name; `all` stands for every one.
+/// Candidates of a selector by their texts.
+pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
+    let parse = |text: &String| {
+        files::candidate(text).map_err(|error| match error {
+            FileError::Unknown(name) => {
+                let hint = did_you_mean(&name, registry::all().iter().map(|entry| entry.name));
+                Failure::usage(format!(
+                    "there is no scheduler '{name}'{hint} (`idlewise list` names them all)"
+                ))
+            }
+            error => Failure::usage(format!("--candidates: {error}")),
+        })
+    };
+    let candidates = texts.iter().filter(|text| !text.trim().is_empty()).map(parse);
+    let candidates: Vec<Candidate> = candidates.collect::<Result<_, _>>()?;
+    if candidates.is_empty() || candidates.len() > CANDIDATES_MAX {
+        return Err(Failure::usage(format!("--candidates: name 1 to {CANDIDATES_MAX} schedulers")));
+    }
+    Ok(candidates)
+}
+
+/// Reads a matrix or ranking.
+fn read<T>(path: &Path, parse: impl Fn(&str) -> Result<T, FileError>) -> Result<T, Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::failed(format!("{}: {error}", path.display()));
+    let text = std::fs::read_to_string(path).map_err(|error| failed(&error))?;
+    parse(&text).map_err(|error| failed(&error))
+}
+
+/// What selectors are given.
+fn selection(options: &SelectionOptions, logged: bool) -> Result<Selection, Failure> {
+    let own = !options.candidates.is_empty();
+    Ok(Selection {
+        candidates: own.then(|| candidates(&options.candidates)).transpose()?,
+        matrix: options.matrix.as_ref().map(|path| read(path, files::Matrix::parse)).transpose()?,
+        ranking: options.ranking.as_ref().map(|path| read(path, files::Ranking::parse)).transpose()?,
+        switching: Switching::named(&options.switching).unwrap_or_default(),
+        model: options.model.as_ref().map(|name| disk(name)).transpose()?,
+        logged,
+    })
+}
+
+/// Schedulers by name; `all` stands for every scheduler, `auto` for every selector.
 pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
     let mut chosen: Vec<Choice> = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        let entries = if name == "all" { registry::all().iter().collect() } else { vec![scheduler(name)?] };
+        let entries: Vec<Chosen> = match name {
+            "all" => registry::all().iter().map(Chosen::Scheduler).collect(),
+            "auto" => selectors::registry::all().iter().map(Chosen::Selector).collect(),
+            name => vec![scheduler(name)?],
+        };
         for entry in entries {
-            if !chosen.iter().any(|choice| choice.label == entry.name) {
-                chosen.push(Choice { label: entry.name.to_owned(), entry, settings: Vec::new() });
+            if !chosen.iter().any(|choice| choice.label == entry.name()) {
+                chosen.push(Choice { label: entry.name().to_owned(), entry, settings: Vec::new() });
             }
         }
     }
@@ -82,14 +131,15 @@ fn settings(chosen: &mut [Choice], set: &[String]) -> Result<Vec<(Issuer, Weight
         let (left, value) = text.split_once('=').ok_or_else(wrong)?;
         let (name, tunable) = left.rsplit_once('.').ok_or_else(wrong)?;
         let entry = setting_of(name)?;
-        let found = entry.tunables.iter().find(|known| known.name == tunable).ok_or_else(|| {
-            let hint = did_you_mean(tunable, entry.tunables.iter().map(|known| known.name));
-            let known: Vec<_> = entry.tunables.iter().map(|known| known.name).collect();
+        let tunables = entry.tunables();
+        let found = tunables.iter().find(|known| known.name == tunable).ok_or_else(|| {
+            let hint = did_you_mean(tunable, tunables.iter().map(|known| known.name));
+            let known: Vec<_> = tunables.iter().map(|known| known.name).collect();
             let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             Failure::usage(format!("{name} has no tunable '{tunable}'{hint} (it has: {has})"))
         })?;
         let value = found.parse(value).map_err(|error| Failure::usage(format!("--set {text}: {error}")))?;
-        let choice = chosen.iter_mut().find(|choice| choice.entry.name == name).ok_or_else(|| {
+        let choice = chosen.iter_mut().find(|choice| choice.entry.name() == name).ok_or_else(|| {
             Failure::usage(format!("--set {text}: {name} does not take part; add it to --schedulers"))
         })?;
         choice.settings.push((tunable.to_owned(), value));
@@ -98,9 +148,9 @@ fn settings(chosen: &mut [Choice], set: &[String]) -> Result<Vec<(Issuer, Weight
 }
 
 /// The scheduler before the point of `--set`.
-fn setting_of(name: &str) -> Result<&'static Entry, Failure> {
-    let unknown = registry::find(name).is_none();
-    let names = || registry::all().iter().map(|entry| entry.name);
+fn setting_of(name: &str) -> Result<Chosen, Failure> {
+    let unknown = Chosen::find(name).is_none();
+    let names = || Chosen::all().map(Chosen::name);
     if unknown && did_you_mean(name, names()).is_empty() {
         let hint = did_you_mean(name, [WEIGHT]);
         if !hint.is_empty() {
@@ -228,6 +278,7 @@ pub(crate) fn experiment(
     options: &LoadOptions,
     mut schedulers: Vec<Choice>,
     runs: u32,
+    logged: bool,
 ) -> Result<Prepared, Failure> {
     let weights = settings(&mut schedulers, &options.set)?;
     let disk = disk(&options.disk)?;
@@ -245,6 +296,7 @@ pub(crate) fn experiment(
         weights,
         calibrated: options.calibrated,
         limits: limits(options)?,
+        selection: selection(&options.selection, logged)?,
     };
     Ok(Prepared { experiment, load: words, trace })
 }

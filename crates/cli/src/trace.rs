@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
 use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace, TraceInfo, Writer};
+use idlewise_sim::workloads::parse_duration;
 
 use crate::args::{Reading, TraceCommand};
 use crate::failure::Failure;
@@ -102,9 +103,12 @@ impl Rows for TraceRows {
 /// Runs `idlewise trace …`.
 pub(crate) fn trace(command: &TraceCommand) -> Result<(), Failure> {
     match command {
-        TraceCommand::Info { file, reading, json } => {
+        TraceCommand::Info { file, reading, period, json } => {
             let mut trace = Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
-            let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
+            let length = parse_duration(period).filter(|time| time.0 > 0).ok_or_else(|| {
+                Failure::usage(format!("--period {period}: write a time such as 1s or 500ms"))
+            })?;
+            let info = TraceInfo::by_periods(&mut trace, length).map_err(Failure::failed)?;
             if *json { output::print(&output::json(&info)?) } else { output::print(&info.to_string()) }
         }
         TraceCommand::Convert { file, output, reading, to } => {

@@ -6,7 +6,7 @@ use common::{idlewise, root};
 
 #[test]
 fn pages_are_up_to_date() {
-    for topic in ["schedulers", "workloads", "disks", "formats"] {
+    for topic in ["schedulers", "selectors", "workloads", "disks", "formats"] {
         let printed = idlewise(["docs", topic]).exits(0).stdout;
         let path = root().join(format!("docs/{topic}.md"));
         if std::env::var_os("UPDATE_DOCS").is_some() {

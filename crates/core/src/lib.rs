@@ -33,6 +33,7 @@ pub mod registry;
 pub mod request;
 pub mod scheduler;
 pub mod schedulers;
+pub mod selectors;
 #[cfg(test)]
 mod suites;
 pub mod tunables;

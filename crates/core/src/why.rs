@@ -52,6 +52,13 @@ impl Reason {
     }
 }
 
+impl Why {
+    /// A reason, and before it what else there is to say.
+    pub fn of(first: Option<Reason>, last: Reason) -> Why {
+        Why { first, last: Some(last) }
+    }
+}
+
 impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.first, self.last) {

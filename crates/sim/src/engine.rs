@@ -8,9 +8,11 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use idlewise_core::queue::SwitchError;
 use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Scheduler, Why};
 use idlewise_disk::{Command, Completion, Device, SubmitError};
 
+use crate::director::{Director, Undirected};
 use crate::exits::Exits;
 
 /// Where requests come from.
@@ -73,6 +75,14 @@ pub enum EngineError {
         /// Why.
         error: HostError,
     },
+    /// The scheduler could not be exchanged.
+    #[error("at {now}: {error}")]
+    Switch {
+        /// When.
+        now: Instant,
+        /// Why.
+        error: SwitchError,
+    },
     /// The scheduler holds requests but neither gives them out nor says when to ask again.
     #[error(
         "at {now} the scheduler is idle although {waiting} requests wait: this is a bug of the scheduler"
@@ -104,7 +114,7 @@ impl Default for Limits {
 }
 
 /// One run in progress.
-pub struct Engine<'a, W: ?Sized, S, D, O> {
+pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
     workload: &'a mut W,
     queue: &'a mut Queue<S>,
     device: &'a mut D,
@@ -121,6 +131,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O> {
     wake: Option<Instant>,
     /// The observer is told of every decision.
     explained: bool,
+    /// Who may exchange the scheduler.
+    director: C,
 }
 
 impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
@@ -147,9 +159,34 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             exits: Exits::default(),
             wake: None,
             explained: false,
+            director: Undirected,
         }
     }
 
+    /// `director` follows the run and may exchange the scheduler.
+    pub fn directed<C: Director<S>>(self, director: C) -> Engine<'a, W, S, D, O, C> {
+        let Engine { workload, queue, device, observer, limits, now, .. } = self;
+        let Engine { issued, completed, in_flight, depth, exits, wake, explained, .. } = self;
+        Engine {
+            workload,
+            queue,
+            device,
+            observer,
+            limits,
+            now,
+            issued,
+            completed,
+            in_flight,
+            depth,
+            exits,
+            wake,
+            explained,
+            director,
+        }
+    }
+}
+
+impl<W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>> Engine<'_, W, S, D, O, C> {
     /// The observer is told of every decision and its reason.
     #[must_use]
     pub fn explained(mut self) -> Self {
@@ -169,8 +206,11 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         loop {
             let completion = self.device.next_event();
             let exit = self.exits.next();
-            let Some(next) = earliest([completion, arrival, self.wake], exit) else { break };
-            self.now = self.now.max(next);
+            let soonest = earliest([completion, arrival, self.wake], exit);
+            if soonest.is_none() && !self.director.holds() {
+                break;
+            }
+            self.now = self.now.max(soonest.unwrap_or(Instant::MAX).min(self.director.next()));
             let arrives = arrival.is_some_and(|at| at <= self.now);
             if completion.is_some_and(|at| at <= self.now) && self.finish_commands()? {
                 self.dispatch()?;
@@ -186,7 +226,10 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             if exit <= self.now && self.exit()? {
                 self.dispatch()?;
             }
-            if arrives {
+            if (self.director.next() <= self.now || self.director.holds()) && self.direct()? {
+                self.dispatch()?;
+            }
+            if arrives && !self.director.holds() {
                 arrival = self.admit()?;
                 self.dispatch()?;
             } else if self.wake.is_some_and(|at| at <= self.now) {
@@ -204,7 +247,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     /// When the next request can enter the queue, if one may.
     #[inline]
     fn next_arrival(&mut self) -> Option<Instant> {
-        if self.issued >= self.limits.requests || self.queue.requests().free_count() == 0 {
+        let full = self.queue.requests().free_count() == 0;
+        if self.issued >= self.limits.requests || full || self.director.holds() {
             return None;
         }
         self.workload.next().filter(|at| *at <= self.limits.until)
@@ -232,6 +276,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
                     service / total * request.length.0 as u64
                 };
                 self.observer.completed(now, part, request, share);
+                self.director.completed(now, part, request);
                 self.workload.completed(now, part, &mut self.exits);
                 self.completed += 1;
             }
@@ -248,9 +293,17 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         let mut any = false;
         while let Some(who) = self.exits.take(now) {
             any = true;
+            self.director.exited(now, who);
             self.queue.issuer_gone(now, who).map_err(|error| EngineError::Host { now, error })?;
         }
         Ok(any)
+    }
+
+    /// Lets the director have the queue; true if the scheduler is another one now.
+    #[cold]
+    fn direct(&mut self) -> Result<bool, EngineError> {
+        let now = self.now;
+        self.director.direct(now, self.queue).map_err(|error| EngineError::Switch { now, error })
     }
 
     /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
@@ -262,7 +315,9 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             let Some(id) = self.queue.requests().any_free() else { return Ok(None) };
             let request = self.workload.issue(id);
             self.observer.arrived(now, id, &request);
-            self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
+            let inserted =
+                self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
+            self.director.inserted(now, inserted, &request);
             self.issued += 1;
             let next = self.next_arrival();
             if next.is_none_or(|at| at > now) {

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use idlewise_core::positioning::Curve;
-use idlewise_core::registry::{Assignment, Entry};
+use idlewise_core::registry::{self, Assignment, Entry};
+use idlewise_core::selectors;
+use idlewise_core::tunables::Tunable;
 use idlewise_core::{
     AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Weight,
 };
@@ -14,6 +16,8 @@ use rayon::prelude::*;
 use crate::engine::{Control, Engine, EngineError, Limits};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Account, Replay, Rows, RowsError, Settings};
+use crate::selection::log::Log;
+use crate::selection::{BuiltError, Selecting, Selection};
 use crate::tell::Teller;
 use crate::workloads::fio::{FioError, JobFile};
 use crate::workloads::{self, Ground, Named, Spec, SpecError};
@@ -22,13 +26,74 @@ use crate::workloads::{self, Ground, Named, Spec, SpecError};
 /// each power of two.
 const CURVE_POINTS: usize = 192;
 
-/// A scheduler with its settings.
+/// A scheduler, or a selector that chooses one.
+#[derive(Clone, Copy)]
+pub enum Chosen {
+    /// A scheduler.
+    Scheduler(&'static Entry),
+    /// A selector.
+    Selector(&'static selectors::Entry),
+}
+
+impl Chosen {
+    /// What is called `name`.
+    pub fn find(name: &str) -> Option<Chosen> {
+        let selector = || selectors::registry::find(name).map(Chosen::Selector);
+        registry::find(name).map(Chosen::Scheduler).or_else(selector)
+    }
+
+    /// All schedulers, then all selectors.
+    pub fn all() -> impl Iterator<Item = Chosen> {
+        let selectors = selectors::registry::all().iter().map(Chosen::Selector);
+        registry::all().iter().map(Chosen::Scheduler).chain(selectors)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Chosen::Scheduler(entry) => entry.name,
+            Chosen::Selector(entry) => entry.name,
+        }
+    }
+
+    /// What it is, in a sentence.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Chosen::Scheduler(entry) => entry.summary,
+            Chosen::Selector(entry) => entry.summary,
+        }
+    }
+
+    /// Where its rules come from.
+    pub fn source(self) -> &'static str {
+        match self {
+            Chosen::Scheduler(entry) => entry.source,
+            Chosen::Selector(entry) => entry.source,
+        }
+    }
+
+    /// Its tunables.
+    pub fn tunables(self) -> &'static [Tunable] {
+        match self {
+            Chosen::Scheduler(entry) => entry.tunables,
+            Chosen::Selector(entry) => entry.tunables,
+        }
+    }
+}
+
+impl From<&'static Entry> for Chosen {
+    fn from(entry: &'static Entry) -> Chosen {
+        Chosen::Scheduler(entry)
+    }
+}
+
+/// A scheduler or selector with its settings.
 #[derive(Clone)]
 pub struct Choice {
     /// What the report calls it.
     pub label: String,
-    /// The scheduler.
-    pub entry: &'static Entry,
+    /// The scheduler or selector.
+    pub entry: Chosen,
     /// Settings that differ from the defaults.
     pub settings: Vec<(String, u64)>,
 }
@@ -73,6 +138,8 @@ pub struct Experiment {
     pub calibrated: bool,
     /// When a run ends early.
     pub limits: Limits,
+    /// What selectors are given.
+    pub selection: Selection,
 }
 
 /// One finished run.
@@ -86,6 +153,8 @@ pub struct Outcome {
     pub report: Report,
     /// What replay did to the trace, if there was one.
     pub account: Option<Account>,
+    /// The selector's decisions, if they were to be kept.
+    pub log: Option<Log>,
 }
 
 /// Why a run failed.
@@ -133,6 +202,22 @@ pub enum ExperimentError {
 }
 
 impl Experiment {
+    /// `load` on `disk`, under nobody yet; all else as a command line has it by default.
+    pub fn new(disk: Profile, load: Load) -> Experiment {
+        Experiment {
+            disk,
+            load,
+            schedulers: Vec::new(),
+            seeds: vec![1],
+            queue_size: 4096,
+            merging: Merging::All,
+            weights: Vec::new(),
+            calibrated: false,
+            limits: Limits::default(),
+            selection: Selection::default(),
+        }
+    }
+
     /// Runs everything, on all cores, and returns what finished in order of scheduler and seed.
     /// A stop through `control` lets runs in progress end early; runs not begun are left out.
     ///
@@ -164,7 +249,7 @@ impl Experiment {
     ) -> Result<Outcome, ExperimentError> {
         let run = (index, seed);
         // A copy of the engine for each model: nobody asks at each event which one it is.
-        let (report, account) = match self.disk.build()? {
+        let ran = match self.disk.build()? {
             AnyDevice::Mechanical(mut disk) => {
                 let known = self.calibrated.then(|| Curve::through(&disk.positioning_curve(CURVE_POINTS)));
                 self.run_on(&mut disk, known, run, control, why)?
@@ -172,7 +257,8 @@ impl Experiment {
             AnyDevice::Flash(mut disk) => self.run_on(&mut disk, None, run, control, why)?,
             AnyDevice::Fixed(mut disk) => self.run_on(&mut disk, None, run, control, why)?,
         };
-        Ok(Outcome { scheduler: index, seed, report, account })
+        let Ran { report, account, log } = ran;
+        Ok(Outcome { scheduler: index, seed, report, account, log })
     }
 
     /// Puts the load on `device`, of whose positioning times schedulers know `known`.
@@ -183,7 +269,7 @@ impl Experiment {
         run: (usize, u64),
         control: &Control,
         why: Option<&mut dyn Write>,
-    ) -> Result<(Report, Option<Account>), ExperimentError> {
+    ) -> Result<Ran, ExperimentError> {
         let traits = DeviceTraits {
             rotational: device.rotational(),
             depth: device.depth(),
@@ -192,55 +278,81 @@ impl Experiment {
             curve: known.unwrap_or_default(),
             ..DeviceTraits::default()
         };
-        let mut queue = self.queue(traits, run)?;
+        let selecting = self.selecting(&traits, run)?;
+        let queue = self.queue(traits, selecting.as_ref(), run)?;
+        let players = Players { queue, selecting, control, why };
         let ground = Ground { capacity: device.capacity(), seed: run.1 };
         match &self.load {
             Load::Workload(spec) => {
                 let mut workload = workloads::build(spec, ground)?;
-                Ok((self.simulate(run, &mut *workload, &mut queue, device, control, why)?, None))
+                self.simulate(run, &mut *workload, device, players)
             }
             Load::Fio(jobs) => {
                 let mut workload = jobs.build(ground)?;
-                Ok((self.simulate(run, &mut workload, &mut queue, device, control, why)?, None))
+                self.simulate(run, &mut workload, device, players)
             }
             Load::Trace { open, open_loop, speed } => {
                 let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };
                 let mut replay = Replay::new(open().map_err(ExperimentError::Trace)?, settings);
-                let report = self.simulate(run, &mut replay, &mut queue, device, control, why)?;
+                let ran = self.simulate(run, &mut replay, device, players)?;
                 match replay.take_error() {
                     Some(error) => Err(ExperimentError::Trace(error)),
-                    None => Ok((report, Some(replay.account()))),
+                    None => Ok(Ran { account: Some(replay.account()), ..ran }),
                 }
             }
         }
     }
 
-    /// The queue with its scheduler.
+    /// A selector with what it needs, if the run has one.
+    fn selecting(
+        &self,
+        traits: &DeviceTraits,
+        (index, seed): (usize, u64),
+    ) -> Result<Option<Selecting>, ExperimentError> {
+        let choice = &self.schedulers[index];
+        let Chosen::Selector(entry) = choice.entry else { return Ok(None) };
+        let settings = seeded(choice, seed);
+        let model = self.selection.model.as_ref().unwrap_or(&self.disk).build()?;
+        let built = self.selection.build(entry, &settings, (traits, self.queue_size), &self.disk, model);
+        match built {
+            Ok(selecting) => Ok(Some(selecting)),
+            Err(BuiltError::Selector(error)) => {
+                Err(ExperimentError::Scheduler { scheduler: choice.label.clone(), error })
+            }
+            Err(BuiltError::Measuring(error)) => Err(*error),
+        }
+    }
+
+    /// The queue with its scheduler, or with the selector's first.
     fn queue(
         &self,
         traits: DeviceTraits,
+        selecting: Option<&Selecting>,
         (index, seed): (usize, u64),
     ) -> Result<Queue<AnyScheduler>, ExperimentError> {
         let choice = &self.schedulers[index];
-        let mut settings: Vec<Assignment<'_>> =
-            choice.settings.iter().map(|(name, value)| (name.as_str(), *value)).collect();
-        let seeded = choice.entry.tunables.iter().find(|tunable| tunable.name == "seed");
-        if seeded.is_some() && !settings.iter().any(|(name, _)| *name == "seed") {
-            settings.push(("seed", seed));
-        }
-        Queue::new(self.queue_size, traits, choice.entry, &settings)
-            .map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })
+        let built = match (choice.entry, selecting) {
+            (Chosen::Scheduler(entry), _) => {
+                Queue::new(self.queue_size, traits, entry, &seeded(choice, seed))
+            }
+            (_, Some(selecting)) => {
+                let first = selecting.current();
+                Queue::new(self.queue_size, traits, first.entry, &first.settings)
+            }
+            (Chosen::Selector(_), None) => unreachable!("a selector was built"),
+        };
+        built.map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })
     }
 
     fn simulate<W: Named + ?Sized, D: Device>(
         &self,
         (index, _): (usize, u64),
         workload: &mut W,
-        queue: &mut Queue<AnyScheduler>,
         device: &mut D,
-        control: &Control,
-        why: Option<&mut dyn Write>,
-    ) -> Result<Report, ExperimentError> {
+        players: Players<'_, '_>,
+    ) -> Result<Ran, ExperimentError> {
+        let Players { mut queue, mut selecting, control, why } = players;
+        let queue = &mut queue;
         let weights: BTreeMap<Issuer, Weight> =
             workload.weights().into_iter().chain(self.weights.iter().copied()).collect();
         for (&who, &weight) in &weights {
@@ -248,20 +360,57 @@ impl Experiment {
             set.map_err(|error| ExperimentError::Weight { who, error })?;
         }
         let choice = &self.schedulers[index];
-        let mut recorder = Recorder::new(self.queue_size);
-        let ended = match why {
-            None => Engine::new(workload, queue, device, &mut recorder, self.limits).run(control),
-            Some(out) => {
+        let mut recorder = Recorder::new(self.queue_size).phased(workload.phases());
+        let limits = self.limits;
+        let ended = match (why, &mut selecting) {
+            (_, Some(selecting)) => {
+                Engine::new(workload, queue, device, &mut recorder, limits).directed(selecting).run(control)
+            }
+            (None, None) => Engine::new(workload, queue, device, &mut recorder, limits).run(control),
+            (Some(out), None) => {
                 let mut teller = Teller::new(&mut recorder, out);
-                let engine = Engine::new(workload, queue, device, &mut teller, self.limits);
+                let engine = Engine::new(workload, queue, device, &mut teller, limits);
                 let ended = engine.explained().run(control);
                 teller.finish()?;
                 ended
             }
         };
-        ended.map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
+        let end =
+            ended.map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
         let weight = |issuer: &Issuer| weights.get(issuer).copied().unwrap_or_default();
         let describe = |issuer: Issuer| (workload.name(issuer), weight(&issuer));
-        Ok(recorder.report(&choice.label, queue.merges(), describe))
+        let mut report = recorder.report(&choice.label, queue.merges(), describe);
+        let mut log = None;
+        if let Some(selecting) = selecting {
+            let (selector, kept) = selecting.finish(end);
+            (report.selector, log) = (Some(selector), kept);
+        }
+        Ok(Ran { report, account: None, log })
     }
+}
+
+/// What takes part in a run besides the load and the disk.
+struct Players<'c, 'w> {
+    queue: Queue<AnyScheduler>,
+    selecting: Option<Selecting>,
+    control: &'c Control,
+    why: Option<&'w mut dyn Write>,
+}
+
+/// What a run gave.
+struct Ran {
+    report: Report,
+    account: Option<Account>,
+    log: Option<Log>,
+}
+
+/// The settings of a choice, with the run's seed where it has one and none is set.
+fn seeded(choice: &Choice, seed: u64) -> Vec<Assignment<'_>> {
+    let mut settings: Vec<Assignment<'_>> =
+        choice.settings.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let has_seed = choice.entry.tunables().iter().any(|tunable| tunable.name == "seed");
+    if has_seed && !settings.iter().any(|(name, _)| *name == "seed") {
+        settings.push(("seed", seed));
+    }
+    settings
 }

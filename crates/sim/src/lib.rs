@@ -2,11 +2,13 @@
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
+pub mod director;
 pub mod engine;
 pub mod exits;
 pub mod experiment;
 pub mod metrics;
 pub mod replay;
+pub mod selection;
 pub mod tell;
 pub mod traces;
 pub mod workloads;

@@ -20,13 +20,14 @@ fn experiment(scheduler: &str, disk: &str, workload: &str) -> Experiment {
     Experiment {
         disk: Profile::named(disk).unwrap(),
         load: Load::Workload(Spec::parse(workload).unwrap()),
-        schedulers: vec![Choice { label: scheduler.to_owned(), entry, settings: Vec::new() }],
+        schedulers: vec![Choice { label: scheduler.to_owned(), entry: entry.into(), settings: Vec::new() }],
         seeds: vec![1],
         queue_size: 512,
         merging: Merging::Off,
         weights: Vec::new(),
         calibrated: false,
         limits: Limits::default(),
+        selection: Default::default(),
     }
 }
 

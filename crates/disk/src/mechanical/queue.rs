@@ -40,6 +40,8 @@ pub(super) struct Queue {
     jobs: Vec<Job>,
     keys: Vec<Key>,
     limit: usize,
+    /// Sectors of all that wait.
+    sectors: u64,
 }
 
 impl Queue {
@@ -47,7 +49,7 @@ impl Queue {
         let (mut jobs, mut keys) = (Vec::new(), Vec::new());
         reserve(&mut jobs, limit as usize)?;
         reserve(&mut keys, limit as usize)?;
-        Ok(Queue { jobs, keys, limit: limit as usize })
+        Ok(Queue { jobs, keys, limit: limit as usize, sectors: 0 })
     }
 
     #[inline]
@@ -58,6 +60,12 @@ impl Queue {
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.jobs.len() >= self.limit
+    }
+
+    /// Sectors of all that wait.
+    #[inline]
+    pub(super) fn sectors(&self) -> u64 {
+        self.sectors
     }
 
     /// The one command, if there is only one.
@@ -72,6 +80,7 @@ impl Queue {
         let Place { cylinder, angle, head, .. } = job.place;
         let write = job.command.operation != Operation::Read;
         self.keys.push(Key { cylinder, angle, head, write, hit: job.hit });
+        self.sectors += u64::from(job.command.length.0);
         self.jobs.push(job);
     }
 
@@ -90,6 +99,7 @@ impl Queue {
             && let Some(last) = self.jobs.last_mut()
         {
             last.command.length.0 += job.command.length.0;
+            self.sectors += u64::from(job.command.length.0);
         } else {
             self.push(job);
         }
@@ -113,7 +123,9 @@ impl Queue {
             _ => self.aged(now, age_limit).unwrap_or_else(|| self.nearest(media, now)),
         };
         self.keys.swap_remove(index);
-        Some(self.jobs.swap_remove(index))
+        let job = self.jobs.swap_remove(index);
+        self.sectors -= u64::from(job.command.length.0);
+        Some(job)
     }
 
     fn aged(&self, now: u64, limit: u64) -> Option<usize> {

@@ -111,7 +111,9 @@ impl Mechanical {
             .writing
             .filter(|writing| combines && writing.end == start && end - writing.start <= self.buffer.size());
         let most = if self.options.combine_writes { self.buffer.size() } else { 0 };
-        let fits = !self.dirty.is_full() || self.dirty.can_extend(command, most);
+        let held = self.dirty.sectors() + u64::from(command.length.0);
+        let place = !self.dirty.is_full() || self.dirty.can_extend(command, most);
+        let fits = place && held <= self.buffer.size() * self.buffer.segments.len() as u64;
         let room = self.options.prebuffer_writes && fits;
         if !room && continues.is_none() {
             return false;

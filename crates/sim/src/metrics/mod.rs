@@ -4,9 +4,11 @@
 //! request was issued to when it was done, service from when the device turned to it.
 
 mod issuers;
+mod phases;
 mod spread;
 
 pub use issuers::IssuerShare;
+pub use phases::PhaseShare;
 
 use hdrhistogram::Histogram;
 use idlewise_core::{Direction, Instant, Issuer, Operation, Request, RequestId, SECTOR_BYTES, Weight};
@@ -14,7 +16,9 @@ use idlewise_disk::Completion;
 use serde::Serialize;
 
 use crate::engine::Observer;
+use crate::selection::Account;
 use issuers::{Issuers, jain};
+use phases::Phases;
 
 /// A latency distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -115,6 +119,12 @@ pub struct Report {
     pub fairness_jain: f64,
     /// Each process, most device time first.
     pub issuers: Vec<IssuerShare>,
+    /// Each phase of a workload that has phases.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<PhaseShare>,
+    /// What the selector did, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub selector: Option<Account>,
 }
 
 /// Measures a run.
@@ -134,6 +144,7 @@ pub struct Recorder {
     waiting_since: Option<Instant>,
     anticipation: Anticipation,
     longest_wait_ns: u64,
+    phases: Phases,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -170,7 +181,15 @@ impl Recorder {
             waiting_since: None,
             anticipation: Anticipation::default(),
             longest_wait_ns: 0,
+            phases: Phases::default(),
         }
+    }
+
+    /// Phases are measured apart: the name of each and when it begins, in order.
+    #[must_use]
+    pub fn phased(mut self, phases: Vec<(String, Instant)>) -> Self {
+        self.phases = Phases::new(phases);
+        self
     }
 
     fn end_wait(&mut self, now: Instant, id: RequestId) {
@@ -228,6 +247,8 @@ impl Recorder {
             longest_wait_ns: self.longest_wait_ns,
             fairness_jain: jain(&issuers),
             issuers,
+            phases: self.phases.shares(self.last_completion),
+            selector: None,
         }
     }
 
@@ -310,6 +331,7 @@ impl Observer for Recorder {
             self.bytes[direction] += bytes;
         }
         self.issuers.count(now, request, latency, service_share);
+        self.phases.count(now, bytes);
     }
 
     #[inline]

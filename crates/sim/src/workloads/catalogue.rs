@@ -1,7 +1,8 @@
 //! The named workloads, each with its options, declared once.
 
+use super::ioaz::{ioaz, iozone};
 use super::makers::{
-    adversary, poisson, queues, random, stream_and_chain, sync_streams, two_chains, write_and_read,
+    adversary, phases, poisson, queues, random, stream_and_chain, sync_streams, two_chains, write_and_read,
 };
 use super::{Ground, Named, Options, Spec, SpecError};
 
@@ -148,6 +149,46 @@ static KINDS: &[Kind] = &[
             ("requests", "4000", "requests of each process"),
         ],
         make: adversary,
+    },
+    Kind {
+        name: "phases",
+        summary: "A load that changes: phases by time, each with processes of its own.",
+        options: &[
+            (
+                "mix",
+                "tour",
+                "a named mix: tour, office, night, server, media, quick, flip, dwell; or kinds with seconds, separated by colons, such as seq-readers=10:mail=20",
+            ),
+            ("length", "100", "how long phases are, in percent of what the mix says"),
+            ("rounds", "1", "how often the mix is played"),
+        ],
+        make: phases,
+    },
+    Kind {
+        name: "ioaz",
+        summary: "The four loads by which IOAZ's classification was validated (IOAZ §3.3).",
+        options: &[
+            (
+                "pattern",
+                "seq-read",
+                "seq-read: cat of the whole device; seq-write: dd writes a large file; random-read: dd reads blocks anywhere; random-write: ls -R updates access times",
+            ),
+            ("runtime", "30s", "how long it lasts"),
+        ],
+        make: ioaz,
+    },
+    Kind {
+        name: "iozone",
+        summary: "Workers of IOzone, each with a file of its own (IOAZ §3.4).",
+        options: &[
+            ("n", "4", "workers"),
+            ("pattern", "seq-read", "seq-read, seq-write, random-read or random-write"),
+            ("file", "512m", "size of each file"),
+            ("record", "4k", "size of a record: of random requests"),
+            ("window", "128k", "what read-ahead and writeback make of records in order"),
+            ("requests", "100000000", "requests of each worker"),
+        ],
+        make: iozone,
     },
 ];
 

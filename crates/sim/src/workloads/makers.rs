@@ -3,6 +3,7 @@
 use idlewise_core::{Duration, Sector, Sectors, Weight};
 
 use super::chains::{Layout, Pace, TooLarge};
+use super::phases::{Kind, MIXES, Phased};
 use super::{
     Chains, Ground, Named, Options, Pattern, Poisson, PoissonSettings, Process, Processes, SpecError, Think,
     TreeSettings,
@@ -239,4 +240,30 @@ pub(super) fn stream_and_chain(options: &Options<'_>, ground: Ground) -> Result<
 pub(super) fn two_chains(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
     let count = options.number("chains", 1..=64)? as u32;
     chains(options, ground, Vec::new(), count, Sector(0))
+}
+
+/// A mix by its name, or by its phases: `seq-readers=10:mail=20`.
+pub(super) fn phases(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
+    let text = options.text("mix");
+    let percent = options.number("length", 1..=10_000)?;
+    let rounds = options.number("rounds", 1..=1000)? as usize;
+    let named = MIXES.iter().find(|mix| mix.name == text).map(|mix| mix.lengths(percent));
+    let parse = |part: &str| {
+        let (kind, seconds) = part.split_once('=')?;
+        let seconds: u64 = seconds.parse().ok().filter(|seconds| (1..=100_000).contains(seconds))?;
+        Some((Kind::named(kind)?, Duration::from_ms(seconds * 10 * percent)))
+    };
+    let own = || text.split(':').map(parse).collect::<Option<Vec<_>>>();
+    let Some(once) = named.or_else(own) else {
+        let mixes: Vec<_> = MIXES.iter().map(|mix| mix.name).collect();
+        let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        let cure = format!(
+            "wants one of {}, or kinds with seconds such as seq-readers=10:mail=20; kinds are {}",
+            mixes.join(", "),
+            kinds.join(", ")
+        );
+        return Err(options.bad("mix", &cure));
+    };
+    let all: Vec<_> = std::iter::repeat_n(once, rounds).flatten().collect();
+    Ok(Box::new(Phased::new(&all, ground)))
 }

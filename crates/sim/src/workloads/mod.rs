@@ -6,7 +6,9 @@
 mod catalogue;
 mod chains;
 pub mod fio;
+mod ioaz;
 mod makers;
+pub mod phases;
 mod places;
 mod poisson;
 mod processes;
@@ -19,7 +21,7 @@ pub use poisson::{Poisson, PoissonSettings};
 pub use processes::{Next, Process, Processes, Sizes, Think};
 pub use spec::{Options, Spec, SpecError, parse_bytes, parse_duration};
 
-use idlewise_core::{Issuer, Sector, Weight};
+use idlewise_core::{Instant, Issuer, Sector, Weight};
 
 use crate::engine::Workload;
 
@@ -28,6 +30,11 @@ pub trait Named: Workload + Send {
     /// The name of an issuer.
     fn name(&self, _issuer: Issuer) -> Option<String> {
         None
+    }
+
+    /// Its phases, if it has some: the name of each and when it begins.
+    fn phases(&self) -> Vec<(String, Instant)> {
+        Vec::new()
     }
 
     /// The issuers whose weight is not the default.

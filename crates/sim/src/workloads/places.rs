@@ -13,6 +13,8 @@ pub enum Pattern {
     Alternate,
     /// Any block, uniformly.
     Random,
+    /// So many blocks one after the other from a multiple of that many on, which is anywhere: small files.
+    Runs(u64),
     /// Every block once in random order, then again in another order.
     Shuffled,
     /// The k-th most popular block comes with a frequency of 1/k^θ; popular blocks lie anywhere.
@@ -29,6 +31,12 @@ pub(super) enum Places {
         step: u64,
     },
     Uniform,
+    /// The length of a run, the next block of it, and how many are left.
+    Runs {
+        length: u64,
+        next: u64,
+        left: u64,
+    },
     Shuffled {
         order: Shuffle,
         place: u64,
@@ -50,6 +58,7 @@ impl Places {
             Pattern::Sequential => Places::Ordered { next: [0; 2], step: 1 },
             Pattern::Alternate => Places::Ordered { next: [0; 2], step: 2 },
             Pattern::Random => Places::Uniform,
+            Pattern::Runs(length) => Places::Runs { length: length.clamp(1, blocks), next: 0, left: 0 },
             Pattern::Shuffled => Places::Shuffled { order: Shuffle::new(blocks, rng), place: 0 },
             Pattern::Zipf(theta) => {
                 let ranks = Zipf::new(blocks as f64, theta).expect("θ is positive and a file has a block");
@@ -78,6 +87,13 @@ impl Places {
                 return block;
             }
             Places::Uniform => rng.random_range(0..blocks),
+            Places::Runs { length, next, left } => {
+                if *left == 0 {
+                    (*next, *left) = (rng.random_range(0..blocks / *length) * *length, *length);
+                }
+                (*next, *left) = (*next + 1, *left - 1);
+                *next - 1
+            }
             Places::Shuffled { order, place } => {
                 if *place == blocks {
                     *order = Shuffle::new(blocks, rng);

@@ -30,13 +30,14 @@ fn run_until(
     let experiment = Experiment {
         disk: Profile::named(disk).unwrap(),
         load: Load::Workload(Spec::parse(workload).unwrap()),
-        schedulers: vec![Choice { label: scheduler.to_owned(), entry, settings }],
+        schedulers: vec![Choice { label: scheduler.to_owned(), entry: entry.into(), settings }],
         seeds: vec![1],
         queue_size: 4096,
         merging,
         weights: Vec::new(),
         calibrated: false,
         limits,
+        selection: Default::default(),
     };
     experiment.run_one(0, 1, &Control::default(), None).unwrap().report
 }

@@ -72,13 +72,18 @@ fn a_run_is_the_same_for_the_same_seed_and_differs_for_another() {
         let experiment = Experiment {
             disk: Profile::named("barracuda").unwrap(),
             load: Load::Workload(Spec::parse("random:n=6,requests=300").unwrap()),
-            schedulers: vec![Choice { label: "random".to_owned(), entry, settings: Vec::new() }],
+            schedulers: vec![Choice {
+                label: "random".to_owned(),
+                entry: entry.into(),
+                settings: Vec::new(),
+            }],
             seeds: vec![seed],
             queue_size: 64,
             merging: Merging::All,
             weights: Vec::new(),
             calibrated: false,
             limits: Limits::default(),
+            selection: Default::default(),
         };
         experiment.run(&Control::default()).unwrap().remove(0).report
     };

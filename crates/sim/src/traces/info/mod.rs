@@ -4,10 +4,13 @@
 mod parts;
 mod render;
 mod tables;
+mod timeline;
 
 use crate::traces::{Report, Trace, TraceError};
+use idlewise_core::Duration;
 use parts::Builder;
 use serde::Serialize;
+pub use timeline::{Stretch, Timeline};
 
 /// What a trace holds. Numbers are in base units, with the unit in the name; shares are 0 to 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,6 +57,8 @@ pub struct TraceInfo {
     pub latency: Option<Latency>,
     /// Requests outstanding when one arrives, itself not counted; absent without completions.
     pub queue_depth: Option<Depth>,
+    /// The kind of load over time.
+    pub timeline: Timeline,
     /// What the trace does not tell, and what follows from that.
     pub missing: Vec<Missing>,
     /// What reading it found.
@@ -199,11 +204,21 @@ impl TraceInfo {
     /// # Errors
     /// The trace cannot be read to its end.
     pub fn read(trace: &mut Trace) -> Result<TraceInfo, TraceError> {
+        TraceInfo::by_periods(trace, Duration::from_s(1))
+    }
+
+    /// The same, with the kind of load told by periods of this length.
+    ///
+    /// # Errors
+    /// The trace cannot be read to its end.
+    pub fn by_periods(trace: &mut Trace, period: Duration) -> Result<TraceInfo, TraceError> {
         let mut builder = Builder::default();
+        let mut timeline = timeline::Builder::new(period);
         while let Some(record) = trace.next()? {
             builder.add(&record);
+            timeline.add(&record);
         }
-        Ok(builder.finish(trace))
+        Ok(TraceInfo { timeline: timeline.finish(), ..builder.finish(trace) })
     }
 }
 

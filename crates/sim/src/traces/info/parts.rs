@@ -221,6 +221,7 @@ impl Builder {
             rate: self.rate.rate(),
             latency: self.latency(),
             queue_depth: known.then(|| self.depth()),
+            timeline: super::Timeline::default(),
             missing: self.missing(trace, all),
             report: trace.report(),
         }

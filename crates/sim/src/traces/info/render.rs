@@ -39,6 +39,7 @@ impl fmt::Display for TraceInfo {
         self.distributions(f)?;
         self.parties(f)?;
         self.times(f)?;
+        write!(f, "{}", self.timeline)?;
         self.findings(f)
     }
 }

@@ -1,0 +1,245 @@
+//! The chooser: what a host holds. An activity store, the latest requests if they are wanted, a
+//! selector, and what holds it back.
+//!
+//! The host tells it of every request, asks it at [`Chooser::next_tick`], carries out its decisions with
+//! [`Queue::switch_to`](crate::Queue::switch_to) and logs them. The same evidence, given to
+//! [`Chooser::judge`] and [`Chooser::predicted`] of a chooser built alike, makes the same decisions.
+
+use alloc::vec::Vec;
+
+use super::activity::Activity;
+use super::category::{Bounds, Category};
+use super::contract::{Candidate, Prediction, Selector, Setup, Situation, Verdict, Wish};
+use super::pace::{Pace, Restraint};
+use super::registry::{AnySelector, Entry};
+use super::stream::Stream;
+use super::summary::Summary;
+use crate::registry::{Assignment, BuildError};
+use crate::request::Request;
+use crate::units::{Duration, Instant, Issuer, RequestId};
+use crate::why::{Reason, Why};
+
+/// What was decided at one moment, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// When.
+    pub at: Instant,
+    /// The category of the period; `None` if nothing was asked for.
+    pub category: Option<Category>,
+    /// The place of the candidate in use before.
+    pub from: usize,
+    /// What is done.
+    pub action: Action,
+    /// What the selector wants, and what held it back.
+    pub why: Why,
+}
+
+/// What the host does about a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Nothing.
+    Stay,
+    /// Switch to this candidate.
+    Switch(usize),
+    /// Predict what each candidate would make of the requests since this time, and tell the chooser.
+    Predict(Instant),
+}
+
+/// A selector at work.
+pub struct Chooser {
+    activity: Activity,
+    stream: Option<Stream>,
+    selector: AnySelector,
+    candidates: Vec<Candidate>,
+    pace: Pace,
+    bounds: Bounds,
+    restraint: Restraint,
+    current: usize,
+    opened: Instant,
+    next_tick: Instant,
+    category: Option<Category>,
+    switches: u64,
+}
+
+impl Chooser {
+    /// A chooser for a queue of `capacity` request ids, which begins at time zero.
+    ///
+    /// # Errors
+    /// [`BuildError`] if a setting does not fit or memory is exhausted.
+    ///
+    /// # Panics
+    /// If there is no candidate.
+    pub fn new(
+        entry: &Entry,
+        capacity: usize,
+        setup: Setup<'_>,
+        settings: &[Assignment<'_>],
+    ) -> Result<Self, BuildError> {
+        let mut selector = entry.build(setup, settings)?;
+        let mut candidates = Vec::new();
+        candidates.try_reserve_exact(setup.candidates.len()).map_err(|_| BuildError::OutOfMemory)?;
+        candidates.extend(setup.candidates.iter().cloned());
+        let (pace, bounds) = (selector.pace(), selector.bounds());
+        let first = selector.first(&candidates);
+        let stream = if entry.predicts { Some(Stream::new(capacity)?) } else { None };
+        Ok(Chooser {
+            activity: Activity::new(crate::Sectors(pace.block.0 as u32))?,
+            stream,
+            selector,
+            current: by_hand(&pace, candidates.len()).unwrap_or(first),
+            candidates,
+            pace,
+            bounds,
+            restraint: Restraint::default(),
+            opened: Instant::ZERO,
+            next_tick: Instant::ZERO + pace.period.0,
+            category: None,
+            switches: 0,
+        })
+    }
+
+    /// The place of the candidate in use; at first, of the one to begin with.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+
+    /// Who may be chosen.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// Switches so far.
+    pub fn switches(&self) -> u64 {
+        self.switches
+    }
+
+    /// How often it is asked, and what holds it back.
+    pub fn pace(&self) -> &Pace {
+        &self.pace
+    }
+
+    /// The latest requests, if the selector wants predictions.
+    pub fn stream(&self) -> Option<&Stream> {
+        self.stream.as_ref()
+    }
+
+    /// A request reached the queue as `id`. `merged`: it became part of another one. Its arrival is now.
+    #[inline]
+    pub fn inserted(&mut self, id: RequestId, request: &Request, merged: bool) {
+        self.activity.inserted(request.arrival, request, merged);
+        if let Some(stream) = &mut self.stream {
+            stream.inserted(id, request);
+        }
+    }
+
+    /// The request that came as `id`, as it was inserted, is done.
+    #[inline]
+    pub fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
+        self.activity.completed(now, request);
+        if let Some(stream) = &mut self.stream {
+            stream.completed(now, id, request);
+        }
+    }
+
+    /// A process exited.
+    pub fn issuer_gone(&mut self, now: Instant, who: Issuer) {
+        if let Some(stream) = &mut self.stream {
+            stream.gone(now, who);
+        }
+    }
+
+    /// When the current period ends: the time of the next [`Chooser::tick`].
+    #[inline]
+    pub fn next_tick(&self) -> Instant {
+        self.next_tick
+    }
+
+    /// The period ends now. The host has told everything that happened in it.
+    pub fn tick(&mut self, now: Instant) -> (Summary, Decision) {
+        let summary = self.activity.close(now.since(self.opened));
+        let decision = self.judge(now, &summary);
+        (summary, decision)
+    }
+
+    /// Decides after a period that showed `summary`.
+    pub fn judge(&mut self, now: Instant, summary: &Summary) -> Decision {
+        self.opened = now;
+        self.next_tick = now + self.pace.period.0;
+        self.category = Category::of(summary, &self.bounds);
+        if let Some(reason) = Restraint::idle(summary, &self.pace) {
+            return self.stays(now, None, reason);
+        }
+        let verdict = self.selector.period(
+            Situation {
+                now,
+                current: self.current,
+                free: self.restraint.free(now, &self.pace),
+                candidates: &self.candidates,
+            },
+            summary,
+        );
+        self.conclude(now, verdict)
+    }
+
+    /// Decides with the predictions that [`Action::Predict`] asked for.
+    pub fn predicted(&mut self, now: Instant, predictions: &[Prediction]) -> Decision {
+        let verdict = self.selector.predicted(
+            Situation {
+                now,
+                current: self.current,
+                free: self.restraint.free(now, &self.pace),
+                candidates: &self.candidates,
+            },
+            predictions,
+        );
+        self.conclude(now, verdict)
+    }
+
+    /// Carries a verdict out, unless something holds it back.
+    fn conclude(&mut self, now: Instant, verdict: Verdict) -> Decision {
+        let by_hand = by_hand(&self.pace, self.candidates.len());
+        if let Some(wanted) = by_hand.filter(|wanted| *wanted != self.current) {
+            return self.turns(now, wanted, Reason::new("chosen by hand", &[]));
+        }
+        if by_hand.is_some() {
+            return self.stays(now, Some(Reason::new("chosen by hand", &[])), verdict.reason);
+        }
+        if let Wish::Predict(since) = verdict.wish {
+            return Decision { action: Action::Predict(since), ..self.stays(now, None, verdict.reason) };
+        }
+        match self.restraint.allow(now, verdict.wish, self.current, &self.pace) {
+            Ok(None) => self.stays(now, None, verdict.reason),
+            Ok(Some(wanted)) => self.turns(now, wanted, verdict.reason),
+            Err(held) => self.stays(now, Some(held), verdict.reason),
+        }
+    }
+
+    fn stays(&self, at: Instant, held: Option<Reason>, reason: Reason) -> Decision {
+        let (category, from) = (self.category, self.current);
+        Decision { at, category, from, action: Action::Stay, why: Why::of(held, reason) }
+    }
+
+    fn turns(&mut self, now: Instant, wanted: usize, reason: Reason) -> Decision {
+        let decision = Decision { action: Action::Switch(wanted), ..self.stays(now, None, reason) };
+        self.current = wanted;
+        self.switches += 1;
+        self.restraint.switched(now);
+        decision
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory(&self) -> usize {
+        let stream = self.stream.as_ref().map_or(0, Stream::memory);
+        size_of::<Self>() + self.activity.memory() + stream + self.selector.memory()
+    }
+
+    /// How long a period lasts.
+    pub fn period(&self) -> Duration {
+        self.pace.period.0
+    }
+}
+
+/// The candidate that was chosen by hand.
+fn by_hand(pace: &Pace, candidates: usize) -> Option<usize> {
+    (pace.manual.0 as usize).checked_sub(1).filter(|place| *place < candidates)
+}

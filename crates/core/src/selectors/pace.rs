@@ -1,0 +1,95 @@
+//! How often a selector is asked, and what holds it back: dwell time, agreement, idleness, a choice
+//! made by hand. Faithful selectors have all but the period switched off.
+
+use super::contract::Wish;
+use super::summary::Summary;
+use crate::tunables::{Count, Milliseconds, SectorCount};
+use crate::units::{Duration, Instant};
+use crate::why::Reason;
+
+crate::tunables! {
+    /// How often a selector is asked, and what holds it back.
+    pub struct Pace {
+        /// How often it is asked.
+        period: Milliseconds = 1000, 10..=3_600_000;
+        /// After a switch none follows for this long.
+        dwell: Milliseconds = 0, 0..=3_600_000;
+        /// It must want the same in so many periods in a row.
+        agree: Count = 1, 1..=1000;
+        /// With fewer requests in a period it is not asked.
+        idle: Count = 0, 0..=1_000_000;
+        /// Longer requests count as pooled from several blocks.
+        block: SectorCount = 8, 1..=65_536;
+        /// The candidate to use whatever is seen, counted from 1; 0 lets the selector choose.
+        manual: Count = 0, 0..=32;
+    }
+}
+
+/// What has been wanted, and when there was a switch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Restraint {
+    last_switch: Option<Instant>,
+    /// What was wanted last, and how often in a row.
+    wanted: Option<(usize, u64)>,
+}
+
+impl Restraint {
+    /// Whether the dwell time has passed.
+    pub(super) fn free(&self, now: Instant, pace: &Pace) -> bool {
+        self.last_switch.is_none_or(|last| now.since(last) >= pace.dwell.0)
+    }
+
+    /// How much of the dwell time is left.
+    fn left(&self, now: Instant, pace: &Pace) -> Duration {
+        self.last_switch.map_or(Duration::ZERO, |last| (last + pace.dwell.0).since(now))
+    }
+
+    /// Why the selector is not asked after a period like this, if it is not.
+    pub(super) fn idle(summary: &Summary, pace: &Pace) -> Option<Reason> {
+        let idle = summary.requests < pace.idle.0;
+        idle.then(|| {
+            Reason::new(
+                "idle: {} requests, of {} that it takes",
+                &[summary.requests.into(), pace.idle.0.into()],
+            )
+        })
+    }
+
+    /// Whether `wish` is carried out now; if not, why. The wish of the candidate in use ends a series.
+    pub(super) fn allow(
+        &mut self,
+        now: Instant,
+        wish: Wish,
+        current: usize,
+        pace: &Pace,
+    ) -> Result<Option<usize>, Reason> {
+        let Wish::Use(wanted) = wish else {
+            return Ok(None);
+        };
+        if wanted == current {
+            self.wanted = None;
+            return Ok(None);
+        }
+        let times = match self.wanted {
+            Some((before, times)) if before == wanted => times + 1,
+            _ => 1,
+        };
+        self.wanted = Some((wanted, times));
+        if times < pace.agree.0 {
+            return Err(Reason::new(
+                "held back: wanted {} times in a row, of {}",
+                &[times.into(), pace.agree.0.into()],
+            ));
+        }
+        if !self.free(now, pace) {
+            let left = self.left(now, pace);
+            return Err(Reason::new("held back: the dwell time lasts {} more", &[left.into()]));
+        }
+        Ok(Some(wanted))
+    }
+
+    /// There was a switch.
+    pub(super) fn switched(&mut self, now: Instant) {
+        *self = Restraint { last_switch: Some(now), wanted: None };
+    }
+}

@@ -1,0 +1,224 @@
+//! Simulates before it switches: plays the latest requests against every candidate on a model of the disk.
+//!
+//! # How it decides
+//! 1. It watches for a change of load: processes that were not there before, or another pattern or size for two
+//!    periods in a row. What came before the change is not used any more.
+//! 2. When enough requests have come since, it asks its host for predictions: the host plays the requests of
+//!    the last seconds, closed loop, against every candidate, and answers a little later. It asks again after
+//!    one, two, four … periods, then every `again`.
+//! 3. It weighs what each candidate would give against what the one in use would give, by the goal: throughput,
+//!    latency of synchronous reads, fairness, the slowest process, or a mix. If the best gains more than the
+//!    margin, it switches.
+//! 4. After a switch it compares what came of it with what was predicted. How far the prediction was too good
+//!    widens the margin from then on. A switch that made things worse is undone, and that candidate rests.
+//!
+//! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
+//! does no harm. But if the one in use gives much less than predicted, what it gives is what counts.
+//!
+//! # Source
+//! Own.
+//!
+//! # Good for, bad for
+//! Any load, if the model of the disk is right. It costs a core for a fraction of a second now and then.
+
+mod bias;
+mod change;
+mod goal;
+mod outcome;
+
+use super::bandit::ByPlace;
+use super::category::Bounds;
+use super::contract::{Method, Prediction, Selector, Setup, Situation, Verdict, Wish};
+use super::pace::Pace;
+use super::summary::Summary;
+use crate::collections::OutOfMemory;
+use crate::tunables::{Count, Joined, Milliseconds, Percent, Preset, Presets};
+use crate::units::{Duration, Instant};
+use crate::why::Reason;
+use bias::Bias;
+use change::Watch;
+pub use goal::Goal;
+use outcome::Outcome;
+
+crate::tunables! {
+    /// How predictions are made and used.
+    pub struct Foresight {
+        /// How much of the latest requests is played again, at most.
+        window: Milliseconds = 4000, 100..=600_000;
+        /// How long each candidate is simulated.
+        horizon: Milliseconds = 1500, 10..=600_000;
+        /// When the answer is there, counted from the question.
+        delay: Milliseconds = 50, 1..=600_000;
+        /// So many requests are needed.
+        few: Count = 12, 1..=100_000;
+        /// The longest time between two questions.
+        again: Milliseconds = 8000, 100..=86_400_000;
+        /// The least gain that is worth a switch.
+        margin: Percent = 3, 0..=1000;
+        /// The most by which errors of the model widen the margin.
+        error_max: Percent = 30, 0..=1000;
+        /// How long a candidate rests whose switch made things worse.
+        rest: Milliseconds = 20_000, 0..=86_400_000;
+    }
+}
+
+/// Asked twice a second; a switch holds for a second.
+#[derive(Clone, Copy, Debug)]
+pub struct Quick;
+
+impl Presets for Quick {
+    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 1000), ("idle", 1)];
+}
+
+/// All settings.
+pub type Settings = Joined<Joined<Preset<Pace, Quick>, Preset<Bounds, ByPlace>>, Joined<Foresight, Goal>>;
+
+/// Candidates that rest at once, at most.
+const RESTING: usize = 32;
+
+/// The predicting selector.
+pub struct Predict {
+    settings: Settings,
+    watch: Watch,
+    outcome: Outcome,
+    bias: Bias,
+    /// An answer is on its way.
+    asked: bool,
+    next_question: Instant,
+    /// The time to the next question but one.
+    gap: Duration,
+    /// Until when each candidate rests.
+    rests: [Instant; RESTING],
+}
+
+impl Method for Predict {
+    const NAME: &'static str = "auto-predict";
+    const SUMMARY: &'static str =
+        "Selector: simulates every candidate on the latest requests before it switches.";
+    const SOURCE: &'static str = "own";
+    const CANDIDATES: &'static [&'static str] = &[
+        "mq-deadline",
+        "noop",
+        "deadline",
+        "as",
+        "cfq",
+        "bfq",
+        "c-look",
+        "sptf",
+        "antic-c-look",
+        "antic-aged-sptf",
+    ];
+    const PREDICTS: bool = true;
+    type Tunables = Settings;
+
+    fn new(_: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
+        Ok(Predict {
+            settings,
+            watch: Watch::default(),
+            outcome: Outcome::default(),
+            bias: Bias::default(),
+            asked: false,
+            next_question: Instant::ZERO,
+            gap: Duration::ZERO,
+            rests: [Instant::ZERO; RESTING],
+        })
+    }
+
+    fn pace(&self) -> Pace {
+        self.settings.first.first.tunables
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.settings.first.second.tunables
+    }
+}
+
+impl Predict {
+    fn foresight(&self) -> &Foresight {
+        &self.settings.second.first
+    }
+
+    /// The margin, widened by the model's error, in thousandths.
+    fn margin(&self) -> u64 {
+        let error = self.outcome.error_permille().min(self.foresight().error_max.0 * 10);
+        self.foresight().margin.0 * 10 + error
+    }
+
+    /// Whether to ask now, and since when requests count.
+    fn question(&mut self, now: Instant) -> Option<Instant> {
+        let ready = self.watch.requests() >= self.foresight().few.0 && now >= self.next_question;
+        if self.asked || !ready {
+            return None;
+        }
+        self.asked = true;
+        let period = self.pace().period.0;
+        self.gap = (self.gap * 2).max(period);
+        self.next_question = now + self.gap.min(self.foresight().again.0);
+        Some(self.watch.since().max(now - self.foresight().window.0))
+    }
+}
+
+impl Selector for Predict {
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+        let changed = self.watch.look(at.now, summary, &self.bounds());
+        if changed {
+            self.outcome.forget();
+            (self.gap, self.next_question) = (Duration::ZERO, at.now);
+        }
+        if let Some(worse) = self.outcome.look(at.current, summary, &self.settings.second.second) {
+            let place = at.current.min(RESTING - 1);
+            self.rests[place] = at.now + self.foresight().rest.0;
+            let text = "undone: {} gave {} thousandths of what {} gave";
+            let (name, old) = (at.candidates[at.current].entry.name, at.candidates[worse.before].entry.name);
+            let facts = [name.into(), worse.ratio_permille.into(), old.into()];
+            return Verdict { wish: Wish::Use(worse.before), reason: Reason::new(text, &facts) };
+        }
+        if at.free
+            && let Some(since) = self.question(at.now)
+        {
+            let reason = Reason::new(
+                "what would each make of {} requests since {}?",
+                &[self.watch.requests().into(), since.into()],
+            );
+            return Verdict { wish: Wish::Predict(since), reason };
+        }
+        let text = if changed { "the load has changed" } else { "the last prediction stands" };
+        Verdict::stay(Reason::new(text, &[]))
+    }
+
+    fn predicted(&mut self, at: Situation<'_>, predictions: &[Prediction]) -> Verdict {
+        self.asked = false;
+        let Some(own) = predictions.iter().find(|own| usize::from(own.candidate) == at.current) else {
+            return Verdict::stay(Reason::new("too few requests to predict from", &[]));
+        };
+        let (own, short) = self.bias.compare(own, self.outcome.measured());
+        let own = &own;
+        let goal = self.settings.second.second;
+        let margin = self.margin();
+        let rests = |candidate: u8| self.rests[usize::from(candidate).min(RESTING - 1)] > at.now;
+        let others = predictions.iter().filter(|other| other.candidate != own.candidate);
+        let gains =
+            others.filter(|other| !rests(other.candidate)).map(|other| (goal.gain(other, own), other));
+        let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
+            return Verdict::stay(Reason::new("there is nobody else", &[]));
+        };
+        let name = at.candidates[usize::from(best.candidate)].entry.name;
+        if gain <= margin as i64 {
+            let text = "the best other, {}, would be {} by {} thousandths: the margin is {}";
+            let word = if gain < 0 { "worse" } else { "better" };
+            let facts = [name.into(), word.into(), gain.unsigned_abs().into(), margin.into()];
+            return Verdict::stay(Reason::new(text, &facts));
+        }
+        let promised = self.bias.expects(best.throughput);
+        self.outcome.expect((at.current, usize::from(best.candidate)), promised);
+        let text = match short {
+            false => "{} would give {} KiB/s where {} would give {}",
+            true => "{} would give {} KiB/s where {} falls short with {}",
+        };
+        let old = at.candidates[at.current].entry.name;
+        let facts =
+            [name.into(), (best.throughput / 1024).into(), old.into(), (own.throughput / 1024).into()];
+        let reason = Reason::new(text, &facts);
+        Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
+    }
+}

@@ -1,0 +1,90 @@
+//! Looks the mean request size up in a ranking that was measured beforehand.
+//!
+//! # How it decides
+//! Before, every scheduler's throughput is measured on the disk with random reads of each size from 4 KiB to
+//! 1 MiB. For each size the best is noted. Then, each period, the mean size of requests says who should be in
+//! use. The mean is smoothed: the last period counts for `new`, those before for the rest.
+//!
+//! # Source
+//! OLS'05 §6. The paper gives no period and no smoothing, and shows its ranking as a picture only.
+//!
+//! # Good for, bad for
+//! Loads of random reads, with which it was measured. Sizes say little about who waits for whom.
+
+use alloc::vec::Vec;
+
+use super::category::Bounds;
+use super::contract::{Method, Rank, Selector, Setup, Situation, Verdict, Wish};
+use super::pace::Pace;
+use super::summary::Summary;
+use crate::collections::OutOfMemory;
+use crate::tunables::{Joined, Percent};
+use crate::why::Reason;
+
+crate::tunables! {
+    /// How the mean is smoothed.
+    pub struct Smoothing {
+        /// What the last period counts for in the mean.
+        new: Percent = 50, 1..=100;
+    }
+}
+
+/// All settings.
+pub type Settings = Joined<Joined<Pace, Bounds>, Smoothing>;
+
+/// The ranking selector.
+pub struct Ranking {
+    settings: Settings,
+    ranks: Vec<Rank>,
+    /// The mean request size in bytes; 0 before the first request.
+    mean: u64,
+}
+
+impl Method for Ranking {
+    const NAME: &'static str = "auto-ranking";
+    const SUMMARY: &'static str =
+        "Selector: takes the scheduler that was measured as best for the mean request size (OLS'05 §6).";
+    const SOURCE: &'static str = "OLS'05 §6";
+    const CANDIDATES: &'static [&'static str] = &["deadline-2.6.11", "as-2.6.11", "cfq-2.6.9", "noop"];
+    const RANKS: bool = true;
+    type Tunables = Settings;
+
+    fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
+        let mut ranks = Vec::new();
+        ranks.try_reserve_exact(setup.ranks.len()).map_err(|_| OutOfMemory)?;
+        ranks.extend_from_slice(setup.ranks);
+        Ok(Ranking { settings, ranks, mean: 0 })
+    }
+
+    fn pace(&self) -> Pace {
+        self.settings.first.first
+    }
+
+    fn bounds(&self) -> Bounds {
+        self.settings.first.second
+    }
+}
+
+impl Selector for Ranking {
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+        if summary.requests == 0 {
+            return Verdict::stay(Reason::new("nothing was asked for", &[]));
+        }
+        let new = if self.mean == 0 { 100 } else { self.settings.second.new.0 };
+        self.mean = (self.mean * (100 - new) + summary.mean_size() * new) / 100;
+        let rank = self.ranks.iter().find(|rank| self.mean <= rank.up_to).or(self.ranks.last());
+        let Some(rank) = rank.filter(|rank| usize::from(rank.candidate) < at.candidates.len()) else {
+            return Verdict::stay(Reason::new("no ranking was measured for this disk", &[]));
+        };
+        let best = usize::from(rank.candidate);
+        let reason = Reason::new(
+            "requests have {} bytes on average: {} is best up to {}",
+            &[self.mean.into(), at.candidates[best].entry.name.into(), rank.up_to.into()],
+        );
+        Verdict { wish: Wish::Use(best), reason }
+    }
+
+    fn memory(&self) -> usize {
+        self.ranks.len() * size_of::<Rank>()
+    }
+}

@@ -1,0 +1,166 @@
+//! The latest requests, as they really were: what a prediction is made from.
+//!
+//! A ring of fixed size. Each row says how many requests of its process were outstanding when it came:
+//! with that, the stream can be played again on another disk or under another scheduler, where
+//! everything takes another time (`closed loop`).
+
+use alloc::vec::Vec;
+
+use crate::collections::{OutOfMemory, table};
+use crate::request::{Operation, Priority, Request};
+use crate::units::{Group, Instant, Issuer, RequestId, Sector, Sectors};
+
+/// Rows kept: more than ten seconds of 2000 requests a second.
+pub const ROWS: usize = 20_480;
+/// Exits remembered.
+const EXITS: usize = 256;
+
+/// One request of the stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// When it came.
+    pub arrival: Instant,
+    /// When it was done; `None` while it is outstanding.
+    pub done: Option<core::num::NonZeroU64>,
+    /// First sector.
+    pub start: Sector,
+    /// Length.
+    pub length: Sectors,
+    /// Who issued it.
+    pub issuer: Issuer,
+    /// What its issuer belongs to.
+    pub group: Group,
+    /// What it asks for.
+    pub operation: Operation,
+    /// Its I/O priority.
+    pub priority: Priority,
+    /// Somebody waits for it.
+    pub sync: bool,
+}
+
+impl Row {
+    /// The request, as it was inserted.
+    pub fn request(&self) -> Request {
+        Request {
+            arrival: self.arrival,
+            start: self.start,
+            length: self.length,
+            issuer: self.issuer,
+            group: self.group,
+            operation: self.operation,
+            priority: self.priority,
+            sync: self.sync,
+            ..Request::default()
+        }
+    }
+}
+
+/// The ring.
+pub struct Stream {
+    rows: Vec<Row>,
+    /// Rows written so far; row `n` lies at `n % ROWS`.
+    written: u64,
+    /// The row of each outstanding request, by id.
+    by_id: Vec<u32>,
+    /// Processes that exited lately, and when: a ring.
+    gone: Vec<(Issuer, Instant)>,
+    exits: usize,
+}
+
+impl Stream {
+    /// An empty stream for request ids below `capacity`.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        Ok(Stream {
+            rows: table(ROWS, Row::default())?,
+            written: 0,
+            by_id: table(capacity, 0)?,
+            gone: table(EXITS, (Issuer::UNKNOWN, Instant::ZERO))?,
+            exits: 0,
+        })
+    }
+
+    /// A request came, as `id`.
+    #[inline]
+    pub fn inserted(&mut self, id: RequestId, request: &Request) {
+        let at = (self.written % ROWS as u64) as usize;
+        let Request { arrival, start, length, issuer, group, operation, priority, sync, .. } = *request;
+        self.rows[at] = Row { arrival, done: None, start, length, issuer, group, operation, priority, sync };
+        self.by_id[id.index()] = at as u32;
+        self.written += 1;
+    }
+
+    /// The request that came as `id` is done.
+    #[inline]
+    pub fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
+        let row = &mut self.rows[self.by_id[id.index()] as usize];
+        // Its place may have been written over since.
+        if row.arrival == request.arrival && row.start == request.start && row.done.is_none() {
+            row.done = core::num::NonZeroU64::new(now.0);
+        }
+    }
+
+    /// A process exited: nobody will issue such requests any more.
+    pub fn gone(&mut self, now: Instant, who: Issuer) {
+        self.gone[self.exits % EXITS] = (who, now);
+        self.exits += 1;
+    }
+
+    /// Whether the process that issued `row` has exited since, with all that it belongs to.
+    pub fn has_gone(&self, row: &Row) -> bool {
+        let exited = |(who, at): &(Issuer, Instant)| *who == row.issuer && *at >= row.arrival;
+        row.group == Group::UNKNOWN && self.gone[..self.exits.min(EXITS)].iter().any(exited)
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn memory(&self) -> usize {
+        ROWS * size_of::<Row>() + self.by_id.len() * 4 + EXITS * size_of::<(Issuer, Instant)>()
+    }
+
+    /// The rows that came at `since` or later, oldest first.
+    pub fn since(&self, since: Instant) -> impl Iterator<Item = &Row> + '_ {
+        let kept = self.written.min(ROWS as u64);
+        let first = self.written - kept;
+        let rows = (first..self.written).map(|number| &self.rows[(number % ROWS as u64) as usize]);
+        rows.skip_while(move |row| row.arrival < since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_latest_rows_are_kept_in_order() {
+        let mut stream = Stream::new(4).unwrap();
+        for n in 1..=ROWS as u64 + 100 {
+            let request = Request { arrival: Instant(n), ..Request::read(Sector(n), Sectors(8)) };
+            stream.inserted(RequestId((n % 4) as u32), &request);
+            stream.completed(Instant(n + 5), RequestId((n % 4) as u32), &request);
+        }
+        let kept: Vec<u64> = stream.since(Instant(0)).map(|row| row.start.0).collect();
+        assert_eq!((kept.len(), kept[0], kept[ROWS - 1]), (ROWS, 101, ROWS as u64 + 100));
+        assert!(stream.since(Instant(0)).all(|row| row.done.unwrap().get() == row.arrival.0 + 5));
+        assert_eq!(stream.since(Instant(ROWS as u64 + 91)).count(), 10);
+    }
+
+    #[test]
+    fn a_row_fits_a_mebibyte() {
+        assert!(ROWS * size_of::<Row>() <= (1 << 20) - (1 << 16), "{} bytes", size_of::<Row>());
+    }
+
+    #[test]
+    fn requests_of_those_who_left_are_marked() {
+        let mut stream = Stream::new(4).unwrap();
+        for (at, who) in [(1, 1), (2, 2), (9, 1)] {
+            let request = Request { arrival: Instant(at), ..Request::read(Sector(0), Sectors(8)) };
+            stream.inserted(RequestId(0), &request.by(Issuer(who)));
+        }
+        stream.gone(Instant(5), Issuer(1));
+        let left: Vec<u64> =
+            stream.since(Instant(0)).filter(|row| !stream.has_gone(row)).map(|row| row.arrival.0).collect();
+        assert_eq!(left, [2, 9], "a number may be given to another process");
+    }
+}

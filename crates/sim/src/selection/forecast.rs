@@ -1,0 +1,233 @@
+//! What each candidate would make of the latest requests, on a model of the disk.
+//!
+//! Each candidate gets the same processes ([`Echo`]) for the same simulated time. The first quarter, in
+//! which it learns, is not counted.
+
+use idlewise_core::registry::Assignment;
+use idlewise_core::selectors::{Candidate, Prediction, Row, Stream};
+use idlewise_core::{
+    Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
+};
+use idlewise_disk::{AnyDevice, Completion, Device};
+
+use super::echo::Echo;
+use super::script::{Script, scripts};
+use crate::engine::{Control, Engine, Limits, Observer, Workload};
+use crate::exits::Exits;
+
+/// No candidate is simulated for more requests.
+const REQUESTS_MAX: u64 = 24_000;
+/// Rows from so long before the window are looked at: they may be outstanding when it begins.
+const BEFORE: Duration = Duration::from_s(4);
+/// A process that has nothing outstanding and was silent for longer than this, and than twice its longest
+/// pause, is taken to have gone.
+const SILENT: Duration = Duration::from_s(1);
+
+/// Part of a stream.
+#[derive(Clone, Debug, Default)]
+pub struct Window {
+    /// Rows in order of arrival, some of them from before it begins.
+    pub rows: Vec<Row>,
+    /// When it begins.
+    pub begins: Instant,
+    /// When it ends.
+    pub ends: Instant,
+}
+
+/// Simulates candidates.
+pub struct Forecaster {
+    model: AnyDevice,
+    traits: Traits,
+    candidates: Vec<Candidate>,
+    horizon: Duration,
+    queue_size: usize,
+}
+
+impl Forecaster {
+    /// A forecaster for `candidates` on a model that nothing was asked of yet, each simulated for `horizon`.
+    pub fn new(
+        model: AnyDevice,
+        traits: Traits,
+        candidates: Vec<Candidate>,
+        horizon: Duration,
+        queue_size: usize,
+    ) -> Forecaster {
+        Forecaster { model, traits, candidates, horizon, queue_size }
+    }
+
+    /// The part of `stream` from `begins` on, of processes that still run.
+    pub fn window(&self, stream: &Stream, now: Instant, begins: Instant) -> Window {
+        let still = |row: &&Row| !stream.has_gone(row);
+        // Whoever waits since long before is kept, with what it did then.
+        let old = stream.since(Instant::ZERO).take_while(|row| row.arrival < begins - BEFORE);
+        let starving: Vec<_> =
+            old.filter(|row| row.done.is_none()).filter(still).map(|row| (row.issuer, row.group)).collect();
+        let wanted =
+            |row: &&Row| row.arrival >= begins - BEFORE || starving.contains(&(row.issuer, row.group));
+        let rows = stream.since(Instant::ZERO).filter(wanted).filter(still);
+        Window { rows: rows.copied().collect(), begins, ends: now }
+    }
+
+    /// What each candidate would make of `window`; nothing if nothing is in it.
+    pub fn predict(&self, window: &Window) -> Vec<Prediction> {
+        let mut scripts = scripts(&window.rows, window.begins);
+        scripts.retain(|script| still_there(script, window));
+        let Some(first) = scripts.iter().map(|script| script.start).min() else { return Vec::new() };
+        // Who came late in the window is there from early on.
+        let latest = self.horizon / 4;
+        scripts.iter_mut().for_each(|script| script.start = (script.start - first).min(latest));
+        let outstanding: usize = scripts
+            .iter()
+            .map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1)
+            .sum();
+        let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
+        (0..self.candidates.len()).filter_map(|place| self.one(place, &scripts, size)).collect()
+    }
+
+    /// What one candidate would make of these processes; `None` if the model refuses them.
+    fn one(&self, place: usize, scripts: &[Script], size: usize) -> Option<Prediction> {
+        let candidate = &self.candidates[place];
+        let settings: &[Assignment<'_>] = &candidate.settings;
+        let mut queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
+        let mut device = self.model.clone();
+        let until = Instant::ZERO + self.horizon + self.horizon / 3;
+        let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: Instant::ZERO };
+        let mut tally = Tally::new(size);
+        let limits = Limits { until, requests: REQUESTS_MAX };
+        // A copy of the engine for each model: nobody asks at each event which one it is.
+        let (w, q, t, c) = (&mut workload, &mut queue, &mut tally, Control::default());
+        match &mut device {
+            AnyDevice::Mechanical(disk) => Engine::new(w, q, disk, t, limits).run(&c),
+            AnyDevice::Flash(disk) => Engine::new(w, q, disk, t, limits).run(&c),
+            AnyDevice::Fixed(disk) => Engine::new(w, q, disk, t, limits).run(&c),
+        }
+        .ok()?;
+        // Cut off by the number of requests, it ends with the last of them.
+        let end = if tally.issued >= REQUESTS_MAX { workload.issued } else { until };
+        Some(tally.prediction(place, scripts.len(), end))
+    }
+}
+
+/// Whether a process that was seen in the window is expected to go on.
+fn still_there(script: &Script, window: &Window) -> bool {
+    let of = |row: &&Row| {
+        let (issuer, group) = (u64::from(row.issuer.0), u64::from(row.group.0));
+        script.who == if group == 0 { issuer } else { 1 << 32 | group }
+    };
+    let mut last = window.begins;
+    for row in window.rows.iter().rev().filter(of) {
+        let Some(done) = row.done else { return true };
+        last = last.max(Instant(done.get()));
+        if row.arrival < window.begins {
+            break;
+        }
+    }
+    let pause = script.steps.iter().map(|step| step.delay).max().unwrap_or_default();
+    window.ends.since(last) <= SILENT.max(pause * 2)
+}
+
+/// The workload, which remembers when it last issued.
+struct Numbered {
+    echo: Echo,
+    issued: Instant,
+}
+
+impl Workload for Numbered {
+    #[inline]
+    fn next(&mut self) -> Option<Instant> {
+        self.echo.next()
+    }
+    #[inline]
+    fn issue(&mut self, id: RequestId) -> Request {
+        let request = self.echo.issue(id);
+        self.issued = request.arrival;
+        request
+    }
+    #[inline]
+    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
+        self.echo.completed(now, id, exits);
+    }
+}
+
+/// A request that was done.
+struct Done {
+    at: Instant,
+    owner: u32,
+    bytes: u64,
+    /// Of a synchronous read.
+    latency: Option<Duration>,
+}
+
+/// What was done in a simulation.
+struct Tally {
+    arrivals: Vec<Instant>,
+    issuers: Vec<u64>,
+    done: Vec<Done>,
+    issued: u64,
+}
+
+impl Tally {
+    fn new(size: usize) -> Tally {
+        Tally { arrivals: vec![Instant::ZERO; size], issuers: vec![0; size], done: Vec::new(), issued: 0 }
+    }
+
+    fn prediction(&self, place: usize, processes: usize, end: Instant) -> Prediction {
+        let begin = Instant(end.0 / 4);
+        let mut shares: Vec<(u64, u64)> = Vec::with_capacity(processes);
+        let mut latencies: Vec<u64> = Vec::new();
+        let mut bytes = 0;
+        for done in self.done.iter().filter(|done| done.at > begin && done.at <= end) {
+            bytes += done.bytes;
+            latencies.extend(done.latency.map(|latency| latency.0));
+            let who = u64::from(done.owner);
+            match shares.iter_mut().find(|share| share.0 == who) {
+                Some(share) => share.1 += done.bytes,
+                None => shares.push((who, done.bytes)),
+            }
+        }
+        // Processes that got nothing count too.
+        while shares.len() < processes {
+            shares.push((u64::MAX, 0));
+        }
+        let us = end.since(begin).as_us().max(1);
+        let rate = |bytes: u64| bytes.saturating_mul(1_000_000) / us;
+        let only = shares.iter().map(|share| share.1);
+        let rank = latencies.len() - latencies.len() / 100;
+        let p99 = match rank.checked_sub(1) {
+            Some(rank) => *latencies.select_nth_unstable(rank).1,
+            None => 0,
+        };
+        Prediction {
+            candidate: place as u8,
+            throughput: rate(bytes),
+            slowest: rate(only.clone().min().unwrap_or(0)),
+            jain_permille: idlewise_core::selectors::summary::jain_permille(only),
+            sync_read_p99: Duration(p99),
+        }
+    }
+}
+
+impl Observer for Tally {
+    #[inline]
+    fn arrived(&mut self, _: Instant, id: RequestId, request: &Request) {
+        self.arrivals[id.index()] = request.arrival;
+        let group = u64::from(request.group.0);
+        self.issuers[id.index()] = if group == 0 { u64::from(request.issuer.0) } else { 1 << 31 | group };
+        self.issued += 1;
+    }
+    #[inline]
+    fn dispatched(&mut self, _: Instant, _: RequestId) {}
+    #[inline]
+    fn served(&mut self, _: Instant, _: RequestId, _: &Completion) {}
+    #[inline]
+    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, _: u64) {
+        let sync_read = request.sync && request.direction() == Direction::Read;
+        self.done.push(Done {
+            at: now,
+            owner: self.issuers[id.index()] as u32,
+            bytes: u64::from(request.length.0) * SECTOR_BYTES,
+            latency: sync_read.then(|| now.since(self.arrivals[id.index()])),
+        });
+    }
+    fn waits(&mut self, _: Instant, _: Instant) {}
+}

@@ -1,0 +1,146 @@
+//! Hosting a selector: it follows a run, and exchanges the scheduler.
+//!
+//! | file | what |
+//! |---|---|
+//! | `selecting` | the director of a run: feeds a chooser, carries out what it decides |
+//! | `switching` | how a scheduler is exchanged: carried over, or drained as Linux does it |
+//! | `script` | what a stream of requests shows of each process |
+//! | `echo` | these processes as a workload that goes round |
+//! | `forecast` | playing it against every candidate on a model of the disk |
+//! | `log` | every decision with its evidence, as JSON, and deciding again from it |
+//! | `files` | own matrices and rankings, in TOML |
+//! | `measure` | measuring a matrix or a ranking for a disk |
+
+mod echo;
+pub mod files;
+pub mod forecast;
+pub mod log;
+pub mod measure;
+pub mod script;
+mod selecting;
+mod switching;
+
+pub use echo::Echo;
+pub use selecting::{Account, InUse, Selecting};
+pub use switching::{Switching, Turn};
+
+use std::sync::Arc;
+
+use idlewise_core::registry::{self, Assignment, BuildError};
+use idlewise_core::selectors::{Candidate, Chooser, Entry, Rank, Setup};
+use idlewise_core::{Device as Traits, Duration, Instant};
+use idlewise_disk::{AnyDevice, Profile};
+
+use crate::engine::Control;
+use crate::experiment::ExperimentError;
+use forecast::Forecaster;
+use log::Log;
+
+/// What selectors of an experiment are given besides their tunables.
+#[derive(Clone, Default)]
+pub struct Selection {
+    /// Who may be chosen; without it, whom the selector names, or its matrix or ranking.
+    pub candidates: Option<Vec<Candidate>>,
+    /// A decision matrix instead of the built-in ones.
+    pub matrix: Option<files::Matrix>,
+    /// A ranking by request size. Without it, one is measured on the disk's model.
+    pub ranking: Option<files::Ranking>,
+    /// How schedulers are exchanged.
+    pub switching: Switching,
+    /// The model that predictions are made on, if it is not the disk itself.
+    pub model: Option<Profile>,
+    /// Every decision is kept with its evidence.
+    pub logged: bool,
+}
+
+/// Whom a selector chooses among, with what is known of them beforehand.
+pub struct Field {
+    /// The candidates.
+    pub candidates: Vec<Candidate>,
+    /// The matrix's cells.
+    pub cells: Option<[u8; 16]>,
+    /// The ranking.
+    pub ranks: Vec<Rank>,
+}
+
+impl Selection {
+    /// Whom `entry` chooses among here.
+    pub fn field(&self, entry: &Entry) -> Field {
+        let named = || entry.candidates.iter().filter_map(|name| registry::find(name)).map(Candidate::plain);
+        let given = self.candidates.as_ref().filter(|_| !entry.matrix);
+        let plain = || given.cloned().unwrap_or_else(|| named().collect());
+        if let Some(matrix) = self.matrix.as_ref().filter(|_| entry.matrix) {
+            let (candidates, cells) = (matrix.candidates.clone(), Some(matrix.cells));
+            return Field { candidates, cells, ranks: Vec::new() };
+        }
+        match self.ranking.as_ref().filter(|_| entry.ranks) {
+            Some(ranking) => {
+                Field { candidates: ranking.candidates.clone(), cells: None, ranks: ranking.ranks.clone() }
+            }
+            None => Field { candidates: plain(), cells: None, ranks: Vec::new() },
+        }
+    }
+}
+
+/// Why a selector could not be built.
+#[derive(Debug)]
+pub enum BuiltError {
+    /// A setting does not fit, or memory is exhausted.
+    Selector(BuildError),
+    /// Its ranking could not be measured.
+    Measuring(Box<ExperimentError>),
+}
+
+/// How a missing ranking is measured: quickly.
+const QUICK: measure::Effort = measure::Effort { runs: 1, until: Instant(2_000_000_000) };
+
+/// The value of a selector's tunable: as set, or its default.
+fn value(entry: &Entry, settings: &[Assignment<'_>], name: &str) -> u64 {
+    let set = settings.iter().rev().find(|(own, _)| *own == name).map(|(_, value)| *value);
+    let default = || entry.tunables.iter().find(|own| own.name == name).map_or(0, |own| own.default);
+    set.unwrap_or_else(default)
+}
+
+impl Selection {
+    /// The chooser of `entry` with what is known beforehand.
+    ///
+    /// # Errors
+    /// [`BuiltError`].
+    pub fn chooser(
+        &self,
+        entry: &Entry,
+        settings: &[Assignment<'_>],
+        queue_size: usize,
+        disk: &Profile,
+    ) -> Result<Chooser, BuiltError> {
+        let mut field = self.field(entry);
+        if entry.ranks && field.ranks.is_empty() {
+            let ranking = measure::ranking(disk, &field.candidates, QUICK, &Control::default());
+            field.ranks = ranking.map_err(|error| BuiltError::Measuring(Box::new(error)))?.ranks;
+        }
+        let setup = Setup { candidates: &field.candidates, cells: field.cells, ranks: &field.ranks };
+        Chooser::new(entry, queue_size, setup, settings).map_err(BuiltError::Selector)
+    }
+
+    /// A selector, ready to direct a run on a disk with these traits.
+    ///
+    /// # Errors
+    /// [`BuiltError`].
+    pub fn build(
+        &self,
+        entry: &Entry,
+        settings: &[Assignment<'_>],
+        (traits, queue_size): (&Traits, usize),
+        disk: &Profile,
+        model: AnyDevice,
+    ) -> Result<Selecting, BuiltError> {
+        let chooser = self.chooser(entry, settings, queue_size, disk)?;
+        let time = |name: &str| Duration::from_ms(value(entry, settings, name));
+        let forecaster = entry.predicts.then(|| {
+            let candidates = chooser.candidates().to_vec();
+            Arc::new(Forecaster::new(model, traits.clone(), candidates, time("horizon"), queue_size))
+        });
+        let log = self.logged.then(Log::default);
+        Ok(Selecting::new(chooser, forecaster, time("delay"), self.switching, log))
+    }
+}

@@ -1,0 +1,233 @@
+//! What a stream of requests shows of each process: its steps, and what each step waits for.
+//!
+//! A step is issued once its predecessor was issued and no more of the process's requests are outstanding than
+//! were in reality, and some time after that: the process's own. That holds for processes that wait for each
+//! request, for those that keep several outstanding, for bursts and for writeback alike.
+//!
+//! Several requests that were merged complete at one moment, and as many may follow at once. Each of
+//! these is taken to have waited for one of them.
+
+use idlewise_core::selectors::Row;
+use idlewise_core::{Duration, Group, Instant, Request, Sector};
+use rustc_hash::FxHashMap;
+
+/// One request of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// The request; its arrival is of no meaning.
+    pub request: Request,
+    /// It waits until no more of its process's requests are outstanding.
+    pub outstanding: u32,
+    /// How long after that, and after its predecessor, it is issued.
+    pub delay: Duration,
+}
+
+/// A process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Script {
+    /// Its number, or its group's.
+    pub who: u64,
+    /// When it issues its first step, counted from the beginning.
+    pub start: Duration,
+    /// Its requests, in order.
+    pub steps: Vec<Step>,
+    /// So many steps came before the first of its completions was seen: when it begins anew, they wait as
+    /// the later ones did.
+    pub ramp: usize,
+    /// The most requests that were outstanding when it issued another.
+    pub depth: u32,
+    /// The usual time from a completion to the next step.
+    pub pause: Duration,
+    /// How far it has come after the last step, if it reads or writes in order: it then goes on from there.
+    pub advance: Option<u64>,
+    /// The part of the disk that it was seen in.
+    pub range: (Sector, Sector),
+}
+
+/// A process's requests while they are looked through.
+#[derive(Default)]
+struct Trail {
+    script: Vec<Step>,
+    start: Option<Duration>,
+    /// Completions not yet passed, and those that were.
+    pending: Vec<Instant>,
+    last_arrival: Option<Instant>,
+    last_completion: Option<Instant>,
+    /// Requests that the last completions at one moment left outstanding, and how many those were.
+    batch: u32,
+    since_batch: u32,
+    ramp: usize,
+    continues: usize,
+    end: Sector,
+    low: u64,
+    high: u64,
+}
+
+fn key(row: &Row) -> u64 {
+    if row.group == Group::UNKNOWN { u64::from(row.issuer.0) } else { 1 << 32 | u64::from(row.group.0) }
+}
+
+impl Trail {
+    /// Counts completions up to `now` as done.
+    fn pass(&mut self, now: Instant) {
+        let mut latest = None;
+        let mut count = 0;
+        self.pending.retain(|done| {
+            if *done > now {
+                return true;
+            }
+            match latest {
+                Some(time) if *done > time => (latest, count) = (Some(*done), 1),
+                Some(time) if *done == time => count += 1,
+                Some(_) => {}
+                None => (latest, count) = (Some(*done), 1),
+            }
+            false
+        });
+        if let Some(time) = latest {
+            self.last_completion = Some(time);
+            (self.batch, self.since_batch) = (count, 0);
+        }
+    }
+
+    fn add(&mut self, row: &Row, beginning: Instant) {
+        let now = row.arrival;
+        self.pass(now);
+        self.since_batch += 1;
+        let still = self.pending.len() as u32;
+        // The j-th request after k completions at once waited for the j-th of them.
+        let outstanding = still + self.batch.saturating_sub(self.since_batch);
+        let from = match (self.last_arrival, self.last_completion) {
+            (Some(arrival), Some(done)) => arrival.max(done),
+            (Some(at), None) | (None, Some(at)) => at,
+            (None, None) => beginning,
+        };
+        let delay = now.since(from);
+        if self.last_completion.is_none() {
+            self.ramp = self.script.len() + 1;
+        }
+        if self.script.is_empty() {
+            let waits = self.last_completion.is_some() || still > 0;
+            self.start = Some(if waits { Duration::ZERO } else { now.since(beginning) });
+            (self.low, self.high) = (row.start.0, row.start.0 + u64::from(row.length.0));
+        } else {
+            self.continues += usize::from(row.start == self.end);
+        }
+        self.low = self.low.min(row.start.0);
+        self.high = self.high.max(row.start.0 + u64::from(row.length.0));
+        self.end = row.start + row.length;
+        self.last_arrival = Some(now);
+        self.pending.push(row.done.map_or(Instant::MAX, |done| Instant(done.get())));
+        self.script.push(Step { request: row.request(), outstanding, delay });
+    }
+
+    fn finish(self, who: u64) -> Option<Script> {
+        let first = self.script.first()?.request.start;
+        let ordered = 2 * self.continues + 1 >= self.script.len();
+        let mut pauses: Vec<Duration> = self.script[self.ramp..].iter().map(|step| step.delay).collect();
+        let middle = pauses.len() / 2;
+        let pause = match pauses.is_empty() {
+            true => Duration::ZERO,
+            false => *pauses.select_nth_unstable(middle).1,
+        };
+        let advance = ordered.then(|| self.end.0.saturating_sub(first.0)).filter(|advance| *advance > 0);
+        Some(Script {
+            who,
+            start: self.start.unwrap_or_default(),
+            ramp: self.ramp,
+            depth: self.script.iter().map(|step| step.outstanding).max().unwrap_or(0),
+            pause,
+            steps: self.script,
+            advance,
+            range: (Sector(self.low), Sector(self.high)),
+        })
+    }
+}
+
+/// Of a process that issued nothing in the window because it waits, so many earlier requests tell what it does.
+const EARLIER: usize = 32;
+
+/// The processes of `rows`, which are in order of arrival. Rows before `beginning` count as long as they are
+/// outstanding then. A process that waits all the time is known by what it did before.
+pub fn scripts(rows: &[Row], beginning: Instant) -> Vec<Script> {
+    let mut order: Vec<u64> = Vec::new();
+    let mut by_process: FxHashMap<u64, Vec<&Row>> = FxHashMap::default();
+    for row in rows {
+        by_process.entry(key(row)).or_insert_with(|| {
+            order.push(key(row));
+            Vec::new()
+        });
+        if let Some(own) = by_process.get_mut(&key(row)) {
+            own.push(row);
+        }
+    }
+    order.into_iter().filter_map(|who| script(who, by_process.get(&who)?, beginning)).collect()
+}
+
+/// What one process does.
+fn script(who: u64, rows: &[&Row], beginning: Instant) -> Option<Script> {
+    let last = rows.last()?;
+    let starves = last.arrival < beginning && last.done.is_none();
+    let first = if starves { rows.len().saturating_sub(EARLIER) } else { 0 };
+    let beginning = if starves { rows[first].arrival } else { beginning };
+    let mut trail = Trail::default();
+    for row in rows {
+        if row.arrival >= beginning {
+            trail.add(row, beginning);
+        } else if row.done.is_none_or(|done| done.get() > beginning.0) {
+            trail.pending.push(row.done.map_or(Instant::MAX, |done| Instant(done.get())));
+        }
+    }
+    trail.finish(who)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use idlewise_core::Sectors;
+
+    use super::*;
+
+    fn row(arrival: u64, done: u64, start: u64) -> Row {
+        let (arrival, done) = (Instant(arrival), NonZeroU64::new(done));
+        Row {
+            arrival,
+            done,
+            start: Sector(start),
+            length: Sectors(8),
+            issuer: idlewise_core::Issuer(1),
+            ..Row::default()
+        }
+    }
+
+    #[test]
+    fn a_process_that_waits_for_each_request_thinks_in_between() {
+        let rows = [row(100, 300, 0), row(350, 500, 8), row(560, 900, 16)];
+        let script = &scripts(&rows, Instant(50))[0];
+        assert_eq!((script.start, script.ramp, script.depth), (Duration(50), 1, 0));
+        let delays: Vec<u64> = script.steps[1..].iter().map(|step| step.delay.0).collect();
+        assert_eq!((delays, script.pause), (vec![50, 60], Duration(60)));
+        assert_eq!(script.advance, Some(24), "it goes on behind what it has read");
+    }
+
+    #[test]
+    fn a_process_that_keeps_four_outstanding_is_seen_to_do_so() {
+        // Two are merged and done at once; two follow at once.
+        let first = [row(0, 100, 0), row(0, 100, 8), row(0, 200, 800), row(0, 300, 80)];
+        let then = [row(100, 400, 90), row(100, 500, 900), row(200, 0, 1)];
+        let rows: Vec<Row> = first.into_iter().chain(then).collect();
+        let script = &scripts(&rows, Instant(0))[0];
+        let outstanding: Vec<u32> = script.steps.iter().map(|step| step.outstanding).collect();
+        assert_eq!(outstanding, [0, 1, 2, 3, 3, 3, 3]);
+        assert_eq!((script.ramp, script.depth), (4, 3));
+    }
+
+    #[test]
+    fn who_starves_is_known_by_what_it_did_before() {
+        let mut rows = vec![row(10, 20, 0), row(30, 40, 8), row(50, 0, 16)];
+        rows.push(Row { issuer: idlewise_core::Issuer(2), ..row(5000, 5100, 0) });
+        let scripts = scripts(&rows, Instant(4000));
+        assert_eq!(scripts.iter().map(|script| script.steps.len()).collect::<Vec<_>>(), [3, 1]);
+    }
+}

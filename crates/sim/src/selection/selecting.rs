@@ -1,0 +1,210 @@
+//! The director of a run with a selector: tells the chooser everything, carries out what it decides.
+//!
+//! A prediction is computed on a thread of its own. Its answer counts from a stated virtual time on,
+//! however long the thread really takes: runs repeat exactly.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use idlewise_core::queue::SwitchError;
+use idlewise_core::registry::Assignment;
+use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction};
+use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};
+use serde::Serialize;
+
+use super::forecast::Forecaster;
+use super::log::{Evidence, Log};
+use super::switching::{Switching, Turn};
+use crate::director::Director;
+
+/// What a selector did in a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Account {
+    /// How often the scheduler was exchanged.
+    pub switches: u64,
+    /// How often predictions were asked for.
+    pub questions: u64,
+    /// Time in which nothing could enter the queue because a switch drained it.
+    pub blocked_ns: u64,
+    /// How long each candidate was in use, in order of the candidates.
+    pub in_use: Vec<InUse>,
+}
+
+/// How long a candidate was in use.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct InUse {
+    /// Its place among the candidates, from 1.
+    pub id: u32,
+    /// The scheduler.
+    pub scheduler: String,
+    /// How long.
+    pub time_ns: u64,
+}
+
+/// An answer that is being computed.
+struct Pending {
+    due: Instant,
+    thread: JoinHandle<Vec<Prediction>>,
+}
+
+/// A selector at work in a run.
+pub struct Selecting {
+    chooser: Chooser,
+    forecaster: Option<Arc<Forecaster>>,
+    /// How long after a question its answer counts.
+    delay: Duration,
+    switching: Switching,
+    pending: Option<Pending>,
+    turn: Option<Turn>,
+    since: Instant,
+    account: Account,
+    log: Option<Log>,
+}
+
+impl Selecting {
+    /// A director that asks `chooser`. Predictions come from `forecaster`, `delay` after each question.
+    pub fn new(
+        chooser: Chooser,
+        forecaster: Option<Arc<Forecaster>>,
+        delay: Duration,
+        switching: Switching,
+        log: Option<Log>,
+    ) -> Selecting {
+        let named = |(candidate, id): (&Candidate, u32)| InUse {
+            id,
+            scheduler: super::files::label(candidate),
+            time_ns: 0,
+        };
+        let in_use = chooser.candidates().iter().zip(1..).map(named).collect();
+        let account = Account { in_use, ..Account::default() };
+        Selecting {
+            chooser,
+            forecaster,
+            delay,
+            switching,
+            pending: None,
+            turn: None,
+            since: Instant::ZERO,
+            account,
+            log,
+        }
+    }
+
+    /// The candidate in use.
+    pub fn current(&self) -> &Candidate {
+        &self.chooser.candidates()[self.chooser.current()]
+    }
+
+    /// What it did, in a run that ended at `end`.
+    pub fn finish(mut self, end: Instant) -> (Account, Option<Log>) {
+        self.account.in_use[self.chooser.current()].time_ns += end.since(self.since).0;
+        self.account.switches = self.chooser.switches();
+        (self.account, self.log)
+    }
+
+    /// Carries a decision out; true if the scheduler is another one now.
+    fn carry_out(
+        &mut self,
+        evidence: Evidence,
+        decision: &Decision,
+        queue: &mut Queue<AnyScheduler>,
+    ) -> Result<bool, SwitchError> {
+        let now = decision.at;
+        if let Some(log) = &mut self.log {
+            log.add(evidence, decision, &self.chooser);
+        }
+        match decision.action {
+            Action::Stay => Ok(false),
+            Action::Predict(since) => {
+                self.ask(now, since);
+                Ok(false)
+            }
+            Action::Switch(to) => {
+                self.account.in_use[decision.from].time_ns += now.since(self.since).0;
+                self.since = now;
+                if self.switching == Switching::Carry {
+                    return self.switch(now, to, queue);
+                }
+                let began = self.turn.map_or(now, |turn| turn.began);
+                self.turn = Some(Turn { to, began, ready: None });
+                self.drained(now, queue)
+            }
+        }
+    }
+
+    fn switch(&self, now: Instant, to: usize, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
+        let candidate = &self.chooser.candidates()[to];
+        let settings: Vec<Assignment<'_>> = candidate.settings.clone();
+        queue.switch_to(now, candidate.entry, &settings)?;
+        Ok(true)
+    }
+
+    /// Lets the successor take over if the queue has drained and the grace is over.
+    fn drained(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
+        let Some(turn) = &mut self.turn else { return Ok(false) };
+        let empty = queue.requests().free_count() == queue.requests().capacity();
+        if !empty {
+            return Ok(false);
+        }
+        let ready = *turn.ready.get_or_insert(now + self.switching.grace());
+        if now < ready {
+            return Ok(false);
+        }
+        let Turn { to, began, .. } = *turn;
+        self.turn = None;
+        self.account.blocked_ns += now.since(began).0;
+        self.switch(now, to, queue)
+    }
+
+    /// Starts a prediction from what was asked since then.
+    fn ask(&mut self, now: Instant, since: Instant) {
+        self.account.questions += 1;
+        let (Some(forecaster), Some(stream)) = (&self.forecaster, self.chooser.stream()) else { return };
+        let window = forecaster.window(stream, now, since);
+        let forecaster = Arc::clone(forecaster);
+        let thread = std::thread::spawn(move || forecaster.predict(&window));
+        self.pending = Some(Pending { due: now + self.delay, thread });
+    }
+}
+
+impl Director<AnyScheduler> for Selecting {
+    #[inline]
+    fn inserted(&mut self, now: Instant, inserted: Inserted, request: &Request) {
+        let merged = !matches!(inserted, Inserted::Queued(_));
+        self.chooser.inserted(inserted.id(), &Request { arrival: now, ..*request }, merged);
+    }
+
+    #[inline]
+    fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
+        self.chooser.completed(now, id, request);
+    }
+
+    fn exited(&mut self, now: Instant, who: Issuer) {
+        self.chooser.issuer_gone(now, who);
+    }
+
+    #[inline]
+    fn next(&self) -> Instant {
+        let answer = self.pending.as_ref().map_or(Instant::MAX, |pending| pending.due);
+        let ready = self.turn.and_then(|turn| turn.ready).unwrap_or(Instant::MAX);
+        self.chooser.next_tick().min(answer).min(ready)
+    }
+
+    fn holds(&self) -> bool {
+        self.turn.is_some()
+    }
+
+    fn direct(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
+        let mut exchanged = self.drained(now, queue)?;
+        if let Some(Pending { thread, .. }) = self.pending.take_if(|pending| pending.due <= now) {
+            let predictions = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            let decision = self.chooser.predicted(now, &predictions);
+            exchanged |= self.carry_out(Evidence::Predicted(predictions), &decision, queue)?;
+        }
+        if self.chooser.next_tick() <= now {
+            let (summary, decision) = self.chooser.tick(now);
+            exchanged |= self.carry_out(Evidence::Period(summary), &decision, queue)?;
+        }
+        Ok(exchanged)
+    }
+}

@@ -1,0 +1,85 @@
+//! IOAZ's loads: the four that validated its classification, and IOzone's workers, by which its matrices were made.
+//!
+//! What stands between a program and the queue is part of them: read-ahead makes 128 KiB of a program's
+//! small reads in order, and writeback hands pages in order to the queue, which merges them.
+
+use idlewise_core::{Duration, Sector, Sectors};
+
+use super::{Ground, Named, Options, Pattern, Process, Processes, SpecError, Think};
+
+const MANY: u64 = 1 << 50;
+/// A page of memory, in sectors.
+const PAGE: Sectors = Sectors(8);
+/// What a program does between two reads.
+const THINK: Think = Think::Fixed(Duration::from_us(100));
+/// Pages that writeback keeps outstanding.
+const WRITEBACK: u32 = 64;
+
+/// The four patterns by name, in the order of IOAZ's columns.
+const PATTERNS: [&str; 4] = ["seq-read", "seq-write", "random-read", "random-write"];
+
+/// One of the four loads of IOAZ §3.3.
+pub(super) fn ioaz(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
+    let runtime = options.duration("runtime")?;
+    let whole = Process {
+        file_sectors: ground.capacity.0 / 8 * 8,
+        block: PAGE,
+        think: THINK,
+        requests: MANY,
+        runtime,
+        ..Process::default()
+    };
+    let named = |name: &str, process: Process| Process { name: name.to_owned(), ..process };
+    let processes = match options.choice("pattern", &PATTERNS)? {
+        0 => vec![named("cat", Process { block: Sectors(256), ..whole })],
+        1 => vec![named(
+            "dd",
+            Process {
+                file_sectors: whole.file_sectors / 4,
+                reads_percent: 0,
+                sync_writes: false,
+                depth: WRITEBACK,
+                think: Think::Fixed(Duration::ZERO),
+                ..whole
+            },
+        )],
+        2 => vec![named("dd", Process { pattern: Pattern::Random, ..whole })],
+        // A directory or block of inodes is read for every few times that are written back, anywhere.
+        _ => vec![named(
+            "ls",
+            Process { pattern: Pattern::Random, reads_percent: 30, sync_writes: false, depth: 4, ..whole },
+        )],
+    };
+    Ok(Box::new(Processes::new(processes, ground.seed)))
+}
+
+/// IOzone's workers.
+pub(super) fn iozone(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
+    let count = options.number("n", 1..=1024)?;
+    let (record, window) = (options.request_size("record")?, options.request_size("window")?);
+    let file = options.sectors("file")?;
+    let part = ground.capacity.0 / count / 8 * 8;
+    if file > part {
+        return Err(
+            options.bad("file", &format!("{count} files need more than the disk has: choose smaller ones"))
+        );
+    }
+    let requests = options.number("requests", 1..=MANY)?;
+    let pattern = options.choice("pattern", &PATTERNS)?;
+    let (random, write) = (pattern >= 2, pattern % 2 == 1);
+    let worker = |index: u64| Process {
+        name: format!("worker{}", index + 1),
+        file_start: Sector(index * part),
+        file_sectors: file,
+        block: Sectors(if random { record } else { window }),
+        pattern: if random { Pattern::Random } else { Pattern::Sequential },
+        reads_percent: if write { 0 } else { 100 },
+        // Nobody waits for writeback.
+        sync_writes: false,
+        depth: if write { 16 } else { 1 },
+        think: if write { Think::Fixed(Duration::ZERO) } else { THINK },
+        requests,
+        ..Process::default()
+    };
+    Ok(Box::new(Processes::new((0..count).map(worker).collect(), ground.seed)))
+}

@@ -1,0 +1,206 @@
+//! What a phase is like: its processes.
+//!
+//! | kind | processes |
+//! |---|---|
+//! | `seq-readers` | 4 that each read a file in order, 64 KiB at a time, as fast as they get it |
+//! | `thinkers` | 2 that read a file in order, 64 KiB at a time, and compute 3 ms on each |
+//! | `random-readers` | 8 that read 4 KiB anywhere, one at a time |
+//! | `scatter` | 2 that keep 16 reads of 4 KiB outstanding, anywhere: asynchronous I/O |
+//! | `writers` | 4 that write files in order, 128 KiB at a time; nobody waits: writeback with 16 outstanding each |
+//! | `mail` | 12 that read and write 8 KiB anywhere in their spools, wait for each, and flush every fourth |
+//! | `database` | 8 that read 8 KiB, mostly the popular ones, and compute 1 ms; one that writes a log in order, 16 KiB at a time |
+//! | `backup` | one that reads the disk in order, 256 KiB at a time, beside 3 people who read 16 KiB now and then |
+//! | `copy` | one that reads a file in order, 128 KiB at a time, and one that writes with 64 outstanding |
+//! | `web` | 6 that read files of 256 KiB, each in order by pieces of 32 KiB, files anywhere; 2 ms between files |
+
+use idlewise_core::{Duration, Sector, Sectors};
+
+use super::super::{Ground, Pattern, Process, Think};
+
+/// The kind of a phase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// See the table.
+    SeqReaders,
+    /// See the table.
+    Thinkers,
+    /// See the table.
+    RandomReaders,
+    /// See the table.
+    Scatter,
+    /// See the table.
+    Writers,
+    /// See the table.
+    Mail,
+    /// See the table.
+    Database,
+    /// See the table.
+    Backup,
+    /// See the table.
+    Copy,
+    /// See the table.
+    Web,
+}
+
+const KIB: u64 = 2;
+const GIB: u64 = KIB << 20;
+/// Requests until the end of the phase: more than any phase has.
+const MANY: u64 = 1 << 50;
+
+/// A part of the disk: its `index`th of `count`.
+fn part(ground: Ground, index: u64, count: u64) -> (Sector, u64) {
+    let length = ground.capacity.0 / count / 8 * 8;
+    (Sector(index * length), length)
+}
+
+/// A file of at most `most` sectors at the beginning of a part.
+fn file(ground: Ground, index: u64, count: u64, most: u64) -> Process {
+    let (file_start, length) = part(ground, index, count);
+    Process { file_start, file_sectors: length.min(most), requests: MANY, ..Process::default() }
+}
+
+/// As many copies of what `make` makes as asked for, with their numbers.
+fn several(count: u64, name: &str, make: impl Fn(u64) -> Process) -> Vec<Process> {
+    (0..count).map(|index| Process { name: format!("{name}{}", index + 1), ..make(index) }).collect()
+}
+
+fn us(time: u64) -> Think {
+    Think::Fixed(Duration::from_us(time))
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 10] = [
+        Kind::SeqReaders,
+        Kind::Thinkers,
+        Kind::RandomReaders,
+        Kind::Scatter,
+        Kind::Writers,
+        Kind::Mail,
+        Kind::Database,
+        Kind::Backup,
+        Kind::Copy,
+        Kind::Web,
+    ];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::SeqReaders => "seq-readers",
+            Kind::Thinkers => "thinkers",
+            Kind::RandomReaders => "random-readers",
+            Kind::Scatter => "scatter",
+            Kind::Writers => "writers",
+            Kind::Mail => "mail",
+            Kind::Database => "database",
+            Kind::Backup => "backup",
+            Kind::Copy => "copy",
+            Kind::Web => "web",
+        }
+    }
+
+    /// The kind called `name`.
+    pub fn named(name: &str) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Its processes, with the start of each counted from the phase's.
+    pub(super) fn processes(self, ground: Ground) -> Vec<Process> {
+        let block = |kib: u64| Sectors((kib * KIB) as u32);
+        match self {
+            Kind::SeqReaders => {
+                several(4, "reader", |index| Process { block: block(64), ..file(ground, index, 4, 4 * GIB) })
+            }
+            Kind::Thinkers => several(2, "thinker", |index| Process {
+                block: block(64),
+                think: us(3000),
+                ..file(ground, index, 3, 4 * GIB)
+            }),
+            Kind::RandomReaders => several(8, "random", |index| Process {
+                block: block(4),
+                pattern: Pattern::Random,
+                think: us(200),
+                ..file(ground, index, 8, u64::MAX)
+            }),
+            Kind::Scatter => several(2, "scatter", |index| Process {
+                block: block(4),
+                pattern: Pattern::Random,
+                depth: 16,
+                ..file(ground, index, 2, u64::MAX)
+            }),
+            Kind::Writers => several(4, "writer", |index| Process {
+                block: block(128),
+                reads_percent: 0,
+                sync_writes: false,
+                depth: 16,
+                ..file(ground, index, 4, 8 * GIB)
+            }),
+            Kind::Mail => several(12, "mail", |index| Process {
+                block: block(8),
+                pattern: Pattern::Random,
+                reads_percent: 60,
+                flush_every: 4,
+                think: Think::Uniform(Duration::from_ms(4)),
+                ..file(ground, index, 24, 2 * GIB)
+            }),
+            Kind::Database => database(ground),
+            Kind::Backup => backup(ground),
+            Kind::Copy => copy(ground),
+            Kind::Web => several(6, "web", |index| Process {
+                block: block(32),
+                pattern: Pattern::Runs(8),
+                burst: 8,
+                think: us(2000),
+                ..file(ground, index, 6, 16 * GIB)
+            }),
+        }
+    }
+}
+
+fn database(ground: Ground) -> Vec<Process> {
+    let mut all = several(8, "query", |_| Process {
+        block: Sectors(16),
+        pattern: Pattern::Zipf(1.1),
+        think: us(1000),
+        ..file(ground, 1, 4, 4 * GIB)
+    });
+    all.push(Process {
+        name: "log".to_owned(),
+        block: Sectors(32),
+        reads_percent: 0,
+        think: us(2000),
+        ..file(ground, 2, 4, GIB)
+    });
+    all
+}
+
+fn backup(ground: Ground) -> Vec<Process> {
+    let mut all = several(3, "person", |index| Process {
+        block: Sectors(32),
+        pattern: Pattern::Random,
+        think: Think::Uniform(Duration::from_ms(60)),
+        ..file(ground, index + 4, 8, 2 * GIB)
+    });
+    all.push(Process {
+        name: "backup".to_owned(),
+        block: Sectors(512),
+        think: us(100),
+        ..file(ground, 0, 1, u64::MAX)
+    });
+    all
+}
+
+fn copy(ground: Ground) -> Vec<Process> {
+    let base = Process { block: Sectors(256), ..file(ground, 0, 3, 4 * GIB) };
+    let reader = Process { name: "from".to_owned(), think: us(100), ..base.clone() };
+    let (file_start, _) = part(ground, 2, 3);
+    let writer = Process {
+        name: "to".to_owned(),
+        file_start,
+        reads_percent: 0,
+        sync_writes: false,
+        depth: 64,
+        ..base
+    };
+    vec![reader, writer]
+}

@@ -1,0 +1,229 @@
+//! Selectors in the simulator: what they see, what switching costs, that predictions come true, and that
+//! every decision can be made again from its log.
+
+use idlewise_core::selectors::{self, Candidate};
+use idlewise_core::{Instant, registry};
+use idlewise_disk::Profile;
+use idlewise_sim::engine::{Control, Limits};
+use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load, Outcome};
+use idlewise_sim::selection::log::{Line, decide_again};
+use idlewise_sim::selection::measure::{self, Effort, Goal};
+use idlewise_sim::selection::{Selection, Switching};
+use idlewise_sim::workloads::Spec;
+
+fn choice(name: &str, settings: &[(&str, u64)]) -> Choice {
+    Choice {
+        label: name.to_owned(),
+        entry: Chosen::find(name).expect("it is registered"),
+        settings: settings.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+    }
+}
+
+fn experiment(disk: &str, load: &str, choices: Vec<Choice>, seconds: u64) -> Experiment {
+    Experiment {
+        schedulers: choices,
+        limits: Limits { until: Instant(seconds * 1_000_000_000), ..Limits::default() },
+        selection: Selection { logged: true, ..Selection::default() },
+        ..Experiment::new(Profile::named(disk).unwrap(), Load::Workload(Spec::parse(load).unwrap()))
+    }
+}
+
+fn run(experiment: &Experiment) -> Vec<Outcome> {
+    experiment.run(&Control::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn one(disk: &str, load: &str, selector: &str, settings: &[(&str, u64)], seconds: u64) -> Outcome {
+    run(&experiment(disk, load, vec![choice(selector, settings)], seconds)).remove(0)
+}
+
+fn lines(outcome: &Outcome) -> &[Line] {
+    outcome.log.as_ref().expect("it was to be kept").lines()
+}
+
+#[test]
+fn ioazs_loads_are_classified_right_in_every_period() {
+    for (pattern, category) in [
+        ("seq-read", "1 sequential reads"),
+        ("seq-write", "1 sequential writes"),
+        ("random-read", "1 random reads"),
+        ("random-write", "1 random writes"),
+    ] {
+        for disk in ["maxtor-40g", "hdd-18tb-7200", "sata-ssd"] {
+            let load = format!("ioaz:pattern={pattern},runtime=12s");
+            let outcome = one(disk, &load, "auto-matrix", &[], 12);
+            let lines = lines(&outcome);
+            assert!(lines.len() >= 11, "{} periods", lines.len());
+            let wrong: Vec<_> =
+                lines.iter().filter(|line| line.category.as_deref() != Some(category)).collect();
+            assert!(wrong.is_empty(), "{pattern} on {disk}: {wrong:?}");
+        }
+    }
+}
+
+#[test]
+fn a_run_with_a_selector_repeats_exactly() {
+    for entry in selectors::registry::all() {
+        let play = || one("maxtor-40g", "phases:mix=seq-readers=4:random-readers=4", entry.name, &[], 8);
+        let (a, b) = (play(), play());
+        assert_eq!(a.report, b.report, "{}", entry.name);
+        assert_eq!(lines(&a), lines(&b), "{}", entry.name);
+    }
+}
+
+#[test]
+fn decisions_are_made_again_from_the_log() {
+    let load = "phases:mix=seq-readers=5:random-readers=5:writers=3:backup=5";
+    for entry in selectors::registry::all() {
+        let settings: &[(&str, u64)] = if entry.name == "auto-explore" { &[("seed", 1)] } else { &[] };
+        let experiment = experiment("hdd-18tb-7200", load, vec![choice(entry.name, settings)], 18);
+        let outcome = run(&experiment).remove(0);
+        // Through JSON, as a log file would have it.
+        let json: Vec<String> =
+            lines(&outcome).iter().map(|line| serde_json::to_string(line).unwrap()).collect();
+        let read: Vec<Line> = json.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let chooser = experiment.selection.chooser(entry, settings, 4096, &experiment.disk);
+        let again = decide_again(chooser.unwrap_or_else(|error| panic!("{error:?}")), &read);
+        assert_eq!(again, lines(&outcome), "{}", entry.name);
+        assert!(read.iter().all(|line| line.why.len() > 8), "{}: a decision has no reason", entry.name);
+        assert!(read.iter().all(|line| line.period.is_some() || line.predictions.is_some()));
+    }
+}
+
+/// A selector that switches at every period, among schedulers that never wait.
+fn restless(switching: Switching, period_ms: u64) -> Outcome {
+    let settings = [
+        ("threshold", 100),
+        ("fade", 0),
+        ("grace", 0),
+        ("few", 0),
+        ("absolute", 999_999_999),
+        ("period", period_ms),
+    ];
+    let mut experiment = experiment(
+        "maxtor-40g",
+        "random:n=64,think=0,requests=100000000",
+        vec![choice("auto-explore", &settings)],
+        20,
+    );
+    let plain = |name: &str| Candidate::plain(registry::find(name).unwrap());
+    experiment.selection.candidates = Some(vec![plain("look"), plain("c-look")]);
+    experiment.selection.switching = switching;
+    run(&experiment).remove(0)
+}
+
+#[test]
+fn carrying_over_keeps_the_disk_busy_and_draining_does_not() {
+    let steady = restless(Switching::Carry, 3_600_000);
+    let carried = restless(Switching::Carry, 500);
+    let drained = restless(Switching::Drain, 500);
+    let frozen = restless(Switching::Freeze(idlewise_core::Duration::from_ms(10)), 500);
+    let switches = |outcome: &Outcome| outcome.report.selector.as_ref().unwrap().switches;
+    let blocked = |outcome: &Outcome| outcome.report.selector.as_ref().unwrap().blocked_ns;
+    let idle = |outcome: &Outcome| {
+        let report = &outcome.report;
+        report.elapsed_ns - report.device.busy_ns
+    };
+    assert_eq!(switches(&steady), 0);
+    assert!(switches(&carried) >= 38, "{} switches", switches(&carried));
+    // One command at a time, and always somebody waiting: a gap between two commands is idle time.
+    assert!(idle(&carried) <= idle(&steady) + switches(&carried) * 1000, "{} ns", idle(&carried));
+    assert_eq!(blocked(&carried), 0);
+    assert!(blocked(&drained) > 1_000_000_000, "{} ns", blocked(&drained));
+    assert!(idle(&frozen) > switches(&frozen) * 9_000_000, "{} ns", idle(&frozen));
+    let rate = |outcome: &Outcome| outcome.report.throughput_bytes_per_s;
+    assert!(rate(&carried) > rate(&steady) * 0.95, "{} of {}", rate(&carried), rate(&steady));
+    assert!(rate(&drained) < rate(&carried) * 0.99, "{} of {}", rate(&drained), rate(&carried));
+    assert!(rate(&frozen) < rate(&drained) * 0.99, "{} of {}", rate(&frozen), rate(&drained));
+}
+
+#[test]
+fn predictions_come_true() {
+    // What is predicted for each candidate is what a run under it gives.
+    for (disk, load) in [
+        ("maxtor-40g", "seq-readers=12"),
+        ("maxtor-40g", "random-readers=12"),
+        ("hdd-18tb-7200", "seq-readers=12"),
+        ("hdd-18tb-7200", "thinkers=12"),
+        ("hdd-18tb-7200", "scatter=12"),
+        ("hdd-18tb-7200", "backup=12"),
+        ("maxtor-40g", "copy=12"),
+    ] {
+        let load = format!("phases:mix={load}");
+        let names = ["noop", "as", "c-look", "cfq"];
+        let mut choices: Vec<Choice> = names.iter().map(|name| choice(name, &[])).collect();
+        // It may ask, but never finds a gain that is worth a switch.
+        choices.push(choice("auto-predict", &[("agree", 1000), ("horizon", 4000)]));
+        let mut experiment = experiment(disk, &load, choices, 10);
+        let plain = |name: &&str| Candidate::plain(registry::find(name).unwrap());
+        experiment.selection.candidates = Some(names.iter().map(plain).collect());
+        let outcomes = run(&experiment);
+        let last = lines(&outcomes[4]).iter().rev().find_map(|line| line.predictions.clone());
+        let Some(last) = last.filter(|last| !last.is_empty()) else {
+            panic!("{load} on {disk}: nothing was predicted")
+        };
+        for prediction in last {
+            let real = outcomes[prediction.candidate as usize].report.throughput_bytes_per_s;
+            let ratio = prediction.throughput as f64 / real;
+            let name = names[prediction.candidate as usize];
+            println!(
+                "{disk} {load} {name}: predicted {} MB/s, real {:.2} MB/s: {ratio:.2}",
+                prediction.throughput as f64 / 1e6,
+                real / 1e6
+            );
+            assert!(
+                (0.7..=1.4).contains(&ratio),
+                "{load} on {disk} under {name}: {ratio:.2} of what it gave"
+            );
+        }
+    }
+}
+
+#[test]
+fn auto_predict_follows_the_load() {
+    // Anticipation wins the first phase by a factor of ten, and loses the second.
+    let load = "phases:mix=seq-readers=8:database=8";
+    let choices = ["noop", "as", "auto-predict"].map(|name| choice(name, &[])).to_vec();
+    let outcomes = run(&experiment("hdd-18tb-7200", load, choices, 16));
+    let rate = |which: usize, phase: usize| outcomes[which].report.phases[phase].throughput_bytes_per_s;
+    assert!(rate(1, 0) > 5.0 * rate(0, 0) && rate(0, 1) > 1.1 * rate(1, 1), "the phases do not differ");
+    for phase in 0..2 {
+        let best = rate(0, phase).max(rate(1, phase));
+        assert!(rate(2, phase) > 0.8 * best, "phase {phase}: {} of {best}", rate(2, phase));
+    }
+}
+
+#[test]
+fn a_matrix_is_measured_for_a_disk() {
+    let plain = |name: &str| Candidate::plain(registry::find(name).unwrap());
+    let candidates = [plain("noop"), plain("as"), plain("deadline")];
+    let effort = Effort { runs: 1, until: Instant(2_000_000_000) };
+    let disk = Profile::named("maxtor-40g").unwrap();
+    let matrix = measure::matrix(&disk, &candidates, Goal::Mean, effort, &Control::default()).unwrap();
+    // One reader: nobody is better than the simplest. Four readers of files: anticipation.
+    assert_eq!((matrix.cells[0], matrix.cells[4]), (0, 1), "{:?}", matrix.cells);
+    let mut experiment = experiment("maxtor-40g", "iozone:n=4", vec![choice("auto-matrix", &[])], 5);
+    experiment.selection.matrix = Some(matrix);
+    let outcome = run(&experiment).remove(0);
+    assert_eq!(lines(&outcome).last().unwrap().from, "as");
+}
+
+#[test]
+fn a_ranking_is_measured_when_there_is_none() {
+    let outcome = one("maxtor-40g", "random:n=8,bs=4k", "auto-ranking", &[], 4);
+    let why = &lines(&outcome).last().unwrap().why;
+    assert!(why.contains("requests have 4096 bytes on average"), "{why}");
+}
+
+#[test]
+fn a_wrong_model_is_learned_to_be_wrong() {
+    // Where the model is of another kind of disk, switches disappoint, and the margin widens.
+    let load = "phases:mix=seq-readers=10:random-readers=10:database=10";
+    let mut experiment = experiment("maxtor-40g", load, vec![choice("auto-predict", &[])], 30);
+    experiment.selection.model = Some(Profile::named("sata-ssd").unwrap());
+    let wrong = run(&experiment).remove(0);
+    experiment.selection.model = None;
+    let right = run(&experiment).remove(0);
+    assert!(right.report.bytes > wrong.report.bytes, "{} and {}", right.report.bytes, wrong.report.bytes);
+    let switches = wrong.report.selector.unwrap().switches;
+    assert!(switches <= 31, "{switches} switches");
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env bash
+# Measures what selectors make of loads that change, and prints docs/selection.md.
+# Usage: scripts/selectors.sh [path of idlewise] > docs/selection.md
+set -euo pipefail
+
+idlewise="${1:-target/release/idlewise}"
+runs="${RUNS:-5}"
+disks=(hdd-18tb-7200 maxtor-40g cheetah-st318451lw)
+mixes=(tour office night server media quick flip)
+steady=(seq-readers thinkers random-readers mail database backup web)
+# Those that auto-predict chooses among, and what Linux 6.1 has.
+all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf
+linux=mq-deadline,noop,kyber,bfq
+
+# phases OPTION…: the rows of the table by phase: name, mean, worst, bytes, and more.
+phases() {
+    "$idlewise" compare --runs "$runs" "$@" 2>/dev/null |
+        awk '/^scheduler +mean/ { on = 1; next } on && NF == 0 { exit } on'
+}
+
+# cells ROWS: the best single scheduler with its mean and worst, then mean and worst of each selector.
+cells() {
+    awk '
+        function pair(name) { return (name in mean) ? sprintf("%s / %s", mean[name], worst[name]) : "" }
+        { mean[$1] = $2; worst[$1] = $3 }
+        !/^auto-/ && best == "" { best = $1 }
+        END {
+            printf "`%s` %s | %s | %s | %s | %s | %s | %+.1f %%", best, pair(best), pair("auto-predict"),
+                pair("auto-bandit"), pair("auto-matrix"), pair("auto-ranking"), pair("auto-explore"),
+                (mean["auto-predict"] / mean[best] - 1) * 100
+        }'
+}
+
+# table CANDIDATES [OPTION…]: a row for each disk and mix.
+table() {
+    local candidates="$1"
+    shift
+    echo '| disk | mix | best single | auto-predict | auto-bandit | auto-matrix | auto-ranking | auto-explore | gain of auto-predict |'
+    echo '|---|---|---|---|---|---|---|---|---|'
+    for disk in "${disks[@]}"; do
+        for mix in "${mixes[@]}"; do
+            printf '| %s | %s | %s |\n' "$disk" "$mix" \
+                "$(phases --disk "$disk" --workload "phases:mix=$mix" --schedulers "$candidates,auto" "$@" | cells)"
+        done
+    done
+}
+
+cat <<TEXT
+# Selectors on loads that change
+
+\`scripts/selectors.sh\` makes this page. Each row comes from a command like this one, with $runs runs:
+
+\`\`\`sh
+idlewise compare --disk hdd-18tb-7200 --workload phases:mix=tour --runs $runs --schedulers $all,auto
+\`\`\`
+
+Each cell is *mean / worst phase*, in percent of what the best scheduler of each phase did in that phase. 100 is what
+somebody would get who always knew the best scheduler beforehand. In the mean each second counts the same: counted
+in bytes, the phases in which the disk streams would be all that matters. More than 100 is possible: a phase
+also pays for what the phase before has left in the queue.
+
+What a selector predicts with is a model of the disk. Here that is the disk: a real drive differs from its model by a few percent
+([models.md](models.md)). The last section shows what a wrong model does.
+
+## Among ten schedulers
+
+auto-predict chooses among these ten; the others among those that their sources name.
+
+TEXT
+table "$all"
+cat <<TEXT
+
+## Among what Linux has today
+
+All but auto-matrix, whose tables name others, choose among \`${linux//,/\`, \`}\` (\`--candidates\`). BFQ raises whoever is new, and
+waits for nobody it has raised, for about ten seconds; only then it begins to pay. So auto-predict has to look that far:
+\`--set auto-predict.horizon=16000\`. With its default of 1.5 s it does not choose BFQ.
+
+TEXT
+table "$linux" --candidates "$linux" --set auto-predict.horizon=16000
+cat <<TEXT
+
+## Steady loads
+
+One phase of 60 seconds, in percent of the best of the ten. What is missing is the first moments, and what choosing a little
+wrong costs. More than 100: two schedulers in turn did better than each alone.
+
+TEXT
+printf '| disk |'
+printf ' %s |' "${steady[@]}"
+printf '\n|---|'
+printf -- '---|%.0s' "${steady[@]}"
+echo
+for disk in "${disks[@]}"; do
+    printf '| %s |' "$disk"
+    for kind in "${steady[@]}"; do
+        printf ' %s |' "$(phases --disk "$disk" --workload "phases:mix=$kind=60" --schedulers "$all,auto-predict" |
+            awk '$1 == "auto-predict" { print $2 }')"
+    done
+    echo
+done
+cat <<TEXT
+
+## What switching costs
+
+Carried over, as here; drained as in Linux 2.6.11; frozen as today. Mean share and switches in the mix \`tour\`, then seconds
+in which nothing could enter the queue.
+
+| disk | selector | carried over | drained | frozen |
+|---|---|---|---|---|
+TEXT
+for disk in "${disks[@]}"; do
+    for selector in auto-matrix auto-bandit auto-predict; do
+        printf '| %s | %s |' "$disk" "$selector"
+        for way in carry drain freeze; do
+            options=(--disk "$disk" --workload phases:mix=tour --switching "$way")
+            share="$(phases "${options[@]}" --schedulers "$all,$selector" |
+                awk -v name="$selector" '$1 == name { print $2 ", " $5 " switches" }')"
+            blocked="$("$idlewise" run "${options[@]}" --scheduler "$selector" 2>/dev/null |
+                awk '/^blocked by switches/ { print ", " $4 " " $5 }')"
+            printf ' %s%s |' "$share" "$blocked"
+        done
+        echo
+    done
+done
+cat <<TEXT
+
+## A wrong model
+
+auto-predict on one disk, with the model of another (\`--model\`), in the mix \`tour\`: mean / worst phase.
+
+| disk | its own model | maxtor-40g | hdd-18tb-7200 | sata-ssd |
+|---|---|---|---|---|
+TEXT
+for disk in "${disks[@]}"; do
+    printf '| %s |' "$disk"
+    for model in "$disk" maxtor-40g hdd-18tb-7200 sata-ssd; do
+        printf ' %s |' "$(phases --disk "$disk" --model "$model" --workload phases:mix=tour \
+            --schedulers "$all,auto-predict" | awk '$1 == "auto-predict" { print $2 " / " $3 }')"
+    done
+    echo
+done
