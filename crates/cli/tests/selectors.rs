@@ -1,0 +1,53 @@
+//! Selectors from the command line: run, compared, explained, given matrices of their own.
+
+mod common;
+
+use common::{folder, idlewise, line, write};
+use serde_json::Value;
+
+const SHORT: &str = "--disk maxtor-40g --workload phases:mix=seq-readers=3:random-readers=3";
+
+#[test]
+fn a_selector_runs_wherever_a_scheduler_does() {
+    line(&format!("run --scheduler auto-predict {SHORT}")).exits(0).prints("switches").prints("predictions");
+    let compared = line(&format!("compare --schedulers noop,as,auto-matrix {SHORT}")).exits(0);
+    compared.prints("By phase").prints("seq-readers, ").prints("auto-matrix");
+    line("list selectors").exits(0).prints("auto-bandit").prints("forget");
+    line("docs auto-explore").exits(0).prints("# How it decides").prints("threshold");
+    line(&format!("run --scheduler auto-predct {SHORT}")).exits(2).says("did you mean 'auto-predict'");
+    line(&format!("run --scheduler auto-predict --set auto-predict.windw=1s {SHORT}"))
+        .exits(2)
+        .says("no tunable 'windw'");
+    line(&format!("run --scheduler auto-predict --candidates noop,dedline {SHORT}"))
+        .exits(2)
+        .says("did you mean 'deadline'");
+}
+
+#[test]
+fn every_decision_is_a_line_of_json_with_its_evidence() {
+    let told = line(&format!("run --scheduler auto-predict --why --json=/dev/null {SHORT}")).exits(0).stdout;
+    let lines: Vec<Value> =
+        told.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
+    assert!(lines.len() > 50, "{} decisions", lines.len());
+    assert!(lines.iter().all(|line| line["why"].as_str().is_some_and(|why| !why.is_empty())));
+    assert!(lines.iter().any(|line| line["action"] == "switch" && line["predictions"].is_array()));
+}
+
+#[test]
+fn a_matrix_is_built_and_used() {
+    let built =
+        line("matrix build --disk maxtor-40g --candidates noop,as --runs 1 --duration 1s").exits(0).stdout;
+    assert!(built.contains("16 = ["), "{built}");
+    let folder = folder();
+    let path = write(&folder, "own.toml", &built);
+    let words: Vec<&str> = "run --scheduler auto-matrix".split(' ').chain(SHORT.split(' ')).collect();
+    let with = |path: &'_ str| {
+        idlewise(words.iter().copied().chain(["--matrix", path]).collect::<Vec<_>>().into_iter())
+    };
+    with(&path).exits(0).prints("switches");
+    let wrong = write(&folder, "wrong.toml", built.replace("\"as\"", "\"ass\""));
+    with(&wrong).exits(1).says("there is no scheduler 'ass'");
+    line("ranking build --disk maxtor-40g --candidates noop,sptf --runs 1 --duration 500ms")
+        .exits(0)
+        .prints("[[rank]]");
+}
