@@ -18,7 +18,7 @@ chain=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
 chains=$chain writing=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
 case ${1:-} in
     --short)
-        seconds=3 files=96 large=260
+        seconds=3 files=160 large=260
         export GUEST_MEMORY=320
         readers=iw-deadline,antic-aged-sptf mapped='' chain=as-2.6.11,cas chains='' writing=''
         ;;
