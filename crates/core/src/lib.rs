@@ -31,6 +31,7 @@ pub mod queue;
 pub mod random;
 pub mod registry;
 pub mod request;
+pub mod room;
 pub mod scheduler;
 pub mod schedulers;
 #[cfg(test)]
@@ -42,6 +43,7 @@ pub mod why;
 pub use device::{Device, Merging};
 pub use queue::{HostError, Inserted, Queue};
 pub use request::{Class, Direction, Operation, Priority, Request};
+pub use room::{Entrant, Room};
 pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 pub use schedulers::AnyScheduler;
 pub use units::{Duration, Group, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors, Weight};

@@ -5,6 +5,7 @@
 pub mod engine;
 pub mod exits;
 pub mod experiment;
+mod line;
 pub mod metrics;
 pub mod replay;
 pub mod tell;
