@@ -109,9 +109,8 @@ fn a_queue_without_room_refuses_and_idles() {
 
 #[test]
 fn an_empty_queue_has_room_for_all() {
-    for (entry, size) in
-        super::subject::all().iter().flat_map(|entry| [1, 2, 3, 64].map(|size| (entry, size)))
-    {
+    let sizes = |entry| [1, 2, 3, 64].map(|size| (entry, size));
+    for (entry, size) in super::subject::all().flat_map(sizes) {
         let mut queue = Queue::new(size, Device::default(), entry, &[]).unwrap();
         assert_eq!(queue.room(), Room::ALL, "{} of {size}", entry.name);
         let write = Request::write(Sector(8), Sectors(8));
