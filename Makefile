@@ -5,18 +5,21 @@ PREFIX    ?= /usr/local
 DISK      ?= maxtor-40g
 TRACE     ?= traces/demo.ftrace.zst
 SECONDS   ?= 60
+# On each of three devices: 1002 of each kind.
+SWITCHES  ?= 334
 ARGS      ?=
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo build test check format bench papers fuzz install uninstall clean
+.PHONY: help setup demo build test check format bench papers fuzz install uninstall clean \
+    kernel kernel-papers kernel-stress kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
 	@echo
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s %s\n", $$1, $$2}'
 	@echo
 	@echo "Variables: DISK=$(DISK) TRACE=$(TRACE) PREFIX=$(PREFIX) SECONDS=$(SECONDS) ARGS="
 
@@ -42,7 +45,7 @@ check: ## format, lints, documentation and no_std builds, without the tests
 	@scripts/check.sh
 
 format: ## format every source file, also those that rustfmt does not find itself
-	@find $(wildcard crates fuzz) -name target -prune -o -name '*.rs' -print0 | \
+	@find $(wildcard crates fuzz kernel) -name target -prune -o -name '*.rs' -print0 | \
 	    xargs -0 rustfmt --edition "$$(sed -n 's/^edition = "\(.*\)"$$/\1/p' Cargo.toml)"
 
 papers: build ## measure what the papers claim: docs/papers.md
@@ -61,6 +64,21 @@ install: ## install the program to PREFIX/bin
 
 uninstall: ## remove it
 	rm -f $(DESTDIR)$(PREFIX)/bin/idlewise
+
+kernel: ## build the kernel modules for Debian's stock kernel: target/kernel-modules/*.ko
+	@scripts/kernel/build.sh
+
+kernel-papers: ## the papers' experiments in a guest with real programs, beside the simulator's figures
+	@scripts/kernel/papers.sh
+
+kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
+	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20
+
+kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root; Linux 6.1)
+	@scripts/kernel/install.sh
+
+kernel-uninstall: ## take them back
+	@scripts/kernel/install.sh --remove
 
 clean: ## remove what was built
 	@$(CARGO) clean

@@ -4,8 +4,8 @@
 #   scripts/setup.sh [build|check]        (default: build)
 #
 #   build   a C compiler as linker, and a Rust toolchain new enough for Cargo.toml's rust-version
-#   check   the above, rustfmt, clippy and the no_std targets; and QEMU for the comparison with a real
-#           kernel, if it can be had
+#   check   the above, rustfmt, clippy and the no_std targets; and QEMU, fio and busybox for what boots a
+#           real kernel, if they can be had
 #
 # A Rust toolchain on the PATH is used if it is new enough, wherever it comes from. Otherwise it
 # comes from Debian's own packages. They need root: as another user this runs sudo, or prints the
@@ -76,16 +76,22 @@ if [ ${#packages[@]} -gt 0 ]; then
     new_enough "$found" || die "Rust $found is older than $wanted, also after installing. See: apt-cache policy cargo-web"
 fi
 
-# --- QEMU: without it one check is skipped --------------------------------------------------------
+# --- QEMU and what a guest wants: without it some checks are skipped ------------------------------
 
 if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     extra=()
     has qemu-system-x86_64 || extra+=(qemu-system-x86)
     has cpio || extra+=(cpio)
+    has fio || extra+=(fio)
+    has busybox || extra+=(busybox-static)
+    has xz || extra+=(xz-utils)
+    has mkfs.ext4 || extra+=(e2fsprogs)
+    has mawk || extra+=(mawk)
+    [ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ] || extra+=(libelf1)   # The kernel's objtool.
     if [ ${#extra[@]} -gt 0 ]; then
         say "installing Debian packages: ${extra[*]}"
         { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends --no-remove "${extra[@]}"; } \
-            >/dev/null 2>&1 </dev/null || say "could not install ${extra[*]}: the comparison with a real kernel will be skipped"
+            >/dev/null 2>&1 </dev/null || say "could not install ${extra[*]}: what boots a real kernel will be skipped"
     fi
 fi
 
@@ -98,7 +104,7 @@ if [ "$purpose" = check ] && has rustup; then
         rustup component add "$component"
     done
     for target in x86_64-unknown-none wasm32-unknown-unknown; do
-        rustup target list --installed | grep -qx "$target" && continue
+        rustup target list --installed | grep -x "$target" >/dev/null && continue   # Not -q: it would end rustup early.
         say "adding rustup target: $target"
         # Not fatal: the check that needs it says that it was skipped.
         rustup target add "$target" || say "could not add $target"

@@ -119,10 +119,9 @@ macro_rules! registry {
         $(pub mod $module;)*
 
         /// Any scheduler of the registry.
-        #[allow(clippy::large_enum_variant, reason = "one lives in each queue; a box would cost a call")]
         pub enum AnyScheduler {$($(
             #[doc = concat!("[`", stringify!($module), "::", stringify!($kind), "`]")]
-            $kind($module::$kind),
+            $kind($crate::collections::Kept<$module::$kind>),
         )+)*}
 
         /// Calls `$body` with the scheduler inside.
@@ -139,7 +138,9 @@ macro_rules! registry {
             tunables: <<$module::$kind as $crate::scheduler::Algorithm>::Tunables as Tunables>::TABLE,
             build: |setup, from| {
                 let tunables = $crate::registry::settings(from)?;
-                Ok(AnyScheduler::$kind(<$module::$kind as Algorithm>::new(setup, tunables)?))
+                Ok(AnyScheduler::$kind($crate::collections::Kept::new(|| {
+                    <$module::$kind as Algorithm>::new(setup, tunables)
+                })?))
             },
             standing: |priority| {
                 type Settings = <$module::$kind as $crate::scheduler::Algorithm>::Tunables;
@@ -160,7 +161,7 @@ macro_rules! registry {
                 fn name<A: Algorithm>(_: &A) -> &'static str {
                     A::NAME
                 }
-                each!(self, inner => name(inner))
+                each!(self, inner => name(&**inner))
             }
 
             /// Its tunables.
@@ -168,7 +169,7 @@ macro_rules! registry {
                 fn table<A: Algorithm>(_: &A) -> &'static [$crate::tunables::Tunable] {
                     A::Tunables::TABLE
                 }
-                each!(self, inner => table(inner))
+                each!(self, inner => table(&**inner))
             }
 
             /// The value of the tunable `name`.
@@ -179,7 +180,7 @@ macro_rules! registry {
                 fn get<A: Algorithm>(of: &A, name: &str) -> Result<u64, TunableError> {
                     Ok(of.tunables().get(A::Tunables::find(name)?))
                 }
-                each!(self, inner => get(inner, name))
+                each!(self, inner => get(&**inner, name))
             }
 
             /// Sets the tunable `name`.
@@ -195,7 +196,7 @@ macro_rules! registry {
                     of.set_tunables(tunables);
                     Ok(())
                 }
-                each!(self, inner => set(inner, name, value))
+                each!(self, inner => set(&mut **inner, name, value))
             }
         }
 

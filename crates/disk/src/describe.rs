@@ -1,7 +1,7 @@
 //! What a profile amounts to, in numbers a person can check: geometry, zones, seek curve, rates.
 
 use crate::mechanical::{BuildError, Mechanical};
-use crate::profile::{Model, Profile};
+use crate::{Model, Profile};
 use idlewise_core::{Duration, Sector};
 use std::string::String;
 use std::vec::Vec;

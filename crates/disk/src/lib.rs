@@ -22,12 +22,16 @@ mod device;
 mod fixed;
 mod flash;
 pub mod mechanical;
+mod model;
+mod options;
 
 pub use any::AnyDevice;
 pub use device::{Command, Completion, Device, SubmitError, Timing};
 pub use fixed::{Fixed, FixedSpec};
 pub use flash::{Flash, FlashSpec};
 pub use mechanical::{BuildError, Mechanical, MechanicalSpec};
+pub use model::Model;
+pub use options::{DiskOption, OPTIONS, OptionError};
 
 #[cfg(feature = "std")]
 pub mod describe;

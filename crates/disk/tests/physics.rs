@@ -1,8 +1,9 @@
 //! The physics that any disk must have: layout, rotation, rates, conservation of commands.
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
+use idlewise_disk::Model;
 use idlewise_disk::mechanical::Mechanical;
-use idlewise_disk::profile::{self, Model};
+use idlewise_disk::profile;
 use idlewise_disk::{AnyDevice, Command, Completion, Device, Profile, SubmitError};
 use proptest::prelude::*;
 

@@ -18,7 +18,7 @@ use core::marker::PhantomData;
 
 use super::heuristics::{Heuristic, View};
 use super::levels::{Keeping, Keys, Level, Levels};
-use crate::collections::OutOfMemory;
+use crate::collections::{Kept, OutOfMemory};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
 use crate::room::Room;
@@ -82,7 +82,7 @@ struct Wait {
 pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     levels: Levels,
-    curve: Curve,
+    curve: Kept<Curve>,
     surveyor: Surveyor,
     /// Where the last request dispatched ends.
     head: Sector,
@@ -232,7 +232,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
         Ok(Anticipatory {
             policy: P::new(setup, tunables.first)?,
             levels: Levels::new(setup.capacity)?,
-            curve: setup.device.curve.clone(),
+            curve: Kept::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
             surveyor: Surveyor::default(),
             head: Sector(0),
             waiting: 0,

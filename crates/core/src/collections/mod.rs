@@ -8,6 +8,7 @@ mod fifo;
 mod forest;
 mod heap;
 mod issuers;
+mod kept;
 mod list;
 mod sorted;
 
@@ -15,6 +16,7 @@ pub use fifo::Fifo;
 pub use forest::{Forest, Tree};
 pub use heap::Heap;
 pub use issuers::{Issuers, Place};
+pub use kept::Kept;
 pub use list::{Iter as ListIter, Links, List};
 pub use sorted::{Iter as SortedIter, Sorted};
 

@@ -284,6 +284,9 @@ impl Sorted {
     /// How many blocks of the directory begin below `key`.
     #[inline]
     fn rank(&self, key: u64) -> usize {
+        if self.directory.len() == 1 {
+            return usize::from(self.from[0] < key);
+        }
         let mut rest = &self.from[..self.directory.len().next_multiple_of(STEP)];
         let mut before = 0;
         while rest.len() > SHORT {

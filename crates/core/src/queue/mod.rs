@@ -4,6 +4,7 @@
 //! scheduler can be exchanged at any moment with requests waiting and in flight.
 
 mod error;
+mod host_merge;
 mod join;
 mod merge;
 mod named;

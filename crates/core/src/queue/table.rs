@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use crate::collections::{Links, List, NIL, OutOfMemory, table};
 use crate::request::Request;
 use crate::room::Entrant;
-use crate::units::{Issuer, RequestId, Sectors, Weight};
+use crate::units::{Issuer, RequestId, Sector, Sectors, Weight};
 
 use super::weights::Weights;
 
@@ -179,12 +179,17 @@ impl Table {
             Slot { state: State::Waiting, entrant, next_part: NIL, last_part: id.0, parts: 1 };
     }
 
-    /// Makes `part`, with its own parts, a part of `whole`, which touches it.
-    pub(super) fn join(&mut self, whole: RequestId, part: RequestId) {
+    /// Gives `id` another extent.
+    pub(super) fn resize(&mut self, id: RequestId, start: Sector, length: Sectors) {
+        let request = &mut self.requests[id.index()];
+        request.start = start;
+        request.length = length;
+    }
+
+    /// `whole` takes in what `part`, which touches it, asks for. With the earlier arrival goes the
+    /// earlier place in `by_arrival`.
+    pub(super) fn take_in(&mut self, whole: RequestId, part: RequestId) {
         let joined = self.requests[part.index()];
-        if self.slots[whole.index()].parts == 1 {
-            self.originals[whole.index()] = self.requests[whole.index()];
-        }
         let request = &mut self.requests[whole.index()];
         if joined.start >= request.start {
             request.more_follows = joined.more_follows;
@@ -193,14 +198,21 @@ impl Table {
         request.length = Sectors(request.length.0 + joined.length.0);
         request.arrival = request.arrival.min(joined.arrival);
         request.sync |= joined.sync;
+        self.turns[whole.index()] = self.turns[whole.index()].min(self.turns[part.index()]);
+    }
+
+    /// Makes `part`, with its own parts, a part of `whole`, which touches it.
+    pub(super) fn join(&mut self, whole: RequestId, part: RequestId) {
+        if self.slots[whole.index()].parts == 1 {
+            self.originals[whole.index()] = self.requests[whole.index()];
+        }
+        self.take_in(whole, part);
         let taken = self.slots[part.index()];
         let last = self.slots[whole.index()].last_part;
         self.slots[last as usize].next_part = part.0;
         self.slots[whole.index()].last_part = taken.last_part;
         self.slots[whole.index()].parts += taken.parts;
         self.slots[part.index()].state = State::Merged;
-        // With the earlier arrival goes the earlier place in `by_arrival`.
-        self.turns[whole.index()] = self.turns[whole.index()].min(self.turns[part.index()]);
     }
 
     #[inline]

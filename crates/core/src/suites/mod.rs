@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `conformance` | the invariants of ARCHITECTURE.md, on generated scenes |
 //! | `bounded` | the starvation bound that each states |
+//! | `host_merge` | the same decisions when the host merges by itself |
 //! | `switching` | exchange in the middle of a run |
 //! | `oracle` | the same decisions as its slow reference |
 //! | `canaries` | the suites themselves: each must catch a scheduler that is broken on purpose |
@@ -18,6 +19,7 @@ mod canaries;
 mod collections;
 mod conformance;
 mod driver;
+mod host_merge;
 mod log;
 mod oracle;
 mod pepper;

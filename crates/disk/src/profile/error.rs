@@ -25,10 +25,8 @@ pub enum ProfileError {
     },
     /// An option of [`Profile::with`](super::Profile::with) does not fit.
     Option {
-        /// The option with its value.
-        option: String,
-        /// Why not, and what would fit.
-        why: String,
+        /// Which, why not, and what would fit.
+        message: String,
     },
     /// No profile of that name is built in.
     Unknown {
@@ -47,7 +45,7 @@ impl fmt::Display for ProfileError {
                 write!(f, "{file}:{line}: {message}")
             }
             ProfileError::Invalid { file, line: None, message } => write!(f, "{file}: {message}"),
-            ProfileError::Option { option, why } => write!(f, "disk option '{option}': {why}"),
+            ProfileError::Option { message } => f.write_str(message),
             ProfileError::Unknown { name } => write!(
                 f,
                 "no disk profile is called {name:?}; the built-in ones are {}; or give the path of a .toml file",

@@ -7,28 +7,15 @@ mod error;
 mod flash;
 mod mechanical;
 mod number;
-mod options;
 
 pub use error::ProfileError;
-pub use options::{DiskOption, OPTIONS};
 
-use crate::mechanical::{BuildError, Mechanical, MechanicalSpec};
-use crate::{AnyDevice, Fixed, FixedSpec, Flash, FlashSpec};
+use crate::mechanical::BuildError;
+use crate::{AnyDevice, Model};
 use error::Fault;
 use serde::Deserialize;
 use std::string::{String, ToString};
 use std::{format, fs};
-
-/// What a profile describes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Model {
-    /// A disk with platters and an arm.
-    Mechanical(MechanicalSpec),
-    /// A flash device.
-    Flash(FlashSpec),
-    /// A device of fixed latency.
-    Fixed(FixedSpec),
-}
 
 /// A named disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,10 +111,16 @@ impl Profile {
 
     /// Builds the disk.
     pub fn build(&self) -> Result<AnyDevice, BuildError> {
-        Ok(match &self.model {
-            Model::Mechanical(spec) => Mechanical::new(spec)?.into(),
-            Model::Flash(spec) => Flash::new(spec)?.into(),
-            Model::Fixed(spec) => Fixed::new(spec)?.into(),
-        })
+        self.model.build()
+    }
+
+    /// Applies `key=value,key=value` from [`OPTIONS`](crate::OPTIONS).
+    ///
+    /// # Errors
+    /// [`ProfileError::Option`]: no such option, a value that it does not take, or a kind of device
+    /// that it does not fit.
+    pub fn with(mut self, options: &str) -> Result<Profile, ProfileError> {
+        self.model.set(options).map_err(|error| ProfileError::Option { message: error.to_string() })?;
+        Ok(self)
     }
 }

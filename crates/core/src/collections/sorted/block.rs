@@ -1,7 +1,8 @@
 //! A few requests in order of a key: what [`Sorted`](super::Sorted) is made of.
 //!
-//! Searches look at every place and moves move a whole block's worth, whatever is held: no branch
-//! depends on the keys, so that none is mispredicted.
+//! Searches look at every place and moves move a whole block's worth, whatever is held: hardly a branch
+//! depends on the keys, so that few are mispredicted. What is cheap at either end is done there: a queue
+//! that is nearly empty should cost next to nothing.
 
 use crate::collections::NIL;
 
@@ -56,8 +57,10 @@ impl Block {
     #[inline]
     pub(super) fn insert(&mut self, entry: Entry) -> bool {
         let at = self.below(entry.key + 1);
-        self.keys.copy_within(at..at + BLOCK, at + 1);
-        self.ids.copy_within(at..at + BLOCK, at + 1);
+        if at != self.len as usize {
+            self.keys.copy_within(at..at + BLOCK, at + 1);
+            self.ids.copy_within(at..at + BLOCK, at + 1);
+        }
         self.keys[at] = entry.key;
         self.ids[at] = entry.id;
         self.len += 1;
@@ -67,20 +70,27 @@ impl Block {
     /// Takes out what is at `at`.
     #[inline]
     pub(super) fn remove(&mut self, at: usize) {
-        self.keys.copy_within(at + 1..at + 1 + BLOCK, at);
-        self.ids.copy_within(at + 1..at + 1 + BLOCK, at);
         self.len -= 1;
+        if at == self.len as usize {
+            (self.keys[at], self.ids[at]) = (NEVER, NIL);
+        } else {
+            self.keys.copy_within(at + 1..at + 1 + BLOCK, at);
+            self.ids.copy_within(at + 1..at + 1 + BLOCK, at);
+        }
     }
 
     /// How many keys are below `key`.
     #[inline]
     pub(super) fn below(&self, key: u64) -> usize {
-        count_below(&self.keys[..BLOCK], key)
+        if self.len == 0 { 0 } else { count_below(&self.keys[..BLOCK], key) }
     }
 
     /// Where `id`, which is here, is.
     #[inline]
     pub(super) fn find(&self, id: u32) -> usize {
+        if self.ids[0] == id {
+            return 0;
+        }
         let places = self.ids[..BLOCK].iter().zip(0u32..);
         places.map(|(held, place)| if *held == id { place } else { 0 }).sum::<u32>() as usize
     }

@@ -52,7 +52,10 @@ impl Sorted {
     #[inline(never)]
     pub(super) fn shrunk(&mut self, place: usize, left: usize) {
         if left == 0 {
-            self.release(place);
+            // The last block stays: a queue that is often empty would take and release it all the time.
+            if self.directory.len() > 1 {
+                self.release(place);
+            }
         } else if left == FEW {
             self.join_around(place);
         }

@@ -72,10 +72,9 @@ impl Requests {
         self.sorted.rekey(id, key)
     }
 
-    /// Takes `id` out of its queue.
-    pub(super) fn take_out(&mut self, queue: &mut Queue, id: RequestId) {
+    /// Takes `id`, with which its queue does not go on, out of the order by address.
+    pub(super) fn unsort(&mut self, id: RequestId) {
         self.sorted.remove(id);
-        self.links.remove(&mut queue.fifo, id);
     }
 
     /// The better of the two to go on with from `head`: metadata, then the shorter way.
@@ -97,16 +96,17 @@ impl Requests {
         Some(if wins { second } else { first })
     }
 
-    /// Where `queue` goes on after `last`, which is in it still: with its oldest request, if that is
-    /// overdue and was not looked at; else at a neighbour of `last`.
-    pub(super) fn after(
-        &self,
+    /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest
+    /// request, if that is overdue and was not looked at; else at a neighbour of `last`.
+    pub(super) fn go_on_after(
+        &mut self,
         cx: Cx<'_>,
         back: Back,
         index: usize,
         queue: &mut Queue,
         last: RequestId,
     ) -> Option<RequestId> {
+        let (before, behind) = self.sorted.remove_between(last);
         if !core::mem::replace(&mut queue.fifo_looked, true) {
             let oldest = queue.fifo.front().filter(|oldest| *oldest != last);
             if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.due[oldest.index()]) {
@@ -117,11 +117,9 @@ impl Requests {
             return None;
         }
         let own = |id: &RequestId| self.queue(*id) == Some(index);
-        let before = self.sorted.previous(last).filter(own);
-        let behind = self.sorted.next(last).filter(own);
+        let behind = behind.filter(own);
         let behind = behind.or_else(|| self.sorted.at_or_after((index as u64) << self.shift).filter(own));
-        let behind = behind.filter(|id| *id != last);
-        Self::choose(cx, back, cx[last].start, behind, before)
+        Self::choose(cx, back, cx[last].start, behind, before.filter(own))
     }
 
     /// If `other` is overdue earlier, `survivor` gets its time and its place in order of arrival.

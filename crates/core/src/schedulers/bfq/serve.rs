@@ -285,11 +285,13 @@ impl Bfq {
     pub(super) fn take_out(&mut self, cx: Cx<'_>, index: usize, id: RequestId) {
         if self.queues[index].next == Some(id) {
             let back = self.back();
-            let next = self.requests.after(cx, back, index, &mut self.queues[index], id);
+            let next = self.requests.go_on_after(cx, back, index, &mut self.queues[index], id);
             self.queues[index].next = next;
             self.renew_budget(cx, index);
+        } else {
+            self.requests.unsort(id);
         }
-        self.requests.take_out(&mut self.queues[index], id);
+        self.requests.links.remove(&mut self.queues[index].fifo, id);
         self.waiting -= 1;
         if !self.queues[index].is_empty() {
             return;

@@ -1,10 +1,8 @@
 //! Changing a profile from a command line: `NAME:depth=32,cache=off`.
 
-use std::format;
-use std::string::{String, ToString};
-use std::vec::Vec;
+use core::fmt;
 
-use super::{Model, Profile, ProfileError};
+use crate::Model;
 
 /// An option: its name, the values it takes, what it does, for which kinds of device.
 pub struct DiskOption {
@@ -78,50 +76,102 @@ fn number(text: &str, most: u32) -> Option<u32> {
     text.parse().ok().filter(|number| (1..=most).contains(number))
 }
 
-impl Profile {
-    /// Applies `key=value,key=value` from [`OPTIONS`].
-    ///
-    /// # Errors
-    /// [`ProfileError::Option`]: no such option, a value that it does not take, or a kind of device
-    /// that it does not fit.
-    pub fn with(mut self, options: &str) -> Result<Profile, ProfileError> {
-        for part in options.split(',').filter(|part| !part.is_empty()) {
-            let wrong = |why: String| ProfileError::Option { option: part.to_string(), why };
-            let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let Some(option) = OPTIONS.iter().find(|option| option.name == name) else {
-                let names: Vec<_> = OPTIONS.iter().map(|option| option.name).collect();
-                return Err(wrong(format!("no such option; there are {}", names.join(", "))));
-            };
-            match (option.apply)(&mut self.model, value) {
-                Some(true) => {}
-                Some(false) => return Err(wrong(format!("{name} takes {}", option.values))),
-                None => return Err(wrong(format!("{} has no {name}: {}", self.name, option.meaning))),
+/// An option that does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionError<'a> {
+    /// There is none of that name.
+    Unknown {
+        /// The option with its value.
+        option: &'a str,
+    },
+    /// It does not take that value.
+    Value {
+        /// The option with its value.
+        option: &'a str,
+        /// Which one it is.
+        name: &'static str,
+        /// The values that it takes.
+        values: &'static str,
+    },
+    /// It is for another kind of device.
+    Kind {
+        /// The option with its value.
+        option: &'a str,
+        /// Which one it is.
+        name: &'static str,
+        /// What it does, for which kind.
+        meaning: &'static str,
+    },
+}
+
+impl fmt::Display for OptionError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionError::Unknown { option } => {
+                write!(f, "disk option '{option}': no such option; there are ")?;
+                for (number, known) in OPTIONS.iter().enumerate() {
+                    write!(f, "{}{}", if number > 0 { ", " } else { "" }, known.name)?;
+                }
+                Ok(())
+            }
+            OptionError::Value { option, name, values } => {
+                write!(f, "disk option '{option}': {name} takes {values}")
+            }
+            OptionError::Kind { option, name, meaning } => {
+                write!(f, "disk option '{option}': this disk has no {name}: {meaning}")
             }
         }
-        Ok(self)
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl core::error::Error for OptionError<'_> {}
 
-    fn disk(name: &str) -> Profile {
-        Profile::named(name).unwrap()
+impl Model {
+    /// Applies `key=value,key=value` from [`OPTIONS`].
+    ///
+    /// # Errors
+    /// [`OptionError`]: no such option, a value that it does not take, or a kind of device that it
+    /// does not fit.
+    pub fn set<'a>(&mut self, options: &'a str) -> Result<(), OptionError<'a>> {
+        for option in options.split(',').filter(|option| !option.is_empty()) {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            let known = OPTIONS.iter().find(|known| known.name == name);
+            let &DiskOption { name, values, meaning, apply } =
+                known.ok_or(OptionError::Unknown { option })?;
+            match apply(self, value) {
+                Some(true) => {}
+                Some(false) => return Err(OptionError::Value { option, name, values }),
+                None => return Err(OptionError::Kind { option, name, meaning }),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use std::string::{String, ToString};
+
+    use super::*;
+    use crate::Profile;
+
+    fn disk(name: &str) -> Model {
+        Profile::named(name).unwrap().model
     }
 
     #[test]
     fn options_change_the_model() {
-        let changed = disk("cheetah9lp").with("depth=8,cache=off,bus=80").unwrap();
-        let Model::Mechanical(spec) = changed.model else { panic!("a disk with platters") };
+        let mut changed = disk("cheetah9lp");
+        changed.set("depth=8,cache=off,bus=80").unwrap();
+        let Model::Mechanical(spec) = changed else { panic!("a disk with platters") };
         assert_eq!((spec.depth, spec.bus_read_ns), (8, 6_400));
         assert!(!spec.buffer.write_cache && !spec.buffer.read_cache);
     }
 
     #[test]
     fn what_does_not_fit_is_named_with_its_cure() {
-        let said = |name: &str, options: &str| disk(name).with(options).unwrap_err().to_string();
-        assert!(said("fixed", "cache=off").contains("fixed has no cache"));
+        let said = |name: &str, options: &str| -> String { disk(name).set(options).unwrap_err().to_string() };
+        assert!(said("fixed", "cache=off").contains("this disk has no cache: no read cache"));
         assert!(said("cheetah9lp", "depth=0").contains("depth takes 1 to 65536"));
         assert!(said("cheetah9lp", "colour=red").contains("there are cache, depth, bus, latency"));
         assert!(said("cheetah9lp", "cache").contains("cache takes off"));

@@ -1,0 +1,39 @@
+//! One value in memory of its own: what `Box` is, but with an error where there is no memory.
+
+use alloc::vec::Vec;
+use core::ops::{Deref, DerefMut};
+
+use super::OutOfMemory;
+
+/// A value that is large and seldom moved, such as a scheduler: a kernel's stack is small.
+#[derive(Debug)]
+pub struct Kept<T>(Vec<T>);
+
+impl<T> Kept<T> {
+    /// Keeps what `make` returns.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`], and those of `make`.
+    #[inline]
+    pub fn new<E: From<OutOfMemory>>(make: impl FnOnce() -> Result<T, E>) -> Result<Self, E> {
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(1).map_err(|_| OutOfMemory)?;
+        memory.push(make()?);
+        Ok(Kept(memory))
+    }
+}
+
+impl<T> Deref for Kept<T> {
+    type Target = T;
+    #[inline]
+    fn deref(&self) -> &T {
+        &self.0[0]
+    }
+}
+
+impl<T> DerefMut for Kept<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0[0]
+    }
+}

@@ -1,0 +1,66 @@
+//! Merging by the host: a kernel's block layer joins requests by itself and then says what it did.
+//!
+//! For queues whose device has [`Merging::Off`](crate::Merging::Off). The host finds the neighbours;
+//! the scheduler may veto and is told, as when the queue merges.
+
+use super::{HostError, Queue, State};
+use crate::request::Request;
+use crate::scheduler::{Cx, Scheduler};
+use crate::units::{Instant, RequestId, Sector, Sectors};
+
+impl<S: Scheduler> Queue<S> {
+    /// Whether the scheduler lets `new` become part of `id`, which it touches. Never if `id` does
+    /// not wait.
+    #[inline]
+    pub fn may_merge(&self, id: RequestId, new: &Request) -> bool {
+        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
+        self.expect(id, State::Waiting).is_ok() && self.scheduler.may_merge(cx, id, new)
+    }
+
+    /// Whether the scheduler wants requests looked for that begin where a new one ends.
+    #[inline]
+    pub fn front_merges(&self) -> bool {
+        self.scheduler.front_merges()
+    }
+
+    /// The host has made the waiting request `id` larger: this is its extent now.
+    ///
+    /// # Errors
+    /// [`HostError::WrongState`] unless it waits, [`HostError::BeyondCapacity`],
+    /// [`HostError::TimeWentBack`].
+    pub fn grown(
+        &mut self,
+        now: Instant,
+        id: RequestId,
+        start: Sector,
+        length: Sectors,
+    ) -> Result<(), HostError> {
+        self.expect(id, State::Waiting)?;
+        self.advance(now)?;
+        self.merges += 1;
+        self.table.resize(id, start, length);
+        self.scheduler.grown(Cx { now, requests: &self.table, device: &self.device, notes: None }, id);
+        Ok(())
+    }
+
+    /// The host has made the waiting request `taken` a part of `survivor`, which waits too and
+    /// touches it. The id of `taken` is free again.
+    ///
+    /// # Errors
+    /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`],
+    /// [`HostError::TimeWentBack`].
+    pub fn absorbed(&mut self, now: Instant, survivor: RequestId, taken: RequestId) -> Result<(), HostError> {
+        self.expect(survivor, State::Waiting)?;
+        self.expect(taken, State::Waiting)?;
+        if survivor == taken {
+            return Err(HostError::WrongState(taken, State::Waiting));
+        }
+        self.advance(now)?;
+        self.merges += 1;
+        self.table.take_in(survivor, taken);
+        let cx = Cx { now, requests: &self.table, device: &self.device, notes: None };
+        self.scheduler.absorbed(cx, survivor, taken);
+        self.table.free(taken);
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds the kernel modules.
+#
+#   kernel/build.sh OUT HEADERS BLOCK
+#
+#   OUT       a folder for what is built: OUT/idlewise.ko, OUT/idlewise-disk.ko
+#   HEADERS   the kernel's build folder, such as /lib/modules/$(uname -r)/build
+#   BLOCK     the folder block/ of that kernel's source, for the headers that modules are not offered
+#
+# Rust becomes assembly, a text pass makes of it what the kernel's build system takes, and from there on
+# it is a module like any other: objtool, unwind tables and symbol versions need nothing special.
+set -euo pipefail
+export LC_ALL=C
+[ $# = 3 ] || { sed -n 's/^# \{0,1\}//; 3,9p' "$0" >&2; exit 2; }
+mkdir -p "$1"
+out=$(cd "$1" && pwd) headers=$(cd "$2" && pwd) block=$(cd "$3" && pwd)
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+target=x86_64-unknown-none
+target_dir=${CARGO_TARGET_DIR:-../target}
+mkdir -p "$target_dir"
+target_dir=$(cd "$target_dir" && pwd)/kernel-rust
+
+# As the kernel is compiled: at fixed addresses in its top 2 GiB, without tables of addresses or jumps.
+# Panics name files as they stand in the repository.
+flags=(-C relocation-model=static -C code-model=kernel -C force-unwind-tables=no -C relro-level=off
+    --remap-path-prefix "$(cd .. && pwd)/=")
+# An older compiler cannot leave jump tables out; then the text pass makes comparisons of all of them.
+case $(rustc -C help) in *jump-tables*) flags+=(-C jump-tables=no) ;; esac
+sysroot=$(rustc --print sysroot)
+std=()
+if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
+    [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.toml" ] || {
+        echo "no core library for $target: rustup target add $target, or Debian's rust-web-src" >&2
+        exit 1
+    }
+    # Built from source. The flag is unstable, so the compiler is told to allow it.
+    export RUSTC_BOOTSTRAP=1
+    std=('-Zbuild-std=core,alloc')
+fi
+# library PACKAGE FILE: the package as assembly that the kernel's build system takes.
+library() {
+    local assembly
+    CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f'; echo "${flags[*]}") CARGO_TARGET_DIR=$target_dir cargo rustc --quiet \
+        --release --package "$1" --lib --locked --target "$target" --crate-type staticlib "${std[@]}" -- --emit=asm
+    assembly=$(find "$target_dir/$target/release/deps" -name "${1//-/_}-*.s" -printf '%T@ %p\n' |
+        sort -n | tail -n 1 | cut -d ' ' -f 2-)
+    awk -f asm/to-kbuild.awk "$assembly" "$assembly" >"$2.new"
+    # Unchanged, it is not assembled again.
+    if cmp -s "$2.new" "$2"; then rm "$2.new"; else mv "$2.new" "$2"; fi
+}
+library idlewise-kernel "$out/core.S"
+library idlewise-kernel-disk "$out/model.S"
+mkdir -p "$out/shim" "$out/driver"
+cp -u Kbuild "$out/"
+cp -u shim/*.[ch] "$out/shim/"
+cp -u disk/driver/*.[ch] "$out/driver/"
+# Type information of the kernel's own form wants the whole kernel, which is not here; nothing uses it.
+make --no-print-directory -s -C "$headers" M="$out" IW_BLOCK="$block" modules 2>&1 |
+    { grep -v '^Skipping BTF generation' >&2 || true; }

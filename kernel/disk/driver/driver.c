@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Disks that do not exist: block devices whose commands take the time that a model of a disk says,
+ * and whose data lies in memory.
+ *
+ *   insmod idlewise-disk.ko "disks=deskstar-34gxp;nvme-ssd:depth=8"
+ *
+ * makes /dev/iwdisk0 and /dev/iwdisk1. Each disk is named as on the command line of idlewise.
+ *
+ * A command goes to the model when the block layer issues it. The model says when to look again; a
+ * timer of the highest resolution does, and completes what is done by then, as an interrupt of a
+ * controller would.
+ */
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/hrtimer.h>
+#include <linux/module.h>
+
+#include "model.h"
+#include "store.h"
+
+#define IWD_MOST 16
+/* A disk of less depth has as many tags nevertheless, as SCSI disks do: a scheduler needs requests to
+ * choose from, and gets twice as many as there are tags, up to 256.
+ */
+#define IWD_TAGS 128
+/* 64 MB: pages are given back without a pause. */
+#define IWD_DISCARD_SECTORS (64 << (20 - SECTOR_SHIFT))
+
+static char *disks = "deskstar-34gxp";
+module_param(disks, charp, 0444);
+MODULE_PARM_DESC(disks, "the disks, NAME or NAME:key=value,key=value, with semicolons between (default: deskstar-34gxp)");
+
+struct iwd {
+	spinlock_t lock;		/* the model, the timer, what is counted */
+	struct iwd_model *model;
+	struct hrtimer timer;
+	struct iwd_store store;
+	struct blk_mq_tag_set tags;
+	struct gendisk *disk;
+	struct iwd_traits traits;
+	atomic_t room;			/* commands that the model still takes */
+	u64 commands, cached, seek, rotation, transfer, overhead;
+};
+
+static struct iwd *iwds[IWD_MOST];
+static unsigned int count;
+static int major;
+
+/* --- Commands ------------------------------------------------------------------------------------ */
+
+/* The timer stands where the model wants to be looked at next. With the lock held. */
+static void iwd_arm(struct iwd *iwd)
+{
+	u64 next = iwd_next(iwd->model);
+
+	if (next != IWD_NEVER)
+		hrtimer_start(&iwd->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
+}
+
+static void iwd_count(struct iwd *iwd, const struct iwd_completion *done)
+{
+	iwd->commands++;
+	iwd->cached += done->cached;
+	iwd->seek += done->seek;
+	iwd->rotation += done->rotation;
+	iwd->transfer += done->transfer;
+	iwd->overhead += done->overhead;
+}
+
+/* The block layer asks for room before it asks the scheduler for a request. */
+static int iwd_get_budget(struct request_queue *q)
+{
+	struct iwd *iwd = q->queuedata;
+
+	return atomic_dec_if_positive(&iwd->room) < 0 ? -1 : 0;
+}
+
+static void iwd_put_budget(struct request_queue *q, int token)
+{
+	struct iwd *iwd = q->queuedata;
+
+	atomic_inc(&iwd->room);
+}
+
+static void iwd_set_token(struct request *rq, int token)
+{
+	*(int *)blk_mq_rq_to_pdu(rq) = token;
+}
+
+static int iwd_get_token(struct request *rq)
+{
+	return *(int *)blk_mq_rq_to_pdu(rq);
+}
+
+static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
+{
+	struct iwd *iwd = container_of(timer, struct iwd, timer);
+	struct iwd_completion done;
+	unsigned long flags;
+	struct request *rq;
+	bool any = false;
+
+	spin_lock_irqsave(&iwd->lock, flags);
+	while (iwd_advance(iwd->model, ktime_get_ns(), &done)) {
+		iwd_count(iwd, &done);
+		rq = blk_mq_tag_to_rq(iwd->tags.tags[0], done.tag);
+		/* Completing may run the queue, which submits. */
+		spin_unlock_irqrestore(&iwd->lock, flags);
+		atomic_inc(&iwd->room);
+		blk_mq_complete_request(rq);
+		any = true;
+		spin_lock_irqsave(&iwd->lock, flags);
+	}
+	iwd_arm(iwd);
+	spin_unlock_irqrestore(&iwd->lock, flags);
+	if (any)
+		blk_mq_run_hw_queues(iwd->disk->queue, true);
+	return HRTIMER_NORESTART;
+}
+
+static u8 iwd_operation(enum req_op op)
+{
+	switch (op) {
+	case REQ_OP_READ:
+		return IWD_READ;
+	case REQ_OP_DISCARD:
+		return IWD_DISCARD;
+	case REQ_OP_FLUSH:
+		return IWD_FLUSH;
+	default:
+		return IWD_WRITE;
+	}
+}
+
+static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
+{
+	struct iwd *iwd = hctx->queue->queuedata;
+	struct request *rq = bd->rq;
+	struct iwd_command command = {
+		.start = blk_rq_pos(rq),
+		.length = blk_rq_sectors(rq),
+		.tag = rq->tag,
+		.operation = iwd_operation(req_op(rq)),
+		.fua = !!(rq->cmd_flags & REQ_FUA),
+	};
+	unsigned long flags;
+	blk_status_t status;
+
+	blk_mq_start_request(rq);
+	status = iwd_store_serve(&iwd->store, rq);
+	if (status == BLK_STS_OK) {
+		spin_lock_irqsave(&iwd->lock, flags);
+		if (iwd_submit(iwd->model, ktime_get_ns(), &command))
+			status = BLK_STS_IOERR;
+		iwd_arm(iwd);
+		spin_unlock_irqrestore(&iwd->lock, flags);
+	}
+	if (status != BLK_STS_OK)
+		iwd_put_budget(hctx->queue, iwd_get_token(rq));
+	return status;
+}
+
+static void iwd_complete(struct request *rq)
+{
+	blk_mq_end_request(rq, BLK_STS_OK);
+}
+
+/* A command of an idle disk that is slow is no reason to give up on it. */
+static enum blk_eh_timer_return iwd_timeout(struct request *rq)
+{
+	return BLK_EH_RESET_TIMER;
+}
+
+static const struct blk_mq_ops iwd_mq_ops = {
+	.queue_rq = iwd_queue_rq,
+	.complete = iwd_complete,
+	.timeout = iwd_timeout,
+	.get_budget = iwd_get_budget,
+	.put_budget = iwd_put_budget,
+	.set_rq_budget_token = iwd_set_token,
+	.get_rq_budget_token = iwd_get_token,
+};
+
+/* --- What is counted: /sys/block/iwdisk0/model --------------------------------------------------- */
+
+static struct iwd *iwd_of(struct device *dev)
+{
+	return dev_to_disk(dev)->private_data;
+}
+
+static ssize_t profile_show(struct device *dev, struct device_attribute *attribute, char *page)
+{
+	return sysfs_emit(page, "%s\n", iwd_of(dev)->traits.name);
+}
+static DEVICE_ATTR_RO(profile);
+
+#define COUNTED(file, field)									\
+static ssize_t file##_show(struct device *dev, struct device_attribute *attribute, char *page)	\
+{												\
+	return sysfs_emit(page, "%llu\n", READ_ONCE(iwd_of(dev)->field));			\
+}												\
+static DEVICE_ATTR_RO(file)
+
+COUNTED(commands, commands);
+COUNTED(cached, cached);
+COUNTED(seek_ns, seek);
+COUNTED(rotation_ns, rotation);
+COUNTED(transfer_ns, transfer);
+COUNTED(overhead_ns, overhead);
+
+static struct attribute *iwd_attributes[] = {
+	&dev_attr_profile.attr,
+	&dev_attr_commands.attr,
+	&dev_attr_cached.attr,
+	&dev_attr_seek_ns.attr,
+	&dev_attr_rotation_ns.attr,
+	&dev_attr_transfer_ns.attr,
+	&dev_attr_overhead_ns.attr,
+	NULL,
+};
+
+static const struct attribute_group iwd_group = { .name = "model", .attrs = iwd_attributes };
+static const struct attribute_group *iwd_groups[] = { &iwd_group, NULL };
+
+/* --- Disks come and go ----------------------------------------------------------------------------- */
+
+static const struct block_device_operations iwd_operations = { .owner = THIS_MODULE };
+
+static int iwd_queue(struct iwd *iwd)
+{
+	struct request_queue *q;
+	int error;
+
+	iwd->tags.ops = &iwd_mq_ops;
+	iwd->tags.nr_hw_queues = 1;
+	iwd->tags.queue_depth = clamp_t(u32, iwd->traits.depth, IWD_TAGS, BLK_MQ_MAX_DEPTH);
+	iwd->tags.cmd_size = sizeof(int);
+	atomic_set(&iwd->room, iwd->traits.depth);
+	iwd->tags.numa_node = NUMA_NO_NODE;
+	iwd->tags.flags = BLK_MQ_F_SHOULD_MERGE;
+	error = blk_mq_alloc_tag_set(&iwd->tags);
+	if (error)
+		return error;
+	iwd->disk = blk_mq_alloc_disk(&iwd->tags, iwd);
+	if (IS_ERR(iwd->disk)) {
+		blk_mq_free_tag_set(&iwd->tags);
+		return PTR_ERR(iwd->disk);
+	}
+	q = iwd->disk->queue;
+	blk_set_queue_depth(q, iwd->traits.depth);
+	blk_queue_logical_block_size(q, SECTOR_SIZE);
+	blk_queue_physical_block_size(q, SECTOR_SIZE);
+	blk_queue_max_hw_sectors(q, BLK_DEF_MAX_SECTORS);
+	blk_queue_max_discard_sectors(q, IWD_DISCARD_SECTORS);
+	q->limits.discard_granularity = PAGE_SIZE;
+	blk_queue_write_cache(q, iwd->traits.write_cache, iwd->traits.write_cache);
+	if (iwd->traits.rotational)
+		blk_queue_flag_clear(QUEUE_FLAG_NONROT, q);
+	else
+		blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
+	return 0;
+}
+
+static int iwd_disk(struct iwd *iwd, unsigned int number)
+{
+	int error = iwd_queue(iwd);
+
+	if (error)
+		return error;
+	iwd->disk->major = major;
+	iwd->disk->first_minor = number * DISK_MAX_PARTS;
+	iwd->disk->minors = DISK_MAX_PARTS;
+	iwd->disk->fops = &iwd_operations;
+	iwd->disk->private_data = iwd;
+	snprintf(iwd->disk->disk_name, DISK_NAME_LEN, "iwdisk%u", number);
+	set_capacity(iwd->disk, iwd->traits.sectors);
+	error = device_add_disk(NULL, iwd->disk, iwd_groups);
+	if (error) {
+		put_disk(iwd->disk);
+		blk_mq_free_tag_set(&iwd->tags);
+	}
+	return error;
+}
+
+static int iwd_add(const char *wanted)
+{
+	struct iwd *iwd = kzalloc(sizeof(*iwd), GFP_KERNEL);
+	char wrong[400] = "";
+	int error = -ENOMEM;
+
+	if (!iwd)
+		return error;
+	spin_lock_init(&iwd->lock);
+	hrtimer_init(&iwd->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	iwd->timer.function = iwd_timer;
+	iwd_store_init(&iwd->store);
+	iwd->model = iwd_new(wanted, strlen(wanted), &iwd->traits, &error, wrong, sizeof(wrong));
+	if (iwd->model)
+		error = iwd_disk(iwd, count);
+	if (!iwd->model || error) {
+		pr_err("idlewise-disk: %s cannot be had: error %d: %s\n", wanted, error, wrong);
+		if (iwd->model)
+			iwd_free(iwd->model);
+		kfree(iwd);
+		return error;
+	}
+	iwds[count++] = iwd;
+	return 0;
+}
+
+static void iwd_remove_all(void)
+{
+	while (count) {
+		struct iwd *iwd = iwds[--count];
+
+		del_gendisk(iwd->disk);
+		hrtimer_cancel(&iwd->timer);
+		put_disk(iwd->disk);
+		blk_mq_free_tag_set(&iwd->tags);
+		iwd_store_empty(&iwd->store);
+		iwd_free(iwd->model);
+		kfree(iwd);
+	}
+	unregister_blkdev(major, "iwdisk");
+}
+
+static int __init iwd_start(void)
+{
+	char *words = kstrdup(disks, GFP_KERNEL), *rest = words, *word;
+	int error = 0;
+
+	if (!words)
+		return -ENOMEM;
+	major = register_blkdev(0, "iwdisk");
+	if (major < 0) {
+		kfree(words);
+		return major;
+	}
+	while (!error && (word = strsep(&rest, ";"))) {
+		if (!*word)
+			continue;
+		if (count == IWD_MOST) {
+			pr_err("idlewise-disk: more than %u disks\n", IWD_MOST);
+			error = -EINVAL;
+		} else {
+			error = iwd_add(word);
+		}
+	}
+	kfree(words);
+	if (error)
+		iwd_remove_all();
+	return error;
+}
+
+static void __exit iwd_stop(void)
+{
+	iwd_remove_all();
+}
+
+module_init(iwd_start);
+module_exit(iwd_stop);
+
+MODULE_DESCRIPTION("Disks made of a model and memory: each command takes the time it would on the disk");
+MODULE_LICENSE("GPL");

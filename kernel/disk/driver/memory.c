@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The same as for the schedulers' module: a file can belong to one module only. */
+#include "../shim/memory.c"

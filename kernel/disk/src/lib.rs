@@ -1,0 +1,23 @@
+//! The disk models as functions that the C driver of the kernel module calls.
+//!
+//! | file | what |
+//! |---|---|
+//! | `profiles` | the disks by name, compiled from their TOML files by `build.rs` |
+//! | `device` | a disk: commands in, completions out |
+//!
+//! Memory and panics are those of the schedulers' module. `driver/model.h` declares the same functions
+//! for C. Pointers come from the driver, which passes what these functions gave it, one call for a
+//! disk at a time.
+#![cfg_attr(not(test), no_std)]
+#![allow(clippy::missing_safety_doc, reason = "the driver's duties are those stated above, for all")]
+
+extern crate alloc;
+
+pub mod device;
+#[cfg(not(test))]
+#[path = "../../src/memory.rs"]
+mod memory;
+#[cfg(not(test))]
+#[path = "../../src/panic.rs"]
+mod panic;
+mod profiles;

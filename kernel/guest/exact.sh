@@ -1,0 +1,64 @@
+# machine: exact
+# What wants exact time. What a switch costs those who submit: the longest stall of a submission while a slow
+# disk is kept busy, without a switch, at switches of the policy inside `idlewise`, and at the kernel's own
+# switch. And whether schedulers see who issues, and with which priority.
+insmod /modules/idlewise.ko || bad "the module does not load"
+# One command at a time, 5 ms each; 64 requests are under way throughout. The tags are those of 64 commands:
+# of one, the kernel's switch would leave room for two requests.
+scsi_device ndelay=5000000 max_queue=64
+echo 1 >/sys/block/sda/device/queue_depth
+
+# stall SWITCH: the longest submission in microseconds while SWITCH N is done ten times.
+stall() {
+    fio --minimal --name=load --filename=/dev/sda --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=64 \
+        --time_based --runtime=8 --size=60m --iodepth_batch_submit=1 >/tmp/fio 2>/dev/null &
+    sleep 2
+    for number in 1 2 3 4 5 6 7 8 9 10; do
+        "$1" $number || bad "$1 $number"
+        sleep 0.4
+    done
+    wait
+    [ "$(cut -d ';' -f 5 /tmp/fio)" = 0 ] || bad "fio failed while $1"
+    cut -d ';' -f 11 /tmp/fio
+}
+nothing() { :; }
+policy() { set_queue sda iosched/policy "$(echo cas cfq deadline antic-sptf noop | cut -d ' ' -f $(($1 % 5 + 1)))"; }
+scheduler() { set_queue sda scheduler "$(echo mq-deadline bfq | cut -d ' ' -f $(($1 % 2 + 1)))"; }
+
+set_queue sda scheduler idlewise
+quiet=$(stall nothing)
+ours=$(stall policy)
+[ "$(queue sda iosched/switches)" = 10 ] || bad "the policy switched $(queue sda iosched/switches) times"
+devices=sda
+balanced policy
+theirs=$(stall scheduler)
+say "longest stall of a submission, microseconds: $quiet without a switch, $ours at a policy switch, $theirs at a scheduler switch"
+# 63 requests of 5 ms are drained by the one, none by the other.
+[ "$theirs" -gt 200000 ] || bad "the kernel's switch did not drain: $theirs us"
+[ $((ours * 20)) -lt "$theirs" ] && good "a policy switch stalls $((theirs / (ours + 1))) times less" || bad "a policy switch stalls for $ours us"
+
+# It calls itself a flash disk, for which cfq does not wait.
+set_queue sda rotational 1
+
+# shares SCHEDULER PRIORITY PRIORITY: requests that two readers of scattered blocks got, with these priorities.
+shares() {
+    set_queue sda scheduler none
+    set_queue sda scheduler "$1"
+    fio --minimal --ioengine=psync --direct=1 --rw=randread --bs=4k --time_based --runtime=6 --size=20m --filename=/dev/sda \
+        --name=first --prioclass=2 --prio="$2" --name=second --offset=30m --prioclass=2 --prio="$3" >/tmp/fio 2>/dev/null
+    [ "$(cut -d ';' -f 5 /tmp/fio | tr -d '\n')" = 00 ] || bad "fio failed under $1"
+    # Kibibytes that each has read.
+    cut -d ';' -f 6 /tmp/fio | tr '\n' ' '
+}
+# within SCHEDULER LEAST MOST FIRST SECOND: the first got LEAST to MOST hundredths of what the second got.
+within() {
+    say "$1: readers got $4 and $5 KiB"
+    [ $(($4 * 100)) -ge $(($2 * $5)) ] && [ $(($4 * 100)) -le $(($3 * $5)) ] || bad "$1 shares $4 to $5"
+}
+before=$failures
+within "noop, levels 0 and 7" 90 110 $(shares noop 0 7)
+within "cfq, levels 4 and 4" 70 143 $(shares cfq 4 4)
+within "cfq, levels 0 and 7" 300 100000 $(shares cfq 0 7)
+within "antic-stride, levels 0 and 4" 150 250 $(shares antic-stride 0 4)
+[ "$failures" != "$before" ] || good "priorities count where they should"
+clean_log exact

@@ -1,0 +1,103 @@
+# machine: exact
+# The papers' experiments with real programs on a real file system, on a disk that is a model. Each line is
+# `result: EXPERIMENT SCHEDULER NUMBER`; scripts/kernel/papers.sh makes a table of them.
+. /tests/parts.sh
+insmod /modules/idlewise-disk.ko disks=deskstar-34gxp || bad "the disk cannot be had"
+insmod /modules/idlewise.ko || bad "the schedulers cannot be had"
+result() { echo "result: $*"; }
+
+# readers SCHEDULER ENGINE SIZE: two synchronous readers, each of a file of its own as far apart as in the
+# simulator (SOSP'01 §4.1); KB/s of both.
+readers() {
+    set_queue iwdisk0 scheduler none
+    set_queue iwdisk0 scheduler "$1" || bad "iwdisk0 does not take $1"
+    fio --minimal --ioengine="$2" $3 --rw=read --time_based --runtime="$(argument seconds)" --size=1g \
+        --filename=/dev/iwdisk0 --invalidate=1 --group_reporting --name=a --name=b --offset=2374m >/tmp/terse 2>/dev/null
+    cut -d ';' -f 7 /tmp/terse
+}
+for scheduler in $(argument readers | tr , ' '); do
+    result "readers $scheduler $(readers "$scheduler" psync "--direct=1 --bs=64k")"
+done
+# By mmap, without read-ahead, a page fault reads a page.
+ahead=$(queue iwdisk0 read_ahead_kb)
+set_queue iwdisk0 read_ahead_kb 0
+for scheduler in $(argument mapped | tr , ' '); do
+    result "mapped $scheduler $(readers "$scheduler" mmap "--bs=4k")"
+done
+set_queue iwdisk0 read_ahead_kb "$ahead"
+
+# A tree of small files and a large one, on ext4. Sizes are log-normal with a median of 6 KB and a mean of 12 KB.
+set_queue iwdisk0 scheduler none
+mkfs.ext4 -q -E lazy_itable_init=0,nodiscard -J size=16 /dev/iwdisk0 4g >/tmp/mkfs 2>&1 || { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
+mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
+files=$(argument files)
+plant() { # FOLDER SEED
+    mkdir "/mnt/$1"
+    mawk -v n="$files" -v seed="$2" 'BEGIN {
+        srand(seed)
+        for (i = 0; i < n; i++) {
+            size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
+            print int(i / 16), i, int(size) + 1
+        }
+    }' | while read -r folder file size; do
+        [ -d "/mnt/$1/$folder" ] || mkdir "/mnt/$1/$folder"
+        head -c "$size" /dev/urandom >"/mnt/$1/$folder/$file"
+    done
+}
+plant one 1
+dd if=/dev/zero of=/mnt/large bs=1M count="$(argument large)" 2>/dev/null
+plant two 2
+sync
+[ "$(find /mnt/one /mnt/two -type f | wc -l)" = $((2 * files)) ] || bad "the trees are not complete"
+
+cold() { # SCHEDULER
+    sync
+    echo 3 >/proc/sys/vm/drop_caches
+    set_queue iwdisk0 scheduler none
+    set_queue iwdisk0 scheduler "$1" || bad "iwdisk0 does not take $1"
+}
+hundredths() { awk '{printf "%d\n", $1 * 100}' /proc/uptime; }
+stream() { while [ -e /tmp/streaming ]; do cat /mnt/large; done >/dev/null; }
+
+# chain SCHEDULER: `cat` of the large file without end beside `find -exec cat` (OLS'05 §5.5); hundredths of a second.
+chain() {
+    cold "$1"
+    : >/tmp/streaming
+    stream &
+    sleep 2
+    begun=$(hundredths)
+    find /mnt/one -type f -exec cat {} \; >/dev/null
+    ended=$(hundredths)
+    rm /tmp/streaming
+    kill $! 2>/dev/null
+    for one in $(pidof cat); do kill "$one"; done
+    wait
+    echo $((ended - begun))
+}
+# chains SCHEDULER: `find -exec cat` over two trees at once (OLS'05 §5.6).
+chains() {
+    cold "$1"
+    begun=$(hundredths)
+    find /mnt/one -type f -exec cat {} \; >/dev/null &
+    find /mnt/two -type f -exec cat {} \; >/dev/null
+    wait
+    echo $(($(hundredths) - begun))
+}
+# writing SCHEDULER: `dd` writes a stream while `dd` reads one (OLS'05 §5.4); KB/s that the reader gets.
+writing() {
+    cold "$1"
+    dd if=/dev/zero of=/mnt/written bs=1M count=1000 2>/dev/null &
+    writer=$!
+    sleep 2
+    begun=$(hundredths)
+    dd if=/mnt/large of=/dev/null bs=1M count=32 2>/dev/null
+    echo $((32 * 1024 * 100 / ($(hundredths) - begun)))
+    kill $writer
+    wait
+    rm /mnt/written
+}
+for scheduler in $(argument chain | tr , ' '); do result "chain $scheduler $(chain "$scheduler")"; done
+for scheduler in $(argument chains | tr , ' '); do result "chains $scheduler $(chains "$scheduler")"; done
+for scheduler in $(argument writing | tr , ' '); do result "writing $scheduler $(writing "$scheduler")"; done
+umount /mnt || bad "the file system stays"
+clean_log papers

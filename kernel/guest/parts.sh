@@ -1,0 +1,201 @@
+# The parts that the tests are made of. Read after common.sh.
+
+# each_elevator [NAMES]: data written and read back under each, counters that balance.
+each_elevator() {
+    start=$(seconds) count=0
+    for elevator in ${1:-$(elevators sda)}; do
+        for device in $devices; do
+            set_queue "$device" scheduler "$elevator" || bad "$device does not take $elevator"
+        done
+        begun=$(seconds)
+        job "$elevator" && balanced "$elevator"
+        [ $(($(seconds) - begun)) -lt 6 ] || say "$elevator took $(($(seconds) - begun)) s"
+        count=$((count + 1))
+    done
+    good "$count elevators on 3 devices, all data verified, $(($(seconds) - start)) s"
+}
+
+# A slow disk that takes one command at a time: requests wait, and neighbours join at both ends.
+merging() {
+    rmmod scsi_debug
+    scsi_device ndelay=1000000 max_queue=1
+    all="$devices"
+    devices=sda
+    for elevator in noop iw-deadline cfq idlewise; do
+        for rw in write write:-8k; do
+            set_queue sda scheduler none
+            set_queue sda scheduler "$elevator"
+            # Unplugged: each write meets those that wait.
+            job "merging under $elevator" --rw="$rw" --verify_backlog=0 --iodepth_batch_submit=1 --size=512k --numjobs=1 --offset=32m
+            merged=$(queue sda iosched/merged)
+            [ "$merged" -gt 10 ] || bad "$elevator merges $merged of 128 writes ($rw)"
+            balanced "merging under $elevator" any
+        done
+    done
+    devices="$all"
+    rmmod scsi_debug
+    scsi_device ndelay=20000 max_queue=16
+    good "merging at both ends"
+}
+
+# A disk that transfers only half of what every seventh read wants: the rest comes back and goes first.
+requeueing() {
+    rmmod scsi_debug
+    scsi_device ndelay=20000 max_queue=16
+    echo 0x100 >/sys/bus/pseudo/drivers/scsi_debug/opts
+    echo 7 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
+    all="$devices"
+    devices=sda
+    for elevator in noop cfq idlewise; do
+        set_queue sda scheduler none
+        set_queue sda scheduler "$elevator"
+        job "requeueing under $elevator" --bs=8k
+        requeued=$(queue sda iosched/requeued)
+        [ "$requeued" -gt 5 ] || bad "$elevator: $requeued requests came back"
+        balanced "requeueing under $elevator" any
+    done
+    devices="$all"
+    rmmod scsi_debug
+    scsi_device ndelay=20000 max_queue=16
+    good "what a device gives back goes to it again"
+}
+
+# refused FILE VALUE: writing it is an error and changes nothing.
+refused() {
+    before=$(cat "$1")
+    if echo "$2" 2>/dev/null >"$1"; then bad "$1 takes $2"; fi
+    [ "$(cat "$1")" = "$before" ] || bad "$1 was $before, is $(cat "$1") after a write that failed"
+}
+
+tunables() {
+    set_queue sda scheduler iw-deadline
+    folder=/sys/block/sda/queue/iosched
+    [ "$(cat $folder/read_expire)" = 500 ] || bad "read_expire is $(cat $folder/read_expire), not 500"
+    echo 250 >$folder/read_expire && [ "$(cat $folder/read_expire)" = 250 ] || bad "read_expire does not take 250"
+    refused $folder/read_expire 99999999999
+    refused $folder/read_expire fast
+    refused $folder/read_expire -1
+    refused $folder/inserted 5
+    # Each tunable of each elevator takes what it shows.
+    for elevator in $(elevators sda); do
+        set_queue sda scheduler "$elevator"
+        for file in "$folder"/*; do
+            [ -w "$file" ] && [ -n "$(find "$file" -perm -200)" ] || continue
+            case $file in */policy | */settings) continue ;; esac
+            shown=$(cat "$file")
+            echo "$shown" >"$file" && [ "$(cat "$file")" = "$shown" ] || bad "$elevator: ${file##*/} does not take its own $shown"
+        done
+    done
+    set_queue sda scheduler idlewise
+    echo cfq >$folder/policy
+    grep -q '\[cfq\]' $folder/policy || bad "policy does not say cfq"
+    echo "slice_idle 3" >$folder/settings && grep -q '^slice_idle 3$' $folder/settings || bad "settings does not take slice_idle 3"
+    refused $folder/policy nonsense
+    refused $folder/settings "slice_idle 99999999999"
+    refused $folder/settings "nonsense 1"
+    good "tunables"
+}
+
+# A process that read and is gone, is noticed.
+noticing() {
+    set_queue sda scheduler none
+    set_queue sda scheduler cas
+    number=0
+    while [ $number -lt 5 ]; do
+        echo 3 >/proc/sys/vm/drop_caches
+        dd if=/dev/sda of=/dev/null bs=4k count=4 skip=$((number * 100)) 2>/dev/null
+        number=$((number + 1))
+    done
+    [ "$(queue sda iosched/exits)" -ge 5 ] && good "exits of processes are noticed" || bad "of 5 exits, $(queue sda iosched/exits) were noticed"
+}
+
+# Each allocation fails once, of a scheduler for a device and of a policy: the write is an error, and the
+# device goes on.
+memory_runs_out() {
+    parameter=/sys/module/idlewise/parameters/fail_allocation
+    points=0
+    for elevator in noop cas cfq antic-aged-sptf iw-bfq; do
+        number=1
+        while set_queue sda scheduler none; echo $number >$parameter; ! set_queue sda scheduler $elevator; do
+            [ "$(queue sda scheduler | tr ' ' '\n' | grep '\[')" = '[none]' ] || bad "$elevator is there without memory"
+            number=$((number + 1))
+        done
+        [ $number -gt 4 ] || bad "$elevator was built with $number failures"
+        points=$((points + number - 1))
+    done
+    echo 0 >$parameter
+    set_queue sda scheduler idlewise
+    folder=/sys/block/sda/queue/iosched
+    number=1
+    while echo $number >$parameter; ! echo cas 2>/dev/null >$folder/policy; do
+        grep -q '\[noop\]' $folder/policy || bad "the policy changed without memory"
+        number=$((number + 1))
+    done
+    echo 0 >$parameter
+    job "after memory ran out" && balanced "after memory ran out" any
+    good "memory ran out at $((points + number - 1)) places, each an error to the writer"
+}
+
+# One number from 0 to $1 - 1, anew each time.
+random() { echo $((($(hexdump -n 4 -e '"%u"' /dev/urandom) % $1 + $1) % $1)); }
+one_of() { shift "$(random $#)"; echo "$1"; }
+
+# switching N: under load, N switches of the elevator, N of the policy, N changes of nr_requests.
+switching() {
+    start=$(seconds)
+    names="$(elevators sda) mq-deadline none"
+    for device in $devices; do set_queue "$device" scheduler idlewise; done
+    policies=$(queue sda iosched/policy | tr -d '[]')
+    for kind in policy nr_requests scheduler; do
+        echo go >/tmp/running
+        (while [ -e /tmp/running ]; do job "load while $kind changes" --size=512k || break; done; echo over >/tmp/over) &
+        number=0
+        while [ $number -lt "$1" ]; do
+            for device in $devices; do
+                case $kind in
+                    policy) set_queue "$device" iosched/policy "$(one_of $policies)" || bad "policy on $device" ;;
+                    nr_requests) set_queue "$device" nr_requests "$(one_of 4 16 31 64 200 256)" || bad "nr_requests on $device" ;;
+                    scheduler) set_queue "$device" scheduler "$(one_of $names)" || bad "scheduler on $device" ;;
+                esac
+            done
+            number=$((number + 1))
+        done
+        rm /tmp/running
+        while [ ! -e /tmp/over ]; do sleep 0.1; done
+        rm /tmp/over
+        [ $kind = scheduler ] || balanced "switching $kind" any
+        good "$((number * 3)) changes of $kind under load, $(($(seconds) - start)) s"
+    done
+    for device in $devices; do set_queue "$device" nr_requests 64; done
+}
+
+# A module in use stays.
+busy() {
+    set_queue sda scheduler cas
+    if rmmod idlewise 2>/dev/null; then bad "the module went away while used"; else good "rmmod is refused while used"; fi
+    for device in $devices; do set_queue "$device" scheduler none; done
+}
+
+# loading N: unload and load, with the elevator used in between.
+loading() {
+    number=0
+    while [ $number -lt "$1" ]; do
+        rmmod idlewise || { bad "unloading, time $number"; return; }
+        insmod /modules/idlewise.ko test_hooks=1 || { bad "loading, time $number"; return; }
+        for device in $devices; do set_queue "$device" scheduler cfq; done
+        job "after loading" --size=64k
+        for device in $devices; do set_queue "$device" scheduler none; done
+        number=$((number + 1))
+    done
+    good "$number times unloaded and loaded"
+}
+
+# The last part: the kernel is not the same afterwards.
+panic() {
+    (echo panic >/sys/module/idlewise/parameters/provoke) 2>/dev/null
+    dmesg >/tmp/log
+    grep -q "idlewise: the scheduler's code panicked: index out of bounds.*(crates/core/src/queue/mod.rs:[0-9]*)" /tmp/log ||
+        bad "the panic says: $(grep panicked /tmp/log)"
+    grep -q 'kernel BUG at' /tmp/log && grep -q 'iw_queue_break' /tmp/log || bad "the panic has no trace through our code"
+    [ "$(queue sda size 2>/dev/null || cat /sys/block/sda/size)" -gt 0 ] && good "a panic in the core leaves: $(grep -o 'the scheduler.*' /tmp/log | head -n 1)"
+}

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The elevator itself: requests go into the core and come out in its order.
+ *
+ * One lock for each block device, taken with interrupts off: completions and the timer come in
+ * interrupts. The core is asked under that lock and never sleeps there. Flushes and pass-through
+ * commands stay with the block layer, which does not hand them to elevators.
+ */
+#include <linux/ioprio.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <trace/events/block.h>
+
+#include "queue.h"
+
+/* Something happened: the core may be asked again, and is, if it held requests back. */
+void iw_wake(struct iw_queue *iw)
+{
+	WRITE_ONCE(iw->held, false);
+	if (READ_ONCE(iw->waiting))
+		blk_mq_run_hw_queues(iw->q, true);
+}
+
+static enum hrtimer_restart iw_timer(struct hrtimer *timer)
+{
+	iw_wake(container_of(timer, struct iw_queue, timer));
+	return HRTIMER_NORESTART;
+}
+
+/* --- A device gets the elevator, and loses it -------------------------------------------------- */
+
+static void iw_free(struct iw_queue *iw)
+{
+	if (iw->host)
+		iw_queue_free(iw->host);
+	iw_memory_put(iw->slots);
+	iw_memory_put(iw);
+}
+
+static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *error)
+{
+	struct iw_scheduler *first;
+	struct iw_queue *iw;
+
+	*error = -ENOMEM;
+	iw = iw_memory_get(sizeof(*iw), __alignof__(*iw));
+	if (!iw)
+		return NULL;
+	memset(iw, 0, sizeof(*iw));
+	iw->q = q;
+	iw->policy = scheduler;
+	iw->device = (struct iw_device) {
+		.sectors = q->disk ? get_capacity(q->disk) : 0,
+		.ids = iw_tag_sets(q) * MAX_SCHED_RQ,
+		.depth = iw_device_depth(q),
+		.hardware_queues = q->nr_hw_queues,
+		.rotational = !blk_queue_nonrot(q),
+	};
+	iw->slots = iw_memory_get(iw->device.ids * sizeof(*iw->slots), __alignof__(*iw->slots));
+	if (!iw->slots)
+		goto free;
+	memset(iw->slots, 0, iw->device.ids * sizeof(*iw->slots));
+	first = iw_scheduler_new(scheduler, &iw->device, error);
+	if (!first)
+		goto free;
+	*error = -ENOMEM;
+	iw->host = iw_queue_new(first, &iw->device);
+	if (!iw->host)
+		goto free;
+	spin_lock_init(&iw->lock);
+	hash_init(iw->starts);
+	INIT_LIST_HEAD(&iw->direct);
+	iw->front_merges = iw_front_merges(iw->host);
+	iw->async_depth = UINT_MAX;
+	hrtimer_init(&iw->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	iw->timer.function = iw_timer;
+	return iw;
+free:
+	iw_free(iw);
+	return NULL;
+}
+
+static int iw_init_sched(struct request_queue *q, struct elevator_type *type)
+{
+	struct iw_elevator *elevator = container_of(type, struct iw_elevator, type);
+	/* The elevator that hosts all begins with the first. */
+	u32 scheduler = elevator->scheduler < iw_schedulers() ? elevator->scheduler : 0;
+	struct elevator_queue *eq = elevator_alloc(q, type);
+	struct iw_queue *iw;
+	int error;
+
+	if (!eq)
+		return -ENOMEM;
+	iw = iw_new(q, scheduler, &error);
+	if (!iw) {
+		pr_warn("idlewise: %s cannot be had for this device: error %d\n", type->elevator_name, error);
+		kobject_put(&eq->kobj);
+		return error;
+	}
+	eq->elevator_data = iw;
+	iw_mark_shared(q);
+	iw_exits_watch(iw);
+	q->elevator = eq;
+	return 0;
+}
+
+static void iw_exit_sched(struct elevator_queue *eq)
+{
+	struct iw_queue *iw = eq->elevator_data;
+
+	iw_exits_unwatch(iw);
+	hrtimer_cancel(&iw->timer);
+	WARN(iw->waiting || iw->in_flight,
+	     "idlewise: %u requests wait and %u are in flight on a queue that is drained\n",
+	     iw->waiting, iw->in_flight);
+	iw_free(iw);
+}
+
+static void iw_depth_updated(struct blk_mq_hw_ctx *hctx)
+{
+	WRITE_ONCE(iw_of(hctx->queue)->async_depth, iw_async_depth(hctx));
+}
+
+static int iw_init_hctx(struct blk_mq_hw_ctx *hctx, unsigned int index)
+{
+	iw_depth_updated(hctx);
+	return 0;
+}
+
+static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
+{
+	if (!op_is_sync(opf))
+		data->shallow_depth = READ_ONCE(iw_of(data->q)->async_depth);
+}
+
+/* --- A request ----------------------------------------------------------------------------------- */
+
+/* In the submitter, unlike a later insertion. */
+static void iw_prepare_request(struct request *rq)
+{
+	rq->elv.priv[0] = (void *)iw_who();
+	iw_set_state(rq, IW_OUTSIDE);
+}
+
+/* A request that the core cannot hold goes to the device in order of arrival. */
+static void iw_insert_direct(struct iw_queue *iw, struct request *rq)
+{
+	list_add_tail(&rq->queuelist, &iw->direct);
+	iw->waiting++;
+}
+
+/* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
+ * usual, 25 for the lowest. Told when it differs from that of the request before.
+ */
+static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
+{
+	u64 own = (u64)raw->level << 32 | raw->issuer;
+
+	if (own == iw->weighed || !(iw->weights || raw->level != IOPRIO_BE_NORM) || !raw->issuer)
+		return;
+	iw->weighed = own;
+	iw->weights = true;
+	/* Beyond as many as the core keeps, the usual weight has to do. */
+	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->level) * 25);
+}
+
+static void iw_insert_one(struct iw_queue *iw, struct request *rq, u64 now, struct list_head *free)
+{
+	struct iw_request raw;
+	u32 id = iw_id(rq);
+
+	if (!iw_is_ours(rq)) {
+		iw_insert_direct(iw, rq);
+		return;
+	}
+	if (iw_state(rq) == IW_IN_FLIGHT) {
+		if (WARN_ON_ONCE(iw_requeue(iw->host, now, id)))
+			return;
+		iw_set_state(rq, IW_RETURNED);
+		iw->in_flight--;
+		iw->waiting++;
+		iw->requeued++;
+		return;
+	}
+	if (iw_insert_merge(iw, rq, free))
+		return;
+	iw_describe(rq, &raw);
+	iw_weigh(iw, now, &raw);
+	if (WARN_ONCE(iw_insert(iw->host, now, id, &raw), "idlewise: request %u is in use\n", id)) {
+		iw_insert_direct(iw, rq);
+		return;
+	}
+	__set_bit(raw.issuer & ((1 << IW_SEEN_BITS) - 1), iw->seen);
+	iw_set_state(rq, IW_WAITING);
+	iw->slots[id].rq = rq;
+	iw_index(iw, rq);
+	iw->waiting++;
+	iw->inserted++;
+	trace_block_rq_insert(rq);
+}
+
+static void iw_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list, bool at_head)
+{
+	struct iw_queue *iw = iw_of(hctx->queue);
+	u64 now = ktime_get_ns();
+	unsigned long flags;
+	LIST_HEAD(free);
+
+	spin_lock_irqsave(&iw->lock, flags);
+	while (!list_empty(list)) {
+		struct request *rq = list_first_entry(list, struct request, queuelist);
+
+		list_del_init(&rq->queuelist);
+		iw_insert_one(iw, rq, now, &free);
+	}
+	WRITE_ONCE(iw->held, false);
+	spin_unlock_irqrestore(&iw->lock, flags);
+	blk_mq_free_requests(&free);
+}
+
+static bool iw_has_work(struct blk_mq_hw_ctx *hctx)
+{
+	struct iw_queue *iw = iw_of(hctx->queue);
+
+	return READ_ONCE(iw->waiting) && !READ_ONCE(iw->held);
+}
+
+/* The core gave out the request of this id. */
+static struct request *iw_take(struct iw_queue *iw, u32 id)
+{
+	struct request *rq = iw->slots[id].rq;
+
+	if (iw_state(rq) == IW_WAITING) {
+		iw_unindex(iw, rq);
+		iw->dispatched++;
+	}
+	iw_mark_started(rq);
+	iw_set_state(rq, IW_IN_FLIGHT);
+	iw->waiting--;
+	iw->in_flight++;
+	return rq;
+}
+
+static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
+{
+	struct iw_queue *iw = iw_of(hctx->queue);
+	struct request *rq = NULL;
+	unsigned long flags;
+	s64 answer;
+	u64 until;
+
+	spin_lock_irqsave(&iw->lock, flags);
+	if (unlikely(!list_empty(&iw->direct))) {
+		rq = list_first_entry(&iw->direct, struct request, queuelist);
+		list_del_init(&rq->queuelist);
+		iw->waiting--;
+	} else if (iw->waiting) {
+		answer = iw_dispatch(iw->host, ktime_get_ns(), &until);
+		if (answer >= 0) {
+			rq = iw_take(iw, answer);
+		} else {
+			WRITE_ONCE(iw->held, true);
+			if (answer == IW_WAIT) {
+				iw->waits++;
+				hrtimer_start(&iw->timer, ns_to_ktime(until), HRTIMER_MODE_ABS);
+			}
+		}
+	}
+	spin_unlock_irqrestore(&iw->lock, flags);
+	return rq;
+}
+
+static void iw_completed_request(struct request *rq, u64 now)
+{
+	struct iw_queue *iw = iw_of(rq->q);
+	unsigned long flags;
+	bool wake;
+
+	if (!iw_is_ours(rq) || iw_state(rq) != IW_IN_FLIGHT)
+		return;
+	spin_lock_irqsave(&iw->lock, flags);
+	WARN_ON_ONCE(iw_complete(iw->host, now, iw_id(rq)));
+	iw_set_state(rq, IW_OUTSIDE);
+	iw->in_flight--;
+	iw->completed++;
+	wake = iw->held;
+	spin_unlock_irqrestore(&iw->lock, flags);
+	/* What it waited for may be this; nobody else would ask again. */
+	if (wake)
+		iw_wake(iw);
+}
+
+/* Before a request is free. Most left the core when they were completed. */
+static void iw_finish_request(struct request *rq)
+{
+	struct iw_queue *iw = iw_of(rq->q);
+	unsigned long flags;
+
+	if (iw_state(rq) == IW_IN_FLIGHT) {
+		iw_completed_request(rq, ktime_get_ns());
+	} else if (iw_state(rq) == IW_WAITING) {
+		spin_lock_irqsave(&iw->lock, flags);
+		iw_forget(iw, rq);
+		spin_unlock_irqrestore(&iw->lock, flags);
+	}
+}
+
+const struct elevator_mq_ops iw_ops = {
+	.init_sched = iw_init_sched,
+	.exit_sched = iw_exit_sched,
+	.init_hctx = iw_init_hctx,
+	.depth_updated = iw_depth_updated,
+	.limit_depth = iw_limit_depth,
+	.allow_merge = iw_allow_merge,
+	.bio_merge = iw_bio_merge,
+	.request_merge = iw_request_merge,
+	.request_merged = iw_request_merged,
+	.requests_merged = iw_requests_merged,
+	.former_request = iw_former_request,
+	.next_request = iw_next_request,
+	.prepare_request = iw_prepare_request,
+	.insert_requests = iw_insert_requests,
+	.has_work = iw_has_work,
+	.dispatch_request = iw_dispatch_request,
+	.completed_request = iw_completed_request,
+	.finish_request = iw_finish_request,
+};

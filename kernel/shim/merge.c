@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Merging: the block layer joins bios and requests, and finds neighbours through these functions.
+ *
+ * A waiting request is found by its end in the block layer's own hash table, and by its start in
+ * ours. The scheduler may refuse; what was done, the core is told. All of this happens under the
+ * queue's lock, which iw_bio_merge() and the insertion take.
+ */
+#include <linux/ioprio.h>
+
+#include "queue.h"
+
+static u8 iw_operation(enum req_op op)
+{
+	switch (op) {
+	case REQ_OP_READ:
+		return IW_READ;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+		return IW_DISCARD;
+	case REQ_OP_FLUSH:
+		return IW_FLUSH;
+	default:
+		return IW_WRITE;
+	}
+}
+
+static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, u64 who)
+{
+	u8 class = IOPRIO_PRIO_CLASS(ioprio);
+
+	raw->issuer = (u32)who;
+	raw->group = who >> 32;
+	raw->operation = iw_operation(opf & REQ_OP_MASK);
+	raw->flags = (op_is_sync(opf) ? IW_SYNC : 0) | (opf & REQ_META ? IW_METADATA : 0);
+	/* Without a priority of its own a request has what a process of nice 0 has. */
+	raw->level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
+	raw->class = class == IOPRIO_CLASS_RT ? IW_REAL_TIME :
+		     class == IOPRIO_CLASS_IDLE ? IW_IDLE_CLASS : IW_BEST_EFFORT;
+}
+
+void iw_describe(struct request *rq, struct iw_request *raw)
+{
+	raw->start = blk_rq_pos(rq);
+	raw->length = blk_rq_sectors(rq);
+	iw_describe_rest(raw, rq->cmd_flags, req_get_ioprio(rq), (u64)rq->elv.priv[0]);
+}
+
+/* --- Finding ------------------------------------------------------------------------------------ */
+
+static void iw_index_start(struct iw_queue *iw, struct request *rq)
+{
+	hash_add(iw->starts, &iw->slots[iw_id(rq)].by_start, blk_rq_pos(rq));
+}
+
+/* It waits: others may be merged with it. */
+void iw_index(struct iw_queue *iw, struct request *rq)
+{
+	if (!rq_mergeable(rq))
+		return;
+	elv_rqhash_add(iw->q, rq);
+	iw_index_start(iw, rq);
+	if (!iw->q->last_merge)
+		iw->q->last_merge = rq;
+}
+
+void iw_unindex(struct iw_queue *iw, struct request *rq)
+{
+	elv_rqhash_del(iw->q, rq);
+	hash_del(&iw->slots[iw_id(rq)].by_start);
+	if (iw->q->last_merge == rq)
+		iw->q->last_merge = NULL;
+}
+
+/* It waited and goes away, without having been given out. */
+void iw_forget(struct iw_queue *iw, struct request *rq)
+{
+	iw_unindex(iw, rq);
+	WARN_ON_ONCE(iw_cancel(iw->host, ktime_get_ns(), iw_id(rq)));
+	iw_set_state(rq, IW_OUTSIDE);
+	iw->waiting--;
+	iw->inserted--;
+}
+
+static struct request *iw_starting_at(struct iw_queue *iw, sector_t sector)
+{
+	struct iw_slot *slot;
+
+	hash_for_each_possible(iw->starts, slot, by_start, sector)
+		if (blk_rq_pos(slot->rq) == sector)
+			return slot->rq;
+	return NULL;
+}
+
+static struct request *iw_ending_at(struct iw_queue *iw, sector_t sector)
+{
+	struct request *rq;
+
+	hash_for_each_possible(iw->q->elevator->hash, rq, hash, sector)
+		if (blk_rq_pos(rq) + blk_rq_sectors(rq) == sector)
+			return rq;
+	return NULL;
+}
+
+/* Whether the scheduler lets rq become one with other, which waits. */
+static bool iw_may_join(struct iw_queue *iw, struct request *other, struct request *rq)
+{
+	struct iw_request raw;
+
+	/* Of discards the block layer does not tell what it merged. */
+	if (!other || other == rq || req_op(rq) == REQ_OP_DISCARD)
+		return false;
+	iw_describe(rq, &raw);
+	return iw_may_merge(iw->host, iw_id(other), &raw);
+}
+
+struct request *iw_former_request(struct request_queue *q, struct request *rq)
+{
+	struct request *former = iw_ending_at(iw_of(q), blk_rq_pos(rq));
+
+	return iw_may_join(iw_of(q), former, rq) ? former : NULL;
+}
+
+struct request *iw_next_request(struct request_queue *q, struct request *rq)
+{
+	struct request *next = iw_starting_at(iw_of(q), blk_rq_pos(rq) + blk_rq_sectors(rq));
+
+	return iw_may_join(iw_of(q), next, rq) ? next : NULL;
+}
+
+/* --- Bios ----------------------------------------------------------------------------------------- */
+
+bool iw_allow_merge(struct request_queue *q, struct request *rq, struct bio *bio)
+{
+	struct iw_request raw = {
+		.start = bio->bi_iter.bi_sector,
+		.length = bio_sectors(bio),
+	};
+
+	if (!iw_is_ours(rq) || iw_state(rq) != IW_WAITING)
+		return false;
+	/* Asked before it is known whether they touch. */
+	if (bio_op(bio) != REQ_OP_DISCARD &&
+	    blk_rq_pos(rq) + blk_rq_sectors(rq) != raw.start && raw.start + raw.length != blk_rq_pos(rq))
+		return false;
+	iw_describe_rest(&raw, bio->bi_opf, bio_prio(bio), iw_who());
+	return iw_may_merge(iw_of(q)->host, iw_id(rq), &raw);
+}
+
+int iw_request_merge(struct request_queue *q, struct request **req, struct bio *bio)
+{
+	struct iw_queue *iw = iw_of(q);
+	struct request *rq;
+
+	if (!iw->front_merges || bio_op(bio) == REQ_OP_DISCARD)
+		return ELEVATOR_NO_MERGE;
+	rq = iw_starting_at(iw, bio_end_sector(bio));
+	if (!rq || !elv_bio_merge_ok(rq, bio))
+		return ELEVATOR_NO_MERGE;
+	*req = rq;
+	return ELEVATOR_FRONT_MERGE;
+}
+
+bool iw_bio_merge(struct request_queue *q, struct bio *bio, unsigned int nr_segs)
+{
+	struct iw_queue *iw = iw_of(q);
+	struct request *free = NULL;
+	unsigned long flags;
+	bool merged;
+
+	if (!READ_ONCE(iw->waiting))
+		return false;
+	spin_lock_irqsave(&iw->lock, flags);
+	merged = blk_mq_sched_try_merge(q, bio, nr_segs, &free);
+	iw->merged += merged;
+	spin_unlock_irqrestore(&iw->lock, flags);
+	if (free)
+		blk_mq_free_request(free);
+	return merged;
+}
+
+/* rq has taken in a bio at its front or back. */
+void iw_request_merged(struct request_queue *q, struct request *rq, enum elv_merge type)
+{
+	struct iw_queue *iw = iw_of(q);
+
+	if (type == ELEVATOR_FRONT_MERGE) {
+		hash_del(&iw->slots[iw_id(rq)].by_start);
+		iw_index_start(iw, rq);
+	}
+	WARN_ON_ONCE(iw_grown(iw->host, ktime_get_ns(), iw_id(rq), blk_rq_pos(rq), blk_rq_sectors(rq)));
+}
+
+/* --- Requests -------------------------------------------------------------------------------------- */
+
+/* A request that is about to be inserted: does it go into one that waits? */
+bool iw_insert_merge(struct iw_queue *iw, struct request *rq, struct list_head *free)
+{
+	struct request *taken;
+	LIST_HEAD(own);
+
+	if (!rq_mergeable(rq) || blk_queue_nomerges(iw->q) ||
+	    !iw_may_join(iw, iw_ending_at(iw, blk_rq_pos(rq)), rq))
+		return false;
+	if (!blk_mq_sched_try_insert_merge(iw->q, rq, &own))
+		return false;
+	list_for_each_entry(taken, &own, queuelist)
+		iw->merged++;
+	list_splice(&own, free);
+	return true;
+}
+
+/* next, which follows rq, is part of rq from now on. Either may have taken in a bio just before;
+ * next may be about to be inserted, and then the core does not know it.
+ */
+void iw_requests_merged(struct request_queue *q, struct request *rq, struct request *next)
+{
+	struct iw_queue *iw = iw_of(q);
+	u64 now = ktime_get_ns();
+	u32 survivor = iw_id(rq), taken = iw_id(next);
+	int error;
+
+	if (iw_state(next) != IW_WAITING) {
+		WARN_ON_ONCE(iw_grown(iw->host, now, survivor, blk_rq_pos(rq), blk_rq_sectors(rq)));
+		return;
+	}
+	iw_unindex(iw, next);
+	error = iw_grown(iw->host, now, taken, blk_rq_pos(next), blk_rq_sectors(next));
+	error = error ?: iw_grown(iw->host, now, survivor, blk_rq_pos(rq),
+				  blk_rq_sectors(rq) - blk_rq_sectors(next));
+	WARN_ON_ONCE(error ?: iw_absorbed(iw->host, now, survivor, taken));
+	iw_set_state(next, IW_OUTSIDE);
+	iw->waiting--;
+	iw->absorbed++;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* idlewise as a kernel module: every scheduler of the registry as an elevator of its own, and the
+ * elevator `idlewise`, which hosts all of them and switches without draining.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "queue.h"
+
+static bool test_hooks;
+module_param(test_hooks, bool, 0400);
+MODULE_PARM_DESC(test_hooks, "for tests: allow `provoke`");
+
+static struct iw_elevator *elevators;
+static u32 registered;
+
+/* Makes the core panic, on a queue that no device has. */
+static int provoke(const char *value, const struct kernel_param *param)
+{
+	struct iw_device device = { .sectors = 1024, .ids = 8, .depth = 1, .hardware_queues = 1 };
+	struct iw_scheduler *scheduler;
+	struct iw_host *host;
+	int error;
+
+	if (!test_hooks)
+		return -EPERM;
+	if (!sysfs_streq(value, "panic"))
+		return -EINVAL;
+	scheduler = iw_scheduler_new(0, &device, &error);
+	if (!scheduler)
+		return error;
+	host = iw_queue_new(scheduler, &device);
+	if (!host)
+		return -ENOMEM;
+	iw_queue_break(host);
+	iw_queue_free(host);
+	return 0;
+}
+
+static const struct kernel_param_ops provoke_ops = { .set = provoke };
+module_param_cb(provoke, &provoke_ops, NULL, 0200);
+MODULE_PARM_DESC(provoke, "for tests: `panic` makes the core panic");
+
+static int register_one(struct iw_elevator *elevator, u32 scheduler)
+{
+	int error;
+
+	elevator->scheduler = scheduler;
+	if (scheduler < iw_schedulers())
+		iw_elevator_name(scheduler, elevator->name, sizeof(elevator->name) - 1);
+	else
+		strscpy(elevator->name, "idlewise", sizeof(elevator->name));
+	elevator->type.elevator_name = elevator->name;
+	elevator->type.elevator_owner = THIS_MODULE;
+	elevator->type.ops = iw_ops;
+	elevator->type.elevator_attrs = iw_attributes_new(scheduler);
+	if (!elevator->type.elevator_attrs)
+		return -ENOMEM;
+	error = elv_register(&elevator->type);
+	if (error) {
+		pr_err("idlewise: the elevator %s cannot be registered: error %d\n", elevator->name, error);
+		kfree(elevator->type.elevator_attrs);
+	}
+	return error;
+}
+
+static void unregister_all(void)
+{
+	while (registered) {
+		struct iw_elevator *last = &elevators[--registered];
+
+		elv_unregister(&last->type);
+		kfree(last->type.elevator_attrs);
+	}
+	kfree(elevators);
+}
+
+static int __init idlewise_start(void)
+{
+	u32 count = iw_schedulers() + 1;
+	int error = iw_exits_start();
+
+	if (error)
+		return error;
+	error = -ENOMEM;
+	elevators = kcalloc(count, sizeof(*elevators), GFP_KERNEL);
+	while (elevators && registered < count) {
+		error = register_one(&elevators[registered], registered);
+		if (error)
+			break;
+		registered++;
+	}
+	if (error) {
+		unregister_all();
+		iw_exits_stop();
+	}
+	return error;
+}
+
+static void __exit idlewise_stop(void)
+{
+	unregister_all();
+	iw_exits_stop();
+}
+
+module_init(idlewise_start);
+module_exit(idlewise_stop);
+
+MODULE_DESCRIPTION("Disk schedulers: anticipatory, fair, classic; and switching between them without draining");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("idlewise-iosched");

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One block device under one of our elevators: what the files of the shim share. */
+#ifndef IW_QUEUE_H
+#define IW_QUEUE_H
+
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/spinlock.h>
+
+#include "compat.h"
+#include "core.h"
+
+#define IW_START_BITS 8
+#define IW_SEEN_BITS 14
+
+/* Where a request is, as its second private word says. */
+enum iw_state {
+	IW_OUTSIDE,	/* the core does not know it */
+	IW_WAITING,	/* the core holds it */
+	IW_IN_FLIGHT,	/* given out */
+	IW_RETURNED,	/* given back by the device: goes first */
+};
+
+struct iw_slot {
+	struct request *rq;
+	struct hlist_node by_start;
+};
+
+struct iw_queue {
+	spinlock_t lock;
+	struct iw_host *host;
+	struct request_queue *q;
+	struct iw_slot *slots;			/* by id */
+	DECLARE_HASHTABLE(starts, IW_START_BITS);	/* of waiting requests, by first sector */
+	struct list_head direct;		/* requests without private words: go first */
+	unsigned int waiting;			/* in the core or on that list */
+	unsigned int in_flight;
+	bool held;				/* the core was asked, and wants an event first */
+	bool front_merges;
+	bool weights;				/* somebody's priority is not the usual */
+	u64 weighed;				/* who was last given a weight, and the level */
+	u32 async_depth;
+	struct hrtimer timer;			/* when the core wants to be asked again */
+	u32 policy;				/* number of the scheduler inside */
+	struct iw_device device;
+
+	u64 inserted, dispatched, completed;
+	u64 merged;		/* bios and requests that became part of a request */
+	u64 absorbed;		/* of these, requests that already waited */
+	u64 requeued;
+	u64 waits;		/* times that the core waited although requests did */
+	u64 exits;		/* processes that issued here and are gone */
+	u64 switches;		/* of the policy */
+
+	struct list_head alive;			/* in the list of all queues */
+	DECLARE_BITMAP(seen, 1 << IW_SEEN_BITS);	/* who issued here, by number modulo its size */
+};
+
+/* An elevator that is registered. */
+struct iw_elevator {
+	struct elevator_type type;
+	u32 scheduler;		/* number in the registry; of the hosting one, the count */
+	char name[ELV_NAME_MAX];
+};
+
+static inline struct iw_queue *iw_of(struct request_queue *q)
+{
+	return q->elevator->elevator_data;
+}
+
+static inline enum iw_state iw_state(struct request *rq)
+{
+	return (unsigned long)rq->elv.priv[1];
+}
+
+static inline void iw_set_state(struct request *rq, enum iw_state state)
+{
+	rq->elv.priv[1] = (void *)(unsigned long)state;
+}
+
+/* Who issues now. A worker acts for somebody who is not known any more. */
+static inline u64 iw_who(void)
+{
+	u32 group;
+
+	if (current->flags & PF_WQ_WORKER)
+		return 0;
+	rcu_read_lock();
+	group = rcu_dereference(current->real_parent)->tgid;
+	rcu_read_unlock();
+	return (u64)group << 32 | (u32)current->tgid;
+}
+
+/* elevator.c */
+extern const struct elevator_mq_ops iw_ops;
+void iw_wake(struct iw_queue *iw);
+
+/* merge.c */
+void iw_describe(struct request *rq, struct iw_request *raw);
+void iw_forget(struct iw_queue *iw, struct request *rq);
+void iw_index(struct iw_queue *iw, struct request *rq);
+void iw_unindex(struct iw_queue *iw, struct request *rq);
+bool iw_insert_merge(struct iw_queue *iw, struct request *rq, struct list_head *free);
+bool iw_allow_merge(struct request_queue *q, struct request *rq, struct bio *bio);
+bool iw_bio_merge(struct request_queue *q, struct bio *bio, unsigned int nr_segs);
+int iw_request_merge(struct request_queue *q, struct request **req, struct bio *bio);
+void iw_request_merged(struct request_queue *q, struct request *rq, enum elv_merge type);
+void iw_requests_merged(struct request_queue *q, struct request *rq, struct request *next);
+struct request *iw_former_request(struct request_queue *q, struct request *rq);
+struct request *iw_next_request(struct request_queue *q, struct request *rq);
+
+/* exits.c */
+int iw_exits_start(void);
+void iw_exits_stop(void);
+void iw_exits_watch(struct iw_queue *iw);
+void iw_exits_unwatch(struct iw_queue *iw);
+
+/* attributes.c */
+struct elv_fs_entry *iw_attributes_new(u32 scheduler);
+
+#endif

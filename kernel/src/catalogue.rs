@@ -1,0 +1,235 @@
+//! Which schedulers there are, under which elevator names, with which tunables.
+//!
+//! An elevator's name is its scheduler's, with two exceptions. A name that the kernel has taken gets
+//! [`PREFIX`]. Of a longer name than the kernel keeps, the first [`NAME_LENGTH`] characters are
+//! left; as the kernel cuts what is written to `scheduler` in the same place, the whole name works too.
+
+use core::ffi::c_int;
+use core::fmt::{self, Write};
+use core::slice;
+
+use idlewise_core::registry::{self, Entry};
+use idlewise_core::tunables::{Tunable, TunableError, Unit};
+
+/// What a taken name begins with.
+pub const PREFIX: &str = "iw-";
+
+/// Characters that the kernel keeps of an elevator's name (`ELV_NAME_MAX`, with its zero byte).
+pub const NAME_LENGTH: usize = 15;
+
+/// Names of the kernel's own elevators. `deadline` is another name of its mq-deadline.
+const TAKEN: [&str; 4] = ["mq-deadline", "deadline", "kyber", "bfq"];
+
+/// The most tunables that a scheduler may have: so many attributes the shim can make
+/// (`IW_TUNABLES` in `shim/attributes.c`).
+pub const TUNABLES_MAX: usize = 48;
+
+/// `EINVAL` and `ERANGE` of the kernel, and `ENOMEM`.
+pub(crate) const INVALID: c_int = -22;
+const OUT_OF_RANGE: c_int = -34;
+pub(crate) const NO_MEMORY: c_int = -12;
+
+/// Text written into memory of the shim's, cut where that ends.
+struct Out<'a> {
+    room: &'a mut [u8],
+    used: usize,
+}
+
+impl Write for Out<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let room = &mut self.room[self.used..];
+        let length = text.len().min(room.len());
+        room[..length].copy_from_slice(&text.as_bytes()[..length]);
+        self.used += length;
+        Ok(())
+    }
+}
+
+/// Writes `text` to the shim's memory; returns its length.
+unsafe fn put(room: *mut u8, size: usize, text: fmt::Arguments<'_>) -> usize {
+    // SAFETY: the shim has `size` bytes there.
+    let mut out = Out { room: unsafe { slice::from_raw_parts_mut(room, size) }, used: 0 };
+    let _ = out.write_fmt(text);
+    out.used
+}
+
+/// The shim's text. What is not UTF-8 names nothing.
+pub(crate) unsafe fn text<'a>(from: *const u8, length: usize) -> &'a str {
+    // SAFETY: the shim has `length` bytes there.
+    str::from_utf8(unsafe { slice::from_raw_parts(from, length) }).unwrap_or_default()
+}
+
+pub(crate) fn entry(scheduler: u32) -> Option<&'static Entry> {
+    registry::all().get(scheduler as usize)
+}
+
+fn tunable(scheduler: u32, index: u32) -> Option<&'static Tunable> {
+    entry(scheduler)?.tunables.get(index as usize)
+}
+
+/// What an elevator's name begins with besides the scheduler's.
+fn prefix(name: &str) -> &'static str {
+    if TAKEN.contains(&name) { PREFIX } else { "" }
+}
+
+/// How many schedulers there are.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_schedulers() -> u32 {
+    registry::all().len() as u32
+}
+
+/// The number of the scheduler called `name` in the registry, or -`EINVAL`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_scheduler_find(name: *const u8, length: usize) -> c_int {
+    // SAFETY: as above.
+    let name = unsafe { text(name, length) };
+    let found = registry::all().iter().position(|entry| entry.name == name);
+    found.map_or(INVALID, |index| index as c_int)
+}
+
+/// Writes a scheduler's name in the registry; returns its length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_scheduler_name(scheduler: u32, room: *mut u8, size: usize) -> usize {
+    let name = entry(scheduler).map_or("", |entry| entry.name);
+    // SAFETY: as above.
+    unsafe { put(room, size, format_args!("{name}")) }
+}
+
+/// Writes a scheduler's name as an elevator; returns its length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_elevator_name(scheduler: u32, room: *mut u8, size: usize) -> usize {
+    let name = entry(scheduler).map_or("", |entry| entry.name);
+    // SAFETY: as above.
+    unsafe { put(room, size.min(NAME_LENGTH), format_args!("{}{name}", prefix(name))) }
+}
+
+/// How many tunables a scheduler has.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_tunables(scheduler: u32) -> u32 {
+    entry(scheduler).map_or(0, |entry| entry.tunables.len() as u32)
+}
+
+/// Writes a tunable's name; returns its length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_tunable_name(scheduler: u32, index: u32, room: *mut u8, size: usize) -> usize {
+    let name = tunable(scheduler, index).map_or("", |tunable| tunable.name);
+    // SAFETY: as above.
+    unsafe { put(room, size, format_args!("{name}")) }
+}
+
+/// Writes a tunable's value as its attribute shows it: a plain number in the tunable's unit, or
+/// the word of a choice. Returns the length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_tunable_format(
+    scheduler: u32,
+    index: u32,
+    value: u64,
+    room: *mut u8,
+    size: usize,
+) -> usize {
+    let words: &[&str] = match tunable(scheduler, index) {
+        Some(Tunable { unit: Unit::Choice(words), .. }) => words,
+        _ => &[],
+    };
+    // SAFETY: as above.
+    match words.get(value as usize) {
+        Some(word) => unsafe { put(room, size, format_args!("{word}")) },
+        None => unsafe { put(room, size, format_args!("{value}")) },
+    }
+}
+
+/// Reads what was written to a tunable's attribute. Returns 0 and the value, or -`EINVAL` or
+/// -`ERANGE` and, in `room`, what is wrong, ended by a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_tunable_parse(
+    scheduler: u32,
+    index: u32,
+    from: *const u8,
+    length: usize,
+    value: *mut u64,
+    room: *mut u8,
+    size: usize,
+) -> c_int {
+    let Some(tunable) = tunable(scheduler, index) else { return INVALID };
+    // SAFETY: as above, for all three.
+    let error = match tunable.parse(unsafe { text(from, length) }.trim()) {
+        Ok(read) => {
+            unsafe { *value = read };
+            return 0;
+        }
+        Err(error) => error,
+    };
+    unsafe { put(room, size, format_args!("{error}\0")) };
+    match error {
+        TunableError::OutOfRange(_) => OUT_OF_RANGE,
+        _ => INVALID,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::string::String;
+
+    use super::*;
+
+    fn elevator_name(scheduler: u32) -> String {
+        let mut room = [0; 64];
+        let length = unsafe { iw_elevator_name(scheduler, room.as_mut_ptr(), room.len()) };
+        String::from_utf8(room[..length].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn elevator_names_fit_and_differ() {
+        let names: BTreeSet<String> = (0..iw_schedulers()).map(elevator_name).collect();
+        assert_eq!(names.len() as u32, iw_schedulers(), "two schedulers share an elevator name: {names:?}");
+        for name in &names {
+            assert!(name.len() <= NAME_LENGTH, "{name} is too long");
+            assert!(!TAKEN.contains(&name.as_str()), "{name} is the kernel's");
+            assert!(!name.starts_with("none"), "the kernel takes {name} for none");
+            assert_ne!(name, "idlewise", "that is the elevator which hosts all");
+        }
+        assert!(
+            names.contains("iw-mq-deadline") && names.contains("antic-stride-sp") && names.contains("cas")
+        );
+    }
+
+    #[test]
+    fn no_scheduler_has_more_tunables_than_attributes_are_made() {
+        for entry in registry::all() {
+            assert!(entry.tunables.len() <= TUNABLES_MAX, "{}: raise IW_TUNABLES", entry.name);
+        }
+        let shim = include_str!("../shim/attributes.c");
+        assert!(shim.contains(&format!("#define IW_TUNABLES {TUNABLES_MAX}\n")), "the shim's number differs");
+    }
+
+    #[test]
+    fn a_tunable_reads_what_it_shows_and_refuses_the_rest() {
+        let mut room = [0; 128];
+        for scheduler in 0..iw_schedulers() {
+            for index in 0..iw_tunables(scheduler) {
+                let tunable = tunable(scheduler, index).unwrap();
+                let (mut value, size) = (0, room.len());
+                let length =
+                    unsafe { iw_tunable_format(scheduler, index, tunable.default, room.as_mut_ptr(), size) };
+                let shown = room;
+                let mut parse = |text: &[u8]| unsafe {
+                    iw_tunable_parse(
+                        scheduler,
+                        index,
+                        text.as_ptr(),
+                        text.len(),
+                        &mut value,
+                        room.as_mut_ptr(),
+                        size,
+                    )
+                };
+                assert_eq!(parse(&shown[..length]), 0);
+                for wrong in [&b"no such word\n"[..], b"99999999999999999999", b""] {
+                    assert_ne!(parse(wrong), 0, "{} takes {wrong:?}", tunable.name);
+                }
+                assert_eq!(value, tunable.default, "{}", tunable.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The schedulers as functions that the C shim of the kernel module calls.
+//!
+//! | file | what |
+//! |---|---|
+//! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
+//! | `host` | a queue: what the shim does for each request |
+//! | `memory` | the kernel's allocator as Rust's |
+//! | `panic` | what a panic says before the kernel stops the thread |
+//!
+//! `shim/core.h` declares the same functions for C. This crate is the only place with unsafe code:
+//! pointers come from the shim, which passes what these functions gave it, one call at a time.
+#![cfg_attr(not(test), no_std)]
+#![allow(clippy::missing_safety_doc, reason = "the shim's duties are those stated above, for all")]
+
+extern crate alloc;
+
+pub mod catalogue;
+pub mod host;
+#[cfg(not(test))]
+mod memory;
+#[cfg(not(test))]
+mod panic;

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Builds the kernel modules for Debian's stock kernel, from headers and source that are fetched and unpacked,
+# not installed. Prints where they are.
+#
+#   scripts/kernel/build.sh
+#
+# Exit status 77: they cannot be built here (the last line says why).
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. scripts/kernel/packages.sh
+
+for tool in make awk cc cargo; do command -v "$tool" >/dev/null || cannot "no $tool"; done
+kernel_headers
+kernel_block
+kernel_modules=$kernel_work/kernel-modules
+kernel/build.sh "$kernel_modules" "$kernel_headers" "$kernel_block"
+echo "$kernel_modules/idlewise.ko and idlewise-disk.ko for Linux $kernel_abi"

@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Hands the kernel modules to DKMS, which builds them for the running kernel and for each later one.
+#
+#   scripts/kernel/install.sh [--remove]
+#
+# With DESTDIR only the files are put there, below usr/src. Wants root, dkms and the running kernel's headers.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. scripts/kernel/packages.sh
+
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' kernel/Cargo.toml)
+folder=${DESTDIR:-}/usr/src/idlewise-$version
+die() { echo "$*" >&2; exit 1; }
+
+if [ "${1:-}" = --remove ]; then
+    [ -n "${DESTDIR:-}" ] || ! command -v dkms >/dev/null || dkms remove "idlewise/$version" --all || true
+    rm -rf "$folder"
+    exit 0
+fi
+if [ -z "${DESTDIR:-}" ]; then
+    [ "$(id -u)" = 0 ] || die "only root can install a module: sudo make kernel-install"
+    command -v dkms >/dev/null || die "no dkms (apt-get install dkms linux-headers-$(uname -r))"
+    case $(uname -r) in 6.1.*) ;; *) die "this machine runs Linux $(uname -r); the modules support 6.1" ;; esac
+fi
+scripts/kernel/build.sh
+kernel_block
+rm -rf "$folder"
+mkdir -p "$folder/shim" "$folder/block"
+cp kernel/Kbuild "$kernel_work/kernel-modules/core.S" "$folder/"
+cp kernel/shim/*.[ch] "$folder/shim/"
+cp "$kernel_block"/*.h "$folder/block/"
+sed "s/@VERSION@/$version/" kernel/dkms.conf >"$folder/dkms.conf"
+echo "$folder"
+[ -n "${DESTDIR:-}" ] || dkms install "idlewise/$version" --force

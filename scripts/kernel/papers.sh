@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# The papers' experiments twice: by real programs in a guest with Debian's kernel, our elevators and a disk that is
+# a model, and by the simulator on the same model. Prints a table of both, and whether their ratios agree.
+#
+#   scripts/kernel/papers.sh [--short]
+#
+# Exit status: 0 what the papers found holds and both agree within 20 %, 1 not, 77 it cannot run here.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+disk=deskstar-34gxp seconds=10 files=400 large=700
+export GUEST_MEMORY=512 GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
+kernels=none,mq-deadline,bfq,kyber
+readers=$kernels,noop,iw-deadline,aged-sptf,antic-aged-sptf,as,cas,cfq
+mapped=mq-deadline,iw-deadline,antic-aged-sptf
+chain=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
+chains=$chain writing=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
+case ${1:-} in
+    --short)
+        seconds=3 files=96 large=260
+        export GUEST_MEMORY=320
+        readers=iw-deadline,antic-aged-sptf mapped='' chain=as-2.6.11,cas chains='' writing=''
+        ;;
+    '') ;;
+    *) sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2 ;;
+esac
+
+status=0
+report=$(scripts/kernel/run.sh papers "seconds=$seconds" "files=$files" "large=$large" "readers=$readers" \
+    "mapped=$mapped" "chain=$chain" "chains=$chains" "writing=$writing") || status=$?
+[ "$status" = 0 ] || { echo "$report"; exit "$status"; }
+
+# Built for speed if the caller has not built it already.
+program=$(cargo build --quiet --release --package idlewise --message-format json |
+    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+# simulated EXPERIMENT SCHEDULER: the same in the simulator and in the same unit; nothing if the scheduler is the
+# kernel's own, which the simulator does not run.
+simulated() {
+    local name=${2#iw-} tree="files=$files,directories=$((files / 16)),groups=1" workload key=elapsed_ns unit=10000000
+    case $2 in none | mq-deadline | bfq | kyber) return ;; esac
+    case $1 in
+        readers) workload="sync-streams:file=1g,gap=1350m,requests=1000000,runtime=${seconds}s" key=throughput_bytes_per_s unit=1024 ;;
+        chain) workload="stream-and-chain:$tree" ;;
+        chains) workload="two-chains:$tree" ;;
+        *) return ;;
+    esac
+    "$program" run --disk "$disk" --scheduler "$name" --workload "$workload" --json |
+        sed -n "s/ *\"$key\": \([0-9.]*\).*/\1/p" | awk -v unit=$unit '{print $1 / unit}'
+}
+
+table=$(echo "$report" | sed -n 's/^result: //p' | while read -r experiment scheduler number; do
+    echo "$experiment $scheduler $number $(simulated "$experiment" "$scheduler")"
+done)
+echo "$table" | awk '
+    BEGIN {
+        title["readers"] = "Two synchronous sequential readers, 64 KB (SOSP 2001, 4.1): MB/s"; scale["readers"] = 976.5625
+        title["mapped"] = "The same through mmap, without read-ahead: MB/s"; scale["mapped"] = 976.5625
+        title["chain"] = "find -exec cat beside a streaming cat (OLS 2005, 5.5): seconds of find"; scale["chain"] = 100
+        title["chains"] = "find -exec cat over two trees (OLS 2005, 5.6): seconds"; scale["chains"] = 100
+        title["writing"] = "dd reads a stream while dd writes one (OLS 2005, 5.4): MB/s of the reader"; scale["writing"] = 976.5625
+    }
+    $1 != last { printf "\n%s\n%-18s %10s %10s\n", title[$1], "scheduler", "kernel", "simulator"; last = $1 }
+    { printf "%-18s %10.2f", $2, $3 / scale[$1]; if ($4 != "") printf " %10.2f", $4 / scale[$1]; print "" }'
+echo "$table" | awk '
+    { kernel[$1, $2] = $3; model[$1, $2] = $4 }
+    function ratio(what, a, b, least,    own, other, apart) {
+        own = kernel[what, a] / kernel[what, b]
+        other = model[what, a] / model[what, b]
+        apart = own / other - 1
+        printf "%s: %s / %s = %.2f in the kernel (at least %s), %.2f in the simulator, %+.0f %%\n", what, a, b, own, least, other, 100 * apart
+        if (own < least || apart > 0.2 || apart < -0.2) wrong = 1
+    }
+    END {
+        print ""
+        ratio("readers", "antic-aged-sptf", "iw-deadline", 3)
+        ratio("chain", "as-2.6.11", "cas", 5)
+        exit wrong
+    }'
