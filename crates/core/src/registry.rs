@@ -236,6 +236,10 @@ macro_rules! registry {
             fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
                 each!(self, inner => inner.may_merge(cx, id, new))
             }
+            #[inline]
+            fn room(&self, cx: Cx<'_>) -> $crate::room::Room {
+                each!(self, inner => inner.room(cx))
+            }
         }
     };
 }

@@ -17,6 +17,7 @@ use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::queue::Table;
 use crate::request::{Priority, Request};
+use crate::room::Room;
 use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::{Fact, Notes};
@@ -123,6 +124,11 @@ pub trait Scheduler {
     /// Whether `new` may become part of the waiting request `id`, which it touches.
     fn may_merge(&self, _cx: Cx<'_>, _id: RequestId, _new: &Request) -> bool {
         true
+    }
+
+    /// What may enter the queue. In an empty queue everything may; nothing comes to have room but by an event.
+    fn room(&self, _cx: Cx<'_>) -> Room {
+        Room::ALL
     }
 }
 

@@ -5,15 +5,19 @@
 //! order: completions, exits and arrivals, and after each kind a dispatch. So a process that issues its next
 //! request "at once" after a completion still comes too late for the decision at that completion,
 //! as it does on a real machine.
+//!
+//! What has no room in the queue waits before it: everything when all ids are in use, or else those kinds of
+//! requests of which the scheduler wants no more.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use idlewise_core::queue::SwitchError;
-use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Scheduler, Why};
+use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Room, Scheduler, Why};
 use idlewise_disk::{Command, Completion, Device, SubmitError};
 
 use crate::director::{Director, Undirected};
 use crate::exits::Exits;
+use crate::line::Line;
 
 /// Where requests come from.
 pub trait Workload {
@@ -21,8 +25,8 @@ pub trait Workload {
     /// or never.
     fn next(&mut self) -> Option<Instant>;
 
-    /// The request that [`Workload::next`] announced; it will be known as `id`. Its `arrival` is the
-    /// time at which it was issued.
+    /// The request that [`Workload::next`] announced; it will be known as `id`, which no other has until it is
+    /// done, and which need not be its id in the queue. Its `arrival` is the time at which it was issued.
     fn issue(&mut self, id: RequestId) -> Request;
 
     /// The request that was issued as `id` is done. Processes for which it was the last one are
@@ -127,6 +131,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
     /// Commands that the device accepts at once.
     depth: u32,
     exits: Exits,
+    /// What was issued and has no room in the queue.
+    line: Line,
     /// When the scheduler wants to be asked again.
     wake: Option<Instant>,
     /// The observer is told of every decision.
@@ -145,6 +151,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
         limits: Limits,
     ) -> Self {
         let (now, depth) = (Instant::ZERO, device.depth());
+        let line = Line::new(queue.requests().capacity());
         Engine {
             workload,
             queue,
@@ -157,6 +164,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             in_flight: 0,
             depth,
             exits: Exits::default(),
+            line,
             wake: None,
             explained: false,
             director: Undirected,
@@ -166,7 +174,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     /// `director` follows the run and may exchange the scheduler.
     pub fn directed<C: Director<S>>(self, director: C) -> Engine<'a, W, S, D, O, C> {
         let Engine { workload, queue, device, observer, limits, now, .. } = self;
-        let Engine { issued, completed, in_flight, depth, exits, wake, explained, .. } = self;
+        let Engine { issued, completed, in_flight, depth, exits, line, wake, explained, .. } = self;
         Engine {
             workload,
             queue,
@@ -179,6 +187,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             in_flight,
             depth,
             exits,
+            line,
             wake,
             explained,
             director,
@@ -226,8 +235,15 @@ impl<W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
             if exit <= self.now && self.exit()? {
                 self.dispatch()?;
             }
-            if (self.director.next() <= self.now || self.director.holds()) && self.direct()? {
+            if self.director.next() <= self.now || self.director.holds() {
+                if self.direct()? {
+                    self.dispatch()?;
+                }
+                arrival = self.next_arrival();
+            }
+            if self.line.len() > 0 && !self.director.holds() && self.enter()? {
                 self.dispatch()?;
+                arrival = self.next_arrival();
             }
             if arrives && !self.director.holds() {
                 arrival = self.admit()?;
@@ -237,7 +253,7 @@ impl<W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
             }
         }
         control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
-        let waiting = self.queue.requests().capacity() - self.queue.requests().free_count();
+        let waiting = self.queue.requests().capacity() - self.queue.requests().free_count() + self.line.len();
         if waiting > 0 {
             return Err(EngineError::Stuck { now: self.now, waiting });
         }
@@ -247,7 +263,7 @@ impl<W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
     /// When the next request can enter the queue, if one may.
     #[inline]
     fn next_arrival(&mut self) -> Option<Instant> {
-        let full = self.queue.requests().free_count() == 0;
+        let full = self.queue.requests().free_count() == 0 || self.line.is_full();
         if self.issued >= self.limits.requests || full || self.director.holds() {
             return None;
         }
@@ -277,7 +293,7 @@ impl<W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
                 };
                 self.observer.completed(now, part, request, share);
                 self.director.completed(now, part, request);
-                self.workload.completed(now, part, &mut self.exits);
+                self.workload.completed(now, self.line.done(part), &mut self.exits);
                 self.completed += 1;
             }
             self.queue.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
@@ -313,17 +329,46 @@ impl<W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
         let now = self.now;
         loop {
             let Some(id) = self.queue.requests().any_free() else { return Ok(None) };
-            let request = self.workload.issue(id);
-            self.observer.arrived(now, id, &request);
-            let inserted =
-                self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
-            self.director.inserted(now, inserted, &request);
+            if self.line.len() == 0 && self.queue.room() == Room::ALL {
+                let request = self.workload.issue(id);
+                self.insert(id, request)?;
+            } else {
+                let name = self.line.name();
+                let request = self.workload.issue(name);
+                self.line.join(name, request);
+                self.enter()?;
+            }
             self.issued += 1;
             let next = self.next_arrival();
             if next.is_none_or(|at| at > now) {
                 return Ok(next);
             }
         }
+    }
+
+    /// Puts `request` into the queue.
+    #[inline]
+    fn insert(&mut self, id: RequestId, request: Request) -> Result<(), EngineError> {
+        let now = self.now;
+        self.observer.arrived(now, id, &request);
+        let inserted =
+            self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
+        self.director.inserted(now, inserted, &request);
+        Ok(())
+    }
+
+    /// Lets in who has room, of those in the line; true if somebody had.
+    #[inline(never)]
+    fn enter(&mut self) -> Result<bool, EngineError> {
+        let mut any = false;
+        while self.line.len() > 0
+            && let Some(id) = self.queue.requests().any_free()
+            && let Some(held) = self.line.enter(self.queue.room(), id)
+        {
+            any = true;
+            self.insert(id, held.request)?;
+        }
+        Ok(any)
     }
 
     /// Tells the observer of a decision.

@@ -6,6 +6,7 @@ pub mod director;
 pub mod engine;
 pub mod exits;
 pub mod experiment;
+mod line;
 pub mod metrics;
 pub mod replay;
 pub mod selection;

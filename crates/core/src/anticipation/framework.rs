@@ -21,6 +21,7 @@ use super::levels::{Keeping, Keys, Level, Levels};
 use crate::collections::{Kept, OutOfMemory};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
+use crate::room::Room;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 use crate::tunables::{Count, Joined, Percent, Preset};
 use crate::units::{Instant, Issuer, RequestId, Sector};
@@ -361,5 +362,10 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Scheduler for Anticipator
     /// process that is waited for would be waited for in vain.
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
         (cx[id].issuer == new.issuer || !new.sync) && self.policy.may_merge(cx, id, new)
+    }
+
+    #[inline]
+    fn room(&self, cx: Cx<'_>) -> Room {
+        self.policy.room(cx)
     }
 }

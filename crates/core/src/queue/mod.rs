@@ -18,6 +18,7 @@ pub use weights::WEIGHTS_MAX;
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
 use crate::request::Request;
+use crate::room::Room;
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
 use crate::units::{Instant, Issuer, RequestId, Weight};
 use crate::why::{Notes, Why};
@@ -249,6 +250,12 @@ impl<S: Scheduler> Queue<S> {
     /// scheduler has said.
     pub fn why(&self) -> Option<Why> {
         self.notes.as_ref()?.take()
+    }
+
+    /// What may enter now. The scheduler's wish, not a rule: `insert` takes whatever there is an id for.
+    #[inline]
+    pub fn room(&self) -> Room {
+        self.scheduler.room(Cx { now: self.now, requests: &self.table, device: &self.device, notes: None })
     }
 
     /// The request under `id`, as large as merging has made it.

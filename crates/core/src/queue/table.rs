@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use crate::collections::{Links, List, NIL, OutOfMemory, table};
 use crate::request::Request;
+use crate::room::Entrant;
 use crate::units::{Issuer, RequestId, Sector, Sectors, Weight};
 
 use super::weights::Weights;
@@ -42,6 +43,8 @@ impl fmt::Display for State {
 #[derive(Clone, Copy)]
 struct Slot {
     state: State,
+    /// As it was inserted.
+    entrant: Entrant,
     /// The next part of the request that this one is part of.
     next_part: u32,
     /// The last part of this request.
@@ -50,7 +53,8 @@ struct Slot {
     parts: u32,
 }
 
-const FREE: Slot = Slot { state: State::Free, next_part: NIL, last_part: NIL, parts: 0 };
+const FREE: Slot =
+    Slot { state: State::Free, entrant: Entrant::Free, next_part: NIL, last_part: NIL, parts: 0 };
 
 /// All requests of a queue, and the weights of those who issue them.
 pub struct Table {
@@ -65,6 +69,8 @@ pub struct Table {
     links: Links,
     free: List,
     returned: List,
+    /// By entrant: ids in use.
+    held: [usize; 3],
     /// Scratch for `by_arrival`.
     order: Vec<u32>,
     pub(super) weights: Weights,
@@ -88,6 +94,7 @@ impl Table {
             links,
             free,
             returned: List::default(),
+            held: [0; 3],
             order,
             weights: Weights::new()?,
         })
@@ -101,6 +108,18 @@ impl Table {
     /// Number of ids not in use.
     pub fn free_count(&self) -> usize {
         self.free.len()
+    }
+
+    /// Number of ids that synchronous writes have.
+    #[inline]
+    pub fn sync_writes(&self) -> usize {
+        self.held[Entrant::SyncWrite as usize]
+    }
+
+    /// Number of ids that asynchronous requests have.
+    #[inline]
+    pub fn asynchronous(&self) -> usize {
+        self.held[Entrant::Async as usize]
     }
 
     /// Where `id` is in its life.
@@ -154,7 +173,10 @@ impl Table {
         self.requests[id.index()] = request;
         self.turn += 1;
         self.turns[id.index()] = self.turn;
-        self.slots[id.index()] = Slot { state: State::Waiting, next_part: NIL, last_part: id.0, parts: 1 };
+        let entrant = Entrant::of(&request);
+        self.held[entrant as usize] += 1;
+        self.slots[id.index()] =
+            Slot { state: State::Waiting, entrant, next_part: NIL, last_part: id.0, parts: 1 };
     }
 
     /// Gives `id` another extent.
@@ -215,7 +237,8 @@ impl Table {
     pub(super) fn free(&mut self, id: RequestId) {
         let mut at = id.0;
         while at != NIL {
-            let next = self.slots[at as usize].next_part;
+            let Slot { next_part: next, entrant, .. } = self.slots[at as usize];
+            self.held[entrant as usize] -= 1;
             self.slots[at as usize] = FREE;
             self.links.push_front(&mut self.free, RequestId(at));
             at = next;

@@ -39,7 +39,7 @@
 //! scheduler. Distances are from where the last completed request ended; in Linux its length is 0 by
 //! then. A merge that joins two waiting requests moves the survivor behind others with its deadline, as
 //! any other merge does. Setting a target does not reset a model, and models cannot be loaded.
-//! `async_depth` is left out: nothing is allocated here. Requests in flight from an earlier scheduler
+//! `async_depth` is left out. Requests in flight from an earlier scheduler
 //! are not measured. The timer runs late but as if at its time.
 //!
 //! # Good for, bad for

@@ -22,14 +22,16 @@
 //!    not raised. `bfq/raise.rs`
 //! 7. Processes that read near each other share a queue, until that turns out to be seeky. `bfq/merge.rs`
 //!    Those that begin together share one for good, unless they stream on a disk. `bfq/together.rs`
+//! 8. Asynchronous requests have room in half of the queue, and together with synchronous writes in three
+//!    quarters; while something is raised, in 3/16 and 6/16. `bfq/schedule.rs`
 //!
 //! # Source
 //! Linux 6.1.192 `block/bfq-iosched.c`, `bfq-wf2q.c` and `Documentation/block/bfq-iosched.rst`; Valente and
 //! Avanzini 2015.
 //!
 //! # Differs from the source
-//! - There are no control groups, and one actuator. Depth is not limited for asynchronous requests, as a
-//!   queue here has no tags to give out.
+//! - There are no control groups, and one actuator. Room in the queue is limited by kind of request; Linux
+//!   with control groups also keeps each process to its share of it.
 //! - Linux counts in ticks; here times are nanoseconds, except that charges for time are whole milliseconds.
 //! - The host's weight of a process multiplies that of its level and is rounded up. Linux has weights only
 //!   of groups. A process with a weight of its own is not raised, as in Linux one of another level.

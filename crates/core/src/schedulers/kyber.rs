@@ -17,6 +17,8 @@
 //! That needs 500 latencies, or a second since the first look. When the device is not congested, what
 //! was found is remembered for the next time that it is.
 //!
+//! Asynchronous requests have room in three quarters of the queue.
+//!
 //! # Source
 //! Linux 6.1 `block/kyber-iosched.c`. The second is common to both kinds of latencies of a domain, and
 //! the look at the device's uses it up; so a domain with few requests has its number of tokens
@@ -27,8 +29,7 @@
 //! after the other, and merges only what is in the same one. A batch ends when requests wait and
 //! none can be sent, whether the host asks or not; in Linux, when it asks. A domain whose tokens became fewer waits until
 //! it has fewer requests in flight; Linux may give out any token that is free among those left. The
-//! timer runs late but as if at its time. Asynchronous requests are not limited to three quarters of
-//! the queue, as nothing is allocated here. Requests in flight from an earlier scheduler hold tokens
+//! timer runs late but as if at its time. Requests in flight from an earlier scheduler hold tokens
 //! and are not measured. A request that the device gives back is measured from its first dispatch.
 //!
 //! # Good for, bad for
@@ -46,6 +47,7 @@ use alloc::vec::Vec;
 
 use crate::collections::{Fifo, OutOfMemory, table};
 use crate::request::{Operation, Request};
+use crate::room::Room;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Nanoseconds;
 use crate::units::{Duration, Instant, RequestId};
@@ -65,6 +67,9 @@ const DOMAINS: usize = 4;
 
 /// By domain: requests in a batch.
 const BATCH: [u32; DOMAINS] = [16, 8, 1, 1];
+
+/// Linux's `KYBER_ASYNC_PERCENT`: how much of the queue asynchronous requests may have.
+const ASYNC_PERCENT: usize = 75;
 
 /// The latency that discards should have.
 const DISCARD_TARGET: Duration = Duration::from_s(5);
@@ -246,6 +251,12 @@ impl Scheduler for Kyber {
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight[domain(&cx[id])] += 1;
         self.sent[id.index()] = None;
+    }
+
+    #[inline]
+    fn room(&self, cx: Cx<'_>) -> Room {
+        let most = (cx.requests.capacity() * ASYNC_PERCENT / 100).max(1);
+        Room { asynchronous: cx.requests.asynchronous() < most, ..Room::ALL }
     }
 }
 

@@ -17,6 +17,8 @@
 //! 3. In that direction a batch begins with the oldest request if its deadline has come; else with the
 //!    request that followed the class's last one of that direction by address; else with the oldest.
 //!
+//! What is no synchronous read has room for `async_depth` requests in the queue.
+//!
 //! # Source
 //! Linux 6.1 `block/mq-deadline.c`. Unlike in the single-queue `deadline`, a deadline has passed at its
 //! very moment, and each direction keeps its own place for the next batch. What step 1 would begin counts
@@ -28,9 +30,8 @@
 //! how often Linux asks depends on its own needs. While a lower class waits for a higher one's requests
 //! in flight, the host is asked to come back when ageing or a deadline may change that; Linux asks again
 //! every 3 ms. A request's age counts from its arrival; Linux reckons it from the deadline and the
-//! expiry times as they are now, so that lowering them holds back what waits. `async_depth` is left
-//! out: it limits how many requests are allocated, by default to all, and here nothing is allocated.
-//! Flushes are writes here; Linux sends them past the scheduler. No requests are inserted at the head,
+//! expiry times as they are now, so that lowering them holds back what waits. `async_depth` of 0 stands
+//! for the size of the queue, to which Linux sets it. Flushes are writes here; Linux sends them past the scheduler. No requests are inserted at the head,
 //! and there are no zones. Time is in nanoseconds, not ticks.
 //!
 //! # Good for, bad for
@@ -47,20 +48,23 @@ use super::deadline;
 use super::sides::{Sides, choose, goes_on};
 use crate::collections::OutOfMemory;
 use crate::request::{Class, Direction, Priority, Request};
+use crate::room::Room;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
-use crate::tunables::{Joined, Milliseconds, Unit};
+use crate::tunables::{Count, Joined, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
 
 crate::tunables! {
     /// What mq-deadline can be told besides what the deadline schedulers can.
-    pub struct Ageing {
+    pub struct Shared {
         /// How long a request waits before it goes before those of higher classes.
         prio_aging_expire: Milliseconds = 10_000, 0..=3_600_000;
+        /// How much of the queue may be other than synchronous reads, in requests. 0: all of it.
+        async_depth: Count = 0, 0..=2_147_483_647;
     }
 }
 
 /// What mq-deadline can be told. Names, units and defaults are Linux's.
-pub type Settings = Joined<deadline::Settings, Ageing>;
+pub type Settings = Joined<deadline::Settings, Shared>;
 
 /// All classes, the highest first.
 const CLASSES: [Class; 3] = [Class::RealTime, Class::BestEffort, Class::Idle];
@@ -292,6 +296,14 @@ impl Scheduler for MqDeadline {
 
     fn front_merges(&self) -> bool {
         self.tunables.first.front_merges
+    }
+
+    #[inline]
+    fn room(&self, cx: Cx<'_>) -> Room {
+        let held = (cx.requests.sync_writes() + cx.requests.asynchronous()) as u64;
+        let most = self.tunables.second.async_depth.0;
+        let room = most == 0 || held < most;
+        Room { sync_writes: room, asynchronous: room }
     }
 }
 

@@ -6,6 +6,7 @@ use super::inject::Whose;
 use super::raise::RAISED;
 use super::requests::Requests;
 use crate::request::Request;
+use crate::room::Room;
 use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Issuer, RequestId};
 use crate::why::Fact;
@@ -186,5 +187,46 @@ impl Scheduler for Bfq {
             Some(self.async_queue(new.priority))
         };
         queue.is_some() && self.requests.queue(id) == queue
+    }
+
+    fn room(&self, cx: Cx<'_>) -> Room {
+        // Linux's `word_depths`: in sixteenths for asynchronous requests, and for all but synchronous reads.
+        let (asynchronous, all) = if self.raised_busy > 0 { (3, 6) } else { (8, 12) };
+        let most = |sixteenths: usize| (cx.requests.capacity() * sixteenths / 16).max(1);
+        let held = cx.requests.asynchronous();
+        let sync_writes = held + cx.requests.sync_writes() < most(all);
+        Room { sync_writes, asynchronous: sync_writes && held < most(asynchronous) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedulers::AnyScheduler;
+    use crate::units::{Instant, Sector, Sectors};
+    use crate::{Device, Merging, Queue, registry};
+
+    /// Fills a queue of 128 with what has room; returns how many asynchronous requests and then synchronous
+    /// writes. A process that has come before is raised, if any is.
+    fn filled(settings: &[(&str, u64)]) -> (usize, usize) {
+        let device = Device { merging: Merging::Off, ..Device::default() };
+        let mut queue: Queue<AnyScheduler> =
+            Queue::new(128, device, registry::find("bfq").unwrap(), settings).unwrap();
+        let now = Instant(10_000_000_000);
+        queue.insert(now, Request::read(Sector(1000), Sectors(8)).by(Issuer(1))).unwrap();
+        let write = Request::write(Sector(8), Sectors(8)).by(Issuer(9));
+        while queue.room().asynchronous {
+            queue.insert(now, write).unwrap();
+        }
+        while queue.room().sync_writes {
+            queue.insert(now, Request { sync: true, ..write }).unwrap();
+        }
+        (queue.requests().asynchronous(), queue.requests().sync_writes())
+    }
+
+    #[test]
+    fn writes_have_less_room_while_a_queue_is_raised() {
+        assert_eq!(filled(&[("low_latency", 0)]), (64, 32));
+        assert_eq!(filled(&[]), (24, 24));
     }
 }

@@ -243,3 +243,20 @@ fn the_quarters_end_where_they_are_reached() {
     }
     assert_eq!(feedback::bucket(Duration(3), Duration(0)), 2, "a quarter is at least 1 ns");
 }
+
+#[test]
+fn asynchronous_requests_have_room_in_three_quarters() {
+    let mut bench = Bench::new();
+    let write = Request::write(Sector(0), Sectors(8));
+    let mut entered = 0;
+    while bench.queue.room().asynchronous {
+        bench.queue.insert(Instant(1), write).unwrap();
+        entered += 1;
+    }
+    assert_eq!((entered, bench.queue.room().sync_writes), (768, true));
+    // In flight it still has its place; done, no longer.
+    let Decision::Dispatch(id) = bench.ask() else { panic!("a write may go") };
+    assert!(!bench.queue.room().asynchronous);
+    bench.queue.complete(Instant(bench.us * 1000), id).unwrap();
+    assert!(bench.queue.room().asynchronous);
+}

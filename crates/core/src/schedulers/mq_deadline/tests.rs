@@ -180,3 +180,18 @@ fn a_class_waits_no_longer_than_it_ages() {
     assert_eq!(waits, [500, 700]);
     assert_eq!(bench.now().since(Instant::ZERO), Duration::from_ms(700));
 }
+
+#[test]
+fn all_but_synchronous_reads_share_the_depth_of_asynchronous_requests() {
+    let mut bench = Bench::new(&[("async_depth", 3)]);
+    bench.read(BestEffort, 100);
+    bench.write(BestEffort, 200);
+    let sync_write = Request { sync: true, ..Request::write(Sector(300), Sectors(8)) };
+    bench.queue.insert(bench.now(), sync_write).unwrap();
+    assert_eq!(bench.queue.room(), Room::ALL);
+    let async_read = Request { sync: false, ..Request::read(Sector(400), Sectors(8)) };
+    bench.queue.insert(bench.now(), async_read).unwrap();
+    assert_eq!(bench.queue.room(), Room { sync_writes: false, asynchronous: false });
+    bench.queue.scheduler_mut().set("async_depth", 0).unwrap();
+    assert_eq!(bench.queue.room(), Room::ALL);
+}

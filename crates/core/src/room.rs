@@ -1,0 +1,57 @@
+//! Room in the queue: what may enter it now, and what waits outside so that others find room.
+//!
+//! A queue holds so many requests and no more. Writers that nobody waits for issue many at once; if they
+//! could fill the queue, a reader would wait outside until one of them is done. Linux's schedulers
+//! limit how many of the queue's tags such requests may have (`limit_depth`); here a scheduler says what has
+//! room, and a host that knows where to keep the rest asks before it inserts.
+
+use crate::request::{Direction, Operation, Request};
+
+/// A request as limits see it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Entrant {
+    /// A synchronous read or a flush: never limited.
+    #[default]
+    Free,
+    /// A synchronous write or discard.
+    SyncWrite,
+    /// A request that nobody waits for.
+    Async,
+}
+
+impl Entrant {
+    /// What `request` is.
+    #[inline]
+    pub fn of(request: &Request) -> Entrant {
+        match (request.sync, request.direction()) {
+            _ if request.operation == Operation::Flush => Entrant::Free,
+            (true, Direction::Read) => Entrant::Free,
+            (true, Direction::Write) => Entrant::SyncWrite,
+            (false, _) => Entrant::Async,
+        }
+    }
+}
+
+/// Which requests may enter the queue, as far as its scheduler limits them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Synchronous writes may enter.
+    pub sync_writes: bool,
+    /// Asynchronous requests may enter.
+    pub asynchronous: bool,
+}
+
+impl Room {
+    /// Nothing is limited.
+    pub const ALL: Room = Room { sync_writes: true, asynchronous: true };
+
+    /// Whether `entrant` may enter.
+    #[inline]
+    pub const fn admits(self, entrant: Entrant) -> bool {
+        match entrant {
+            Entrant::Free => true,
+            Entrant::SyncWrite => self.sync_writes,
+            Entrant::Async => self.asynchronous,
+        }
+    }
+}
