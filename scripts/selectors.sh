@@ -72,9 +72,10 @@ cat <<TEXT
 
 ## Among what Linux has today
 
-All but auto-matrix, whose tables name others, choose among \`${linux//,/\`, \`}\` (\`--candidates\`). BFQ raises whoever is new, and
+All but auto-matrix choose among \`${linux//,/\`, \`}\` (\`--candidates\`). BFQ raises whoever is new, and
 waits for nobody it has raised, for about ten seconds; only then it begins to pay. So auto-predict has to look that far:
 \`--set auto-predict.horizon=16000\`. With its default of 1.5 s it does not choose BFQ.
+auto-matrix has anticipation in its tables: it is here only to show how much these four leave lying, far above 100.
 
 TEXT
 table "$linux" --candidates "$linux" --set auto-predict.horizon=16000
@@ -83,7 +84,8 @@ cat <<TEXT
 ## Steady loads
 
 One phase of 60 seconds, in percent of the best of the ten. What is missing is the first moments, and what choosing a little
-wrong costs. More than 100: two schedulers in turn did better than each alone.
+wrong costs. Of the sequential readers, \`antic-c-look\` serves one for as long as it reads. Who that is decides the rate: alone it
+begins with the file at the edge of the disk, after a switch with another one further in, where the disk is slower.
 
 TEXT
 printf '| disk |'
