@@ -41,9 +41,7 @@ fn a_matrix_is_built_and_used() {
     let folder = folder();
     let path = write(&folder, "own.toml", &built);
     let words: Vec<&str> = "run --scheduler auto-matrix".split(' ').chain(SHORT.split(' ')).collect();
-    let with = |path: &'_ str| {
-        idlewise(words.iter().copied().chain(["--matrix", path]).collect::<Vec<_>>().into_iter())
-    };
+    let with = |path: &'_ str| idlewise(words.iter().copied().chain(["--matrix", path]));
     with(&path).exits(0).prints("switches");
     let wrong = write(&folder, "wrong.toml", built.replace("\"as\"", "\"ass\""));
     with(&wrong).exits(1).says("there is no scheduler 'ass'");
