@@ -37,9 +37,12 @@ for elevator in cas idlewise none; do
     job "a disk under $elevator" --size=256k && { [ $elevator = none ] || balanced "a disk under $elevator" any; }
 done
 good "data verified on: $devices"
-dd if=/dev/zero of=/dev/iwdisk1 bs=4k count=64 2>/dev/null && sync
-blkdiscard /dev/iwdisk1 2>/dev/null
-job "after discarding" --size=64k
+# left: bytes of the first 64 KiB that are not zero.
+left() { dd if=/dev/iwdisk1 bs=64k count=1 iflag=direct 2>/dev/null | tr -d '\000' | wc -c; }
+tr '\000' x </dev/zero | dd of=/dev/iwdisk1 bs=64k count=1 iflag=fullblock oflag=direct 2>/dev/null
+[ "$(left)" = 65536 ] || bad "of what was written $(left) bytes are there"
+blkdiscard -o 4608 -l 56320 /dev/iwdisk1 || bad "the disk does not discard"
+[ "$(left)" = 9216 ] && good "what is discarded reads as zeroes" || bad "after discarding $(left) bytes are left, not 9216"
 
 # Time. A command of 5 ms takes that and what the processor adds.
 set_queue iwdisk1 scheduler none

@@ -5,11 +5,13 @@
 //! left; as the kernel cuts what is written to `scheduler` in the same place, the whole name works too.
 
 use core::ffi::c_int;
-use core::fmt::{self, Write};
+use core::fmt;
 use core::slice;
 
 use idlewise_core::registry::{self, Entry};
 use idlewise_core::tunables::{Tunable, TunableError, Unit};
+
+use crate::border::{self, INVALID};
 
 /// What a taken name begins with.
 pub const PREFIX: &str = "iw-";
@@ -24,33 +26,13 @@ const TAKEN: [&str; 4] = ["mq-deadline", "deadline", "kyber", "bfq"];
 /// (`IW_TUNABLES` in `shim/attributes.c`).
 pub const TUNABLES_MAX: usize = 48;
 
-/// `EINVAL` and `ERANGE` of the kernel, and `ENOMEM`.
-pub(crate) const INVALID: c_int = -22;
+/// `ERANGE` of the kernel.
 const OUT_OF_RANGE: c_int = -34;
-pub(crate) const NO_MEMORY: c_int = -12;
-
-/// Text written into memory of the shim's, cut where that ends.
-struct Out<'a> {
-    room: &'a mut [u8],
-    used: usize,
-}
-
-impl Write for Out<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let room = &mut self.room[self.used..];
-        let length = text.len().min(room.len());
-        room[..length].copy_from_slice(&text.as_bytes()[..length]);
-        self.used += length;
-        Ok(())
-    }
-}
 
 /// Writes `text` to the shim's memory; returns its length.
 unsafe fn put(room: *mut u8, size: usize, text: fmt::Arguments<'_>) -> usize {
     // SAFETY: the shim has `size` bytes there.
-    let mut out = Out { room: unsafe { slice::from_raw_parts_mut(room, size) }, used: 0 };
-    let _ = out.write_fmt(text);
-    out.used
+    border::put(unsafe { slice::from_raw_parts_mut(room, size) }, text)
 }
 
 /// The shim's text. What is not UTF-8 names nothing.

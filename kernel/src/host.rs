@@ -16,7 +16,8 @@ use idlewise_core::{
     Priority, Queue, Request, RequestId, Sector, Sectors, Setup, Weight,
 };
 
-use crate::catalogue::{INVALID, NO_MEMORY, entry};
+use crate::border::{INVALID, NO_MEMORY};
+use crate::catalogue::entry;
 
 /// A queue and the time of the last call.
 pub struct Host {

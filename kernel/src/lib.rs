@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `border` | text into C's memory, error numbers |
 //! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
 //! | `host` | a queue: what the shim does for each request |
 //! | `memory` | the kernel's allocator as Rust's |
@@ -14,6 +15,7 @@
 
 extern crate alloc;
 
+mod border;
 pub mod catalogue;
 pub mod host;
 #[cfg(not(test))]

@@ -9,11 +9,14 @@
 //! What has no room in the queue waits before it: everything when all ids are in use, or else those kinds of
 //! requests of which the scheduler wants no more.
 
+mod error;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use idlewise_core::queue::SwitchError;
-use idlewise_core::{Decision, HostError, Instant, Queue, Request, RequestId, Room, Scheduler, Why};
-use idlewise_disk::{Command, Completion, Device, SubmitError};
+use idlewise_core::{Decision, Instant, Queue, Request, RequestId, Room, Scheduler, Why};
+use idlewise_disk::{Command, Completion, Device};
+
+pub use error::EngineError;
 
 use crate::director::{Director, Undirected};
 use crate::exits::Exits;
@@ -60,45 +63,6 @@ pub struct Control {
     pub stop: AtomicBool,
 }
 
-/// Why a run could not go on.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// The device refused a command.
-    #[error("request at {now}: {error}")]
-    Device {
-        /// When.
-        now: Instant,
-        /// Why.
-        error: SubmitError,
-    },
-    /// The queue refused a call.
-    #[error("at {now}: {error}")]
-    Host {
-        /// When.
-        now: Instant,
-        /// Why.
-        error: HostError,
-    },
-    /// The scheduler could not be exchanged.
-    #[error("at {now}: {error}")]
-    Switch {
-        /// When.
-        now: Instant,
-        /// Why.
-        error: SwitchError,
-    },
-    /// The scheduler holds requests but neither gives them out nor says when to ask again.
-    #[error(
-        "at {now} the scheduler is idle although {waiting} requests wait: this is a bug of the scheduler"
-    )]
-    Stuck {
-        /// When.
-        now: Instant,
-        /// How many requests wait.
-        waiting: usize,
-    },
-}
-
 /// How often the engine looks at [`Control`], in completions.
 const CONTROL_INTERVAL: u64 = 4096;
 
@@ -142,13 +106,29 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
 }
 
 impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
-    /// A run that begins at time zero.
+    /// A run that begins at time zero, all of it under one scheduler.
     pub fn new(
         workload: &'a mut W,
         queue: &'a mut Queue<S>,
         device: &'a mut D,
         observer: &'a mut O,
         limits: Limits,
+    ) -> Self {
+        Engine::directed(workload, queue, device, observer, limits, Undirected)
+    }
+}
+
+impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
+    Engine<'a, W, S, D, O, C>
+{
+    /// A run that begins at time zero. `director` follows it and may exchange the scheduler.
+    pub fn directed(
+        workload: &'a mut W,
+        queue: &'a mut Queue<S>,
+        device: &'a mut D,
+        observer: &'a mut O,
+        limits: Limits,
+        director: C,
     ) -> Self {
         let (now, depth) = (Instant::ZERO, device.depth());
         let line = Line::new(queue.requests().capacity());
@@ -167,35 +147,10 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
             line,
             wake: None,
             explained: false,
-            director: Undirected,
-        }
-    }
-
-    /// `director` follows the run and may exchange the scheduler.
-    pub fn directed<C: Director<S>>(self, director: C) -> Engine<'a, W, S, D, O, C> {
-        let Engine { workload, queue, device, observer, limits, now, .. } = self;
-        let Engine { issued, completed, in_flight, depth, exits, line, wake, explained, .. } = self;
-        Engine {
-            workload,
-            queue,
-            device,
-            observer,
-            limits,
-            now,
-            issued,
-            completed,
-            in_flight,
-            depth,
-            exits,
-            line,
-            wake,
-            explained,
             director,
         }
     }
-}
 
-impl<W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>> Engine<'_, W, S, D, O, C> {
     /// The observer is told of every decision and its reason.
     #[must_use]
     pub fn explained(mut self) -> Self {

@@ -1,17 +1,19 @@
 //! Many runs: schedulers × seeds, on all cores.
 
+mod chosen;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 
 use idlewise_core::positioning::Curve;
-use idlewise_core::registry::{self, Assignment, Entry};
-use idlewise_core::selectors;
-use idlewise_core::tunables::Tunable;
+use idlewise_core::registry::Assignment;
 use idlewise_core::{
     AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Weight,
 };
 use idlewise_disk::{AnyDevice, Device, Profile};
 use rayon::prelude::*;
+
+pub use chosen::{Choice, Chosen};
 
 use crate::engine::{Control, Engine, EngineError, Limits};
 use crate::metrics::{Recorder, Report};
@@ -25,78 +27,6 @@ use crate::workloads::{self, Ground, Named, Spec, SpecError};
 /// Points of the positioning curve that a calibrated run's scheduler is given: a curve keeps two for
 /// each power of two.
 const CURVE_POINTS: usize = 192;
-
-/// A scheduler, or a selector that chooses one.
-#[derive(Clone, Copy)]
-pub enum Chosen {
-    /// A scheduler.
-    Scheduler(&'static Entry),
-    /// A selector.
-    Selector(&'static selectors::Entry),
-}
-
-impl Chosen {
-    /// What is called `name`.
-    pub fn find(name: &str) -> Option<Chosen> {
-        let selector = || selectors::registry::find(name).map(Chosen::Selector);
-        registry::find(name).map(Chosen::Scheduler).or_else(selector)
-    }
-
-    /// All schedulers, then all selectors.
-    pub fn all() -> impl Iterator<Item = Chosen> {
-        let selectors = selectors::registry::all().iter().map(Chosen::Selector);
-        registry::all().iter().map(Chosen::Scheduler).chain(selectors)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Chosen::Scheduler(entry) => entry.name,
-            Chosen::Selector(entry) => entry.name,
-        }
-    }
-
-    /// What it is, in a sentence.
-    pub fn summary(self) -> &'static str {
-        match self {
-            Chosen::Scheduler(entry) => entry.summary,
-            Chosen::Selector(entry) => entry.summary,
-        }
-    }
-
-    /// Where its rules come from.
-    pub fn source(self) -> &'static str {
-        match self {
-            Chosen::Scheduler(entry) => entry.source,
-            Chosen::Selector(entry) => entry.source,
-        }
-    }
-
-    /// Its tunables.
-    pub fn tunables(self) -> &'static [Tunable] {
-        match self {
-            Chosen::Scheduler(entry) => entry.tunables,
-            Chosen::Selector(entry) => entry.tunables,
-        }
-    }
-}
-
-impl From<&'static Entry> for Chosen {
-    fn from(entry: &'static Entry) -> Chosen {
-        Chosen::Scheduler(entry)
-    }
-}
-
-/// A scheduler or selector with its settings.
-#[derive(Clone)]
-pub struct Choice {
-    /// What the report calls it.
-    pub label: String,
-    /// The scheduler or selector.
-    pub entry: Chosen,
-    /// Settings that differ from the defaults.
-    pub settings: Vec<(String, u64)>,
-}
 
 /// Opens a trace from its beginning, once for each run.
 pub type OpenRows = Box<dyn Fn() -> Result<Box<dyn Rows>, RowsError> + Send + Sync>;
@@ -364,7 +294,7 @@ impl Experiment {
         let limits = self.limits;
         let ended = match (why, &mut selecting) {
             (_, Some(selecting)) => {
-                Engine::new(workload, queue, device, &mut recorder, limits).directed(selecting).run(control)
+                Engine::directed(workload, queue, device, &mut recorder, limits, selecting).run(control)
             }
             (None, None) => Engine::new(workload, queue, device, &mut recorder, limits).run(control),
             (Some(out), None) => {

@@ -282,6 +282,15 @@ static int iwd_disk(struct iwd *iwd, unsigned int number)
 	return error;
 }
 
+static void iwd_free_all(struct iwd *iwd)
+{
+	hrtimer_cancel(&iwd->timer);
+	iwd_store_empty(&iwd->store);
+	if (iwd->model)
+		iwd_free(iwd->model);
+	kfree(iwd);
+}
+
 static int iwd_add(const char *wanted)
 {
 	struct iwd *iwd = kzalloc(sizeof(*iwd), GFP_KERNEL);
@@ -299,9 +308,7 @@ static int iwd_add(const char *wanted)
 		error = iwd_disk(iwd, count);
 	if (!iwd->model || error) {
 		pr_err("idlewise-disk: %s cannot be had: error %d: %s\n", wanted, error, wrong);
-		if (iwd->model)
-			iwd_free(iwd->model);
-		kfree(iwd);
+		iwd_free_all(iwd);
 		return error;
 	}
 	iwds[count++] = iwd;
@@ -314,12 +321,9 @@ static void iwd_remove_all(void)
 		struct iwd *iwd = iwds[--count];
 
 		del_gendisk(iwd->disk);
-		hrtimer_cancel(&iwd->timer);
 		put_disk(iwd->disk);
 		blk_mq_free_tag_set(&iwd->tags);
-		iwd_store_empty(&iwd->store);
-		iwd_free(iwd->model);
-		kfree(iwd);
+		iwd_free_all(iwd);
 	}
 	unregister_blkdev(major, "iwdisk");
 }

@@ -6,17 +6,13 @@
 
 use core::alloc::Layout;
 use core::ffi::c_int;
-use core::fmt::{self, Write};
-use core::slice;
+use core::{fmt, slice};
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 use idlewise_disk::{AnyDevice, BuildError, Command, Device};
 
+use crate::border::{INVALID, NO_MEMORY, put};
 use crate::profiles::{Fault, build};
-
-/// `EINVAL` and `ENOMEM` of the kernel.
-const INVALID: c_int = -22;
-const NO_MEMORY: c_int = -12;
 
 /// What `iwd_next` answers while no command is outstanding.
 const NEVER: u64 = u64::MAX;
@@ -77,18 +73,6 @@ pub struct RawCompletion {
     pub cached: u8,
 }
 
-/// Text written into the driver's memory, cut where that ends.
-struct Out<'a>(&'a mut [u8]);
-
-impl Write for Out<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let (head, rest) = core::mem::take(&mut self.0).split_at_mut_checked(text.len()).ok_or(fmt::Error)?;
-        head.copy_from_slice(text.as_bytes());
-        self.0 = rest;
-        Ok(())
-    }
-}
-
 impl Disk {
     /// The time of this call: never before that of the last one.
     fn at(&mut self, now: u64) -> Instant {
@@ -128,7 +112,7 @@ pub unsafe extern "C" fn iwd_new(
                 write_cache: u8::from(write_cache),
                 name: [0; 30],
             };
-            let _ = Out(&mut raw.name[..29]).write_str(name);
+            put_ended(&mut raw.name, format_args!("{name}"));
             // SAFETY: `Disk` is not of size zero; the memory is written before it is used; `traits` is the driver's.
             unsafe {
                 traits.write(raw);
@@ -145,9 +129,7 @@ pub unsafe extern "C" fn iwd_new(
     };
     // SAFETY: as above.
     unsafe { failure.write(status(&fault)) };
-    room.fill(0);
-    let end = room.len().saturating_sub(1);
-    let _ = write!(Out(&mut room[..end]), "{fault}");
+    put_ended(room, format_args!("{fault}"));
     core::ptr::null_mut()
 }
 
@@ -205,6 +187,17 @@ pub unsafe extern "C" fn iwd_advance(disk: *mut Disk, now: u64, completion: *mut
     true
 }
 
+/// Writes `text` to `room`, ended by a zero byte also where it is cut.
+fn put_ended(room: &mut [u8], text: fmt::Arguments<'_>) {
+    if let Some((last, room)) = room.split_last_mut() {
+        let used = put(room, text);
+        *last = 0;
+        if let Some(end) = room.get_mut(used) {
+            *end = 0;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -223,7 +216,7 @@ mod tests {
                 room.as_mut_ptr(),
                 room.len(),
             );
-            (disk, traits, failure, String::from_utf8_lossy(&room).trim_end_matches('\0').to_owned())
+            (disk, traits, failure, String::from_utf8_lossy(&room).split('\0').next().unwrap().to_owned())
         };
         let (none, _, failure, said) = new("floppy");
         assert!(

@@ -5,7 +5,7 @@
 //! | `profiles` | the disks by name, compiled from their TOML files by `build.rs` |
 //! | `device` | a disk: commands in, completions out |
 //!
-//! Memory and panics are those of the schedulers' module. `driver/model.h` declares the same functions
+//! The border to C, memory and panics are those of the schedulers' module. `driver/model.h` declares the same functions
 //! for C. Pointers come from the driver, which passes what these functions gave it, one call for a
 //! disk at a time.
 #![cfg_attr(not(test), no_std)]
@@ -13,6 +13,8 @@
 
 extern crate alloc;
 
+#[path = "../../src/border.rs"]
+mod border;
 pub mod device;
 #[cfg(not(test))]
 #[path = "../../src/memory.rs"]

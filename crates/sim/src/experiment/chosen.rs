@@ -1,0 +1,77 @@
+//! What stands where a scheduler's name stands: a scheduler, or a selector.
+
+use idlewise_core::registry::{self, Entry};
+use idlewise_core::selectors;
+use idlewise_core::tunables::Tunable;
+
+/// A scheduler, or a selector that chooses one.
+#[derive(Clone, Copy)]
+pub enum Chosen {
+    /// A scheduler.
+    Scheduler(&'static Entry),
+    /// A selector.
+    Selector(&'static selectors::Entry),
+}
+
+impl Chosen {
+    /// What is called `name`.
+    pub fn find(name: &str) -> Option<Chosen> {
+        let selector = || selectors::registry::find(name).map(Chosen::Selector);
+        registry::find(name).map(Chosen::Scheduler).or_else(selector)
+    }
+
+    /// All schedulers, then all selectors.
+    pub fn all() -> impl Iterator<Item = Chosen> {
+        let selectors = selectors::registry::all().iter().map(Chosen::Selector);
+        registry::all().iter().map(Chosen::Scheduler).chain(selectors)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Chosen::Scheduler(entry) => entry.name,
+            Chosen::Selector(entry) => entry.name,
+        }
+    }
+
+    /// What it is, in a sentence.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Chosen::Scheduler(entry) => entry.summary,
+            Chosen::Selector(entry) => entry.summary,
+        }
+    }
+
+    /// Where its rules come from.
+    pub fn source(self) -> &'static str {
+        match self {
+            Chosen::Scheduler(entry) => entry.source,
+            Chosen::Selector(entry) => entry.source,
+        }
+    }
+
+    /// Its tunables.
+    pub fn tunables(self) -> &'static [Tunable] {
+        match self {
+            Chosen::Scheduler(entry) => entry.tunables,
+            Chosen::Selector(entry) => entry.tunables,
+        }
+    }
+}
+
+impl From<&'static Entry> for Chosen {
+    fn from(entry: &'static Entry) -> Chosen {
+        Chosen::Scheduler(entry)
+    }
+}
+
+/// A scheduler or selector with its settings.
+#[derive(Clone)]
+pub struct Choice {
+    /// What the report calls it.
+    pub label: String,
+    /// The scheduler or selector.
+    pub entry: Chosen,
+    /// Settings that differ from the defaults.
+    pub settings: Vec<(String, u64)>,
+}
