@@ -7,6 +7,8 @@
 #   HEADERS   the kernel's build folder, such as /lib/modules/$(uname -r)/build
 #   BLOCK     the folder block/ of that kernel's source, for the headers that modules are not offered
 #
+# IW_SANITIZE=1 builds the Rust half for a kernel with KASAN.
+#
 # Rust becomes assembly, a text pass makes of it what the kernel's build system takes, and from there on
 # it is a module like any other: objtool, unwind tables and symbol versions need nothing special.
 set -euo pipefail
@@ -27,6 +29,13 @@ flags=(-C relocation-model=static -C code-model=kernel -C force-unwind-tables=no
     --remap-path-prefix "$(cd .. && pwd)/=")
 # An older compiler cannot leave jump tables out; then the text pass makes comparisons of all of them.
 case $(rustc -C help) in *jump-tables*) flags+=(-C jump-tables=no) ;; esac
+# With IW_SANITIZE the code asks KASAN before it reads or writes. The flags are unstable.
+if [ -n "${IW_SANITIZE:-}" ]; then
+    export RUSTC_BOOTSTRAP=1
+    flags+=(-Zsanitizer=kernel-address -Cunsafe-allow-abi-mismatch=sanitizer -Cllvm-args=-asan-stack=0
+        -Cllvm-args=-asan-globals=0 -Cllvm-args=-asan-instrumentation-with-call-threshold=0)
+    target_dir+=-sanitize
+fi
 sysroot=$(rustc --print sysroot)
 std=()
 if [ ! -d "$sysroot/lib/rustlib/$target" ]; then

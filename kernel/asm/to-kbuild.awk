@@ -60,7 +60,7 @@ skipped { next }
 /^[ \t]*retq?[ \t]*$/ { print "\tRET"; next }
 
 /@GOTPCREL\(%rip\)/ {
-    if ($1 ~ /^(call|jmp)q?$/) { sub(/\*/, ""); sub(/@GOTPCREL\(%rip\)/, "") }
+    if ($1 ~ /^(call|jmp)q?$/) { sub(/\*/, ""); sub(/@GOTPCREL\(%rip\)/, ""); sub(/jmpq/, "jmp") }
     else if ($1 ~ /^(mov|cmp|add|push)q$/) { sub(/[^ \t]*@GOTPCREL\(%rip\)/, "$&"); sub(/@GOTPCREL\(%rip\)/, "") }
     else { print "unknown use of a table of addresses: " $0 > "/dev/stderr"; exit 1 }
     print

@@ -47,7 +47,8 @@ all_devices() {
     null_device nullone 1
     null_device nulltwo 2
     scsi_device ndelay=20000 max_queue=16
-    devices="$(ls /sys/block | grep -E '^(null|sda)' | tr '\n' ' ')"
+    insmod /modules/idlewise-disk.ko disks=sata-ssd
+    devices="$(ls /sys/block | grep -E '^(null|sda|iwdisk)' | tr '\n' ' ')"
     say "devices: $devices"
 }
 

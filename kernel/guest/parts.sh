@@ -12,13 +12,13 @@ each_elevator() {
         [ $(($(seconds) - begun)) -lt 6 ] || say "$elevator took $(($(seconds) - begun)) s"
         count=$((count + 1))
     done
-    good "$count elevators on 3 devices, all data verified, $(($(seconds) - start)) s"
+    good "$count elevators on $(echo $devices | wc -w) devices, all data verified, $(($(seconds) - start)) s"
 }
 
 # A slow disk that takes one command at a time: requests wait, and neighbours join at both ends.
 merging() {
     rmmod scsi_debug
-    scsi_device ndelay=1000000 max_queue=1
+    scsi_device ndelay=20000000 max_queue=1
     all="$devices"
     devices=sda
     for elevator in noop iw-deadline cfq idlewise; do
@@ -164,7 +164,7 @@ switching() {
         while [ ! -e /tmp/over ]; do sleep 0.1; done
         rm /tmp/over
         [ $kind = scheduler ] || balanced "switching $kind" any
-        good "$((number * 3)) changes of $kind under load, $(($(seconds) - start)) s"
+        good "$((number * $(echo $devices | wc -w))) changes of $kind under load, $(($(seconds) - start)) s"
     done
     for device in $devices; do set_queue "$device" nr_requests 64; done
 }

@@ -2,7 +2,10 @@
 # Builds the kernel modules for Debian's stock kernel, from headers and source that are fetched and unpacked,
 # not installed. Prints where they are.
 #
-#   scripts/kernel/build.sh
+#   scripts/kernel/build.sh [--debug]
+#
+# With --debug they are built for a kernel that checks itself, which is built first if need be, and the Rust
+# half checks its memory too.
 #
 # Exit status 77: they cannot be built here (the last line says why).
 set -euo pipefail
@@ -11,8 +14,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
 for tool in make awk cc cargo; do command -v "$tool" >/dev/null || cannot "no $tool"; done
-kernel_headers
-kernel_block
-kernel_modules=$kernel_work/kernel-modules
+if [ "${1:-}" = --debug ]; then
+    kernel_debug
+    kernel_modules=$kernel_work/kernel-modules-debug
+    export IW_SANITIZE=1
+else
+    kernel_headers
+    kernel_block
+    kernel_modules=$kernel_work/kernel-modules
+fi
 kernel/build.sh "$kernel_modules" "$kernel_headers" "$kernel_block"
 echo "$kernel_modules/idlewise.ko and idlewise-disk.ko for Linux $kernel_abi"

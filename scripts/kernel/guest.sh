@@ -25,6 +25,8 @@ guest_module() {
     local name file needed
     for name in "$@"; do
         file=$(find "$kernel_image/lib/modules" -name "$name.ko" -o -name "${name//_/-}.ko" -o -name "${name//-/_}.ko" | head -n 1)
+        # Some kernels have it built in.
+        [ -n "$file" ] || ! grep -qs "/${name//_/[-_]}\.ko" "$kernel_image"/lib/modules/*/modules.builtin || continue
         [ -n "$file" ] || { echo "the kernel has no module $name"; return 1; }
         [ ! -e "$guest_root/modules/${file##*/}" ] || continue
         needed=$(tr '\0' '\n' <"$file" | sed -n 's/^depends=//p' | head -n 1)

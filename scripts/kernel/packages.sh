@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2034
 # Debian's kernel, its headers and its source, all of one version, unpacked below the target folder. Nothing
 # is installed. To be sourced; then `kernel_image`, `kernel_headers` and `kernel_block` each set a variable
-# of that name. `cannot REASON` ends the script with status 77: it cannot run here.
+# of that name, and `kernel_debug` all three. `cannot REASON` ends the script with status 77: it cannot run here.
 
 cannot() { echo "$*"; exit 77; }
 
@@ -63,15 +63,52 @@ kernel_headers() {
     mv "$place.new" "$place"
 }
 
+# The source, once.
+kernel_source() {
+    kernel_find
+    local place=$kernel_work/kernel-source-$kernel_version
+    kernel_unpack linux-source-6.1 "$place"
+    kernel_source=$place/usr/src/linux-source-6.1.tar.xz
+}
+
 # The headers below block/ of the source, which modules are not offered.
 kernel_block() {
-    kernel_find
-    local place=$kernel_work/kernel-block-$kernel_version source=$kernel_work/kernel-source-$kernel_version
+    kernel_source
+    local place=$kernel_work/kernel-block-$kernel_version
     kernel_block=$place
     [ ! -e "$place" ] || return 0
-    kernel_unpack linux-source-6.1 "$source"
     rm -rf "$place.new"
     mkdir -p "$place.new"
-    tar -xJf "$source"/usr/src/linux-source-6.1.tar.xz -C "$place.new" --strip-components=2 --wildcards 'linux-source-6.1/block/*.h'
+    tar -xJf "$kernel_source" -C "$place.new" --strip-components=2 --wildcards 'linux-source-6.1/block/*.h'
     mv "$place.new" "$place"
+}
+
+# A kernel that checks itself (kernel/debug.config), built from the source: image, headers and block in one.
+kernel_debug() {
+    kernel_source
+    local place=$kernel_work/kernel-debug-$kernel_version build tool began=$SECONDS
+    for tool in gcc make flex bison bc; do
+        command -v "$tool" >/dev/null || cannot "no $tool (apt-get install gcc make flex bison bc libelf-dev, on Debian)"
+    done
+    [ -e /usr/include/libelf.h ] || cannot "no libelf.h (apt-get install libelf-dev, on Debian)"
+    build=$place/build
+    if ! cmp -s kernel/debug.config "$place/debug.config"; then
+        echo "building a kernel that checks itself, from $kernel_source" >&2
+        rm -rf "$place"
+        mkdir -p "$build"
+        tar -xJf "$kernel_source" -C "$build" --strip-components=1
+        KCONFIG_ALLCONFIG=$PWD/kernel/debug.config make -s -C "$build" allnoconfig >"$place/build.log" 2>&1
+        # What this source does not know or cannot have is not silently left out.
+        if grep '^CONFIG' kernel/debug.config | grep -vxFf "$build/.config"; then
+            echo "these lines of kernel/debug.config have no effect" >&2
+            return 1
+        fi
+        make -s -C "$build" -j "$(nproc)" bzImage modules >>"$place/build.log" 2>&1 || { tail "$place/build.log" >&2; return 1; }
+        make -s -C "$build" modules_install INSTALL_MOD_PATH="$place" DEPMOD=true >>"$place/build.log" 2>&1
+        mkdir "$place/boot"
+        cp "$build/arch/x86/boot/bzImage" "$place/boot/vmlinuz-debug"
+        cp kernel/debug.config "$place/"
+        echo "built in $((SECONDS - began)) s" >&2
+    fi
+    kernel_image=$place kernel_headers=$build kernel_block=$build/block kernel_abi="$kernel_abi with debug.config"
 }

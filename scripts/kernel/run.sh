@@ -1,29 +1,34 @@
 #!/usr/bin/env bash
 # Builds the kernel modules and tests them in a guest that boots Debian's stock kernel.
 #
-#   scripts/kernel/run.sh TEST [NAME=VALUE…]
+#   scripts/kernel/run.sh [--debug] TEST [NAME=VALUE…]
 #
-# TEST is a file of kernel/guest; NAME=VALUE are its numbers. Exit status: 0 all is well, 1 not, 77 it cannot
-# run here (the last line says why). The console is left in the target folder: kernel-guest/TEST.log.
+# TEST is a file of kernel/guest; NAME=VALUE are its numbers. With --debug the kernel is one that checks its
+# locks and memory (kernel/debug.config). Exit status: 0 all is well, 1 not, 77 it cannot run here (the last
+# line says why). The console is left in the target folder: kernel-guest/TEST.log.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 . scripts/kernel/guest.sh
 
-[ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,7p' "$0" >&2; exit 2; }
+debug=
+if [ "${1:-}" = --debug ]; then debug=--debug; shift; fi
+[ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
 test=$1
 shift
 arguments=
 for argument in "$@"; do arguments+=" iw.$argument"; done
 
-guest_new "$test"
-kernel_image
-scripts/kernel/build.sh || exit $?
-modules=$kernel_work/kernel-modules
+guest_new "$test${debug#-}"
+# shellcheck disable=SC2086
+scripts/kernel/build.sh $debug || exit $?
+if [ -n "$debug" ]; then kernel_debug; else kernel_image; fi
+modules=$kernel_work/kernel-modules${debug#-}
 
-# The first two are wanted by name only, when a disk is found.
-guest_module crct10dif_generic crc64_rocksoft_generic sd_mod scsi_debug null_blk configfs bfq kyber-iosched
+# These two are wanted by name only, when a disk is found.
+[ -n "$debug" ] || guest_module crct10dif_generic crc64_rocksoft_generic
+guest_module sd_mod scsi_debug null_blk configfs bfq kyber-iosched
 guest_fio
 if grep -q ext4 "kernel/guest/$test.sh"; then
     guest_module crc32c_generic ext4
@@ -34,7 +39,7 @@ mkdir "$guest_root/tests"
 cp kernel/guest/*.sh "$guest_root/tests/"
 install -m 755 kernel/guest/init "$guest_root/init"
 
-log=$kernel_work/kernel-guest/$test.log
+log=$kernel_work/kernel-guest/$test${debug#-}.log
 if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
     guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1
