@@ -7,7 +7,7 @@ insmod /modules/null_blk.ko nr_devices=1 submit_queues=1 queue_mode=2 irqmode=0 
 iops() {
     set_queue nullb0 scheduler none
     set_queue nullb0 scheduler "$1" || bad "nullb0 does not take $1"
-    fio --minimal --name=load --filename=/dev/nullb0 --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=32 --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 \
+    fio --minimal --name=load --filename=/dev/nullb0 --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=32 \
         --gtod_reduce=1 --norandommap --time_based --runtime=2 --size=900m >/tmp/fio 2>/dev/null
     cut -d ';' -f 8 /tmp/fio
 }

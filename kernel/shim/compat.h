@@ -28,11 +28,19 @@ static inline u32 iw_tag_sets(struct request_queue *q)
 	return blk_mq_is_shared_tags(q->tag_set->flags) ? 1 : q->nr_hw_queues;
 }
 
-static inline u32 iw_id(struct request *rq)
+static inline u32 iw_new_id(struct request *rq)
 {
 	u32 set = blk_mq_is_shared_tags(rq->q->tag_set->flags) ? 0 : rq->mq_hctx->queue_num;
 
 	return set * MAX_SCHED_RQ + rq->internal_tag;
+}
+
+/* When it was asked for, by the clock of ktime_get_ns(). The block layer notes that of all requests that an
+ * elevator sees. What waited in a plug since then is not thinking time of the process.
+ */
+static inline u64 iw_arrival(struct request *rq)
+{
+	return rq->start_time_ns;
 }
 
 /* Whether the two words rq->elv.priv are the elevator's. */

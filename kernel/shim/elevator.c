@@ -138,7 +138,7 @@ static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 static void iw_prepare_request(struct request *rq)
 {
 	rq->elv.priv[0] = (void *)iw_who();
-	iw_set_state(rq, IW_OUTSIDE);
+	rq->elv.priv[1] = (void *)((unsigned long)iw_new_id(rq) << IW_STATE_BITS | IW_OUTSIDE);
 }
 
 /* A request that the core cannot hold goes to the device in order of arrival. */
@@ -163,15 +163,17 @@ static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->level) * 25);
 }
 
-static void iw_insert_one(struct iw_queue *iw, struct request *rq, u64 now, struct list_head *free)
+static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_head *free)
 {
+	u64 now = iw_arrival(rq);
 	struct iw_request raw;
-	u32 id = iw_id(rq);
+	u32 id;
 
 	if (!iw_is_ours(rq)) {
 		iw_insert_direct(iw, rq);
 		return;
 	}
+	id = iw_id(rq);
 	if (iw_state(rq) == IW_IN_FLIGHT) {
 		if (WARN_ON_ONCE(iw_requeue(iw->host, now, id)))
 			return;
@@ -201,7 +203,6 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, u64 now, stru
 static void iw_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list, bool at_head)
 {
 	struct iw_queue *iw = iw_of(hctx->queue);
-	u64 now = ktime_get_ns();
 	unsigned long flags;
 	LIST_HEAD(free);
 
@@ -210,7 +211,7 @@ static void iw_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *lis
 		struct request *rq = list_first_entry(list, struct request, queuelist);
 
 		list_del_init(&rq->queuelist);
-		iw_insert_one(iw, rq, now, &free);
+		iw_insert_one(iw, rq, &free);
 	}
 	WRITE_ONCE(iw->held, false);
 	spin_unlock_irqrestore(&iw->lock, flags);

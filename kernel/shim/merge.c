@@ -195,11 +195,13 @@ void iw_request_merged(struct request_queue *q, struct request *rq, enum elv_mer
 /* A request that is about to be inserted: does it go into one that waits? */
 bool iw_insert_merge(struct iw_queue *iw, struct request *rq, struct list_head *free)
 {
-	struct request *taken;
+	struct request *former, *taken;
 	LIST_HEAD(own);
 
-	if (!rq_mergeable(rq) || blk_queue_nomerges(iw->q) ||
-	    !iw_may_join(iw, iw_ending_at(iw, blk_rq_pos(rq)), rq))
+	if (!iw->waiting || !rq_mergeable(rq) || blk_queue_nomerges(iw->q))
+		return false;
+	former = iw_ending_at(iw, blk_rq_pos(rq));
+	if (!former || !iw_may_join(iw, former, rq))
 		return false;
 	if (!blk_mq_sched_try_insert_merge(iw->q, rq, &own))
 		return false;

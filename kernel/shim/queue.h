@@ -68,14 +68,22 @@ static inline struct iw_queue *iw_of(struct request_queue *q)
 	return q->elevator->elevator_data;
 }
 
+/* The second private word: the id, and in its lowest bits the state. */
+#define IW_STATE_BITS 3
+
+static inline u32 iw_id(struct request *rq)
+{
+	return (unsigned long)rq->elv.priv[1] >> IW_STATE_BITS;
+}
+
 static inline enum iw_state iw_state(struct request *rq)
 {
-	return (unsigned long)rq->elv.priv[1];
+	return (unsigned long)rq->elv.priv[1] & ((1 << IW_STATE_BITS) - 1);
 }
 
 static inline void iw_set_state(struct request *rq, enum iw_state state)
 {
-	rq->elv.priv[1] = (void *)(unsigned long)state;
+	rq->elv.priv[1] = (void *)((unsigned long)iw_id(rq) << IW_STATE_BITS | state);
 }
 
 /* Who issues now. A worker acts for somebody who is not known any more. */

@@ -12,13 +12,13 @@ mod upkeep;
 
 use alloc::vec::Vec;
 
-use block::{BLOCK, Block, EMPTY, Entry, FEW, GREATEST, NEVER, count_below};
+use block::{BLOCK, Block, EMPTY, Entry, FEW, GREATEST, NEVER, WIDE, count_below};
 
 use super::{NIL, OutOfMemory, table};
 use crate::units::RequestId;
 
 /// The directory is halved until it is this short, and counted through then.
-const SHORT: usize = 64;
+const SHORT: usize = if WIDE { 64 } else { STEP };
 
 /// So many places of the directory are counted at a time.
 const STEP: usize = 8;

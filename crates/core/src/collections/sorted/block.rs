@@ -16,10 +16,23 @@ pub(super) const GREATEST: u64 = (1 << 63) - 2;
 /// Above all keys.
 pub(super) const NEVER: u64 = GREATEST + 1;
 
-/// How many of `keys` are below `key`. None is above [`NEVER`].
+/// Whether the processor looks at several keys at a time. Kernels are compiled without.
+pub(super) const WIDE: bool =
+    cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
+
+/// How many of `keys`, which are in order and a power of two, are below `key`. None is above [`NEVER`].
 #[inline]
-pub(super) fn count_below(keys: &[u64], key: u64) -> usize {
-    keys.iter().map(|held| held.wrapping_sub(key) >> 63).sum::<u64>() as usize
+pub(super) fn count_below<const N: usize>(keys: &[u64; N], key: u64) -> usize {
+    const { assert!(N.is_power_of_two()) }
+    if WIDE {
+        return keys.iter().map(|held| held.wrapping_sub(key) >> 63).sum::<u64>() as usize;
+    }
+    let (mut below, mut half) = (0, N / 2);
+    while half > 0 {
+        below += usize::from(keys[(below + half - 1) % N] < key) * half;
+        half /= 2;
+    }
+    below + usize::from(keys[below % N] < key)
 }
 
 #[derive(Clone, Copy)]
@@ -58,8 +71,9 @@ impl Block {
     pub(super) fn insert(&mut self, entry: Entry) -> bool {
         let at = self.below(entry.key + 1);
         if at != self.len as usize {
-            self.keys.copy_within(at..at + BLOCK, at + 1);
-            self.ids.copy_within(at..at + BLOCK, at + 1);
+            let end = if WIDE { at + BLOCK } else { self.len as usize };
+            self.keys.copy_within(at..end, at + 1);
+            self.ids.copy_within(at..end, at + 1);
         }
         self.keys[at] = entry.key;
         self.ids[at] = entry.id;
@@ -71,18 +85,24 @@ impl Block {
     #[inline]
     pub(super) fn remove(&mut self, at: usize) {
         self.len -= 1;
-        if at == self.len as usize {
-            (self.keys[at], self.ids[at]) = (NEVER, NIL);
-        } else {
+        let last = self.len as usize;
+        if WIDE && at != last {
             self.keys.copy_within(at + 1..at + 1 + BLOCK, at);
             self.ids.copy_within(at + 1..at + 1 + BLOCK, at);
+            return;
         }
+        if at != last {
+            self.keys.copy_within(at + 1..=last, at);
+            self.ids.copy_within(at + 1..=last, at);
+        }
+        (self.keys[last], self.ids[last]) = (NEVER, NIL);
     }
 
     /// How many keys are below `key`.
     #[inline]
     pub(super) fn below(&self, key: u64) -> usize {
-        if self.len == 0 { 0 } else { count_below(&self.keys[..BLOCK], key) }
+        let [keys, _] = self.keys.as_chunks::<BLOCK>().0 else { unreachable!("twice as many") };
+        if self.len == 0 { 0 } else { count_below(keys, key) }
     }
 
     /// Where `id`, which is here, is.
@@ -90,6 +110,9 @@ impl Block {
     pub(super) fn find(&self, id: u32) -> usize {
         if self.ids[0] == id {
             return 0;
+        }
+        if !WIDE {
+            return self.ids[..BLOCK].iter().position(|held| *held == id).unwrap_or(0);
         }
         let places = self.ids[..BLOCK].iter().zip(0u32..);
         places.map(|(held, place)| if *held == id { place } else { 0 }).sum::<u32>() as usize
