@@ -125,8 +125,8 @@ impl Sorted {
         let key = key.min(GREATEST);
         assert!(!self.contains(request), "{request} is already sorted in");
         self.len += 1;
-        if self.directory.is_empty() {
-            self.take_block(0, key);
+        if self.len == 1 {
+            return self.insert_only(Entry { key, id: request.0 });
         }
         let mut place = self.rank(key + 1).saturating_sub(1);
         if self.block(place).len as usize == BLOCK {
@@ -171,6 +171,10 @@ impl Sorted {
     ) -> (R, Option<RequestId>) {
         let position = self.position(request);
         let before = of(self, position);
+        if self.len == 1 {
+            self.remove_only(request);
+            return (before, None);
+        }
         let home = core::mem::replace(&mut self.home[request.index()], NIL);
         let block = &mut self.blocks[home as usize];
         let taken = block.get(position.at).map_or(0, |entry| entry.key);

@@ -81,6 +81,12 @@ impl Block {
         at == 0
     }
 
+    /// Puts `entry` into this block, which is empty.
+    #[inline]
+    pub(super) fn only(&mut self, entry: Entry) {
+        (self.keys[0], self.ids[0], self.len) = (entry.key, entry.id, 1);
+    }
+
     /// Takes out what is at `at`.
     #[inline]
     pub(super) fn remove(&mut self, at: usize) {

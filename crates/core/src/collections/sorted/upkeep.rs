@@ -1,9 +1,31 @@
 //! How a [`Sorted`] keeps its list of blocks: full ones split, short ones join a neighbour.
 
-use super::Sorted;
-use super::block::{BLOCK, FEW, NEVER};
+use super::block::{BLOCK, Entry, FEW, NEVER};
+use super::{LOST, NIL, Sorted};
+use crate::units::RequestId;
 
 impl Sorted {
+    /// Nothing was held. At most one block is in use, and it stays the only one.
+    #[inline]
+    pub(super) fn insert_only(&mut self, entry: Entry) {
+        let block = match self.directory.first() {
+            Some(block) => *block as usize,
+            None => self.take_block(0, entry.key),
+        };
+        self.blocks[block].only(entry);
+        self.from[0] = entry.key;
+        self.home[entry.id as usize] = block as u32;
+    }
+
+    /// Nothing but `request` is held.
+    #[inline]
+    pub(super) fn remove_only(&mut self, request: RequestId) {
+        let block = core::mem::replace(&mut self.home[request.index()], NIL);
+        self.blocks[block as usize].remove(0);
+        self.len = 0;
+        self.finger = LOST;
+    }
+
     /// Puts a spare block, which is empty, into the directory at `place`.
     pub(super) fn take_block(&mut self, place: usize, from: u64) -> usize {
         let Some(block) = self.spare.pop() else { unreachable!("blocks are bounded by joining") };
