@@ -218,7 +218,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     /// When the next request can enter the queue, if one may.
     #[inline]
     fn next_arrival(&mut self) -> Option<Instant> {
-        let full = self.queue.requests().free_count() == 0 || self.line.is_full();
+        let full = self.queue.requests().any_free().is_none() || self.line.is_full();
         if self.issued >= self.limits.requests || full || self.director.holds() {
             return None;
         }

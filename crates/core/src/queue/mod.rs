@@ -299,10 +299,7 @@ impl<S: Scheduler> Queue<S> {
 
     #[inline]
     fn expect(&self, id: RequestId, wanted: State) -> Result<(), HostError> {
-        if id.index() >= self.table.capacity() {
-            return Err(HostError::BeyondCapacity(id));
-        }
-        let state = self.table.state(id);
+        let Some(state) = self.table.state_of(id) else { return Err(HostError::BeyondCapacity(id)) };
         if state == wanted { Ok(()) } else { Err(HostError::WrongState(id, state)) }
     }
 }

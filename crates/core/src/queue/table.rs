@@ -45,6 +45,8 @@ struct Slot {
     state: State,
     /// As it was inserted.
     entrant: Entrant,
+    /// In the list of spare ids.
+    listed: bool,
     /// The next part of the request that this one is part of.
     next_part: u32,
     /// The last part of this request.
@@ -53,8 +55,14 @@ struct Slot {
     parts: u32,
 }
 
-const FREE: Slot =
-    Slot { state: State::Free, entrant: Entrant::Free, next_part: NIL, last_part: NIL, parts: 0 };
+const FREE: Slot = Slot {
+    state: State::Free,
+    entrant: Entrant::Free,
+    listed: true,
+    next_part: NIL,
+    last_part: NIL,
+    parts: 0,
+};
 
 /// All requests of a queue, and the weights of those who issue them.
 pub struct Table {
@@ -65,10 +73,12 @@ pub struct Table {
     /// Order of insertion, for those in use.
     turns: Vec<u64>,
     turn: u64,
-    /// Ids not in use, and those that the device gave back.
-    links: Links,
-    free: List,
+    /// All ids that are not in use, each once, and below the last some that are: a host that chooses ids
+    /// itself takes them from anywhere.
+    spare: Vec<u32>,
+    /// Ids that the device gave back.
     returned: List,
+    links: Links,
     /// By entrant: ids in use.
     held: [usize; 3],
     /// Scratch for `by_arrival`.
@@ -78,10 +88,9 @@ pub struct Table {
 
 impl Table {
     pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        let mut links = Links::new(capacity)?;
-        let mut free = List::default();
-        for index in 0..capacity {
-            links.push_back(&mut free, RequestId(index as u32));
+        let mut spare = table(capacity, 0)?;
+        for (id, place) in (0..).zip(spare.iter_mut().rev()) {
+            *place = id;
         }
         let mut order = Vec::new();
         order.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
@@ -91,9 +100,9 @@ impl Table {
             slots: table(capacity, FREE)?,
             turns: table(capacity, 0)?,
             turn: 0,
-            links,
-            free,
+            spare,
             returned: List::default(),
+            links: Links::new(capacity)?,
             held: [0; 3],
             order,
             weights: Weights::new()?,
@@ -107,7 +116,7 @@ impl Table {
 
     /// Number of ids not in use.
     pub fn free_count(&self) -> usize {
-        self.free.len()
+        self.capacity() - self.held.iter().sum::<usize>()
     }
 
     /// Number of ids that synchronous writes have.
@@ -126,6 +135,12 @@ impl Table {
     #[inline]
     pub fn state(&self, id: RequestId) -> State {
         self.slots[id.index()].state
+    }
+
+    /// The same, if there is such an id.
+    #[inline]
+    pub(super) fn state_of(&self, id: RequestId) -> Option<State> {
+        self.slots.get(id.index()).map(|slot| slot.state)
     }
 
     /// The request as the host inserted it, before any merge.
@@ -164,19 +179,36 @@ impl Table {
     /// An id that is not in use.
     #[inline]
     pub fn any_free(&self) -> Option<RequestId> {
-        self.free.front()
+        self.spare.last().map(|id| RequestId(*id))
     }
 
     #[inline]
     pub(super) fn insert(&mut self, id: RequestId, request: Request) {
-        self.links.remove(&mut self.free, id);
+        let listed = self.spare.last() != Some(&id.0);
+        if !listed {
+            self.spare.pop();
+        }
         self.requests[id.index()] = request;
         self.turn += 1;
         self.turns[id.index()] = self.turn;
         let entrant = Entrant::of(&request);
         self.held[entrant as usize] += 1;
         self.slots[id.index()] =
-            Slot { state: State::Waiting, entrant, next_part: NIL, last_part: id.0, parts: 1 };
+            Slot { state: State::Waiting, entrant, listed, next_part: NIL, last_part: id.0, parts: 1 };
+        if !listed {
+            self.drop_stale();
+        }
+    }
+
+    /// Afterwards the last of the spare ids is not in use.
+    #[inline]
+    fn drop_stale(&mut self) {
+        while let Some(id) = self.spare.last()
+            && self.slots[*id as usize].state != State::Free
+        {
+            self.slots[*id as usize].listed = false;
+            self.spare.pop();
+        }
     }
 
     /// Gives `id` another extent.
@@ -237,10 +269,13 @@ impl Table {
     pub(super) fn free(&mut self, id: RequestId) {
         let mut at = id.0;
         while at != NIL {
-            let Slot { next_part: next, entrant, .. } = self.slots[at as usize];
+            let Slot { next_part: next, entrant, listed, .. } = self.slots[at as usize];
             self.held[entrant as usize] -= 1;
             self.slots[at as usize] = FREE;
-            self.links.push_front(&mut self.free, RequestId(at));
+            if !listed {
+                // There is room: each id is in it once.
+                self.spare.push(at);
+            }
             at = next;
         }
     }

@@ -72,7 +72,7 @@ impl<const N: usize> Sides<N> {
     }
 
     /// `id` may wait for `expire` from its arrival.
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&mut self, cx: Cx<'_>, side: usize, id: RequestId, expire: Duration) {
         self.deadlines[id.index()] = cx[id].arrival + expire;
         let Side { sorted, fifo } = &mut self.sides[side];
@@ -81,7 +81,7 @@ impl<const N: usize> Sides<N> {
     }
 
     /// Takes `id` out. Returns the one after it by address.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take(&mut self, side: usize, id: RequestId) -> Option<RequestId> {
         let Side { sorted, fifo } = &mut self.sides[side];
         self.links.remove(fifo, id);
