@@ -15,32 +15,17 @@ export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here/../.."
 
-cannot() { echo "$*"; exit 77; }
+. scripts/kernel/packages.sh
 
 update=
 [ "${1:-}" != --update ] || { update=yes; shift; }
-for tool in qemu-system-x86_64 cc cpio gzip dpkg-deb apt-get apt-cache; do
+for tool in qemu-system-x86_64 cc cpio gzip; do
     command -v "$tool" >/dev/null || cannot "no $tool (apt-get install qemu-system-x86 gcc libc6-dev cpio, on Debian)"
 done
-
-work=${CARGO_TARGET_DIR:-target}/kernel-compare
-mkdir -p "$work"
-work=$(cd "$work" && pwd)
-
-# --- The kernel -----------------------------------------------------------------------------------
-
-image=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
-[ -n "$image" ] || cannot "apt-cache knows no linux-image-amd64 (apt-get update, on Debian for amd64)"
-if [ ! -e "$work/$image/boot" ]; then
-    echo "downloading and unpacking $image (70 MB)"
-    (cd "$work" && apt-get download -q "$image" >download.log 2>&1) || cannot "$image cannot be downloaded: $(tail -n 1 "$work/download.log")"
-    rm -rf "${work:?}/$image.part"
-    dpkg-deb -x "$work/$image"_*.deb "$work/$image.part"
-    mv "$work/$image.part" "$work/$image"
-    rm -f "$work/$image"_*.deb
-fi
-kernel=$(echo "$work/$image"/boot/vmlinuz-*)
-modules=$work/$image/lib/modules
+kernel_image
+kernel=$(echo "$kernel_image"/boot/vmlinuz-*)
+modules=$kernel_image/lib/modules
+work=$kernel_work/kernel-compare
 
 # --- What the guest has ---------------------------------------------------------------------------
 
@@ -54,7 +39,7 @@ cc -O2 -Wall -Wextra -Werror -static -o "$root/init" "$here/player.c" "$here/loo
 add_module() {
     local file name
     file=$(find "$modules" -name "$1.ko" -o -name "${1//_/-}.ko" -o -name "${1//-/_}.ko" | head -n 1)
-    [ -n "$file" ] || { echo "$image has no module $1"; exit 1; }
+    [ -n "$file" ] || { echo "the kernel has no module $1"; exit 1; }
     name=$(basename "$file")
     [ ! -e "$root/modules/$name" ] || return 0
     local needed

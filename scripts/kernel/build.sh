@@ -14,6 +14,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
 for tool in make awk cc cargo; do command -v "$tool" >/dev/null || cannot "no $tool"; done
+# Two tests may want them at a time.
+exec 9>"$kernel_work/kernel-build.lock"
+flock 9
 if [ "${1:-}" = --debug ]; then
     kernel_debug
     kernel_modules=$kernel_work/kernel-modules-debug

@@ -40,7 +40,7 @@ guest_module() {
 # Debian's fio wants 80 MB of libraries for engines that are not used here. In their place stands one that
 # has every function they would have; so fio starts at once, also in an emulated machine.
 guest_fio() {
-    local fio libraries=$guest_root/lib stub=$kernel_work/kernel-guest/stub library
+    local fio libraries=$guest_root/lib stub=$guest_root.stub library
     fio=$(command -v fio) || cannot "no fio (apt-get install fio)"
     command -v cc >/dev/null || cannot "no cc (apt-get install gcc)"
     cp "$fio" "$guest_root/bin/fio"

@@ -26,8 +26,12 @@ kernel_find() {
 
 # Unpacks a package of the kernel's version into the folder $2, once.
 kernel_unpack() {
-    local package=$1 folder=$2 log
-    [ ! -e "$folder" ] || return 0
+    local package=$1 folder=$2 log lock
+    # Two tests may want it at a time.
+    mkdir -p "${folder%/*}"
+    exec {lock}>"$folder.lock"
+    flock "$lock"
+    if [ -e "$folder" ]; then exec {lock}>&-; return 0; fi
     log=$kernel_work/download.log
     mkdir -p "$folder.part"
     echo "downloading and unpacking $package" >&2
@@ -36,13 +40,13 @@ kernel_unpack() {
     dpkg-deb -x "$folder.part/$package"_*.deb "$folder.part"
     rm -f "$folder.part/$package"_*.deb
     mv "$folder.part" "$folder"
+    exec {lock}>&-
 }
 
 # The image: $kernel_image/boot/vmlinuz-*, $kernel_image/lib/modules.
 kernel_image() {
     kernel_find
     kernel_image=$kernel_work/kernel-compare/linux-image-$kernel_abi
-    mkdir -p "${kernel_image%/*}"
     kernel_unpack "linux-image-$kernel_abi" "$kernel_image"
 }
 
