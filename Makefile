@@ -5,8 +5,8 @@ PREFIX    ?= /usr/local
 DISK      ?= maxtor-40g
 TRACE     ?= traces/demo.ftrace.zst
 SECONDS   ?= 60
-# On each of three devices: 1002 of each kind.
-SWITCHES  ?= 334
+# On each of four devices: 1000 of each kind.
+SWITCHES  ?= 250
 ARGS      ?=
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
-    kernel kernel-papers kernel-stress kernel-install kernel-uninstall
+    kernel kernel-papers kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -76,6 +76,9 @@ kernel-papers: ## the papers' experiments in a guest with real programs, beside 
 
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20
+
+kernel-debug: ## the same on a kernel that checks its locks and memory, which is built first: about an hour and a half
+	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh --debug stress switches=$(SWITCHES) loads=20
 
 kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root; Linux 6.1)
 	@scripts/kernel/install.sh

@@ -13,7 +13,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/guest.sh
 
 debug=
-if [ "${1:-}" = --debug ]; then debug=--debug; shift; fi
+if [ "${1:-}" = --debug ]; then
+    debug=--debug
+    # A byte of eight is KASAN's.
+    export GUEST_MEMORY=${GUEST_MEMORY:-2048}
+    shift
+fi
 [ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
 test=$1
 shift

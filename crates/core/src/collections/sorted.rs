@@ -169,12 +169,13 @@ impl Sorted {
         request: RequestId,
         of: impl FnOnce(&Sorted, Position) -> R,
     ) -> (R, Option<RequestId>) {
-        let position = self.position(request);
-        let before = of(self, position);
         if self.len == 1 {
+            let before = of(self, Position { place: 0, at: 0 });
             self.remove_only(request);
             return (before, None);
         }
+        let position = self.position(request);
+        let before = of(self, position);
         let home = core::mem::replace(&mut self.home[request.index()], NIL);
         let block = &mut self.blocks[home as usize];
         let taken = block.get(position.at).map_or(0, |entry| entry.key);

@@ -21,6 +21,7 @@ impl Sorted {
     #[inline]
     pub(super) fn remove_only(&mut self, request: RequestId) {
         let block = core::mem::replace(&mut self.home[request.index()], NIL);
+        assert!(block != NIL, "{request} is not sorted in");
         self.blocks[block as usize].remove(0);
         self.len = 0;
         self.finger = LOST;
