@@ -61,4 +61,30 @@ within "cfq, levels 4 and 4" 70 143 $(shares cfq 4 4)
 within "cfq, levels 0 and 7" 300 100000 $(shares cfq 0 7)
 within "antic-stride, levels 0 and 4" 150 250 $(shares antic-stride 0 4)
 [ "$failures" != "$before" ] || good "priorities count where they should"
+
+# A selector inside follows a load that changes. phase KIND WANTED OPTION…: the load goes on for some periods; then
+# the selector must have seen KIND and the matrix must have said WANTED.
+phase() {
+    kind=$1 wanted=$2
+    shift 2
+    fio --output=/tmp/fio --name=load --filename=/dev/sda --ioengine=psync --direct=1 --time_based --runtime=5 --size=7m \
+        --offset_increment=7m "$@" >/dev/null 2>&1 &
+    sleep 4.5
+    state=$(cat /sys/block/sda/queue/iosched/auto)
+    say "$kind: $(echo "$state" | sed -n 's/^reason //p')"
+    echo "$state" | grep -qx "category $kind" || bad "the load is $kind, auto says: $state"
+    grep -q "\[$wanted\].*\[auto\]$" /sys/block/sda/queue/iosched/policy || bad "for $kind: $(cat /sys/block/sda/queue/iosched/policy)"
+    wait
+}
+before=$failures
+set_queue sda scheduler none
+set_queue sda scheduler idlewise
+set_queue sda iosched/policy auto || bad "policy does not take auto"
+phase "8 sequential reads" as-2.6.11 --rw=read --bs=64k --numjobs=8
+phase "8 sequential writes" deadline-2.6.11 --rw=write --bs=64k --numjobs=8
+phase "1 sequential reads" noop --rw=read --bs=64k --numjobs=1
+phase "4 random reads" as-2.6.11 --rw=randread --bs=4k --numjobs=4
+balanced "auto" any
+[ "$(queue sda iosched/switches)" -ge 4 ] || bad "auto switched $(queue sda iosched/switches) times"
+[ "$failures" != "$before" ] || good "auto follows the load"
 clean_log exact

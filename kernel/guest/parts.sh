@@ -91,6 +91,12 @@ tunables() {
     grep -q '\[cfq\]' $folder/policy || bad "policy does not say cfq"
     echo "slice_idle 3" >$folder/settings && grep -q '^slice_idle 3$' $folder/settings || bad "settings does not take slice_idle 3"
     refused $folder/policy nonsense
+    echo "auto goal=lowest period=5000" >$folder/policy || bad "policy does not take auto"
+    grep -q '\[noop\].*\[auto\]$' $folder/policy || bad "auto shows $(cat $folder/policy)"
+    refused $folder/policy "auto goal=best"
+    refused $folder/policy "auto period"
+    echo cfq >$folder/policy
+    grep -q '\[cfq\].* auto$' $folder/policy && [ -z "$(cat $folder/auto)" ] || bad "a choice by hand leaves auto on"
     refused $folder/settings "slice_idle 99999999999"
     refused $folder/settings "nonsense 1"
     good "tunables"
@@ -126,14 +132,19 @@ memory_runs_out() {
     echo 0 >$parameter
     set_queue sda scheduler idlewise
     folder=/sys/block/sda/queue/iosched
-    number=1
-    while echo $number >$parameter; ! echo cas 2>/dev/null >$folder/policy; do
-        grep -q '\[noop\]' $folder/policy || bad "the policy changed without memory"
-        number=$((number + 1))
+    for policy in cas auto; do
+        echo 0 >$parameter
+        echo noop >$folder/policy
+        number=1
+        while echo $number >$parameter; ! echo $policy 2>/dev/null >$folder/policy; do
+            grep -q '\[noop\].* auto$' $folder/policy || bad "the policy changed without memory for $policy"
+            number=$((number + 1))
+        done
+        points=$((points + number - 1))
     done
     echo 0 >$parameter
     job "after memory ran out" && balanced "after memory ran out" any
-    good "memory ran out at $((points + number - 1)) places, each an error to the writer"
+    good "memory ran out at $points places, each an error to the writer"
 }
 
 # One number from 0 to $1 - 1, anew each time.

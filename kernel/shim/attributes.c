@@ -2,8 +2,8 @@
 /* The files below iosched/: a scheduler's tunables, and what is counted.
  *
  * The kernel does not tell an attribute's function which attribute is meant. So there is a function
- * for each place in the table of tunables, made by macros. The elevator that hosts all has two files
- * instead: `policy`, the scheduler inside, and `settings`, its tunables, a line for each.
+ * for each place in the table of tunables, made by macros. The elevator that hosts all has other files
+ * instead: `policy` and `auto` (policy.c), and `settings`, the tunables of the scheduler inside, a line for each.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -12,7 +12,6 @@
 #include "queue.h"
 
 #define IW_TUNABLES 48
-#define IW_NAME 40
 
 /* --- Tunables --------------------------------------------------------------------------------------- */
 
@@ -82,53 +81,7 @@ static const struct {
 } tunable_functions[] = { EACH(FUNCTION_NAMES) };
 static_assert(ARRAY_SIZE(tunable_functions) == IW_TUNABLES);
 
-/* --- Policy and settings ---------------------------------------------------------------------------- */
-
-static ssize_t policy_show(struct elevator_queue *e, char *page)
-{
-	struct iw_queue *iw = e->elevator_data;
-	char name[IW_NAME];
-	ssize_t length = 0;
-	u32 scheduler;
-
-	for (scheduler = 0; scheduler < iw_schedulers(); scheduler++) {
-		int own = iw_scheduler_name(scheduler, name, sizeof(name));
-
-		length += sysfs_emit_at(page, length, scheduler == iw->policy ? "[%.*s] " : "%.*s ", own, name);
-	}
-	page[length - 1] = '\n';
-	return length;
-}
-
-/* Goes on under another scheduler. Nothing drains: what waits moves over, what is in flight
- * completes into the new one. Only building it, before, and freeing the old one, after, take time.
- */
-static ssize_t policy_store(struct elevator_queue *e, const char *page, size_t count)
-{
-	struct iw_queue *iw = e->elevator_data;
-	size_t length = strcspn(page, "\n");
-	struct iw_scheduler *scheduler;
-	int number = iw_scheduler_find(page, length);
-	int error;
-
-	if (number < 0) {
-		pr_notice_ratelimited("idlewise: there is no scheduler %.*s; policy lists those there are\n",
-				      (int)length, page);
-		return number;
-	}
-	scheduler = iw_scheduler_new(number, &iw->device, &error);
-	if (!scheduler)
-		return error;
-	spin_lock_irq(&iw->lock);
-	iw_queue_exchange(iw->host, ktime_get_ns(), scheduler);
-	iw->policy = number;
-	iw->front_merges = iw_front_merges(iw->host);
-	iw->switches++;
-	spin_unlock_irq(&iw->lock);
-	iw_wake(iw);
-	iw_scheduler_free(scheduler);
-	return count;
-}
+/* --- Settings of the scheduler inside ---------------------------------------------------------------- */
 
 static ssize_t settings_show(struct elevator_queue *e, char *page)
 {
@@ -137,12 +90,14 @@ static ssize_t settings_show(struct elevator_queue *e, char *page)
 	ssize_t length = 0;
 	u32 tunable;
 
+	mutex_lock(&iw->policy_lock);
 	for (tunable = 0; tunable < iw_tunables(iw->policy); tunable++) {
 		int named = iw_tunable_name(iw->policy, tunable, name, sizeof(name));
 		int shown = iw_tunable_format(iw->policy, tunable, iw_get(iw, tunable), value, sizeof(value));
 
 		length += sysfs_emit_at(page, length, "%.*s %.*s\n", named, name, shown, value);
 	}
+	mutex_unlock(&iw->policy_lock);
 	return length;
 }
 
@@ -150,18 +105,22 @@ static ssize_t settings_show(struct elevator_queue *e, char *page)
 static ssize_t settings_store(struct elevator_queue *e, const char *page, size_t count)
 {
 	struct iw_queue *iw = e->elevator_data;
-	size_t length = strcspn(page, " =\n");
+	size_t length = strcspn(page, " =\n"), value = length + (page[length] != 0);
 	char name[IW_NAME];
+	int error = -EINVAL;
 	u32 tunable;
 
+	mutex_lock(&iw->policy_lock);
 	for (tunable = 0; tunable < iw_tunables(iw->policy); tunable++)
-		if (iw_tunable_name(iw->policy, tunable, name, sizeof(name)) == length &&
-		    !memcmp(name, page, length))
-			return iw_set(iw, tunable, page + length + (page[length] != 0),
-				      count - length - (page[length] != 0)) ?: count;
-	pr_notice_ratelimited("idlewise: there is no setting %.*s; settings lists those there are\n",
-			      (int)length, page);
-	return -EINVAL;
+		if (iw_tunable_name(iw->policy, tunable, name, sizeof(name)) == length && !memcmp(name, page, length))
+			break;
+	if (tunable < iw_tunables(iw->policy))
+		error = iw_set(iw, tunable, page + value, count - value);
+	else
+		pr_notice_ratelimited("idlewise: there is no setting %.*s; settings lists those there are\n",
+				      (int)length, page);
+	mutex_unlock(&iw->policy_lock);
+	return error ?: count;
 }
 
 /* --- What is counted -------------------------------------------------------------------------------- */
@@ -182,7 +141,8 @@ COUNTED(switches)
 static const struct elv_fs_entry counters[] = { COUNTERS(COUNTER_FILE) };
 
 static const struct elv_fs_entry hosting[] = {
-	{ { .name = "policy", .mode = 0644 }, policy_show, policy_store },
+	{ { .name = "policy", .mode = 0644 }, iw_policy_show, iw_policy_store },
+	{ { .name = "auto", .mode = 0444 }, iw_auto_file, NULL },
 	{ { .name = "settings", .mode = 0644 }, settings_show, settings_store },
 	COUNTER_FILE(switches)
 };

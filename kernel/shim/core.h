@@ -7,6 +7,7 @@
 
 struct iw_host;		/* a queue and its scheduler */
 struct iw_scheduler;	/* a scheduler in no queue */
+struct iw_auto;		/* a selector */
 
 /* kernel/src/host.rs: RawDevice */
 struct iw_device {
@@ -53,6 +54,9 @@ struct iw_scheduler *iw_scheduler_new(u32 scheduler, const struct iw_device *dev
 void iw_scheduler_free(struct iw_scheduler *scheduler);
 struct iw_host *iw_queue_new(struct iw_scheduler *scheduler, const struct iw_device *device);
 void iw_queue_free(struct iw_host *host);
+struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *settings, size_t length, int *error,
+			    char *wrong, size_t size);
+void iw_auto_free(struct iw_auto *selector);
 
 /* These never sleep; the caller holds the queue's lock. */
 void iw_queue_exchange(struct iw_host *host, u64 now, struct iw_scheduler *successor);
@@ -70,6 +74,9 @@ int iw_set_weight(struct iw_host *host, u64 now, u32 issuer, u32 weight);
 u64 iw_queue_get(const struct iw_host *host, u32 tunable);
 int iw_queue_set(struct iw_host *host, u32 tunable, u64 value);
 void iw_queue_break(struct iw_host *host);
+struct iw_auto *iw_queue_watch(struct iw_host *host, struct iw_auto *selector);
+u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
+size_t iw_auto_show(struct iw_host *host, char *room, size_t size);
 
 /* What it wants: memory.c. */
 void *iw_memory_get(size_t size, size_t align);

@@ -73,6 +73,7 @@ static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *erro
 	iw->async_depth = UINT_MAX;
 	hrtimer_init(&iw->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	iw->timer.function = iw_timer;
+	iw_policy_begin(iw);
 	return iw;
 free:
 	iw_free(iw);
@@ -108,6 +109,7 @@ static void iw_exit_sched(struct elevator_queue *eq)
 	struct iw_queue *iw = eq->elevator_data;
 
 	iw_exits_unwatch(iw);
+	iw_policy_end(iw);
 	hrtimer_cancel(&iw->timer);
 	WARN(iw->waiting || iw->in_flight,
 	     "idlewise: %u requests wait and %u are in flight on a queue that is drained\n",

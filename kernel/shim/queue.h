@@ -5,11 +5,14 @@
 
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/mutex.h>
 #include <linux/spinlock.h>
+#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "core.h"
 
+#define IW_NAME 40	/* longer than any name of a scheduler or tunable */
 #define IW_START_BITS 8
 #define IW_SEEN_BITS 14
 
@@ -42,6 +45,9 @@ struct iw_queue {
 	u32 async_depth;
 	struct hrtimer timer;			/* when the core wants to be asked again */
 	u32 policy;				/* number of the scheduler inside */
+	struct mutex policy_lock;		/* it changes, or must not */
+	bool automatic;				/* a selector chooses it */
+	struct delayed_work asking;		/* when the selector is asked */
 	struct iw_device device;
 
 	u64 inserted, dispatched, completed;
@@ -122,6 +128,13 @@ int iw_exits_start(void);
 void iw_exits_stop(void);
 void iw_exits_watch(struct iw_queue *iw);
 void iw_exits_unwatch(struct iw_queue *iw);
+
+/* policy.c */
+void iw_policy_begin(struct iw_queue *iw);
+void iw_policy_end(struct iw_queue *iw);
+ssize_t iw_policy_show(struct elevator_queue *e, char *page);
+ssize_t iw_policy_store(struct elevator_queue *e, const char *page, size_t count);
+ssize_t iw_auto_file(struct elevator_queue *e, char *page);
 
 /* attributes.c */
 struct elv_fs_entry *iw_attributes_new(u32 scheduler);

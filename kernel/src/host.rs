@@ -16,13 +16,16 @@ use idlewise_core::{
     Priority, Queue, Request, RequestId, Sector, Sectors, Setup, Weight,
 };
 
+use crate::auto::{Auto, iw_auto_free};
 use crate::border::{INVALID, NO_MEMORY};
 use crate::catalogue::entry;
 
-/// A queue and the time of the last call.
+/// A queue, the time of the last call, and who watches it.
 pub struct Host {
     queue: Queue<AnyScheduler>,
     now: Instant,
+    /// From `iw_auto_new`, or null.
+    auto: *mut Auto,
 }
 
 /// The device, as the shim describes it (`struct iw_device`).
@@ -113,9 +116,21 @@ impl From<&RawRequest> for Request {
 impl Host {
     /// The time of this call: never before that of the last one.
     #[inline]
-    fn at(&mut self, now: u64) -> Instant {
+    pub(crate) fn at(&mut self, now: u64) -> Instant {
         self.now = self.now.max(Instant(now));
         self.now
+    }
+
+    /// Puts `auto`, or null for nobody, in the place of who watches.
+    pub(crate) fn watch(&mut self, auto: *mut Auto) -> *mut Auto {
+        core::mem::replace(&mut self.auto, auto)
+    }
+
+    /// Who watches.
+    #[inline]
+    pub(crate) fn auto(&mut self) -> Option<&mut Auto> {
+        // SAFETY: null, or the shim's, which leaves it here until it has taken it back.
+        unsafe { self.auto.as_mut() }
     }
 
     /// Tells the queue how large `id` is now, if that is news.
@@ -142,7 +157,7 @@ fn error(error: BuildError) -> c_int {
 }
 
 /// Moves `value` to memory of its own; null if there is none.
-fn keep<T>(value: T) -> *mut T {
+pub(crate) fn keep<T>(value: T) -> *mut T {
     // SAFETY: `T` is not of size zero, and the memory is written before it is used.
     unsafe {
         let memory = alloc::alloc::alloc(Layout::new::<T>()).cast::<T>();
@@ -154,7 +169,7 @@ fn keep<T>(value: T) -> *mut T {
 }
 
 /// Undoes `keep`.
-unsafe fn take<T>(memory: *mut T) -> T {
+pub(crate) unsafe fn take<T>(memory: *mut T) -> T {
     // SAFETY: it came from `keep`, and nobody uses it from now on.
     unsafe {
         let value = memory.read();
@@ -200,14 +215,17 @@ pub unsafe extern "C" fn iw_queue_new(scheduler: *mut AnyScheduler, device: *con
     // SAFETY: the one came from `iw_scheduler_new`, the other is the shim's.
     let (scheduler, raw) = unsafe { (take(scheduler), &*device) };
     let queue = Queue::with::<OutOfMemory>(raw.ids as usize, raw.into(), |_| Ok(scheduler));
-    queue.map_or(core::ptr::null_mut(), |queue| keep(Host { queue, now: Instant::ZERO }))
+    queue.map_or(core::ptr::null_mut(), |queue| {
+        keep(Host { queue, now: Instant::ZERO, auto: core::ptr::null_mut() })
+    })
 }
 
-/// Frees a queue and its scheduler.
+/// Frees a queue, its scheduler and who watches it.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn iw_queue_free(host: *mut Host) {
     // SAFETY: it came from `iw_queue_new`.
     unsafe {
+        iw_auto_free((*host).auto);
         host.drop_in_place();
         alloc::alloc::dealloc(host.cast(), Layout::new::<Host>());
     }
@@ -233,8 +251,11 @@ pub unsafe extern "C" fn iw_queue_exchange(host: *mut Host, now: u64, successor:
 pub unsafe extern "C" fn iw_insert(host: *mut Host, now: u64, id: u32, request: *const RawRequest) -> c_int {
     // SAFETY: both are the shim's.
     let (host, raw) = unsafe { (&mut *host, &*request) };
-    let now = host.at(now);
-    status(host.queue.insert_as(now, RequestId(id), raw.into()).map(Inserted::id))
+    let (now, id, request) = (host.at(now), RequestId(id), Request::from(raw));
+    if let Some(auto) = host.auto() {
+        auto.inserted(now, id, &request);
+    }
+    status(host.queue.insert_as(now, id, request).map(Inserted::id))
 }
 
 /// What now? An id; or `IDLE`; or `WAIT` and the time in `until`.
@@ -258,8 +279,14 @@ pub unsafe extern "C" fn iw_dispatch(host: *mut Host, now: u64, until: *mut u64)
 pub unsafe extern "C" fn iw_complete(host: *mut Host, now: u64, id: u32) -> c_int {
     // SAFETY: it is the shim's.
     let host = unsafe { &mut *host };
-    let now = host.at(now);
-    status(host.queue.complete(now, RequestId(id)))
+    let (now, id) = (host.at(now), RequestId(id));
+    if !host.auto.is_null() && id.index() < host.queue.requests().capacity() {
+        let request = *host.queue.request(id);
+        if let Some(auto) = host.auto() {
+            auto.completed(now, id, &request);
+        }
+    }
+    status(host.queue.complete(now, id))
 }
 
 /// The device gave it back: it goes first.

@@ -2,6 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `auto` | a selector that watches a queue |
 //! | `border` | text into C's memory, error numbers |
 //! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
 //! | `host` | a queue: what the shim does for each request |
@@ -15,6 +16,7 @@
 
 extern crate alloc;
 
+pub mod auto;
 mod border;
 pub mod catalogue;
 pub mod host;
