@@ -28,7 +28,9 @@ set_queue iwdisk0 read_ahead_kb "$ahead"
 
 # A tree of small files and a large one, on ext4. Sizes are log-normal with a median of 6 KB and a mean of 12 KB.
 set_queue iwdisk0 scheduler none
-mkfs.ext4 -q -E lazy_itable_init=0,nodiscard -J size=16 /dev/iwdisk0 4g >/tmp/mkfs 2>&1 || { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
+# Where its folders lie follows from the seed of its hash.
+seed=$(printf '%08d-0000-4000-8000-000000000000' "$(argument seed)")
+mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J size=16 /dev/iwdisk0 4g >/tmp/mkfs 2>&1 || { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
 mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
 files=$(argument files)
 plant() { # FOLDER SEED
