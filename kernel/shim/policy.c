@@ -35,13 +35,13 @@ static int iw_switch(struct iw_queue *iw, u32 number)
 	return 0;
 }
 
-/* Another selector, or none, watches. With the policy's lock held. */
-static void iw_watch(struct iw_queue *iw, struct iw_auto *selector)
+/* Another selector, or none, watches. Returns who did. With the policy's lock held. */
+static struct iw_auto *iw_watch(struct iw_queue *iw, struct iw_auto *selector)
 {
 	spin_lock_irq(&iw->lock);
 	selector = iw_queue_watch(iw->host, selector);
 	spin_unlock_irq(&iw->lock);
-	iw_auto_free(selector);
+	return selector;
 }
 
 /* Does what the selector wants; what fails for want of memory is tried again after the next period. */
@@ -90,7 +90,7 @@ void iw_policy_end(struct iw_queue *iw)
 /* `auto`, and settings of the selector. With the policy's lock held. */
 static int iw_choose_by_itself(struct iw_queue *iw, const char *settings, size_t length)
 {
-	struct iw_auto *selector;
+	struct iw_auto *selector, *former;
 	char wrong[160];
 	int error;
 
@@ -101,11 +101,12 @@ static int iw_choose_by_itself(struct iw_queue *iw, const char *settings, size_t
 		pr_notice_ratelimited("idlewise: auto: %s\n", wrong);
 		return error;
 	}
-	iw_watch(iw, selector);
+	former = iw_watch(iw, selector);
 	error = iw_follow(iw);
-	if (error)
-		iw_watch(iw, NULL);
-	iw->automatic = !error;
+	/* The selector that was there stays, if there was one. */
+	iw_auto_free(error ? iw_watch(iw, former) : former);
+	if (!error)
+		iw->automatic = true;
 	return error;
 }
 
@@ -141,7 +142,7 @@ ssize_t iw_policy_store(struct elevator_queue *e, const char *page, size_t count
 					      (int)length, page);
 		error = number < 0 ? number : iw_switch(iw, number);
 		if (!error) {
-			iw_watch(iw, NULL);
+			iw_auto_free(iw_watch(iw, NULL));
 			iw->automatic = false;
 		}
 	}

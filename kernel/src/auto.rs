@@ -3,6 +3,7 @@
 //! The selector is `auto-matrix`, IOAZ's. A [`Host`] tells it of every request; the shim asks it at the end of each
 //! period, from a thread that may sleep, and builds what it wants. Its time begins when it is made.
 
+use alloc::vec::Vec;
 use core::ffi::c_int;
 use core::{fmt, slice};
 
@@ -65,13 +66,10 @@ impl Auto {
             *place = setting.map_err(|error| Fault::Build(error.into()))?;
             count += 1;
         }
-        let candidates: [Candidate; 4] = core::array::from_fn(|place| {
-            let found = entry.candidates.get(place).and_then(|name| registry::find(name));
-            match found {
-                Some(entry) => Candidate::plain(entry),
-                None => unreachable!("the matrix is of four schedulers"),
-            }
-        });
+        let mut candidates = Vec::new();
+        let room = candidates.try_reserve_exact(entry.candidates.len());
+        room.map_err(|_| Fault::Build(BuildError::OutOfMemory))?;
+        candidates.extend(entry.candidates.iter().filter_map(|name| registry::find(name)).map(Candidate::plain));
         let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
         let chooser = Chooser::new(entry, ids, setup, &settings[..count]).map_err(Fault::Build)?;
         Ok(Auto { chooser, begun: now, last: None })

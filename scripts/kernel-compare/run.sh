@@ -59,7 +59,7 @@ for scenario in "${scenarios[@]}"; do cp "$here/scenarios/$scenario.txt" "$root/
 # --- The run --------------------------------------------------------------------------------------
 
 echo "playing ${#scenarios[@]} scenarios on $(basename "$kernel")"
-timeout 1800 qemu-system-x86_64 -M pc -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 -cpu max -m 512 \
+timeout --foreground 1800 qemu-system-x86_64 -M pc -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 -cpu max -m 512 \
     -nographic -no-reboot -nodefaults -serial stdio -debugcon "file:$work/console" \
     -kernel "$kernel" -initrd "$work/initrd.gz" \
     -append "console=ttyS0 quiet loglevel=3 panic=-1 mitigations=off tsc=reliable" \

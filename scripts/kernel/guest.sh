@@ -86,7 +86,7 @@ guest_boot() {
     local log=$1 append=$2 status=0
     shift 2
     (cd "$guest_root" && find . | cpio -o -H newc --quiet) >"$guest_root.cpio"
-    timeout "${GUEST_TIMEOUT:-900}" qemu-system-x86_64 -M pc -cpu max -m "${GUEST_MEMORY:-1024}" -nographic -no-reboot \
+    timeout --foreground "${GUEST_TIMEOUT:-900}" qemu-system-x86_64 -M pc -cpu max -m "${GUEST_MEMORY:-1024}" -nographic -no-reboot \
         -nodefaults -serial stdio -kernel "$kernel_image"/boot/vmlinuz-* -initrd "$guest_root.cpio" \
         -append "console=ttyS0 panic=-1 mitigations=off $append" "$@" </dev/null 2>&1 | sed -u 's|\r||g' >"$log" || status=$?
     [ "$status" != 124 ] || echo "the guest did not end in ${GUEST_TIMEOUT:-900} s" >>"$log"

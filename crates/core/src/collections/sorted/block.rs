@@ -16,11 +16,12 @@ pub(super) const GREATEST: u64 = (1 << 63) - 2;
 /// Above all keys.
 pub(super) const NEVER: u64 = GREATEST + 1;
 
-/// Whether the processor looks at several keys at a time. Kernels are compiled without.
+/// Whether the processor looks at several keys at a time. Kernels are compiled without; `--cfg narrow` does as
+/// they do, for tests.
 pub(super) const WIDE: bool =
-    cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
+    cfg!(all(not(narrow), any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128")));
 
-/// How many of `keys`, which are in order and a power of two, are below `key`. None is above [`NEVER`].
+/// How many of `keys`, which are in order and whose number is a power of two, are below `key`. None is above [`NEVER`].
 #[inline]
 pub(super) fn count_below<const N: usize>(keys: &[u64; N], key: u64) -> usize {
     const { assert!(N.is_power_of_two()) }
