@@ -3,6 +3,7 @@
 #ifndef IW_CORE_H
 #define IW_CORE_H
 
+#include <linux/build_bug.h>
 #include <linux/types.h>
 
 struct iw_host;		/* a queue and its scheduler */
@@ -18,21 +19,24 @@ struct iw_device {
 	u32 rotational;
 };
 
-/* kernel/src/host.rs: RawRequest */
+/* crates/core/src/request.rs: Request. Its layout is checked in kernel/src/host.rs. */
 struct iw_request {
-	u64 start;
+	u64 arrival;		/* written by the core */
+	u64 start;		/* 512-byte sectors, as the length */
 	u32 length;
-	u32 issuer;
-	u32 group;
-	u8 operation;
-	u8 class;
-	u8 level;
-	u8 flags;
+	u32 issuer;		/* thread group id; 0 if unknown */
+	u32 group;		/* that of its parent */
+	u8 operation;		/* IW_READ to IW_FLUSH and no other value */
+	u8 class;		/* IW_REAL_TIME to IW_IDLE_CLASS and no other value */
+	u8 level;		/* 0 to 7 */
+	bool sync;
+	bool metadata;
+	bool more_follows;
 };
+static_assert(sizeof(struct iw_request) == 40);
 
 enum { IW_READ, IW_WRITE, IW_DISCARD, IW_FLUSH };
 enum { IW_REAL_TIME, IW_BEST_EFFORT, IW_IDLE_CLASS };
-enum { IW_SYNC = 1, IW_METADATA = 2 };
 
 /* What iw_dispatch() answers instead of an id. */
 #define IW_IDLE (-1)

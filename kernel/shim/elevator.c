@@ -185,7 +185,7 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_h
 		iw->requeued++;
 		return;
 	}
-	if (iw_insert_merge(iw, rq, free))
+	if (iw->waiting && iw_insert_merge(iw, rq, free))
 		return;
 	iw_describe(rq, &raw);
 	iw_weigh(iw, now, &raw);
@@ -196,7 +196,7 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_h
 	__set_bit(raw.issuer & ((1 << IW_SEEN_BITS) - 1), iw->seen);
 	iw_set_state(rq, IW_WAITING);
 	iw->slots[id].rq = rq;
-	iw_index(iw, rq);
+	iw->unindexed = rq;
 	iw->waiting++;
 	iw->inserted++;
 	trace_block_rq_insert(rq);

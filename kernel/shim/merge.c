@@ -31,7 +31,9 @@ static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, 
 	raw->issuer = (u32)who;
 	raw->group = who >> 32;
 	raw->operation = iw_operation(opf & REQ_OP_MASK);
-	raw->flags = (op_is_sync(opf) ? IW_SYNC : 0) | (opf & REQ_META ? IW_METADATA : 0);
+	raw->sync = op_is_sync(opf);
+	raw->metadata = opf & REQ_META;
+	raw->more_follows = false;
 	/* Without a priority of its own a request has what a process of nice 0 has. */
 	raw->level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
 	raw->class = class == IOPRIO_CLASS_RT ? IW_REAL_TIME :
@@ -52,10 +54,15 @@ static void iw_index_start(struct iw_queue *iw, struct request *rq)
 	hash_add(iw->starts, &iw->slots[iw_id(rq)].by_start, blk_rq_pos(rq));
 }
 
-/* It waits: others may be merged with it. */
-void iw_index(struct iw_queue *iw, struct request *rq)
+/* It waits: others may be merged with it. Before anybody looks for one to merge with, all are indexed:
+ * most requests of a fast device are given out sooner.
+ */
+static void iw_index_all(struct iw_queue *iw)
 {
-	if (!rq_mergeable(rq))
+	struct request *rq = iw->unindexed;
+
+	iw->unindexed = NULL;
+	if (!rq || !rq_mergeable(rq))
 		return;
 	elv_rqhash_add(iw->q, rq);
 	iw_index_start(iw, rq);
@@ -65,6 +72,10 @@ void iw_index(struct iw_queue *iw, struct request *rq)
 
 void iw_unindex(struct iw_queue *iw, struct request *rq)
 {
+	if (iw->unindexed == rq) {
+		iw->unindexed = NULL;
+		return;
+	}
 	elv_rqhash_del(iw->q, rq);
 	hash_del(&iw->slots[iw_id(rq)].by_start);
 	if (iw->q->last_merge == rq)
@@ -160,22 +171,27 @@ int iw_request_merge(struct request_queue *q, struct request **req, struct bio *
 	return ELEVATOR_FRONT_MERGE;
 }
 
-bool iw_bio_merge(struct request_queue *q, struct bio *bio, unsigned int nr_segs)
+static noinline bool iw_bio_merge_waiting(struct iw_queue *iw, struct bio *bio, unsigned int nr_segs)
 {
-	struct iw_queue *iw = iw_of(q);
 	struct request *free = NULL;
 	unsigned long flags;
 	bool merged;
 
-	if (!READ_ONCE(iw->waiting))
-		return false;
 	spin_lock_irqsave(&iw->lock, flags);
-	merged = blk_mq_sched_try_merge(q, bio, nr_segs, &free);
+	iw_index_all(iw);
+	merged = blk_mq_sched_try_merge(iw->q, bio, nr_segs, &free);
 	iw->merged += merged;
 	spin_unlock_irqrestore(&iw->lock, flags);
 	if (free)
 		blk_mq_free_request(free);
 	return merged;
+}
+
+bool iw_bio_merge(struct request_queue *q, struct bio *bio, unsigned int nr_segs)
+{
+	struct iw_queue *iw = iw_of(q);
+
+	return READ_ONCE(iw->waiting) && iw_bio_merge_waiting(iw, bio, nr_segs);
 }
 
 /* rq has taken in a bio at its front or back. */
@@ -192,13 +208,14 @@ void iw_request_merged(struct request_queue *q, struct request *rq, enum elv_mer
 
 /* --- Requests -------------------------------------------------------------------------------------- */
 
-/* A request that is about to be inserted: does it go into one that waits? */
+/* A request that is about to be inserted while others wait: does it go into one of them? */
 bool iw_insert_merge(struct iw_queue *iw, struct request *rq, struct list_head *free)
 {
 	struct request *former, *taken;
 	LIST_HEAD(own);
 
-	if (!iw->waiting || !rq_mergeable(rq) || blk_queue_nomerges(iw->q))
+	iw_index_all(iw);
+	if (!rq_mergeable(rq) || blk_queue_nomerges(iw->q))
 		return false;
 	former = iw_ending_at(iw, blk_rq_pos(rq));
 	if (!former || !iw_may_join(iw, former, rq))

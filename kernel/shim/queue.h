@@ -35,6 +35,7 @@ struct iw_queue {
 	struct request_queue *q;
 	struct iw_slot *slots;			/* by id */
 	DECLARE_HASHTABLE(starts, IW_START_BITS);	/* of waiting requests, by first sector */
+	struct request *unindexed;		/* waits, and no merge finds it yet */
 	struct list_head direct;		/* requests without private words: go first */
 	unsigned int waiting;			/* in the core or on that list */
 	unsigned int in_flight;
@@ -112,7 +113,6 @@ void iw_wake(struct iw_queue *iw);
 /* merge.c */
 void iw_describe(struct request *rq, struct iw_request *raw);
 void iw_forget(struct iw_queue *iw, struct request *rq);
-void iw_index(struct iw_queue *iw, struct request *rq);
 void iw_unindex(struct iw_queue *iw, struct request *rq);
 bool iw_insert_merge(struct iw_queue *iw, struct request *rq, struct list_head *free);
 bool iw_allow_merge(struct request_queue *q, struct request *rq, struct bio *bio);

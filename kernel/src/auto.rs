@@ -69,7 +69,8 @@ impl Auto {
         let mut candidates = Vec::new();
         let room = candidates.try_reserve_exact(entry.candidates.len());
         room.map_err(|_| Fault::Build(BuildError::OutOfMemory))?;
-        candidates.extend(entry.candidates.iter().filter_map(|name| registry::find(name)).map(Candidate::plain));
+        candidates
+            .extend(entry.candidates.iter().filter_map(|name| registry::find(name)).map(Candidate::plain));
         let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
         let chooser = Chooser::new(entry, ids, setup, &settings[..count]).map_err(Fault::Build)?;
         Ok(Auto { chooser, begun: now, last: None })

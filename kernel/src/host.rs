@@ -7,13 +7,14 @@
 
 use core::alloc::Layout;
 use core::ffi::c_int;
+use core::mem::offset_of;
 
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::registry::BuildError;
 use idlewise_core::tunables::TunableError;
 use idlewise_core::{
-    AnyScheduler, Class, Decision, Device, Group, HostError, Inserted, Instant, Issuer, Merging, Operation,
-    Priority, Queue, Request, RequestId, Sector, Sectors, Setup, Weight,
+    AnyScheduler, Class, Decision, Device, HostError, Inserted, Instant, Issuer, Merging, Operation, Queue,
+    Request, RequestId, Sector, Sectors, Setup, Weight,
 };
 
 use crate::auto::{Auto, iw_auto_free};
@@ -44,27 +45,19 @@ pub struct RawDevice {
     pub rotational: u32,
 }
 
-/// A request, as the shim describes it (`struct iw_request`).
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct RawRequest {
-    /// First 512-byte sector.
-    pub start: u64,
-    /// Length in 512-byte sectors.
-    pub length: u32,
-    /// Thread group id of who issued it; 0 if unknown.
-    pub issuer: u32,
-    /// That of its parent.
-    pub group: u32,
-    /// 0 read, 1 write, 2 discard, 3 flush.
-    pub operation: u8,
-    /// 0 real time, 1 best effort, 2 idle.
-    pub class: u8,
-    /// 0 to 7.
-    pub level: u8,
-    /// Bit 0: synchronous. Bit 1: metadata.
-    pub flags: u8,
-}
+// A request is the core's own. The shim writes it (`struct iw_request`), and no value that the types do not have.
+const _: () = {
+    assert!(size_of::<Request>() == 40);
+    assert!(offset_of!(Request, arrival) == 0 && offset_of!(Request, start) == 8);
+    assert!(offset_of!(Request, length) == 16 && offset_of!(Request, issuer) == 20);
+    assert!(offset_of!(Request, group) == 24 && offset_of!(Request, operation) == 28);
+    assert!(offset_of!(Request, priority.class) == 29 && offset_of!(Request, priority.level) == 30);
+    assert!(offset_of!(Request, sync) == 31 && offset_of!(Request, metadata) == 32);
+    assert!(offset_of!(Request, more_follows) == 33);
+    assert!(Operation::Read as u8 == 0 && Operation::Write as u8 == 1);
+    assert!(Operation::Discard as u8 == 2 && Operation::Flush as u8 == 3);
+    assert!(Class::RealTime as u8 == 0 && Class::BestEffort as u8 == 1 && Class::Idle as u8 == 2);
+};
 
 /// What `iw_dispatch` answers instead of an id.
 const IDLE: i64 = -1;
@@ -79,36 +72,6 @@ impl From<&RawDevice> for Device {
             capacity: Sector(raw.sectors.max(1)),
             merging: Merging::Off,
             ..Device::default()
-        }
-    }
-}
-
-impl From<&RawRequest> for Request {
-    #[inline]
-    fn from(raw: &RawRequest) -> Request {
-        Request {
-            arrival: Instant::ZERO,
-            start: Sector(raw.start),
-            length: Sectors(raw.length),
-            issuer: Issuer(raw.issuer),
-            group: Group(raw.group),
-            operation: match raw.operation {
-                0 => Operation::Read,
-                1 => Operation::Write,
-                2 => Operation::Discard,
-                _ => Operation::Flush,
-            },
-            priority: Priority {
-                class: match raw.class {
-                    0 => Class::RealTime,
-                    1 => Class::BestEffort,
-                    _ => Class::Idle,
-                },
-                level: raw.level & 7,
-            },
-            sync: raw.flags & 1 != 0,
-            metadata: raw.flags & 2 != 0,
-            more_follows: false,
         }
     }
 }
@@ -248,14 +211,14 @@ pub unsafe extern "C" fn iw_queue_exchange(host: *mut Host, now: u64, successor:
 
 /// A request has arrived. The id must be free.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_insert(host: *mut Host, now: u64, id: u32, request: *const RawRequest) -> c_int {
+pub unsafe extern "C" fn iw_insert(host: *mut Host, now: u64, id: u32, request: *const Request) -> c_int {
     // SAFETY: both are the shim's.
-    let (host, raw) = unsafe { (&mut *host, &*request) };
-    let (now, id, request) = (host.at(now), RequestId(id), Request::from(raw));
+    let (host, request) = unsafe { (&mut *host, &*request) };
+    let (now, id) = (host.at(now), RequestId(id));
     if let Some(auto) = host.auto() {
-        auto.inserted(now, id, &request);
+        auto.inserted(now, id, request);
     }
-    status(host.queue.insert_as(now, id, request).map(Inserted::id))
+    status(host.queue.insert_as(now, id, *request).map(Inserted::id))
 }
 
 /// What now? An id; or `IDLE`; or `WAIT` and the time in `until`.
@@ -309,10 +272,10 @@ pub unsafe extern "C" fn iw_cancel(host: *mut Host, now: u64, id: u32) -> c_int 
 
 /// Whether the scheduler lets `request` become part of the waiting `id`, which it touches.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_may_merge(host: *const Host, id: u32, request: *const RawRequest) -> bool {
+pub unsafe extern "C" fn iw_may_merge(host: *const Host, id: u32, request: *const Request) -> bool {
     // SAFETY: both are the shim's.
-    let (host, raw) = unsafe { (&*host, &*request) };
-    host.queue.may_merge(RequestId(id), &raw.into())
+    let (host, request) = unsafe { (&*host, &*request) };
+    host.queue.may_merge(RequestId(id), request)
 }
 
 /// Whether the scheduler wants front merges.

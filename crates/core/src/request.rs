@@ -4,6 +4,7 @@ use crate::units::{Group, Instant, Issuer, Sector, Sectors};
 
 /// What a request asks the disk to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
 pub enum Operation {
     /// Move data from the disk.
     #[default]
@@ -28,6 +29,7 @@ pub enum Direction {
 
 /// The class of an I/O priority, as `ioprio_set(2)` has them. Earlier classes come first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
 pub enum Class {
     /// Served before all others.
     RealTime,
@@ -40,6 +42,7 @@ pub enum Class {
 
 /// An I/O priority: a class and, within it, a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(C)]
 pub struct Priority {
     /// The class.
     pub class: Class,
@@ -86,7 +89,10 @@ impl Direction {
 }
 
 /// One request. Hosts fill it in; merging may enlarge its extent while it waits.
+///
+/// It lies in memory as C would lay it out, so that a host in C can fill it in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Request {
     /// When it reached the queue.
     pub arrival: Instant,

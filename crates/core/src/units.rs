@@ -12,6 +12,7 @@ pub const SECTOR_BYTES: u64 = 512;
 
 /// A point in time: nanoseconds since the host's origin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Instant(pub u64);
 
 /// A span of time in nanoseconds.
@@ -20,10 +21,12 @@ pub struct Duration(pub u64);
 
 /// A disk address: the index of a 512-byte sector.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Sector(pub u64);
 
 /// A length in 512-byte sectors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Sectors(pub u32);
 
 /// Names a request while it is in a queue: a small index, reused after completion.
@@ -32,10 +35,12 @@ pub struct RequestId(pub u32);
 
 /// Who issued a request: a process (thread group) id, a client number, a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Issuer(pub u32);
 
 /// What issuers have in common: the process that started them, a control group, a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
 pub struct Group(pub u32);
 
 /// An issuer's share of the disk relative to others': 1 to 10 000, as Linux's `io.weight`.
