@@ -136,6 +136,11 @@ pub(crate) struct LoadOptions {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub(crate) queue_size: u32,
 
+    /// Hardware queues of the disk, to which its depth is dealt out; each serves its share of the processes
+    #[arg(long, default_value_t = 1, value_name = "COUNT")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=65536))]
+    pub(crate) hardware_queues: u32,
+
     /// Do not merge neighbouring requests
     #[arg(long)]
     pub(crate) no_merges: bool,

@@ -292,6 +292,7 @@ pub(crate) fn experiment(
         schedulers,
         seeds: (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect(),
         queue_size: options.queue_size as usize,
+        hardware_queues: options.hardware_queues,
         merging: if options.no_merges { Merging::Off } else { Merging::All },
         weights,
         calibrated: options.calibrated,

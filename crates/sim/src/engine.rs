@@ -21,6 +21,7 @@ pub use error::EngineError;
 use crate::director::{Director, Undirected};
 use crate::exits::Exits;
 use crate::line::Line;
+use crate::tags::Tags;
 
 /// Where requests come from.
 pub trait Workload {
@@ -92,8 +93,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
     issued: u64,
     completed: u64,
     in_flight: u32,
-    /// Commands that the device accepts at once.
-    depth: u32,
+    /// Of the device's hardware queues.
+    tags: Tags,
     exits: Exits,
     /// What was issued and has no room in the queue.
     line: Line,
@@ -130,7 +131,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
         limits: Limits,
         director: C,
     ) -> Self {
-        let (now, depth) = (Instant::ZERO, device.depth());
+        let (now, tags) = (Instant::ZERO, Tags::new(device.depth(), queue.device().hardware_queues));
         let line = Line::new(queue.requests().capacity());
         Engine {
             workload,
@@ -142,7 +143,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             issued: 0,
             completed: 0,
             in_flight: 0,
-            depth,
+            tags,
             exits: Exits::default(),
             line,
             wake: None,
@@ -251,7 +252,11 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
                 self.workload.completed(now, self.line.done(part), &mut self.exits);
                 self.completed += 1;
             }
+            let held = self.tags.give_back(self.queue.request(id));
             self.queue.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
+            if let Some(held) = held {
+                self.submit(held)?;
+            }
         }
         Ok(any)
     }
@@ -340,25 +345,36 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     #[inline(always)]
     fn dispatch(&mut self) -> Result<(), EngineError> {
         self.wake = None;
-        if self.in_flight < self.depth { self.fill() } else { Ok(()) }
+        if self.tags.any() { self.fill() } else { Ok(()) }
+    }
+
+    /// Sends `id`, which has a tag, to the device.
+    #[inline]
+    fn submit(&mut self, id: RequestId) -> Result<(), EngineError> {
+        let now = self.now;
+        let request = self.queue.request(id);
+        let (operation, start, length) = (request.operation, request.start, request.length);
+        let command = Command { tag: id.0, operation, start, length, fua: false };
+        self.observer.dispatched(now, id);
+        self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })?;
+        self.in_flight += 1;
+        Ok(())
     }
 
     /// Sends the device, which has room, what the scheduler gives.
     fn fill(&mut self) -> Result<(), EngineError> {
         let now = self.now;
-        while self.in_flight < self.depth {
+        while self.tags.any() {
             let decision = self.queue.dispatch(now).map_err(|error| EngineError::Host { now, error })?;
             if self.explained {
                 self.tell(decision);
             }
             match decision {
                 Decision::Dispatch(id) => {
-                    let request = self.queue.request(id);
-                    let (operation, start, length) = (request.operation, request.start, request.length);
-                    let command = Command { tag: id.0, operation, start, length, fua: false };
-                    self.observer.dispatched(now, id);
-                    self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })?;
-                    self.in_flight += 1;
+                    if !self.tags.take(id, self.queue.request(id)) {
+                        break;
+                    }
+                    self.submit(id)?;
                 }
                 Decision::WaitUntil(until) => {
                     if self.in_flight == 0 {

@@ -60,6 +60,8 @@ pub struct Experiment {
     pub seeds: Vec<u64>,
     /// Requests that the queue holds at once, waiting or in flight.
     pub queue_size: usize,
+    /// The device's hardware queues, to which its depth is dealt out; 1 or more.
+    pub hardware_queues: u32,
     /// Which merges the queue tries.
     pub merging: Merging,
     /// Weights of issuers, over those that the load gives them.
@@ -140,6 +142,7 @@ impl Experiment {
             schedulers: Vec::new(),
             seeds: vec![1],
             queue_size: 4096,
+            hardware_queues: 1,
             merging: Merging::All,
             weights: Vec::new(),
             calibrated: false,
@@ -203,6 +206,7 @@ impl Experiment {
         let traits = DeviceTraits {
             rotational: device.rotational(),
             depth: device.depth(),
+            hardware_queues: self.hardware_queues,
             capacity: device.capacity(),
             merging: self.merging,
             curve: known.unwrap_or_default(),

@@ -10,6 +10,7 @@ mod line;
 pub mod metrics;
 pub mod replay;
 pub mod selection;
+mod tags;
 pub mod tell;
 pub mod traces;
 pub mod workloads;

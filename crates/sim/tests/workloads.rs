@@ -23,6 +23,7 @@ fn experiment(scheduler: &str, disk: &str, workload: &str) -> Experiment {
         schedulers: vec![Choice { label: scheduler.to_owned(), entry: entry.into(), settings: Vec::new() }],
         seeds: vec![1],
         queue_size: 512,
+        hardware_queues: 1,
         merging: Merging::Off,
         weights: Vec::new(),
         calibrated: false,

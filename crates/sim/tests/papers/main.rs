@@ -33,6 +33,7 @@ fn run_until(
         schedulers: vec![Choice { label: scheduler.to_owned(), entry: entry.into(), settings }],
         seeds: vec![1],
         queue_size: 4096,
+        hardware_queues: 1,
         merging,
         weights: Vec::new(),
         calibrated: false,

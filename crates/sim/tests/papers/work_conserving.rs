@@ -79,6 +79,7 @@ fn a_run_is_the_same_for_the_same_seed_and_differs_for_another() {
             }],
             seeds: vec![seed],
             queue_size: 64,
+            hardware_queues: 1,
             merging: Merging::All,
             weights: Vec::new(),
             calibrated: false,
