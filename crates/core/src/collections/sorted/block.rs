@@ -71,10 +71,13 @@ impl Block {
     #[inline]
     pub(super) fn insert(&mut self, entry: Entry) -> bool {
         let at = self.below(entry.key + 1);
-        if at != self.len as usize {
-            let end = if WIDE { at + BLOCK } else { self.len as usize };
-            self.keys.copy_within(at..end, at + 1);
-            self.ids.copy_within(at..end, at + 1);
+        if !WIDE {
+            for place in (at..(self.len as usize).min(BLOCK)).rev() {
+                (self.keys[place + 1], self.ids[place + 1]) = (self.keys[place], self.ids[place]);
+            }
+        } else if at != self.len as usize {
+            self.keys.copy_within(at..at + BLOCK, at + 1);
+            self.ids.copy_within(at..at + BLOCK, at + 1);
         }
         self.keys[at] = entry.key;
         self.ids[at] = entry.id;
@@ -98,9 +101,8 @@ impl Block {
             self.ids.copy_within(at + 1..at + 1 + BLOCK, at);
             return;
         }
-        if at != last {
-            self.keys.copy_within(at + 1..=last, at);
-            self.ids.copy_within(at + 1..=last, at);
+        for place in at..last.min(BLOCK) {
+            (self.keys[place], self.ids[place]) = (self.keys[place + 1], self.ids[place + 1]);
         }
         (self.keys[last], self.ids[last]) = (NEVER, NIL);
     }
