@@ -62,6 +62,27 @@ within "cfq, levels 0 and 7" 300 100000 $(shares cfq 0 7)
 within "antic-stride, levels 0 and 4" 150 250 $(shares antic-stride 0 4)
 [ "$failures" != "$before" ] || good "priorities count where they should"
 
+# Requests other than synchronous reads have room for async_depth in the queue. most: the most that were in it of
+# a writer that keeps 64 under way.
+most() {
+    fio --output=/tmp/fio --name=load --filename=/dev/sda --ioengine=libaio --direct=1 --rw=randwrite --bs=4k --iodepth=64 \
+        --time_based --runtime=4 --size=60m &
+    held=0
+    for sample in 1 2 3 4 5 6 7 8 9 10; do
+        sleep 0.3
+        now=$(($(queue sda iosched/inserted) - $(queue sda iosched/absorbed) - $(queue sda iosched/completed)))
+        [ $now -le $held ] || held=$now
+    done
+    wait
+    echo $held
+}
+set_queue sda scheduler iw-mq-deadline
+all=$(most)
+set_queue sda iosched/async_depth 16 || bad "iw-mq-deadline does not take async_depth"
+some=$(most)
+say "writes in the queue: $all, and $some with async_depth=16"
+[ "$all" -ge 60 ] && [ "$some" -ge 8 ] && [ "$some" -le 16 ] && good "async_depth limits writes" || bad "async_depth does not limit writes"
+
 # A selector inside follows a load that changes. phase KIND WANTED OPTION…: the load goes on for some periods; then
 # the selector must have seen KIND and the matrix must have said WANTED.
 phase() {

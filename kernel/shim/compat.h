@@ -67,16 +67,15 @@ static inline u32 iw_device_depth(struct request_queue *q)
 	return q->queue_depth ?: q->tag_set->queue_depth;
 }
 
-/* Scheduler tags left to asynchronous requests: three in four, so that they cannot take all and
- * let no synchronous one in. In the unit that a tag search wants.
+/* Scheduler tags are searched word by word. A search can be told how much of each word it may take. This many
+ * bits has a word; from now on any limit may come.
  */
-static inline u32 iw_async_depth(struct blk_mq_hw_ctx *hctx)
+static inline u32 iw_tag_word(struct blk_mq_hw_ctx *hctx)
 {
 	struct sbitmap_queue *tags = &hctx->sched_tags->bitmap_tags;
-	u32 depth = max((1U << tags->sb.shift) * 3 / 4, 1U);
 
-	sbitmap_queue_min_shallow_depth(tags, depth);
-	return depth;
+	sbitmap_queue_min_shallow_depth(tags, 1);
+	return 1U << tags->sb.shift;
 }
 
 #endif

@@ -70,7 +70,6 @@ static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *erro
 	hash_init(iw->starts);
 	INIT_LIST_HEAD(&iw->direct);
 	iw->front_merges = iw_front_merges(iw->host);
-	iw->async_depth = UINT_MAX;
 	hrtimer_init(&iw->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	iw->timer.function = iw_timer;
 	iw_policy_begin(iw);
@@ -119,7 +118,7 @@ static void iw_exit_sched(struct elevator_queue *eq)
 
 static void iw_depth_updated(struct blk_mq_hw_ctx *hctx)
 {
-	WRITE_ONCE(iw_of(hctx->queue)->async_depth, iw_async_depth(hctx));
+	WRITE_ONCE(iw_of(hctx->queue)->tag_word, iw_tag_word(hctx));
 }
 
 static int iw_init_hctx(struct blk_mq_hw_ctx *hctx, unsigned int index)
@@ -128,10 +127,30 @@ static int iw_init_hctx(struct blk_mq_hw_ctx *hctx, unsigned int index)
 	return 0;
 }
 
+/* How many of the scheduler tags a request's kind may have: what the scheduler says, and three in four of those
+ * that nobody waits for, so that they cannot take all and let nobody in who is waited for.
+ */
+static u32 iw_tag_limit(struct iw_queue *iw, blk_opf_t opf, u32 tags)
+{
+	unsigned long flags;
+	u32 limit;
+
+	spin_lock_irqsave(&iw->lock, flags);
+	limit = iw_limit(iw->host, tags, !op_is_sync(opf));
+	spin_unlock_irqrestore(&iw->lock, flags);
+	return op_is_sync(opf) ? limit : min(limit, max(tags * 3 / 4, 1U));
+}
+
 static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 {
-	if (!op_is_sync(opf))
-		data->shallow_depth = READ_ONCE(iw_of(data->q)->async_depth);
+	struct iw_queue *iw = iw_of(data->q);
+	u32 tags = data->q->nr_requests, limit;
+
+	if ((opf & REQ_OP_MASK) == REQ_OP_READ)
+		return;
+	limit = iw_tag_limit(iw, opf, tags);
+	if (limit < tags)
+		data->shallow_depth = max(limit * READ_ONCE(iw->tag_word) / tags, 1U);
 }
 
 /* --- A request ----------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ struct iw_queue {
 	bool front_merges;
 	bool weights;				/* somebody's priority is not the usual */
 	u64 weighed;				/* who was last given a weight, and the level */
-	u32 async_depth;
+	u32 tag_word;				/* scheduler tags in a word of their map */
 	struct hrtimer timer;			/* when the core wants to be asked again */
 	u32 policy;				/* number of the scheduler inside */
 	struct mutex policy_lock;		/* it changes, or must not */

@@ -278,6 +278,16 @@ pub unsafe extern "C" fn iw_may_merge(host: *const Host, id: u32, request: *cons
     host.queue.may_merge(RequestId(id), request)
 }
 
+/// How many of `size` tags may be held by requests that nobody waits for, or else by all that are no
+/// synchronous reads: at least one, until the next event.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_limit(host: *const Host, size: u32, asynchronous: bool) -> u32 {
+    // SAFETY: it is the shim's.
+    let limits = unsafe { (*host).queue.limits(size as usize) };
+    let limit = if asynchronous { limits.asynchronous.min(limits.others) } else { limits.others };
+    u32::try_from(limit).unwrap_or(u32::MAX).clamp(1, size.max(1))
+}
+
 /// Whether the scheduler wants front merges.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn iw_front_merges(host: *const Host) -> bool {

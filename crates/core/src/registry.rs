@@ -237,8 +237,8 @@ macro_rules! registry {
                 each!(self, inner => inner.may_merge(cx, id, new))
             }
             #[inline]
-            fn room(&self, cx: Cx<'_>) -> $crate::room::Room {
-                each!(self, inner => inner.room(cx))
+            fn limits(&self, size: usize) -> $crate::room::Limits {
+                each!(self, inner => inner.limits(size))
             }
         }
     };

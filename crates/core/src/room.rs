@@ -32,6 +32,27 @@ impl Entrant {
     }
 }
 
+/// How many requests of a kind the queue may hold at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Of all but synchronous reads and flushes.
+    pub others: usize,
+    /// Of asynchronous requests, which `others` counts too.
+    pub asynchronous: usize,
+}
+
+impl Limits {
+    /// As many as there is memory for.
+    pub const NONE: Limits = Limits { others: usize::MAX, asynchronous: usize::MAX };
+
+    /// What has room in a queue that holds so many. Whatever the limits, one of each kind has.
+    #[inline]
+    pub(crate) fn room(self, asynchronous: usize, sync_writes: usize) -> Room {
+        let all = asynchronous + sync_writes < self.others.max(1);
+        Room { sync_writes: all, asynchronous: all && asynchronous < self.asynchronous.max(1) }
+    }
+}
+
 /// Which requests may enter the queue, as far as its scheduler limits them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {

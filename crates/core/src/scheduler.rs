@@ -17,7 +17,7 @@ use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::queue::Table;
 use crate::request::{Priority, Request};
-use crate::room::Room;
+use crate::room::Limits;
 use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::{Fact, Notes};
@@ -126,9 +126,9 @@ pub trait Scheduler {
         true
     }
 
-    /// What may enter the queue. In an empty queue everything may; nothing comes to have room but by an event.
-    fn room(&self, _cx: Cx<'_>) -> Room {
-        Room::ALL
+    /// How much of a queue of `size` requests may be of which kind, until the next event.
+    fn limits(&self, _size: usize) -> Limits {
+        Limits::NONE
     }
 }
 

@@ -47,7 +47,7 @@ use alloc::vec::Vec;
 
 use crate::collections::{Fifo, OutOfMemory, table};
 use crate::request::{Operation, Request};
-use crate::room::Room;
+use crate::room::Limits;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Nanoseconds;
 use crate::units::{Duration, Instant, RequestId};
@@ -254,9 +254,8 @@ impl Scheduler for Kyber {
     }
 
     #[inline]
-    fn room(&self, cx: Cx<'_>) -> Room {
-        let most = (cx.requests.capacity() * ASYNC_PERCENT / 100).max(1);
-        Room { asynchronous: cx.requests.asynchronous() < most, ..Room::ALL }
+    fn limits(&self, size: usize) -> Limits {
+        Limits { asynchronous: size * ASYNC_PERCENT / 100, ..Limits::NONE }
     }
 }
 

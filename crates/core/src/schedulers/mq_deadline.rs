@@ -48,7 +48,7 @@ use super::deadline;
 use super::sides::{Sides, choose, goes_on};
 use crate::collections::OutOfMemory;
 use crate::request::{Class, Direction, Priority, Request};
-use crate::room::Room;
+use crate::room::Limits;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
 use crate::tunables::{Count, Joined, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
@@ -299,11 +299,11 @@ impl Scheduler for MqDeadline {
     }
 
     #[inline]
-    fn room(&self, cx: Cx<'_>) -> Room {
-        let held = (cx.requests.sync_writes() + cx.requests.asynchronous()) as u64;
-        let most = self.tunables.second.async_depth.0;
-        let room = most == 0 || held < most;
-        Room { sync_writes: room, asynchronous: room }
+    fn limits(&self, _: usize) -> Limits {
+        match self.tunables.second.async_depth.0 {
+            0 => Limits::NONE,
+            most => Limits { others: usize::try_from(most).unwrap_or(usize::MAX), ..Limits::NONE },
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::inject::Whose;
 use super::raise::RAISED;
 use super::requests::Requests;
 use crate::request::Request;
-use crate::room::Room;
+use crate::room::Limits;
 use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Issuer, RequestId};
 use crate::why::Fact;
@@ -189,13 +189,10 @@ impl Scheduler for Bfq {
         queue.is_some() && self.requests.queue(id) == queue
     }
 
-    fn room(&self, cx: Cx<'_>) -> Room {
+    fn limits(&self, size: usize) -> Limits {
         // Linux's `word_depths`: in sixteenths for asynchronous requests, and for all but synchronous reads.
-        let (asynchronous, all) = if self.raised_busy > 0 { (3, 6) } else { (8, 12) };
-        let most = |sixteenths: usize| (cx.requests.capacity() * sixteenths / 16).max(1);
-        let held = cx.requests.asynchronous();
-        let sync_writes = held + cx.requests.sync_writes() < most(all);
-        Room { sync_writes, asynchronous: sync_writes && held < most(asynchronous) }
+        let (asynchronous, others) = if self.raised_busy > 0 { (3, 6) } else { (8, 12) };
+        Limits { others: size * others / 16, asynchronous: size * asynchronous / 16 }
     }
 }
 

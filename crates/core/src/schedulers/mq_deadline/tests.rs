@@ -8,6 +8,7 @@ use super::*;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
 use crate::request::Priority;
+use crate::room::Room;
 use crate::schedulers::AnyScheduler;
 use crate::units::{Duration, Sector, Sectors};
 
