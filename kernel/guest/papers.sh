@@ -6,25 +6,42 @@ insmod /modules/idlewise-disk.ko disks=deskstar-34gxp || bad "the disk cannot be
 insmod /modules/idlewise.ko || bad "the schedulers cannot be had"
 result() { echo "result: $*"; }
 
-# readers SCHEDULER ENGINE SIZE: two synchronous readers, each of a file of its own as far apart as in the
-# simulator (SOSP'01 §4.1); KB/s of both.
+# Two partitions of 1 GB, as far apart as the files in the simulator. Each is mapped from its beginning: fio's mmap
+# engine forgets an offset.
+entry() { printf '\0\0\0\0\203\0\0\0'; for shift in 0 8 16 24; do printf "\\$(printf %o $(($1 >> shift & 255)))"; done; printf '\0\0\040\0'; }
+{ entry 2048; entry $((2048 + 2374 * 2048)); } | dd of=/dev/iwdisk0 bs=1 seek=446 conv=notrunc 2>/dev/null
+printf '\125\252' | dd of=/dev/iwdisk0 bs=1 seek=510 conv=notrunc 2>/dev/null
+blockdev --rereadpt /dev/iwdisk0
+[ -b /dev/iwdisk0p2 ] || bad "no partitions"
+
+# readers SCHEDULER ENGINE SIZE: two synchronous readers, each of a file of its own (SOSP'01 §4.1); KB/s of both.
 readers() {
     set_queue iwdisk0 scheduler none
     set_queue iwdisk0 scheduler "$1" || bad "iwdisk0 does not take $1"
-    fio --minimal --ioengine="$2" $3 --rw=read --time_based --runtime="$(argument seconds)" --size=1g \
-        --filename=/dev/iwdisk0 --invalidate=1 --group_reporting --name=a --name=b --offset=2374m >/tmp/terse 2>/dev/null
+    fio --minimal --ioengine="$2" $3 --rw=read --time_based --runtime="$(argument seconds)" --size=1g --invalidate=1 \
+        --group_reporting --name=a --filename=/dev/iwdisk0p1 --name=b --filename=/dev/iwdisk0p2 >/tmp/terse 2>/dev/null
     cut -d ';' -f 7 /tmp/terse
 }
 for scheduler in $(argument readers | tr , ' '); do
     result "readers $scheduler $(readers "$scheduler" psync "--direct=1 --bs=64k")"
 done
-# By mmap, without read-ahead, a page fault reads a page.
+# By mmap, without read-ahead, a page fault reads a page. What a fault costs besides: that of a device that takes no
+# time, in nanoseconds.
+if [ -n "$(argument mapped)" ]; then
+    insmod /modules/null_blk.ko nr_devices=1 submit_queues=1 queue_mode=2 irqmode=0 gb=1
+    set_queue nullb0 read_ahead_kb 0
+    fio --minimal --ioengine=mmap --bs=4k --rw=read --time_based --runtime=1 --size=1g --invalidate=1 \
+        --filename=/dev/nullb0 --name=fault >/tmp/terse 2>/dev/null
+    result "fault null $((4000000000 / $(cut -d ';' -f 7 /tmp/terse)))"
+fi
 ahead=$(queue iwdisk0 read_ahead_kb)
 set_queue iwdisk0 read_ahead_kb 0
 for scheduler in $(argument mapped | tr , ' '); do
     result "mapped $scheduler $(readers "$scheduler" mmap "--bs=4k")"
 done
 set_queue iwdisk0 read_ahead_kb "$ahead"
+dd if=/dev/zero of=/dev/iwdisk0 bs=512 count=1 2>/dev/null
+blockdev --rereadpt /dev/iwdisk0
 
 # A tree of small files and a large one, on ext4. Sizes are log-normal with a median of 6 KB and a mean of 12 KB.
 set_queue iwdisk0 scheduler none

@@ -35,13 +35,25 @@ report=$(scripts/kernel/run.sh papers "seed=${SEED:-1}" "seconds=$seconds" "file
 # Built for speed if the caller has not built it already.
 program=$(cargo build --quiet --release --package idlewise --message-format json |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+streams="sync-streams:file=1g,requests=1000000,runtime=${seconds}s"
+# mapped SCHEDULER: KB/s of two readers of a page at a time, who think as long as a fault costs. Where the head comes
+# back from a seek just too late for its page, it waits a turn of the disk; so the mean of some distances is taken.
+mapped() {
+    local gap
+    for gap in 1342 1344 1346 1348 1350 1352 1354 1356; do
+        "$program" run --disk "$disk" --scheduler "$1" --workload "$streams,gap=${gap}m,bs=4k,think=${fault}ns" --json |
+            sed -n 's/ *"throughput_bytes_per_s": \([0-9.]*\).*/\1/p'
+    done | awk '{sum += $1} END {print sum / NR / 1024}'
+}
+fault=$(echo "$report" | sed -n 's/^result: fault null //p')
 # simulated EXPERIMENT SCHEDULER: the same in the simulator and in the same unit; nothing if the scheduler is the
 # kernel's own, which the simulator does not run.
 simulated() {
     local name=${2#iw-} tree="files=$files,directories=$((files / 16)),groups=1" workload key=elapsed_ns unit=10000000
     case $2 in none | mq-deadline | bfq | kyber) return ;; esac
     case $1 in
-        readers) workload="sync-streams:file=1g,gap=1350m,requests=1000000,runtime=${seconds}s" key=throughput_bytes_per_s unit=1024 ;;
+        readers) workload="$streams,gap=1350m" key=throughput_bytes_per_s unit=1024 ;;
+        mapped) mapped "$name"; return ;;
         chain) workload="stream-and-chain:$tree" ;;
         chains) workload="two-chains:$tree" ;;
         *) return ;;
@@ -50,7 +62,7 @@ simulated() {
         sed -n "s/ *\"$key\": \([0-9.]*\).*/\1/p" | awk -v unit=$unit '{print $1 / unit}'
 }
 
-table=$(echo "$report" | sed -n 's/^result: //p' | while read -r experiment scheduler number; do
+table=$(echo "$report" | sed -n '/^result: fault/d; s/^result: //p' | while read -r experiment scheduler number; do
     echo "$experiment $scheduler $number $(simulated "$experiment" "$scheduler")"
 done)
 echo "$table" | awk '
@@ -75,6 +87,7 @@ echo "$table" | awk '
     END {
         print ""
         ratio("readers", "antic-aged-sptf", "iw-deadline", 3)
+        if (("mapped", "iw-deadline") in kernel) ratio("mapped", "antic-aged-sptf", "iw-deadline", 3)
         ratio("chain", "as-2.6.11", "cas", 5)
         exit wrong
     }'
