@@ -38,9 +38,8 @@ static_assert(sizeof(struct iw_request) == 40);
 enum { IW_READ, IW_WRITE, IW_DISCARD, IW_FLUSH };
 enum { IW_REAL_TIME, IW_BEST_EFFORT, IW_IDLE_CLASS };
 
-/* What iw_dispatch() answers instead of an id. */
+/* What iw_dispatch() answers instead of an id; or, made negative, the time at which to ask again. */
 #define IW_IDLE (-1)
-#define IW_WAIT (-2)
 
 /* Which schedulers there are. Texts have no zero byte; their length is returned. */
 u32 iw_schedulers(void);
@@ -65,7 +64,7 @@ void iw_auto_free(struct iw_auto *selector);
 /* These never sleep; the caller holds the queue's lock. */
 void iw_queue_exchange(struct iw_host *host, u64 now, struct iw_scheduler *successor);
 int iw_insert(struct iw_host *host, u64 now, u32 id, const struct iw_request *request);
-s64 iw_dispatch(struct iw_host *host, u64 now, u64 *until);
+s64 iw_dispatch(struct iw_host *host, u64 now);
 int iw_complete(struct iw_host *host, u64 now, u32 id);
 int iw_requeue(struct iw_host *host, u64 now, u32 id);
 int iw_cancel(struct iw_host *host, u64 now, u32 id);

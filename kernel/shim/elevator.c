@@ -176,7 +176,7 @@ static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 {
 	u64 own = (u64)raw->level << 32 | raw->issuer;
 
-	if (own == iw->weighed || !(iw->weights || raw->level != IOPRIO_BE_NORM) || !raw->issuer)
+	if ((likely(!iw->weights) && raw->level == IOPRIO_BE_NORM) || own == iw->weighed || !raw->issuer)
 		return;
 	iw->weighed = own;
 	iw->weights = true;
@@ -268,7 +268,6 @@ static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
 	struct request *rq = NULL;
 	unsigned long flags;
 	s64 answer;
-	u64 until;
 
 	spin_lock_irqsave(&iw->lock, flags);
 	if (unlikely(!list_empty(&iw->direct))) {
@@ -276,14 +275,14 @@ static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
 		list_del_init(&rq->queuelist);
 		iw->waiting--;
 	} else if (iw->waiting) {
-		answer = iw_dispatch(iw->host, ktime_get_ns(), &until);
+		answer = iw_dispatch(iw->host, ktime_get_ns());
 		if (answer >= 0) {
 			rq = iw_take(iw, answer);
 		} else {
 			WRITE_ONCE(iw->held, true);
-			if (answer == IW_WAIT) {
+			if (answer != IW_IDLE) {
 				iw->waits++;
-				hrtimer_start(&iw->timer, ns_to_ktime(until), HRTIMER_MODE_ABS);
+				hrtimer_start(&iw->timer, ns_to_ktime(-answer), HRTIMER_MODE_ABS);
 			}
 		}
 	}

@@ -61,7 +61,6 @@ const _: () = {
 
 /// What `iw_dispatch` answers instead of an id.
 const IDLE: i64 = -1;
-const WAIT: i64 = -2;
 
 impl From<&RawDevice> for Device {
     fn from(raw: &RawDevice) -> Device {
@@ -221,18 +220,16 @@ pub unsafe extern "C" fn iw_insert(host: *mut Host, now: u64, id: u32, request: 
     status(host.queue.insert_as(now, id, *request).map(Inserted::id))
 }
 
-/// What now? An id; or `IDLE`; or `WAIT` and the time in `until`.
+/// What now? An id; or `IDLE`; or, made negative, the time at which to ask again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_dispatch(host: *mut Host, now: u64, until: *mut u64) -> i64 {
-    // SAFETY: both are the shim's.
-    let (host, until) = unsafe { (&mut *host, &mut *until) };
+pub unsafe extern "C" fn iw_dispatch(host: *mut Host, now: u64) -> i64 {
+    // SAFETY: it is the shim's.
+    let host = unsafe { &mut *host };
     let now = host.at(now);
     match host.queue.dispatch(now) {
         Ok(Decision::Dispatch(id)) => i64::from(id.0),
-        Ok(Decision::WaitUntil(time)) => {
-            *until = time.0;
-            WAIT
-        }
+        // After `now`, and so beyond `-IDLE`; the kernel's clock ends at the greatest signed number.
+        Ok(Decision::WaitUntil(time)) => -i64::try_from(time.0).unwrap_or(i64::MAX),
         Ok(Decision::Idle) | Err(_) => IDLE,
     }
 }
