@@ -49,7 +49,7 @@ fault=$(echo "$report" | sed -n 's/^result: fault null //p')
 # simulated EXPERIMENT SCHEDULER: the same in the simulator and in the same unit; nothing if the scheduler is the
 # kernel's own, which the simulator does not run.
 simulated() {
-    local name=${2#iw-} tree="files=$files,directories=$((files / 16)),groups=1" workload key=elapsed_ns unit=10000000
+    local name=${2#iw-} tree="files=$files,directories=$((files / 16)),groups=1,order=hash" workload key=elapsed_ns unit=10000000
     case $2 in none | mq-deadline | bfq | kyber) return ;; esac
     case $1 in
         readers) workload="$streams,gap=1350m" key=throughput_bytes_per_s unit=1024 ;;

@@ -29,6 +29,7 @@ macro_rules! chain_options {
         ("median", "6k", "median size of a file; sizes are log-normal, in blocks of 4 KiB"),
         ("mean", "12k", "mean size of a file"),
         ("inodes", "32", "inodes in a block, which is read for the first of them"),
+        ("order", "disk", "order in which a directory lists its files: disk, as they lie, or hash, as ext4 does"),
         ("block", "32k", "largest request in reading a file"),
         ("think", "100us", "time from a completion to the same process's next request, or to its exit"),
         ("exec", "500us", "time from a child's exit to the next one's first request: wait, fork, exec"),

@@ -199,6 +199,7 @@ fn chains(
         median: options.sectors("median")? * idlewise_core::SECTOR_BYTES,
         mean: options.sectors("mean")? * idlewise_core::SECTOR_BYTES,
         inodes: options.number("inodes", 1..=4096)?,
+        hashed: options.choice("order", &["disk", "hash"])? == 1,
     };
     if tree.mean < tree.median {
         return Err(options.bad("mean", "choose median ≤ mean"));

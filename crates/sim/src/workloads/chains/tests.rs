@@ -5,8 +5,15 @@ use idlewise_core::{Duration, Group, Sectors};
 use super::*;
 use crate::workloads::Think;
 
-const TREE: TreeSettings =
-    TreeSettings { files: 60, directories: 4, groups: 2, median: 6144, mean: 40_000, inodes: 8 };
+const TREE: TreeSettings = TreeSettings {
+    files: 60,
+    directories: 4,
+    groups: 2,
+    median: 6144,
+    mean: 40_000,
+    inodes: 8,
+    hashed: false,
+};
 const PACE: Pace = Pace { block: Sectors(64), think: Duration::from_us(100), exec: Duration::from_us(500) };
 
 fn layout() -> Layout {

@@ -1,11 +1,15 @@
 //! A tree of small files on a disk, as a file system with block groups lays it out (ext2 and ext3).
 //!
 //! The disk is cut into groups of 128 MiB: an inode table, then data. A directory, its files and their
-//! inodes lie in one group; neighbouring directories share a group, and files lie in the order in which
-//! they are read, as in a source tree that was unpacked once and never changed.
+//! inodes lie in one group; neighbouring directories share a group, and files lie in the order in which they were
+//! made, as in a source tree that was unpacked once and never changed. They are read in that order, or in that of
+//! a hash of their names, in which ext3 and ext4 with indexed directories list them.
+
+use std::collections::HashSet;
 
 use idlewise_core::{SECTOR_BYTES, Sector, Sectors};
 use rand::SeedableRng;
+use rand::seq::SliceRandom;
 use rand_distr::{Distribution, LogNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -33,6 +37,8 @@ pub struct TreeSettings {
     pub mean: u64,
     /// Inodes that share a block.
     pub inodes: u64,
+    /// A directory's files are read in any order but that in which they lie.
+    pub hashed: bool,
 }
 
 /// A place on the disk.
@@ -64,32 +70,39 @@ fn before(index: u64, pieces: u64, total: u64) -> u64 {
 impl Tree {
     /// A tree that begins at `start`.
     pub(super) fn new(settings: TreeSettings, start: Sector, seed: u64) -> Tree {
-        let TreeSettings { files, directories, groups, median, mean, inodes } = settings;
+        let TreeSettings { files, directories, groups, median, mean, inodes, hashed } = settings;
+        // Of its own, so that both orders are of the same tree.
+        let mut names = Xoshiro256PlusPlus::seed_from_u64(!seed);
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         // A log-normal distribution's mean is its median times e^(σ²/2).
         let sigma = (2.0 * (mean as f64 / median as f64).ln()).max(0.0).sqrt();
         let sizes = LogNormal::new((median as f64).ln(), sigma).expect("σ is finite");
         let (mut found, mut group_start) = (Vec::new(), start.0);
         for group in 0..groups {
-            let mut inode = 0;
+            let (mut inode, mut known) = (0, HashSet::new());
             let mut data = group_start + INODE_TABLE;
             for directory in before(group, groups, directories)..before(group + 1, groups, directories) {
                 let own = before(directory, directories, files)..before(directory + 1, directories, files);
                 let blocks = (own.end - own.start).div_ceil(NAMES) * BLOCK;
                 let mut listing = Some((Sector(data), Sectors(blocks as u32)));
                 data += blocks;
-                for _ in own {
+                let lie = own.map(|_| {
                     let bytes = sizes.sample(&mut rng).clamp(1.0, 1e9) as u64;
                     let length = bytes.div_ceil(BLOCK * SECTOR_BYTES) * BLOCK;
                     let table_block = Sector(group_start + inode / inodes * BLOCK % INODE_TABLE);
-                    found.push(File {
-                        directory: listing.take(),
-                        inode: (inode % inodes == 0).then_some((table_block, Sectors(BLOCK as u32))),
-                        data: (Sector(data), Sectors(length as u32)),
-                    });
                     inode += 1;
                     data += length;
+                    (table_block, (Sector(data - length), Sectors(length as u32)))
+                });
+                let mut read: Vec<_> = lie.collect();
+                if hashed {
+                    read.shuffle(&mut names);
                 }
+                found.extend(read.into_iter().map(|(table_block, data)| File {
+                    directory: listing.take(),
+                    inode: known.insert(table_block).then_some((table_block, Sectors(BLOCK as u32))),
+                    data,
+                }));
             }
             group_start += (data - group_start).div_ceil(GROUP) * GROUP;
         }
@@ -101,8 +114,15 @@ impl Tree {
 mod tests {
     use super::*;
 
-    const SETTINGS: TreeSettings =
-        TreeSettings { files: 3000, directories: 100, groups: 4, median: 6144, mean: 12288, inodes: 32 };
+    const SETTINGS: TreeSettings = TreeSettings {
+        files: 3000,
+        directories: 100,
+        groups: 4,
+        median: 6144,
+        mean: 12288,
+        inodes: 32,
+        hashed: false,
+    };
 
     #[test]
     fn sizes_are_those_of_a_source_tree() {
@@ -142,5 +162,29 @@ mod tests {
         assert_eq!(tree.files.iter().filter(|file| file.inode.is_some()).count(), 4 * 24);
         let [first, second] = [&tree.files[0], &tree.files[1]];
         assert_eq!(first.data.0 + first.data.1, second.data.0);
+    }
+
+    #[test]
+    fn a_hash_changes_the_order_within_each_directory_and_nothing_else() {
+        let (tree, hashed) = (
+            Tree::new(SETTINGS, Sector(0), 7),
+            Tree::new(TreeSettings { hashed: true, ..SETTINGS }, Sector(0), 7),
+        );
+        let mut moved = 0;
+        for (plain, other) in tree.files.chunks(30).zip(hashed.files.chunks(30)) {
+            assert_eq!(plain[0].directory, other[0].directory);
+            let places = |files: &[File]| files.iter().map(|file| file.data).collect::<Vec<_>>();
+            let (lie, mut read) = (places(plain), places(other));
+            moved += lie.iter().zip(&read).filter(|(a, b)| a != b).count();
+            read.sort_unstable();
+            assert_eq!(lie, read);
+        }
+        assert!(moved > 2500, "{moved} of 3000");
+        let inodes = |tree: &Tree| {
+            let mut blocks: Vec<_> = tree.files.iter().filter_map(|file| file.inode).collect();
+            blocks.sort_unstable();
+            blocks
+        };
+        assert_eq!(inodes(&tree), inodes(&hashed), "each block of inodes is read once");
     }
 }
