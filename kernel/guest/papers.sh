@@ -40,6 +40,18 @@ for scheduler in $(argument mapped | tr , ' '); do
     result "mapped $scheduler $(readers "$scheduler" mmap "--bs=4k")"
 done
 set_queue iwdisk0 read_ahead_kb "$ahead"
+# Two readers of scattered blocks at the priority levels 0 and 4, whose weights are as 2 to 1 (SOSP'01 §4.7): hundredths
+# of what the second got that the first got. BFQ's raising of whoever is new would hide them.
+for scheduler in $(argument shares | tr , ' '); do
+    set_queue iwdisk0 scheduler none
+    set_queue iwdisk0 scheduler "$scheduler" || bad "iwdisk0 does not take $scheduler"
+    case $scheduler in *bfq) set_queue iwdisk0 iosched/low_latency 0 ;; esac
+    fio --minimal --ioengine=psync --direct=1 --bs=64k --rw=randread --norandommap --time_based --runtime="$(argument seconds)" \
+        --size=1g --prioclass=2 --name=a --filename=/dev/iwdisk0p1 --prio=0 --name=b --filename=/dev/iwdisk0p2 --prio=4 \
+        2>/dev/null | cut -d ';' -f 6 >/tmp/terse
+    read -r first </tmp/terse
+    result "shares $scheduler $((first * 100 / $(tail -n 1 /tmp/terse)))"
+done
 dd if=/dev/zero of=/dev/iwdisk0 bs=512 count=1 2>/dev/null
 blockdev --rereadpt /dev/iwdisk0
 

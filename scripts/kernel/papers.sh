@@ -14,13 +14,14 @@ export GUEST_MEMORY=512 GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 kernels=none,mq-deadline,bfq,kyber
 readers=$kernels,noop,iw-deadline,aged-sptf,antic-aged-sptf,as,cas,cfq
 mapped=mq-deadline,iw-deadline,antic-aged-sptf
+shares=$kernels,noop,iw-deadline,cfq,iw-bfq,stride,antic-stride,antic-stride-sptf
 chain=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
 chains=$chain writing=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
 case ${1:-} in
     --short)
         seconds=3 files=160 large=260
         export GUEST_MEMORY=320
-        readers=iw-deadline,antic-aged-sptf mapped='' chain=as-2.6.11,cas chains='' writing=''
+        readers=iw-deadline,antic-aged-sptf mapped='' shares='' chain=as-2.6.11,cas chains='' writing=''
         ;;
     '') ;;
     *) sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2 ;;
@@ -29,7 +30,7 @@ esac
 status=0
 # The seed says where on the disk ext4 puts the trees; with others the chain's ratio differs by some tens of percent.
 report=$(scripts/kernel/run.sh papers "seed=${SEED:-1}" "seconds=$seconds" "files=$files" "large=$large" "readers=$readers" \
-    "mapped=$mapped" "chain=$chain" "chains=$chains" "writing=$writing") || status=$?
+    "mapped=$mapped" "shares=$shares" "chain=$chain" "chains=$chains" "writing=$writing") || status=$?
 [ "$status" = 0 ] || { echo "$report"; exit "$status"; }
 
 # Built for speed if the caller has not built it already.
@@ -45,6 +46,14 @@ mapped() {
             sed -n 's/ *"throughput_bytes_per_s": \([0-9.]*\).*/\1/p'
     done | awk '{sum += $1} END {print sum / NR / 1024}'
 }
+# shares SCHEDULER: hundredths of what a reader of weight 100 gets that one of weight 200 gets. By level cfq gives
+# other slices, in the guest.
+shares() {
+    local set=()
+    case $1 in cfq) return ;; bfq) set=(--set bfq.low_latency=0) ;; esac
+    "$program" run --disk "$disk" --scheduler "$1" "${set[@]}" --workload "$streams,gap=1350m,pattern=random,weights=200:100" --json |
+        sed -n '/"issuers"/,$ s/ *"bytes": \([0-9]*\).*/\1/p' | head -n 2 | awk '{bytes[NR] = $1} END {print 100 * bytes[1] / bytes[2]}'
+}
 fault=$(echo "$report" | sed -n 's/^result: fault null //p')
 # simulated EXPERIMENT SCHEDULER: the same in the simulator and in the same unit; nothing if the scheduler is the
 # kernel's own, which the simulator does not run.
@@ -54,6 +63,7 @@ simulated() {
     case $1 in
         readers) workload="$streams,gap=1350m" key=throughput_bytes_per_s unit=1024 ;;
         mapped) mapped "$name"; return ;;
+        shares) shares "$name"; return ;;
         chain) workload="stream-and-chain:$tree" ;;
         chains) workload="two-chains:$tree" ;;
         *) return ;;
@@ -69,6 +79,7 @@ echo "$table" | awk '
     BEGIN {
         title["readers"] = "Two synchronous sequential readers, 64 KB (SOSP 2001, 4.1): MB/s"; scale["readers"] = 976.5625
         title["mapped"] = "The same through mmap, without read-ahead: MB/s"; scale["mapped"] = 976.5625
+        title["shares"] = "Two readers with weights 2:1 (SOSP 2001, 4.7): the first of the second"; scale["shares"] = 100
         title["chain"] = "find -exec cat beside a streaming cat (OLS 2005, 5.5): seconds of find"; scale["chain"] = 100
         title["chains"] = "find -exec cat over two trees (OLS 2005, 5.6): seconds"; scale["chains"] = 100
         title["writing"] = "dd reads a stream while dd writes one (OLS 2005, 5.4): MB/s of the reader"; scale["writing"] = 976.5625
