@@ -100,6 +100,8 @@ phase() {
 before=$failures
 set_queue sda scheduler none
 set_queue sda scheduler idlewise
+# Settings hold at once, not when the former ones have run out.
+set_queue sda iosched/policy "auto period=3600000" || bad "policy does not take auto's settings"
 set_queue sda iosched/policy auto || bad "policy does not take auto"
 phase "8 sequential reads" as-2.6.11 --rw=read --bs=64k --numjobs=8
 phase "8 sequential writes" deadline-2.6.11 --rw=write --bs=64k --numjobs=8

@@ -69,7 +69,7 @@ int iw_complete(struct iw_host *host, u64 now, u32 id);
 int iw_requeue(struct iw_host *host, u64 now, u32 id);
 int iw_cancel(struct iw_host *host, u64 now, u32 id);
 bool iw_may_merge(const struct iw_host *host, u32 id, const struct iw_request *request);
-u32 iw_limit(const struct iw_host *host, u32 size, bool asynchronous);
+u32 iw_quota(const struct iw_host *host, u32 size, bool asynchronous);
 bool iw_front_merges(const struct iw_host *host);
 int iw_grown(struct iw_host *host, u64 now, u32 id, u64 start, u32 length);
 int iw_absorbed(struct iw_host *host, u64 now, u32 survivor, u32 taken);

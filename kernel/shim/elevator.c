@@ -136,7 +136,7 @@ static u32 iw_tag_limit(struct iw_queue *iw, blk_opf_t opf, u32 tags)
 	u32 limit;
 
 	spin_lock_irqsave(&iw->lock, flags);
-	limit = iw_limit(iw->host, tags, !op_is_sync(opf));
+	limit = iw_quota(iw->host, tags, !op_is_sync(opf));
 	spin_unlock_irqrestore(&iw->lock, flags);
 	return op_is_sync(opf) ? limit : min(limit, max(tags * 3 / 4, 1U));
 }

@@ -59,7 +59,7 @@ static int iw_follow(struct iw_queue *iw)
 		return 0;
 	if (wanted != iw->policy)
 		error = iw_switch(iw, wanted);
-	queue_delayed_work(system_long_wq, &iw->asking, nsecs_to_jiffies(next > now ? next - now : 0) + 1);
+	mod_delayed_work(system_long_wq, &iw->asking, nsecs_to_jiffies(next > now ? next - now : 0) + 1);
 	return error;
 }
 

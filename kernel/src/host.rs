@@ -278,10 +278,10 @@ pub unsafe extern "C" fn iw_may_merge(host: *const Host, id: u32, request: *cons
 /// How many of `size` tags may be held by requests that nobody waits for, or else by all that are no
 /// synchronous reads: at least one, until the next event.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_limit(host: *const Host, size: u32, asynchronous: bool) -> u32 {
+pub unsafe extern "C" fn iw_quota(host: *const Host, size: u32, asynchronous: bool) -> u32 {
     // SAFETY: it is the shim's.
-    let limits = unsafe { (*host).queue.limits(size as usize) };
-    let limit = if asynchronous { limits.asynchronous.min(limits.others) } else { limits.others };
+    let quota = unsafe { (*host).queue.quota(size as usize) };
+    let limit = if asynchronous { quota.asynchronous.min(quota.others) } else { quota.others };
     u32::try_from(limit).unwrap_or(u32::MAX).clamp(1, size.max(1))
 }
 

@@ -37,18 +37,19 @@ report=$(scripts/kernel/run.sh papers "seed=${SEED:-1}" "seconds=$seconds" "file
 program=$(cargo build --quiet --release --package idlewise --message-format json |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
 streams="sync-streams:file=1g,requests=1000000,runtime=${seconds}s"
-# mapped SCHEDULER: KB/s of two readers of a page at a time, who think as long as a fault costs. Where the head comes
-# back from a seek just too late for its page, it waits a turn of the disk; so the mean of some distances is taken.
-mapped() {
+# simulated_mapped SCHEDULER: KB/s of two readers of a page at a time, who think as long as a fault costs. Where the
+# head comes back from a seek just too late for its page, it waits a turn of the disk; so the mean of some distances
+# is taken.
+simulated_mapped() {
     local gap
     for gap in 1342 1344 1346 1348 1350 1352 1354 1356; do
         "$program" run --disk "$disk" --scheduler "$1" --workload "$streams,gap=${gap}m,bs=4k,think=${fault}ns" --json |
             sed -n 's/ *"throughput_bytes_per_s": \([0-9.]*\).*/\1/p'
     done | awk '{sum += $1} END {print sum / NR / 1024}'
 }
-# shares SCHEDULER: hundredths of what a reader of weight 100 gets that one of weight 200 gets. By level cfq gives
-# other slices, in the guest.
-shares() {
+# simulated_shares SCHEDULER: hundredths of what a reader of weight 100 gets that one of weight 200 gets. By level
+# cfq gives other slices, in the guest.
+simulated_shares() {
     local set=()
     case $1 in cfq) return ;; bfq) set=(--set bfq.low_latency=0) ;; esac
     "$program" run --disk "$disk" --scheduler "$1" "${set[@]}" --workload "$streams,gap=1350m,pattern=random,weights=200:100" --json |
@@ -62,8 +63,8 @@ simulated() {
     case $2 in none | mq-deadline | bfq | kyber) return ;; esac
     case $1 in
         readers) workload="$streams,gap=1350m" key=throughput_bytes_per_s unit=1024 ;;
-        mapped) mapped "$name"; return ;;
-        shares) shares "$name"; return ;;
+        mapped) simulated_mapped "$name"; return ;;
+        shares) simulated_shares "$name"; return ;;
         chain) workload="stream-and-chain:$tree" ;;
         chains) workload="two-chains:$tree" ;;
         *) return ;;

@@ -158,6 +158,7 @@ fn options_out_of_range() {
     compare(&["--runs", "0"]).exits(2).says("0 is not in 1..=1000");
     compare(&["--runs", "-3"]).exits(2);
     compare(&["--queue-size", "0"]).exits(2).says("is not in");
+    compare(&["--hardware-queues", "0"]).exits(2).says("is not in");
     compare(&["--seed", "x"]).exits(2).says("invalid");
     compare(&["--max-requests", "-1"]).exits(2);
     compare(&["--duration", "5"]).exits(2).says("--duration 5: write a time such as 30s");

@@ -40,6 +40,18 @@ fn run_reports_one_scheduler() {
 }
 
 #[test]
+fn a_hardware_queue_holds_its_share_of_the_depth() {
+    let load = "sync-streams:n=1,depth=8,pattern=random,requests=400";
+    let elapsed = |queues: u32| {
+        let words = format!("run --disk fixed:depth=8 --workload {load} --hardware-queues {queues} --json");
+        let run: serde_json::Value = serde_json::from_str(&line(&words).exits(0).stdout).unwrap();
+        run["result"]["elapsed_ns"].as_f64().unwrap()
+    };
+    let ratio = elapsed(2) / elapsed(1);
+    assert!((1.9..2.1).contains(&ratio), "of two, one process has one: {ratio}");
+}
+
+#[test]
 fn run_tells_what_each_process_got() {
     let words = "run --scheduler deadline-2.6.11 --disk deskstar-34gxp --workload";
     let chain = format!("{words} stream-and-chain:files=40,directories=4");

@@ -44,7 +44,7 @@ pub mod why;
 pub use device::{Device, Merging};
 pub use queue::{HostError, Inserted, Queue};
 pub use request::{Class, Direction, Operation, Priority, Request};
-pub use room::{Entrant, Limits, Room};
+pub use room::{Entrant, Quota, Room};
 pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 pub use schedulers::AnyScheduler;
 pub use units::{Duration, Group, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors, Weight};

@@ -237,8 +237,8 @@ macro_rules! registry {
                 each!(self, inner => inner.may_merge(cx, id, new))
             }
             #[inline]
-            fn limits(&self, size: usize) -> $crate::room::Limits {
-                each!(self, inner => inner.limits(size))
+            fn quota(&self, size: usize) -> $crate::room::Quota {
+                each!(self, inner => inner.quota(size))
             }
         }
     };

@@ -7,7 +7,7 @@
 
 use crate::request::{Direction, Operation, Request};
 
-/// A request as limits see it.
+/// A request as a quota sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Entrant {
     /// A synchronous read or a flush: never limited.
@@ -34,18 +34,18 @@ impl Entrant {
 
 /// How many requests of a kind the queue may hold at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct Quota {
     /// Of all but synchronous reads and flushes.
     pub others: usize,
     /// Of asynchronous requests, which `others` counts too.
     pub asynchronous: usize,
 }
 
-impl Limits {
+impl Quota {
     /// As many as there is memory for.
-    pub const NONE: Limits = Limits { others: usize::MAX, asynchronous: usize::MAX };
+    pub const NONE: Quota = Quota { others: usize::MAX, asynchronous: usize::MAX };
 
-    /// What has room in a queue that holds so many. Whatever the limits, one of each kind has.
+    /// What has room in a queue that holds so many. Whatever the quota, one of each kind has.
     #[inline]
     pub(crate) fn room(self, asynchronous: usize, sync_writes: usize) -> Room {
         let all = asynchronous + sync_writes < self.others.max(1);

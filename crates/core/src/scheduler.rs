@@ -17,7 +17,7 @@ use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::queue::Table;
 use crate::request::{Priority, Request};
-use crate::room::Limits;
+use crate::room::Quota;
 use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::{Fact, Notes};
@@ -127,8 +127,8 @@ pub trait Scheduler {
     }
 
     /// How much of a queue of `size` requests may be of which kind, until the next event.
-    fn limits(&self, _size: usize) -> Limits {
-        Limits::NONE
+    fn quota(&self, _size: usize) -> Quota {
+        Quota::NONE
     }
 }
 

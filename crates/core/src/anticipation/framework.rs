@@ -21,7 +21,7 @@ use super::levels::{Keeping, Keys, Level, Levels};
 use crate::collections::{Kept, OutOfMemory};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
-use crate::room::Limits;
+use crate::room::Quota;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 use crate::tunables::{Count, Joined, Percent, Preset};
 use crate::units::{Instant, Issuer, RequestId, Sector};
@@ -365,7 +365,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Scheduler for Anticipator
     }
 
     #[inline]
-    fn limits(&self, size: usize) -> Limits {
-        self.policy.limits(size)
+    fn quota(&self, size: usize) -> Quota {
+        self.policy.quota(size)
     }
 }

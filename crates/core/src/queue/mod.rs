@@ -18,7 +18,7 @@ pub use weights::WEIGHTS_MAX;
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
 use crate::request::Request;
-use crate::room::{Limits, Room};
+use crate::room::{Quota, Room};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
 use crate::units::{Instant, Issuer, RequestId, Weight};
 use crate::why::{Notes, Why};
@@ -254,15 +254,15 @@ impl<S: Scheduler> Queue<S> {
 
     /// How much of a queue of `size` requests may be of which kind, until the next event: for a host that keeps
     /// the rest outside by other means than [`Queue::room`].
-    pub fn limits(&self, size: usize) -> Limits {
-        self.scheduler.limits(size)
+    pub fn quota(&self, size: usize) -> Quota {
+        self.scheduler.quota(size)
     }
 
     /// What may enter now. The scheduler's wish, not a rule: `insert` takes whatever there is an id for.
     #[inline]
     pub fn room(&self) -> Room {
-        let limits = self.scheduler.limits(self.table.capacity());
-        limits.room(self.table.asynchronous(), self.table.sync_writes())
+        let quota = self.scheduler.quota(self.table.capacity());
+        quota.room(self.table.asynchronous(), self.table.sync_writes())
     }
 
     /// The request under `id`, as large as merging has made it.

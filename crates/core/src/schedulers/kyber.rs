@@ -47,7 +47,7 @@ use alloc::vec::Vec;
 
 use crate::collections::{Fifo, OutOfMemory, table};
 use crate::request::{Operation, Request};
-use crate::room::Limits;
+use crate::room::Quota;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Nanoseconds;
 use crate::units::{Duration, Instant, RequestId};
@@ -254,8 +254,8 @@ impl Scheduler for Kyber {
     }
 
     #[inline]
-    fn limits(&self, size: usize) -> Limits {
-        Limits { asynchronous: size * ASYNC_PERCENT / 100, ..Limits::NONE }
+    fn quota(&self, size: usize) -> Quota {
+        Quota { asynchronous: size * ASYNC_PERCENT / 100, ..Quota::NONE }
     }
 }
 

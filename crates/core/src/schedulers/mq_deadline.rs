@@ -48,7 +48,7 @@ use super::deadline;
 use super::sides::{Sides, choose, goes_on};
 use crate::collections::OutOfMemory;
 use crate::request::{Class, Direction, Priority, Request};
-use crate::room::Limits;
+use crate::room::Quota;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
 use crate::tunables::{Count, Joined, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
@@ -299,10 +299,10 @@ impl Scheduler for MqDeadline {
     }
 
     #[inline]
-    fn limits(&self, _: usize) -> Limits {
+    fn quota(&self, _: usize) -> Quota {
         match self.tunables.second.async_depth.0 {
-            0 => Limits::NONE,
-            most => Limits { others: usize::try_from(most).unwrap_or(usize::MAX), ..Limits::NONE },
+            0 => Quota::NONE,
+            most => Quota { others: usize::try_from(most).unwrap_or(usize::MAX), ..Quota::NONE },
         }
     }
 }

@@ -6,7 +6,7 @@ use super::inject::Whose;
 use super::raise::RAISED;
 use super::requests::Requests;
 use crate::request::Request;
-use crate::room::Limits;
+use crate::room::Quota;
 use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Issuer, RequestId};
 use crate::why::Fact;
@@ -189,10 +189,10 @@ impl Scheduler for Bfq {
         queue.is_some() && self.requests.queue(id) == queue
     }
 
-    fn limits(&self, size: usize) -> Limits {
+    fn quota(&self, size: usize) -> Quota {
         // Linux's `word_depths`: in sixteenths for asynchronous requests, and for all but synchronous reads.
         let (asynchronous, others) = if self.raised_busy > 0 { (3, 6) } else { (8, 12) };
-        Limits { others: size * others / 16, asynchronous: size * asynchronous / 16 }
+        Quota { others: size * others / 16, asynchronous: size * asynchronous / 16 }
     }
 }
 
