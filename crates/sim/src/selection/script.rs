@@ -8,7 +8,7 @@
 //! these is taken to have waited for one of them.
 
 use idlewise_core::selectors::Row;
-use idlewise_core::{Duration, Group, Instant, Request, Sector};
+use idlewise_core::{Duration, Group, Instant, Request, Sector, Sectors};
 use rustc_hash::FxHashMap;
 
 /// One request of a process.
@@ -57,10 +57,7 @@ struct Trail {
     batch: u32,
     since_batch: u32,
     ramp: usize,
-    continues: usize,
     end: Sector,
-    low: u64,
-    high: u64,
 }
 
 fn key(row: &Row) -> u64 {
@@ -109,28 +106,23 @@ impl Trail {
         if self.script.is_empty() {
             let waits = self.last_completion.is_some() || still > 0;
             self.start = Some(if waits { Duration::ZERO } else { now.since(beginning) });
-            (self.low, self.high) = (row.start.0, row.start.0 + u64::from(row.length.0));
-        } else {
-            self.continues += usize::from(row.start == self.end);
         }
-        self.low = self.low.min(row.start.0);
-        self.high = self.high.max(row.start.0 + u64::from(row.length.0));
         self.end = row.start + row.length;
         self.last_arrival = Some(now);
         self.pending.push(row.done.map_or(Instant::MAX, |done| Instant(done.get())));
         self.script.push(Step { request: row.request(), outstanding, delay });
     }
 
-    fn finish(self, who: u64) -> Option<Script> {
+    fn finish(self, who: u64, habit: Habit) -> Option<Script> {
         let first = self.script.first()?.request.start;
-        let ordered = 2 * self.continues + 1 >= self.script.len();
         let mut pauses: Vec<Duration> = self.script[self.ramp..].iter().map(|step| step.delay).collect();
         let middle = pauses.len() / 2;
         let pause = match pauses.is_empty() {
             true => Duration::ZERO,
             false => *pauses.select_nth_unstable(middle).1,
         };
-        let advance = ordered.then(|| self.end.0.saturating_sub(first.0)).filter(|advance| *advance > 0);
+        let advance =
+            habit.ordered.then(|| self.end.0.saturating_sub(first.0)).filter(|advance| *advance > 0);
         Some(Script {
             who,
             start: self.start.unwrap_or_default(),
@@ -139,11 +131,43 @@ impl Trail {
             pause,
             steps: self.script,
             advance,
-            range: (Sector(self.low), Sector(self.high)),
+            range: habit.range,
         })
     }
 }
 
+/// Where a process goes.
+struct Habit {
+    /// It reads or writes in order.
+    ordered: bool,
+    range: (Sector, Sector),
+}
+
+impl Habit {
+    /// As these requests show, which are in order of arrival. Flushes go nowhere. A single request shows no more than its size: large ones
+    /// are mostly parts of files that are read in order, small ones may be anywhere in `whole`.
+    fn of(rows: &[&Row], whole: (Sector, Sector)) -> Habit {
+        let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.length > Sectors(0)).collect();
+        if rows.len() < 2 {
+            return Habit { ordered: rows.first().is_some_and(|row| row.length >= LARGE), range: whole };
+        }
+        let continues =
+            rows.windows(2).filter(|pair| pair[1].start == pair[0].start + pair[0].length).count();
+        Habit { ordered: 2 * continues + 1 >= rows.len(), range: range(rows) }
+    }
+}
+
+/// The part of the disk that these requests are in.
+fn range<'a>(rows: impl IntoIterator<Item = &'a Row>) -> (Sector, Sector) {
+    let ends = |row: &Row| (row.start, row.start + row.length);
+    let both = |a: (Sector, Sector), b: (Sector, Sector)| (a.0.min(b.0), a.1.max(b.1));
+    rows.into_iter().map(ends).reduce(both).unwrap_or_default()
+}
+
+/// A single request of this size is taken for a part of a file.
+const LARGE: Sectors = Sectors(64);
+/// By so many requests it can be told where a process goes; if it has issued fewer, earlier ones count.
+const TELLING: usize = 4;
 /// Of a process that issued nothing in the window because it waits, so many earlier requests tell what it does.
 const EARLIER: usize = 32;
 
@@ -161,11 +185,12 @@ pub fn scripts(rows: &[Row], beginning: Instant) -> Vec<Script> {
             own.push(row);
         }
     }
-    order.into_iter().filter_map(|who| script(who, by_process.get(&who)?, beginning)).collect()
+    let whole = range(rows.iter().filter(|row| row.length > Sectors(0)));
+    order.into_iter().filter_map(|who| script(who, by_process.get(&who)?, beginning, whole)).collect()
 }
 
-/// What one process does.
-fn script(who: u64, rows: &[&Row], beginning: Instant) -> Option<Script> {
+/// What one process does, in a stream that uses `whole`.
+fn script(who: u64, rows: &[&Row], beginning: Instant, whole: (Sector, Sector)) -> Option<Script> {
     let last = rows.last()?;
     let starves = last.arrival < beginning && last.done.is_none();
     let first = if starves { rows.len().saturating_sub(EARLIER) } else { 0 };
@@ -178,14 +203,13 @@ fn script(who: u64, rows: &[&Row], beginning: Instant) -> Option<Script> {
             trail.pending.push(row.done.map_or(Instant::MAX, |done| Instant(done.get())));
         }
     }
-    trail.finish(who)
+    let habit = Habit::of(&rows[rows.len() - trail.script.len().max(TELLING).min(rows.len())..], whole);
+    trail.finish(who, habit)
 }
 
 #[cfg(test)]
 mod tests {
     use std::num::NonZeroU64;
-
-    use idlewise_core::Sectors;
 
     use super::*;
 
@@ -221,6 +245,28 @@ mod tests {
         let outstanding: Vec<u32> = script.steps.iter().map(|step| step.outstanding).collect();
         assert_eq!(outstanding, [0, 1, 2, 3, 3, 3, 3]);
         assert_eq!((script.ramp, script.depth), (4, 3));
+    }
+
+    #[test]
+    fn where_a_process_goes_is_told_by_earlier_requests_if_there_are_few() {
+        let jumps = [row(10, 20, 800), row(30, 40, 8), row(50, 60, 1600), row(1070, 0, 400)];
+        let script = &scripts(&jumps, Instant(1000))[0];
+        assert_eq!((script.steps.len(), script.advance), (1, None));
+        assert_eq!(script.range, (Sector(8), Sector(1608)));
+        let follows = [row(10, 20, 800), row(30, 40, 808), row(50, 60, 816), row(1070, 0, 824)];
+        assert_eq!(scripts(&follows, Instant(1000))[0].advance, Some(8));
+    }
+
+    #[test]
+    fn a_single_small_request_may_go_on_anywhere() {
+        let other = |start, length| Row {
+            issuer: idlewise_core::Issuer(2),
+            length: Sectors(length),
+            ..row(10, 0, start)
+        };
+        let of = |start, length| scripts(&[row(0, 0, 100_000), other(start, length)], Instant(0)).remove(1);
+        assert_eq!((of(8, 8).advance, of(8, 8).range), (None, (Sector(8), Sector(100_008))));
+        assert_eq!(of(8, 128).advance, Some(128));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Watching for a change of load: since when the requests are of one kind.
 
-use crate::selectors::category::{Bounds, Category};
+use crate::selectors::category::{Bounds, Judge};
 use crate::selectors::summary::Summary;
 use crate::units::Instant;
 
@@ -12,15 +12,9 @@ const NEWCOMERS_LEAST: u64 = 2;
 const CALM: u32 = 3;
 /// So many requests are looked at together.
 const CHUNK: u64 = 40;
-
-/// What does not depend on the scheduler: sequential or random, reads or writes, and the size of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Kind {
-    random: bool,
-    write: bool,
-    /// The binary logarithm of the mean size.
-    size: u32,
-}
+/// Shares of reads, or of sequential requests, are others if they are so many points in a hundred apart. Among 40
+/// requests chance makes less, but for once in a thousand times.
+const APART: u64 = 25;
 
 /// What the load has been like since it changed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,10 +22,10 @@ pub(super) struct Watch {
     begun: bool,
     since: Instant,
     requests: u64,
-    /// Known once there were requests enough to tell.
-    kind: Option<Kind>,
-    /// Another kind that was seen last, and since when.
-    other: Option<(Kind, Instant)>,
+    /// All of it that was alike.
+    own: Chunk,
+    /// What was not like it, if that came last.
+    other: Option<Chunk>,
     /// Periods that are looked at together, as they have few requests.
     chunk: Chunk,
     /// Periods in which newcomers are those of the last change.
@@ -45,31 +39,29 @@ struct Chunk {
     sums: Summary,
 }
 
-impl Kind {
-    fn of(summary: &Summary, bounds: &Bounds) -> Option<Kind> {
-        let category = Category::of(summary, bounds)?;
-        let size = summary.mean_size().max(1).ilog2();
-        Some(Kind { random: category.random, write: category.write, size })
-    }
-
-    /// Sizes near a power of two may be on either side of it.
-    fn is(&self, other: &Kind) -> bool {
-        self.random == other.random && self.write == other.write && self.size.abs_diff(other.size) <= 1
-    }
-}
-
 impl Chunk {
-    fn add(&mut self, begun: Instant, period: &Summary) {
+    fn add(&mut self, begun: Instant, more: &Summary) {
         if self.sums.requests == 0 {
             self.begun = begun;
         }
         let sums = &mut self.sums;
-        sums.requests += period.requests;
-        sums.reads += period.reads;
-        sums.merged += period.merged;
-        sums.sequential += period.sequential;
-        sums.bytes += period.bytes;
-        sums.processes = sums.processes.max(period.processes);
+        sums.requests += more.requests;
+        sums.reads += more.reads;
+        sums.merged += more.merged;
+        sums.sequential += more.sequential;
+        sums.bytes += more.bytes;
+    }
+
+    /// Whether two are alike in what does not depend on the scheduler: shares of reads and of sequential
+    /// requests, and sizes, of which those near a power of two may be on either side of it.
+    fn is_like(&self, other: &Chunk, bounds: &Bounds) -> bool {
+        let sequential = match bounds.judge {
+            Judge::Merged => Summary::merged_percent,
+            Judge::Place => Summary::sequential_percent,
+        };
+        let near = |share: fn(&Summary) -> u64| share(&self.sums).abs_diff(share(&other.sums)) < APART;
+        let size = |chunk: &Chunk| chunk.sums.mean_size().max(1).ilog2();
+        near(Summary::read_percent) && near(sequential) && size(self).abs_diff(size(other)) <= 1
     }
 }
 
@@ -83,30 +75,33 @@ impl Watch {
         if (came && self.calm == 0) || (!self.begun && summary.requests > 0) {
             // What others still ask for belongs to the load before.
             let own = if came { summary.newcomers } else { summary.requests };
-            return self.begin(begun, own, None);
+            return self.begin(begun, own, Chunk::default());
         }
         self.chunk.add(begun, summary);
         if self.chunk.sums.requests < CHUNK {
             return false;
         }
-        let Chunk { begun, sums } = core::mem::take(&mut self.chunk);
-        let Some(kind) = Kind::of(&sums, bounds) else { return false };
-        if self.kind.get_or_insert(kind).is(&kind) {
+        let chunk = core::mem::take(&mut self.chunk);
+        if self.own.sums.requests == 0 || self.own.is_like(&chunk, bounds) {
+            self.own.add(chunk.begun, &chunk.sums);
             self.other = None;
             return false;
         }
-        match self.other {
-            Some((other, since)) if other.is(&kind) => self.begin(since, sums.requests, Some(kind)),
-            _ => {
-                self.other = Some((kind, begun));
+        match self.other.filter(|other| other.is_like(&chunk, bounds)) {
+            Some(mut own) => {
+                own.add(chunk.begun, &chunk.sums);
+                self.begin(own.begun, own.sums.requests, own)
+            }
+            None => {
+                self.other = Some(chunk);
                 false
             }
         }
     }
 
-    /// The load is of this kind since then.
-    fn begin(&mut self, since: Instant, requests: u64, kind: Option<Kind>) -> bool {
-        *self = Watch { begun: true, since, requests, kind, calm: CALM, ..Watch::default() };
+    /// The load is like this since then.
+    fn begin(&mut self, since: Instant, requests: u64, own: Chunk) -> bool {
+        *self = Watch { begun: true, since, requests, own, calm: CALM, ..Watch::default() };
         true
     }
 
@@ -123,6 +118,8 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec::Vec;
+
     use super::*;
     use crate::tunables::Tunables as _;
     use crate::units::Duration;
@@ -133,7 +130,7 @@ mod tests {
     }
 
     /// When the load changed, in tenths of a second, among these periods.
-    fn changes(periods: &[Summary]) -> alloc::vec::Vec<u64> {
+    fn changes(periods: &[Summary]) -> Vec<u64> {
         let mut watch = Watch::default();
         let bounds = Bounds::defaults();
         let at = |place: usize| Instant::ZERO + Duration::from_ms(100 * (place as u64 + 1));
@@ -153,6 +150,15 @@ mod tests {
     fn another_pattern_must_persist() {
         let (reads, writes) = (period(40, 40, 0), period(40, 0, 0));
         assert_eq!(changes(&[reads, reads, writes, reads, reads, writes, writes, writes]), [0, 6]);
+    }
+
+    #[test]
+    fn half_reads_and_half_writes_are_no_change_however_chance_has_it() {
+        // As of 40 requests: more than three standard deviations to either side.
+        let periods: Vec<_> = (0..60u64).map(|n| period(40, 10 + n * 7 % 20, 0)).collect();
+        assert_eq!(changes(&periods), [0]);
+        let later: Vec<_> = (0..30u64).map(|n| period(40, 2 + n * 7 % 10, 0)).collect();
+        assert_eq!(changes(&[periods, later].concat()), [0, 61], "17 % reads are another load");
     }
 
     #[test]
