@@ -6,6 +6,7 @@ use idlewise_core::{Instant, Sector};
 
 /// A device of any model.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "a simulation has one")]
 pub enum AnyDevice {
     /// Platters and an arm.
     Mechanical(Mechanical),

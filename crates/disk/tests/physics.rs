@@ -212,6 +212,37 @@ fn a_full_write_buffer_takes_no_more() {
 }
 
 #[test]
+fn a_log_goes_on_beside_random_reads_when_the_buffer_is_full() {
+    // Eight read anywhere, one writes in order; each waits for its request.
+    let mut disk = mechanical("hdd-18tb-7200");
+    let (capacity, minute) = (disk.capacity().0, 60_000_000_000);
+    let mut at = 0x1234_5678_u64;
+    let mut next = |tag: u32, written: u64| {
+        at = at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (operation, start) = match tag {
+            0 => (Operation::Write, written * 32),
+            _ => (Operation::Read, (at >> 32) * (capacity >> 32)),
+        };
+        Command { tag, operation, start: Sector(start), length: Sectors(32), fua: false }
+    };
+    let (mut now, mut written, mut reads) = (0, [0u64; 4], [0u64; 4]);
+    (0..9).for_each(|tag| disk.submit(Instant(0), next(tag, 0)).unwrap());
+    while now < 2 * minute {
+        now = disk.next_event().expect("nine are outstanding").0;
+        while let Some(done) = disk.advance(Instant(now)) {
+            let part = (now * 2 / minute).min(3) as usize;
+            if done.tag == 0 {
+                written[part] += 1
+            } else {
+                reads[part] += 1
+            }
+            disk.submit(Instant(now), next(done.tag, written.iter().sum())).unwrap();
+        }
+    }
+    assert!(written[3] > 20 * reads[3] && reads[3] > reads[0] / 2, "written {written:?}, read {reads:?}");
+}
+
+#[test]
 fn positioning_curve_is_a_curve() {
     for name in mechanical_names() {
         let disk = mechanical(name);

@@ -93,6 +93,12 @@ impl Stream {
         }
     }
 
+    /// From when on it has the bus.
+    #[inline]
+    pub(super) fn earliest(&self) -> u64 {
+        self.earliest
+    }
+
     /// When the last sector has crossed the bus.
     #[inline]
     pub(super) fn finish(&self) -> u64 {

@@ -11,6 +11,7 @@
 //! - `curve`: expected positioning time by distance, for schedulers.
 
 mod buffer;
+mod bus;
 mod curve;
 mod error;
 mod geometry;
@@ -33,6 +34,7 @@ pub use spec::{
 use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent, sane};
 use alloc::vec::Vec;
 use buffer::Buffer;
+use bus::Bus;
 use idlewise_core::{Duration, Instant, Operation, Sector};
 use media::Media;
 use prefetch::Prefetch;
@@ -60,8 +62,7 @@ pub struct Mechanical {
     preseek: bool,
     /// Until then the arm serves a command and cannot leave.
     arm_free: u64,
-    /// Until then data crosses the bus.
-    bus_free: u64,
+    bus: Bus,
     /// Reading on, since the last read.
     prefetch: Option<Prefetch>,
     /// The write that the arm is busy with.
@@ -108,7 +109,7 @@ impl Mechanical {
             age_limit: spec.age_limit_ns,
             preseek: spec.preseek,
             arm_free: 0,
-            bus_free: 0,
+            bus: Bus::default(),
             prefetch: None,
             writing: None,
             last: AFTER_READ,
@@ -133,10 +134,8 @@ impl Mechanical {
     #[inline]
     fn catch_up(&mut self, now: u64) {
         while self.arm_free <= now {
-            if self.write_waits_for_room() {
-                self.make_room(now);
-            } else if !self.waiting.is_empty() {
-                self.dispatch();
+            if !self.waiting.is_empty() {
+                self.dispatch(now);
             } else if !self.dirty.is_empty() {
                 self.destage_next(now);
             } else {
@@ -145,15 +144,17 @@ impl Mechanical {
         }
     }
 
-    fn dispatch(&mut self) {
+    fn dispatch(&mut self, now: u64) {
         let at = self.arm_free;
         if let Some(prefetch) = self.prefetch {
             self.read_on(at);
             let segment = self.buffer.segments[usize::from(prefetch.segment)];
             self.waiting.note_held(segment.start, segment.end);
         }
-        if let Some(job) = self.waiting.take_next(&self.media, at, self.age_limit) {
-            self.serve(&job, at.max(job.arrival), true);
+        match self.waiting.take_next(&self.media, at, self.age_limit) {
+            Some(job) if self.waits_for_room(&job.command) => self.let_in(now, job),
+            Some(job) => self.serve(&job, at.max(job.arrival), true),
+            None => {}
         }
     }
 

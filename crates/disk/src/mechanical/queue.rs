@@ -68,12 +68,6 @@ impl Queue {
         self.sectors
     }
 
-    /// The one command, if there is only one.
-    #[inline]
-    pub(super) fn only(&self) -> Option<&Job> {
-        if let [job] = self.jobs.as_slice() { Some(job) } else { None }
-    }
-
     #[inline]
     pub(super) fn push(&mut self, job: Job) {
         debug_assert!(!self.is_full(), "the queue is checked before a command is taken");

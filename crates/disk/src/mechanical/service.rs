@@ -84,8 +84,8 @@ impl Mechanical {
         work.job.arrival + u64::from(overheads.request_ns) + u64::from(overheads.read_miss_ns[self.last])
     }
 
-    /// Time from which a read of buffered data may use the bus.
-    fn hit_bus_start(&self, work: &Work<'_>) -> u64 {
+    /// Time from which a read of buffered data may use the bus, if that is free.
+    fn hit_ready(&self, work: &Work<'_>) -> u64 {
         let overheads = &self.overheads;
         let ready = if work.waited {
             let off_bus = self.decoded(work) + u64::from(overheads.disconnect_read_ns[self.last]);
@@ -93,13 +93,13 @@ impl Mechanical {
         } else {
             work.job.arrival + u64::from(overheads.request_ns) + u64::from(overheads.read_hit_ns[self.last])
         };
-        (ready + u64::from(overheads.data_preparation_ns)).max(self.bus_free)
+        ready + u64::from(overheads.data_preparation_ns)
     }
 
     fn read_hit(&mut self, work: &Work<'_>, segment: usize) {
-        let bus_start = self.hit_bus_start(work);
-        self.bus_free = bus_start + u64::from(work.count) * u64::from(self.bus_read);
-        let done = self.bus_free + u64::from(self.overheads.read_completion_ns);
+        let transfer = u64::from(work.count) * u64::from(self.bus_read);
+        let bus_end = self.bus.carry(self.hit_ready(work), transfer) + transfer;
+        let done = bus_end + u64::from(self.overheads.read_completion_ns);
         self.buffer.touch(segment);
         let limit = self.read_limit(segment, work.end);
         match &mut self.prefetch {
@@ -121,8 +121,8 @@ impl Mechanical {
             self.arm_free = self.arm_free.max(done);
         }
         let timing = Timing {
-            transfer: Duration(self.bus_free - bus_start),
-            overhead: Duration(done - work.at - (self.bus_free - bus_start)),
+            transfer: Duration(transfer),
+            overhead: Duration(done - work.at - transfer),
             cached: true,
             ..Timing::default()
         };
@@ -132,7 +132,8 @@ impl Mechanical {
     fn read_partly(&mut self, work: &Work<'_>, segment: usize) {
         let held = self.buffer.segments[segment].end;
         let there = (held - work.start) as u32;
-        let mut stream = media::Stream::new(self.bus_read, work.count, 1, self.hit_bus_start(work), 0);
+        let earliest = self.hit_ready(work).max(self.bus.free());
+        let mut stream = media::Stream::new(self.bus_read, work.count, 1, earliest, 0);
         stream.already(there, work.at);
         self.buffer.touch(segment);
         let run = match self.prefetch.take() {
@@ -155,7 +156,7 @@ impl Mechanical {
             }
         };
         self.buffer.sent(segment, work.end);
-        self.complete_read(work, work.at, &run, stream.finish());
+        self.complete_read(work, work.at, &run, &stream);
     }
 
     fn read_miss(&mut self, work: &Work<'_>) {
@@ -168,7 +169,7 @@ impl Mechanical {
         let in_segment = u64::from(work.count).min(self.buffer.size()) as u32;
         let watermark =
             ((u64::from(in_segment) * u64::from(self.options.read_watermark)) >> 10).max(1) as u32;
-        let earliest = (off_bus + u64::from(reconnect)).max(self.bus_free);
+        let earliest = (off_bus + u64::from(reconnect)).max(self.bus.free());
         let mut stream = media::Stream::new(self.bus_read, work.count, watermark, earliest, reconnect);
         let extent = media::Extent { start: work.start, count: work.count, place: work.job.place };
         let run = self.media.read(begin, extent, self.read_mode(), 0, &mut stream);
@@ -178,15 +179,15 @@ impl Mechanical {
             self.follow(segment, work.end, &run);
             self.buffer.sent(segment, work.end);
         }
-        self.complete_read(work, begin, &run, stream.finish());
+        self.complete_read(work, begin, &run, &stream);
     }
 
-    /// Books a read that used the arm from `begin` on and whose data is over the bus at `bus_end`.
+    /// Books a read that used the arm from `begin` on and whose data crosses the bus as `stream`.
     #[inline]
-    fn complete_read(&mut self, work: &Work<'_>, begin: u64, run: &Run, bus_end: u64) {
+    fn complete_read(&mut self, work: &Work<'_>, begin: u64, run: &Run, stream: &media::Stream) {
         let completion = u64::from(self.overheads.read_completion_ns);
-        let done = bus_end + completion;
-        self.bus_free = bus_end;
+        let done = stream.finish() + completion;
+        self.bus.hold(stream.earliest(), stream.finish());
         self.arm_free = if self.preseek { run.end } else { done.max(run.end) };
         let overhead = begin - work.at + completion;
         let timing = Timing {

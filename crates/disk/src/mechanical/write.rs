@@ -41,7 +41,8 @@ impl Mechanical {
             disconnect = u64::from(extra.second_disconnect_ns);
             reselect = u64::from(overheads.reselect_other_ns);
         }
-        bus_start = bus_start.max(self.bus_free);
+        let transfer = u64::from(work.count) * u64::from(self.bus_write);
+        bus_start = self.bus.carry(bus_start, transfer);
         self.read_on(work.at);
         let busy = self.prefetch.map(|prefetch| prefetch.segment);
         let begin = self.stop_reading_on(work.at).max(decoded);
@@ -54,8 +55,7 @@ impl Mechanical {
         }
         let extent = media::Extent { start: work.start, count: work.count, place: work.job.place };
         let run = self.media.write(begin, extent, self.options.immediate_write, supply, false);
-        let bus_end = bus_start + u64::from(work.count) * u64::from(self.bus_write);
-        self.bus_free = bus_end;
+        let bus_end = bus_start + transfer;
         let completion = u64::from(overheads.write_completion_ns);
         if fast {
             self.arm_free = run.end;
@@ -120,9 +120,9 @@ impl Mechanical {
         }
         let overheads = &self.overheads;
         let decoded = now + u64::from(overheads.request_ns) + u64::from(overheads.write_hit_ns[self.last]);
-        let bus_start = (decoded + u64::from(overheads.data_preparation_ns)).max(self.bus_free);
-        self.bus_free = bus_start + u64::from(command.length.0) * u64::from(self.bus_write);
-        let done = self.bus_free + u64::from(overheads.write_completion_ns);
+        let transfer = u64::from(command.length.0) * u64::from(self.bus_write);
+        let bus_start = self.bus.carry(decoded + u64::from(overheads.data_preparation_ns), transfer);
+        let done = bus_start + transfer + u64::from(overheads.write_completion_ns);
         let place = self.media.geometry.locate(start);
         let job = Job { command: *command, arrival: now, place, hit: false };
         match continues {
@@ -152,10 +152,9 @@ impl Mechanical {
         self.buffer.touch(segment);
         let overheads = &self.overheads;
         let decoded = now + u64::from(overheads.request_ns) + u64::from(overheads.read_hit_ns[self.last]);
-        let bus_start = (decoded + u64::from(overheads.data_preparation_ns)).max(self.bus_free);
         let transfer = u64::from(command.length.0) * u64::from(self.bus_read);
-        self.bus_free = bus_start + transfer;
-        let done = self.bus_free + u64::from(overheads.read_completion_ns);
+        let ready = decoded + u64::from(overheads.data_preparation_ns);
+        let done = self.bus.carry(ready, transfer) + transfer + u64::from(overheads.read_completion_ns);
         self.last = AFTER_READ;
         let timing = Timing {
             transfer: Duration(transfer),
@@ -167,24 +166,21 @@ impl Mechanical {
         true
     }
 
-    /// Whether the only command that waits is a write that the buffer had no room for: it goes there
-    /// when the arm has made room, and does not pass what was buffered before it.
-    pub(super) fn write_waits_for_room(&self) -> bool {
-        self.options.prebuffer_writes
-            && !self.dirty.is_empty()
-            && self
-                .waiting
-                .only()
-                .is_some_and(|job| job.command.operation == Operation::Write && self.fast(&job.command))
+    /// Whether it is a write that the buffer had no room for. When its turn comes it goes there, and some of
+    /// what was buffered before it goes to the medium: that may be a long run where it is short.
+    pub(super) fn waits_for_room(&self, command: &Command) -> bool {
+        let write = command.operation == Operation::Write && self.fast(command);
+        write && self.options.prebuffer_writes && !self.dirty.is_empty()
     }
 
-    /// Starts to write some of the buffer to the medium, and lets the waiting write in.
-    pub(super) fn make_room(&mut self, now: u64) {
-        let at = self.arm_free;
+    /// Lets a waiting write into the buffer; if it is still full, starts to write some of it to the medium.
+    pub(super) fn let_in(&mut self, now: u64, job: Job) {
+        let at = self.arm_free.max(job.arrival);
+        if self.serve_beside(at, &job.command) {
+            return;
+        }
         self.destage_next(now);
-        if let Some(job) = self.waiting.take_next(&self.media, at, 0)
-            && !self.serve_beside(at.max(job.arrival), &job.command)
-        {
+        if !self.serve_beside(at, &job.command) {
             self.waiting.push(job);
         }
     }

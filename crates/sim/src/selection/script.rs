@@ -113,7 +113,7 @@ impl Trail {
         self.script.push(Step { request: row.request(), outstanding, delay });
     }
 
-    fn finish(self, who: u64, habit: Habit) -> Option<Script> {
+    fn finish(self, who: u64, habit: &Habit) -> Option<Script> {
         let first = self.script.first()?.request.start;
         let mut pauses: Vec<Duration> = self.script[self.ramp..].iter().map(|step| step.delay).collect();
         let middle = pauses.len() / 2;
@@ -204,7 +204,7 @@ fn script(who: u64, rows: &[&Row], beginning: Instant, whole: (Sector, Sector)) 
         }
     }
     let habit = Habit::of(&rows[rows.len() - trail.script.len().max(TELLING).min(rows.len())..], whole);
-    trail.finish(who, habit)
+    trail.finish(who, &habit)
 }
 
 #[cfg(test)]

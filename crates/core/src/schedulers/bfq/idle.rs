@@ -148,3 +148,39 @@ impl Bfq {
         queue.in_flight == 0 && passed(queue.timeout, span, now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::schedulers::AnyScheduler;
+    use crate::units::{Issuer, RequestId, Sector, Sectors};
+    use crate::{Decision, Device, Duration, Instant, Merging, Queue, Request, registry};
+
+    #[test]
+    fn who_has_used_most_of_its_budget_may_come_late() {
+        // Its time is over while it is idled for, which has just been forbidden. Its first budget is 10922 sectors.
+        let late = |length: u64| {
+            let (bfq, settings) =
+                (registry::find("bfq").unwrap(), [("low_latency", 0), ("timeout_sync", 50)]);
+            let device = Device { merging: Merging::Off, ..Device::default() };
+            let mut queue: Queue<AnyScheduler> = Queue::new(8, device, bfq, &settings).unwrap();
+            let mut now = Instant(1);
+            for n in 0..6 {
+                let read = Request::read(Sector(n * length), Sectors(length as u32)).by(Issuer(1));
+                let id = queue.insert(now, read).unwrap().id();
+                assert_eq!(queue.dispatch(now), Ok(Decision::Dispatch(id)));
+                now += Duration::from_ms(8);
+                queue.complete(now, id).unwrap();
+            }
+            queue.insert(now, Request::read(Sector(90_000_000), Sectors(8)).by(Issuer(2))).unwrap();
+            assert_eq!(queue.dispatch(now), Ok(Decision::WaitUntil(now + Duration::from_ms(8))));
+            queue.set("slice_idle", 0).unwrap();
+            queue.dispatch(now + Duration::from_ms(3)).unwrap()
+        };
+        assert_eq!(
+            late(1_213),
+            Decision::Dispatch(RequestId(0)),
+            "3644 left, over a third: the other's turn"
+        );
+        assert_eq!(late(1_214), Decision::WaitUntil(Instant(56_000_001)), "3638 left");
+    }
+}
