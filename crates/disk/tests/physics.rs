@@ -230,12 +230,8 @@ fn a_log_goes_on_beside_random_reads_when_the_buffer_is_full() {
     while now < 2 * minute {
         now = disk.next_event().expect("nine are outstanding").0;
         while let Some(done) = disk.advance(Instant(now)) {
-            let part = (now * 2 / minute).min(3) as usize;
-            if done.tag == 0 {
-                written[part] += 1
-            } else {
-                reads[part] += 1
-            }
+            let counts = if done.tag == 0 { &mut written } else { &mut reads };
+            counts[(now * 2 / minute).min(3) as usize] += 1;
             disk.submit(Instant(now), next(done.tag, written.iter().sum())).unwrap();
         }
     }
