@@ -193,6 +193,23 @@ fn auto_predict_follows_the_load() {
 }
 
 #[test]
+fn auto_predict_is_never_worse_than_the_worst_choice_for_a_phase() {
+    let predict = selectors::registry::find("auto-predict").unwrap();
+    let names: Vec<&str> = predict.candidates.iter().copied().chain(["auto-predict"]).collect();
+    for disk in ["hdd-18tb-7200", "maxtor-40g", "cheetah-st318451lw"] {
+        let choices = names.iter().map(|name| choice(name, &[])).collect();
+        let outcomes = run(&experiment(disk, "phases:mix=quick,length=60", choices, 36));
+        let (predicted, single) = outcomes.split_last().unwrap();
+        for (phase, got) in predicted.report.phases.iter().enumerate().take(10) {
+            let rates = single.iter().map(|outcome| outcome.report.phases[phase].throughput_bytes_per_s);
+            let worst = rates.fold(f64::INFINITY, f64::min);
+            let rate = got.throughput_bytes_per_s;
+            assert!(rate >= 0.99 * worst, "{disk}, {}: {rate} where the worst gives {worst}", got.name);
+        }
+    }
+}
+
+#[test]
 fn a_matrix_is_measured_for_a_disk() {
     let plain = |name: &str| Candidate::plain(registry::find(name).unwrap());
     let candidates = [plain("noop"), plain("as"), plain("deadline")];

@@ -1,14 +1,15 @@
 //! What each candidate would make of the latest requests, on a model of the disk.
 //!
 //! Each candidate gets the same processes ([`Echo`]) for the same simulated time. The first quarter, in
-//! which it learns, is not counted.
+//! which it learns, is not counted. The model begins as the disk is: with what the latest requests have left in its
+//! buffer.
 
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Prediction, Row, Stream};
 use idlewise_core::{
     Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
 };
-use idlewise_disk::{AnyDevice, Completion, Device};
+use idlewise_disk::{AnyDevice, Command, Completion, Device};
 
 use super::echo::Echo;
 use super::script::{Script, scripts};
@@ -81,17 +82,27 @@ impl Forecaster {
             .map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1)
             .sum();
         let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
-        (0..self.candidates.len()).filter_map(|place| self.one(place, &scripts, size)).collect()
+        let (model, begin) = warmed(&self.model, &window.rows);
+        scripts.iter_mut().for_each(|script| script.start += begin.since(Instant::ZERO));
+        let one = |place| self.one(place, (&model, begin), &scripts, size);
+        (0..self.candidates.len()).filter_map(one).collect()
     }
 
-    /// What one candidate would make of these processes; `None` if the model refuses them.
-    fn one(&self, place: usize, scripts: &[Script], size: usize) -> Option<Prediction> {
+    /// What one candidate would make of these processes, from a time on at which the model is like that; `None` if
+    /// the model refuses them.
+    fn one(
+        &self,
+        place: usize,
+        (model, begin): (&AnyDevice, Instant),
+        scripts: &[Script],
+        size: usize,
+    ) -> Option<Prediction> {
         let candidate = &self.candidates[place];
         let settings: &[Assignment<'_>] = &candidate.settings;
         let mut queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
-        let mut device = self.model.clone();
-        let until = Instant::ZERO + self.horizon + self.horizon / 3;
-        let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: Instant::ZERO };
+        let mut device = model.clone();
+        let until = begin + self.horizon + self.horizon / 3;
+        let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: begin };
         let mut tally = Tally::new(size);
         let limits = Limits { until, requests: REQUESTS_MAX };
         // A copy of the engine for each model: nobody asks at each event which one it is.
@@ -104,8 +115,37 @@ impl Forecaster {
         .ok()?;
         // Cut off by the number of requests, it ends with the last of them.
         let end = if tally.issued >= REQUESTS_MAX { workload.issued } else { until };
-        Some(tally.prediction(place, scripts.len(), end))
+        Some(tally.prediction(place, scripts.len(), (begin, end)))
     }
+}
+
+/// The model after it has served what was done of `rows`, at the times at which it was done, and when it is idle.
+fn warmed(model: &AnyDevice, rows: &[Row]) -> (AnyDevice, Instant) {
+    let (mut device, mut now, mut outstanding) = (model.clone(), Instant::ZERO, 0);
+    let mut done: Vec<(u64, &Row)> = rows.iter().filter_map(|row| Some((row.done?.get(), row))).collect();
+    done.sort_unstable_by_key(|(at, _)| *at);
+    let Some((first, _)) = done.first().copied() else { return (device, now) };
+    let pass = |device: &mut AnyDevice, now: &mut Instant, outstanding: &mut u32, most: u32| {
+        loop {
+            while device.advance(*now).is_some() {
+                *outstanding -= 1;
+            }
+            match device.next_event() {
+                Some(event) if *outstanding > most => *now = event.max(*now),
+                _ => return,
+            }
+        }
+    };
+    for (tag, (at, row)) in done.iter().enumerate() {
+        now = now.max(Instant(at - first));
+        let room = device.depth() - 1;
+        pass(&mut device, &mut now, &mut outstanding, room);
+        let Request { operation, start, length, .. } = row.request();
+        let command = Command { tag: tag as u32, operation, start, length, fua: false };
+        outstanding += u32::from(device.submit(now, command).is_ok());
+    }
+    pass(&mut device, &mut now, &mut outstanding, 0);
+    (device, now)
 }
 
 /// Whether a process that was seen in the window is expected to go on.
@@ -171,8 +211,8 @@ impl Tally {
         Tally { arrivals: vec![Instant::ZERO; size], issuers: vec![0; size], done: Vec::new(), issued: 0 }
     }
 
-    fn prediction(&self, place: usize, processes: usize, end: Instant) -> Prediction {
-        let begin = Instant(end.0 / 4);
+    fn prediction(&self, place: usize, processes: usize, (begin, end): (Instant, Instant)) -> Prediction {
+        let begin = begin + end.since(begin) / 4;
         let mut shares: Vec<(u64, u64)> = Vec::with_capacity(processes);
         let mut latencies: Vec<u64> = Vec::new();
         let mut bytes = 0;

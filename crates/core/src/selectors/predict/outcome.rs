@@ -11,6 +11,10 @@ use crate::units::Duration;
 const SETTLE: Duration = Duration::from_ms(250);
 /// A measurement over less time says little.
 const ENOUGH: Duration = Duration::from_ms(1250);
+/// Of a switch that gives less than this of what was promised, in thousandths, …
+const FAR: u64 = 250;
+/// … a shorter one says it.
+const SOON: Duration = Duration::from_ms(500);
 /// A measurement over more time forgets.
 const LONG: Duration = Duration::from_ms(5000);
 /// Less than this of what was before, in thousandths, is worse.
@@ -44,6 +48,10 @@ pub(super) struct Outcome {
     current: usize,
     awaited: Option<Awaited>,
     error_permille: u64,
+    /// What the candidate in use gives is far from what was promised.
+    disappoints: bool,
+    /// That was seen in the last period.
+    news: bool,
 }
 
 /// A switch that made things worse.
@@ -77,8 +85,8 @@ impl Measured {
         sums.sync_read_p99 += seen.sync_read_p99 * ms;
     }
 
-    /// The mean, if it was measured long enough.
-    fn mean(&self) -> Option<Prediction> {
+    /// The mean, if it was measured for so long.
+    fn mean(&self, least: Duration) -> Option<Prediction> {
         let ms = self.time.as_ms().max(1);
         let sums = &self.sums;
         let mean = Prediction {
@@ -88,7 +96,7 @@ impl Measured {
             jain_permille: sums.jain_permille / ms,
             sync_read_p99: sums.sync_read_p99 / ms,
         };
-        (self.time >= ENOUGH).then_some(mean)
+        (self.time >= least).then_some(mean)
     }
 }
 
@@ -100,33 +108,84 @@ impl Outcome {
 
     /// Bytes in a second under the candidate in use, if they were measured long enough.
     pub(super) fn measured(&self) -> Option<u64> {
-        self.measured.mean().map(|mean| mean.throughput)
+        let enough = if self.disappoints { SOON } else { ENOUGH };
+        self.measured.mean(enough).map(|mean| mean.throughput)
+    }
+
+    /// Whether it was just seen that a switch does not keep what was promised, by far.
+    pub(super) fn has_news(&self) -> bool {
+        self.news
     }
 
     /// The candidate `before` is given up for `after`, which promises so many bytes in a second.
     pub(super) fn expect(&mut self, (before, after): (usize, usize), promised: u64) {
-        self.awaited = Some(Awaited { before, after, had: self.measured.mean(), promised });
+        self.awaited = Some(Awaited { before, after, had: self.measured.mean(ENOUGH), promised });
     }
 
     /// The load has changed: nothing can be compared.
     pub(super) fn forget(&mut self) {
-        (self.awaited, self.measured) = (None, Measured::default());
+        (self.awaited, self.measured, self.disappoints) = (None, Measured::default(), false);
     }
 
     /// Takes a period in; if it completes the picture of a switch that made things worse, says so.
     pub(super) fn look(&mut self, current: usize, summary: &Summary, goal: &Goal) -> Option<Worse> {
         if self.current != current {
-            (self.current, self.measured) = (current, Measured::default());
+            (self.current, self.measured, self.disappoints) = (current, Measured::default(), false);
         }
+        self.news = false;
         self.measured.add(summary);
         // Something else held the switch back, or chose another one.
         self.awaited = self.awaited.filter(|awaited| awaited.after == current);
-        let got = self.measured.mean().filter(|_| self.awaited.is_some())?;
-        let Awaited { before, had, promised, .. } = self.awaited.take()?;
+        let Awaited { before, had, promised, .. } = self.awaited?;
+        let far = |got: &Prediction| got.throughput / FAR < promised / 1000;
+        let soon = self.measured.mean(SOON).filter(far);
+        let got = soon.or_else(|| self.measured.mean(ENOUGH))?;
+        self.awaited = None;
+        (self.disappoints, self.news) = (soon.is_some(), soon.is_some());
         let short = promised.saturating_sub(got.throughput) / (promised / 1000).max(1);
         self.error_permille = (self.error_permille * (MEMORY - 1) + short.min(1000)) / MEMORY;
         let gained = goal.gain(&got, &had?);
         let ratio_permille = (1000 + gained).max(0) as u64;
         (gained < WORSE).then_some(Worse { before, ratio_permille })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tunables::Tunables as _;
+
+    const PERIOD: Duration = Duration::from_ms(100);
+
+    /// After how many periods of so many bytes a switch that promised 20 MB/s disappoints, within 20.
+    fn disappointed_after(bytes: u64) -> Option<u64> {
+        let mut outcome = Outcome::default();
+        outcome.expect((0, 1), 20_000_000);
+        let period = Summary { length: PERIOD, done: 10, done_bytes: bytes, ..Summary::default() };
+        (1..=20).find(|_| {
+            outcome.look(1, &period, &Goal::defaults());
+            outcome.has_news()
+        })
+    }
+
+    #[test]
+    fn less_than_a_quarter_is_seen_after_half_a_second() {
+        let settled = (SETTLE + SOON).0.div_ceil(PERIOD.0);
+        assert_eq!(disappointed_after(490_000), Some(settled));
+        assert_eq!(disappointed_after(510_000), None, "that takes longer to be sure of");
+    }
+
+    #[test]
+    fn it_is_measured_from_then_on() {
+        let mut outcome = Outcome::default();
+        outcome.expect((0, 1), 20_000_000);
+        let period = Summary { length: PERIOD, done: 10, done_bytes: 100_000, ..Summary::default() };
+        while !outcome.has_news() {
+            assert_eq!(outcome.measured(), None);
+            outcome.look(1, &period, &Goal::defaults());
+        }
+        assert_eq!(outcome.measured(), Some(1_000_000));
+        outcome.forget();
+        assert_eq!(outcome.measured(), None, "another load");
     }
 }

@@ -65,6 +65,16 @@ pub static MIXES: &[Mix] = &[
         ],
     },
     Mix {
+        name: "shop",
+        summary: "A small company's machine: pages, orders in a database, mail, a copy of what was ordered.",
+        phases: &[(Web, 25), (Database, 20), (Mail, 15), (Web, 15), (Database, 20), (Copy, 10)],
+    },
+    Mix {
+        name: "analytics",
+        summary: "Scans of whole tables between look-ups: in order, anywhere, and asynchronously.",
+        phases: &[(SeqReaders, 20), (RandomReaders, 20), (Database, 20), (SeqReaders, 15), (Scatter, 20)],
+    },
+    Mix {
         name: "quick",
         summary: "Every kind of phase for six seconds.",
         phases: &[
