@@ -46,8 +46,8 @@ crate::tunables! {
     pub struct Foresight {
         /// How much of the latest requests is played again, at most.
         window: Milliseconds = 4000, 100..=600_000;
-        /// How long each candidate is simulated.
-        horizon: Milliseconds = 1500, 10..=600_000;
+        /// How long each candidate is simulated. A disk's buffer hides for a second or more what it cannot keep up.
+        horizon: Milliseconds = 2500, 10..=600_000;
         /// When the answer is there, counted from the question.
         delay: Milliseconds = 50, 1..=600_000;
         /// So many requests are needed.
