@@ -26,9 +26,10 @@ fi
 scripts/kernel/build.sh
 kernel_block
 rm -rf "$folder"
-mkdir -p "$folder/shim" "$folder/block"
-cp kernel/Kbuild "$kernel_work/kernel-modules/core.S" "$folder/"
+mkdir -p "$folder/shim" "$folder/driver" "$folder/block"
+cp kernel/Kbuild "$kernel_work"/kernel-modules/{core,model}.S "$folder/"
 cp kernel/shim/*.[ch] "$folder/shim/"
+cp kernel/disk/driver/*.[ch] "$folder/driver/"
 cp "$kernel_block"/*.h "$folder/block/"
 sed "s/@VERSION@/$version/" kernel/dkms.conf >"$folder/dkms.conf"
 echo "$folder"

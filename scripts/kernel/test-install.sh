@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Tests what `make kernel-install` hands to DKMS: that it builds as DKMS builds it, without Rust, into the modules
+# that it names, and that nothing is left when it is taken back. Nothing is installed.
+#
+#   scripts/kernel/test-install.sh
+#
+# Exit status: 0 it does, 1 not, 77 it cannot run here (the last line says why).
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. scripts/kernel/packages.sh
+
+box=$(mktemp -d)
+trap 'rm -rf "$box"' EXIT
+bad() { echo "not ok: $*"; exit 1; }
+
+DESTDIR=$box scripts/kernel/install.sh
+kernel_headers
+folder=$(echo "$box"/usr/src/idlewise-*)
+# What its lines are written with.
+# shellcheck disable=SC2034
+kernel_source_dir=$kernel_headers dkms_tree=$box/dkms
+# shellcheck disable=SC1091
+. "$folder/dkms.conf"
+build=$dkms_tree/$PACKAGE_NAME/$PACKAGE_VERSION/build
+mkdir -p "$(dirname "$build")" "$box/bin"
+cp -r "$folder" "$build"
+for tool in cargo rustc; do
+    printf '#!/bin/sh\necho "a rebuild wants %s" >&2\nexit 1\n' "$tool" >"$box/bin/$tool"
+    chmod +x "$box/bin/$tool"
+done
+# shellcheck disable=SC2153
+PATH=$box/bin:$PATH bash -c "$CLEAN && ${MAKE[0]}" >"$box/log" 2>&1 || { tail -n 20 "$box/log"; bad "it does not build"; }
+
+made=$(cd "$build" && find . -name '*.ko' -printf '%f\n' | sort)
+named=$(printf '%s.ko\n' "${BUILT_MODULE_NAME[@]}" | sort)
+[ "$made" = "$named" ] || bad "dkms.conf names $named, built are $made"
+[ "${#DEST_MODULE_LOCATION[@]}" = "${#BUILT_MODULE_NAME[@]}" ] || bad "dkms.conf does not say where each module goes"
+for module in $made; do
+    strings=$(tr '\0' '\n' <"$build/$module" | grep -a '^vermagic=') || bad "$module says for no kernel that it is built"
+    echo "ok: $module, $strings"
+done
+
+DESTDIR=$box scripts/kernel/install.sh --remove
+[ ! -e "$folder" ] || bad "$folder is left when it is taken back"
+echo "ok: nothing is left when it is taken back"
