@@ -13,8 +13,8 @@ disk=deskstar-34gxp seconds=10 files=400 large=700
 export GUEST_MEMORY=512 GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 kernels=none,mq-deadline,bfq,kyber
 readers=$kernels,noop,iw-deadline,aged-sptf,antic-aged-sptf,as,cas,cfq
-mapped=mq-deadline,iw-deadline,antic-aged-sptf
-shares=$kernels,noop,iw-deadline,cfq,iw-bfq,stride,antic-stride,antic-stride-sptf
+mapped=$readers
+shares=$kernels,noop,iw-deadline,as,cas,cfq,iw-bfq,stride,antic-stride,antic-stride-sptf
 chain=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
 chains=$chain writing=$kernels,noop,iw-deadline,deadline-2.6.11,as-2.6.11,as,cas,cfq
 case ${1:-} in

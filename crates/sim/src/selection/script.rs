@@ -144,8 +144,9 @@ struct Habit {
 }
 
 impl Habit {
-    /// As these requests show, which are in order of arrival. Flushes go nowhere. A single request shows no more than its size: large ones
-    /// are mostly parts of files that are read in order, small ones may be anywhere in `whole`.
+    /// As these requests show, which are in order of arrival. Flushes go nowhere. A single request shows no more
+    /// than its size: large ones are mostly parts of files that are read in order, small ones may be anywhere
+    /// in `whole`.
     fn of(rows: &[&Row], whole: (Sector, Sector)) -> Habit {
         let rows: Vec<&Row> = rows.iter().copied().filter(|row| row.length > Sectors(0)).collect();
         if rows.len() < 2 {
