@@ -80,6 +80,10 @@ pub(crate) enum Catalogue {
     Selectors,
     /// Named workloads with their options
     Workloads,
+    /// Mixes of phases, for loads that change (`--workload phases:mix=NAME`)
+    Mixes,
+    /// Kinds of phases, of which mixes are made
+    Phases,
     /// Disk models
     Disks,
     /// Trace formats

@@ -11,6 +11,7 @@ use idlewise_disk::{Profile, profile};
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
+use idlewise_sim::workloads::phases::{Kind, MIXES};
 
 use crate::args::Docs;
 use crate::failure::Failure;
@@ -148,7 +149,22 @@ fn all_workloads() -> String {
             let _ = writeln!(text, "| `{name}` | {default} | {doc} |");
         }
     }
-    text + &job_files()
+    text + &phases() + &job_files()
+}
+
+/// The mixes of phases, and what phases there are.
+fn phases() -> String {
+    let mut text = String::from(
+        "\n## Mixes of phases\n\n| mix | what it is like | phases, in seconds |\n|---|---|---|\n",
+    );
+    for mix in MIXES {
+        let _ = writeln!(text, "| `{}` | {} | {} |", mix.name, mix.summary, mix.text().replace(':', ", "));
+    }
+    text += "\n| phase | its processes |\n|---|---|\n";
+    for kind in Kind::ALL {
+        let _ = writeln!(text, "| `{}` | {} |", kind.name(), kind.summary());
+    }
+    text
 }
 
 fn job_files() -> String {

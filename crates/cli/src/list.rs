@@ -9,6 +9,7 @@ use idlewise_disk::{Profile, profile};
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
+use idlewise_sim::workloads::phases::{Kind, MIXES, Mix};
 use serde_json::{Value, json};
 
 use crate::args::{Catalogue, List};
@@ -21,6 +22,8 @@ pub(crate) fn list(options: &List) -> Result<(), Failure> {
         Catalogue::Schedulers => registry::all().iter().map(Chosen::Scheduler).map(chosen).collect(),
         Catalogue::Selectors => selectors::registry::all().iter().map(Chosen::Selector).map(chosen).collect(),
         Catalogue::Workloads => all_workloads(),
+        Catalogue::Mixes => MIXES.iter().map(mix).collect(),
+        Catalogue::Phases => Kind::ALL.iter().map(phase).collect(),
         Catalogue::Disks => disks()?,
         Catalogue::Formats => formats(),
     };
@@ -35,6 +38,9 @@ pub(crate) fn list(options: &List) -> Result<(), Failure> {
     for value in &values {
         let field = |key: &str| value[key].as_str().unwrap_or("");
         let _ = writeln!(text, "{:width$}  {}", field("name"), field("summary"));
+        if !field("phases").is_empty() {
+            let _ = writeln!(text, "{:width$}    {}", "", field("phases"));
+        }
         for option in value["options"].as_array().into_iter().flatten() {
             let field = |key: &str| option[key].as_str().unwrap_or("");
             let default =
@@ -72,6 +78,14 @@ fn all_workloads() -> Vec<Value> {
                "options": kind.options.iter().map(option).collect::<Vec<_>>()})
     };
     workloads::all().iter().map(kind).collect()
+}
+
+fn mix(mix: &Mix) -> Value {
+    json!({"name": mix.name, "summary": mix.summary, "phases": mix.text()})
+}
+
+fn phase(kind: &Kind) -> Value {
+    json!({"name": kind.name(), "summary": kind.summary()})
 }
 
 fn disks() -> Result<Vec<Value>, Failure> {

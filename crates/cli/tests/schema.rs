@@ -52,7 +52,7 @@ fn disk_validate() {
 
 #[test]
 fn list() {
-    for what in ["schedulers", "workloads", "disks", "formats"] {
+    for what in ["schedulers", "selectors", "workloads", "mixes", "phases", "disks", "formats"] {
         let document = valid("list", &line(&format!("list {what} --json")).exits(0).stdout);
         assert_eq!(document["what"], what);
     }

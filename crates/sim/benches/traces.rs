@@ -4,7 +4,10 @@
 //! the time that this thread had a core for, so that a busy machine does not falsify it; where
 //! Linux's `/proc` is missing, it is the time that passed.
 
-use criterion::measurement::{Measurement, ValueFormatter, WallTime};
+mod core_time;
+
+use core_time::CoreTime;
+use criterion::measurement::WallTime;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use idlewise_core::{Instant, Issuer, Operation, Sector, Sectors};
 use idlewise_sim::traces::{Format, Options, Record, Trace, Writer};
@@ -110,47 +113,6 @@ fn lines(format: Format) -> String {
         outcome.expect("memory takes what is written");
     }
     text
-}
-
-/// The time that this thread had a core for.
-struct CoreTime(WallTime);
-
-/// Nanoseconds on a core, or `None` without Linux's `/proc`.
-fn core_time() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split(' ').next()?.parse().ok()
-}
-
-impl Measurement for CoreTime {
-    type Intermediate = (Option<u64>, std::time::Instant);
-    type Value = std::time::Duration;
-
-    fn start(&self) -> Self::Intermediate {
-        (core_time(), self.0.start())
-    }
-
-    fn end(&self, (core, wall): Self::Intermediate) -> Self::Value {
-        match (core, core_time()) {
-            (Some(from), Some(to)) => std::time::Duration::from_nanos(to - from),
-            _ => self.0.end(wall),
-        }
-    }
-
-    fn add(&self, a: &Self::Value, b: &Self::Value) -> Self::Value {
-        *a + *b
-    }
-
-    fn zero(&self) -> Self::Value {
-        self.0.zero()
-    }
-
-    fn to_f64(&self, value: &Self::Value) -> f64 {
-        self.0.to_f64(value)
-    }
-
-    fn formatter(&self) -> &dyn ValueFormatter {
-        self.0.formatter()
-    }
 }
 
 fn readers(criterion: &mut Criterion<CoreTime>) {

@@ -98,8 +98,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
     exits: Exits,
     /// What was issued and has no room in the queue.
     line: Line,
-    /// When the scheduler wants to be asked again.
-    wake: Option<Instant>,
+    /// When the scheduler wants to be asked again; [`Instant::MAX`] if it does not.
+    wake: Instant,
     /// The observer is told of every decision.
     explained: bool,
     /// Who may exchange the scheduler.
@@ -146,7 +146,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             tags,
             exits: Exits::default(),
             line,
-            wake: None,
+            wake: Instant::MAX,
             explained: false,
             director,
         }
@@ -169,15 +169,15 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
         let mut reported = 0;
         let mut arrival = self.next_arrival();
         loop {
-            let completion = self.device.next_event();
+            let completion = self.device.next_event().unwrap_or(Instant::MAX);
             let exit = self.exits.next();
-            let soonest = earliest([completion, arrival, self.wake], exit);
-            if soonest.is_none() && !self.director.holds() {
+            let soonest = completion.min(arrival).min(self.wake).min(exit);
+            if soonest == Instant::MAX && !self.director.holds() {
                 break;
             }
-            self.now = self.now.max(soonest.unwrap_or(Instant::MAX).min(self.director.next()));
-            let arrives = arrival.is_some_and(|at| at <= self.now);
-            if completion.is_some_and(|at| at <= self.now) && self.finish_commands()? {
+            self.now = self.now.max(soonest.min(self.director.next()));
+            let arrives = arrival <= self.now;
+            if completion <= self.now && self.finish_commands()? {
                 self.dispatch()?;
                 arrival = self.next_arrival();
                 if self.completed - reported >= CONTROL_INTERVAL {
@@ -204,7 +204,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             if arrives && !self.director.holds() {
                 arrival = self.admit()?;
                 self.dispatch()?;
-            } else if self.wake.is_some_and(|at| at <= self.now) {
+            } else if self.wake <= self.now {
                 self.dispatch()?;
             }
         }
@@ -216,14 +216,14 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
         Ok(self.now)
     }
 
-    /// When the next request can enter the queue, if one may.
+    /// When the next request can enter the queue; [`Instant::MAX`] if none may.
     #[inline]
-    fn next_arrival(&mut self) -> Option<Instant> {
+    fn next_arrival(&mut self) -> Instant {
         let full = self.queue.requests().any_free().is_none() || self.line.is_full();
         if self.issued >= self.limits.requests || full || self.director.holds() {
-            return None;
+            return Instant::MAX;
         }
-        self.workload.next().filter(|at| *at <= self.limits.until)
+        self.workload.next().filter(|at| *at <= self.limits.until).unwrap_or(Instant::MAX)
     }
 
     /// Takes what the device has finished; true if there was something.
@@ -255,7 +255,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             let held = self.tags.give_back(self.queue.request(id));
             self.queue.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
             if let Some(held) = held {
-                self.submit(held)?;
+                self.submit_held(held)?;
             }
         }
         Ok(any)
@@ -285,10 +285,10 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
     /// Returns when the next one can enter.
     #[inline]
-    fn admit(&mut self) -> Result<Option<Instant>, EngineError> {
+    fn admit(&mut self) -> Result<Instant, EngineError> {
         let now = self.now;
         loop {
-            let Some(id) = self.queue.requests().any_free() else { return Ok(None) };
+            let Some(id) = self.queue.requests().any_free() else { return Ok(Instant::MAX) };
             if self.line.len() == 0 && self.queue.room() == Room::ALL {
                 let request = self.workload.issue(id);
                 self.insert(id, request)?;
@@ -300,7 +300,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             }
             self.issued += 1;
             let next = self.next_arrival();
-            if next.is_none_or(|at| at > now) {
+            if next > now {
                 return Ok(next);
             }
         }
@@ -344,12 +344,18 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     /// Sends the device what the scheduler gives, as long as it has room.
     #[inline(always)]
     fn dispatch(&mut self) -> Result<(), EngineError> {
-        self.wake = None;
+        self.wake = Instant::MAX;
         if self.tags.any() { self.fill() } else { Ok(()) }
     }
 
+    /// Sends `id`, which was held back until now, to the device.
+    #[cold]
+    fn submit_held(&mut self, id: RequestId) -> Result<(), EngineError> {
+        self.submit(id)
+    }
+
     /// Sends `id`, which has a tag, to the device.
-    #[inline]
+    #[inline(always)]
     fn submit(&mut self, id: RequestId) -> Result<(), EngineError> {
         let now = self.now;
         let request = self.queue.request(id);
@@ -380,7 +386,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
                     if self.in_flight == 0 {
                         self.observer.waits(now, until);
                     }
-                    self.wake = Some(until);
+                    self.wake = until;
                     break;
                 }
                 Decision::Idle => break,
@@ -388,11 +394,4 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
         }
         Ok(())
     }
-}
-
-#[inline]
-fn earliest(times: [Option<Instant>; 3], exit: Instant) -> Option<Instant> {
-    let [a, b, c] = times.map(|time| time.unwrap_or(Instant::MAX));
-    let first = a.min(b).min(c).min(exit);
-    if first == Instant::MAX { None } else { Some(first) }
 }

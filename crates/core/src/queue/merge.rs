@@ -1,4 +1,4 @@
-//! Finding the waiting request that a new one continues: hash tables of ends and of starts.
+//! Finding the waiting request that a new one continues: a hash table of ends and starts.
 
 use alloc::vec::Vec;
 
@@ -42,72 +42,71 @@ pub(super) fn compatible(old: &Request, new: &Request, device: &Device) -> bool 
         && length <= device.max_sectors.0 as u64
 }
 
+/// The two edges of a request, and with them the two lists in each slot.
+#[derive(Clone, Copy)]
+enum Edge {
+    End,
+    Start,
+}
+
 /// A hash table from a sector to the waiting requests that have it as an edge.
-struct Edges {
-    heads: Vec<u32>,
-    next: Vec<u32>,
-    shift: u32,
-}
-
-impl Edges {
-    fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        // Sparse, so that a look is nearly always one glance: a slot in eight is taken, at most.
-        let bits = capacity.next_power_of_two().trailing_zeros() + 3;
-        Ok(Edges { heads: table(1 << bits, NIL)?, next: table(capacity, NIL)?, shift: 64 - bits })
-    }
-
-    #[inline]
-    fn slot(&self, edge: Sector) -> usize {
-        (edge.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
-    }
-
-    #[inline]
-    fn add(&mut self, edge: Sector, id: RequestId) {
-        let slot = self.slot(edge);
-        self.next[id.index()] = self.heads[slot];
-        self.heads[slot] = id.0;
-    }
-
-    #[inline]
-    fn remove(&mut self, edge: Sector, id: RequestId) {
-        let slot = self.slot(edge);
-        let after = self.next[id.index()];
-        if self.heads[slot] == id.0 {
-            self.heads[slot] = after;
-            return;
-        }
-        let mut at = self.heads[slot];
-        while self.next[at as usize] != id.0 {
-            at = self.next[at as usize];
-        }
-        self.next[at as usize] = after;
-    }
-
-    /// Requests that may have `edge`: those in its slot, newest first.
-    #[inline]
-    fn candidates(&self, edge: Sector) -> impl Iterator<Item = RequestId> + '_ {
-        let mut at = self.heads[self.slot(edge)];
-        core::iter::from_fn(move || {
-            let id = at;
-            if id == NIL {
-                return None;
-            }
-            at = self.next[id as usize];
-            Some(RequestId(id))
-        })
-    }
-}
-
-/// The edges of all waiting requests.
+///
+/// Where a new request begins, old ones may end, and it is itself to be found as one that starts there. So each slot
+/// has a list for either edge, and a request touches two slots instead of four.
 pub(super) struct Merger {
-    ends: Edges,
-    starts: Edges,
+    heads: Vec<[u32; 2]>,
+    next: Vec<[u32; 2]>,
+    shift: u32,
     last: Option<RequestId>,
 }
 
 impl Merger {
     pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        Ok(Merger { ends: Edges::new(capacity)?, starts: Edges::new(capacity)?, last: None })
+        // Sparse, so that a look is nearly always one glance: a slot in eight is taken, at most.
+        let bits = capacity.next_power_of_two().trailing_zeros() + 3;
+        let (heads, next) = (table(1 << bits, [NIL; 2])?, table(capacity, [NIL; 2])?);
+        Ok(Merger { heads, next, shift: 64 - bits, last: None })
+    }
+
+    #[inline]
+    fn slot(&self, sector: Sector) -> usize {
+        (sector.0.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> self.shift) as usize
+    }
+
+    #[inline]
+    fn link(&mut self, edge: Edge, sector: Sector, id: RequestId) {
+        let slot = self.slot(sector);
+        self.next[id.index()][edge as usize] = self.heads[slot][edge as usize];
+        self.heads[slot][edge as usize] = id.0;
+    }
+
+    #[inline]
+    fn unlink(&mut self, edge: Edge, sector: Sector, id: RequestId) {
+        let slot = self.slot(sector);
+        let after = self.next[id.index()][edge as usize];
+        let mut at = self.heads[slot][edge as usize];
+        if at == id.0 {
+            self.heads[slot][edge as usize] = after;
+            return;
+        }
+        while self.next[at as usize][edge as usize] != id.0 {
+            at = self.next[at as usize][edge as usize];
+        }
+        self.next[at as usize][edge as usize] = after;
+    }
+
+    /// Requests that may have this edge at `sector`: those in its slot, newest first.
+    #[inline]
+    fn candidates(&self, edge: Edge, sector: Sector) -> impl Iterator<Item = RequestId> + '_ {
+        let mut at = self.heads[self.slot(sector)][edge as usize];
+        core::iter::from_fn(move || {
+            let id = at;
+            if id == NIL {
+                return None;
+            }
+            at = self.next[id as usize][edge as usize];
+            Some(RequestId(id))
+        })
     }
 
     /// The request that last arrived or grew, if it still waits.
@@ -119,16 +118,16 @@ impl Merger {
     /// `id` waits with this extent.
     #[inline]
     pub(super) fn add(&mut self, id: RequestId, request: &Request) {
-        self.ends.add(request.end(), id);
-        self.starts.add(request.start, id);
+        self.link(Edge::End, request.end(), id);
+        self.link(Edge::Start, request.start, id);
         self.last = Some(id);
     }
 
     /// `id`, which had this extent, no longer waits with it.
     #[inline]
     pub(super) fn drop(&mut self, id: RequestId, request: &Request) {
-        self.ends.remove(request.end(), id);
-        self.starts.remove(request.start, id);
+        self.unlink(Edge::End, request.end(), id);
+        self.unlink(Edge::Start, request.start, id);
         if self.last == Some(id) {
             self.last = None;
         }
@@ -142,7 +141,7 @@ impl Merger {
         requests: &Table,
         fits: impl Fn(RequestId) -> bool,
     ) -> Option<RequestId> {
-        self.ends.candidates(sector).find(|id| requests[*id].end() == sector && fits(*id))
+        self.candidates(Edge::End, sector).find(|id| requests[*id].end() == sector && fits(*id))
     }
 
     /// A waiting request that starts at `sector` and `fits`.
@@ -153,6 +152,6 @@ impl Merger {
         requests: &Table,
         fits: impl Fn(RequestId) -> bool,
     ) -> Option<RequestId> {
-        self.starts.candidates(sector).find(|id| requests[*id].start == sector && fits(*id))
+        self.candidates(Edge::Start, sector).find(|id| requests[*id].start == sector && fits(*id))
     }
 }

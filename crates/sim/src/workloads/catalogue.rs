@@ -158,7 +158,7 @@ static KINDS: &[Kind] = &[
             (
                 "mix",
                 "tour",
-                "a named mix: tour, office, night, server, media, shop, analytics, quick, flip, dwell; or kinds with seconds, separated by colons, such as seq-readers=10:mail=20",
+                "a named mix (`idlewise list mixes`), or kinds (`idlewise list phases`) with seconds, separated by colons, such as seq-readers=10:mail=20",
             ),
             ("length", "100", "how long phases are, in percent of what the mix says"),
             ("rounds", "1", "how often the mix is played"),

@@ -18,7 +18,7 @@ pub enum SpecError {
     #[error("'{0}' is not key=value: write options as NAME:key=value,key=value")]
     NotAnOption(String),
     /// No workload has this name.
-    #[error("there is no workload '{0}': `idlewise list --workloads` names them all")]
+    #[error("there is no workload '{0}': `idlewise list workloads` names them all")]
     UnknownWorkload(String),
     /// The workload has no such option.
     #[error("workload '{workload}' has no option '{option}'; it has: {known}")]

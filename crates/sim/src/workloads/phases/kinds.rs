@@ -1,45 +1,46 @@
 //! What a phase is like: its processes.
-//!
-//! | kind | processes |
-//! |---|---|
-//! | `seq-readers` | 4 that each read a file in order, 64 KiB at a time, as fast as they get it |
-//! | `thinkers` | 2 that read a file in order, 64 KiB at a time, and compute 3 ms on each |
-//! | `random-readers` | 8 that read 4 KiB anywhere, one at a time |
-//! | `scatter` | 2 that keep 16 reads of 4 KiB outstanding, anywhere: asynchronous I/O |
-//! | `writers` | 4 that write files in order, 128 KiB at a time; nobody waits: writeback with 16 outstanding each |
-//! | `mail` | 12 that read and write 8 KiB anywhere in their spools, wait for each, and flush every fourth |
-//! | `database` | 8 that read 8 KiB, mostly the popular ones, and compute 1 ms; one that writes a log in order, 16 KiB at a time |
-//! | `backup` | one that reads the disk in order, 256 KiB at a time, beside 3 people who read 16 KiB now and then |
-//! | `copy` | one that reads a file in order, 128 KiB at a time, and one that writes with 64 outstanding |
-//! | `web` | 6 that read files of 256 KiB, each in order by pieces of 32 KiB, files anywhere; 2 ms between files |
 
 use idlewise_core::{Duration, Sector, Sectors};
 
 use super::super::{Ground, Pattern, Process, Think};
 
-/// The kind of a phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// See the table.
-    SeqReaders,
-    /// See the table.
-    Thinkers,
-    /// See the table.
-    RandomReaders,
-    /// See the table.
-    Scatter,
-    /// See the table.
-    Writers,
-    /// See the table.
-    Mail,
-    /// See the table.
-    Database,
-    /// See the table.
-    Backup,
-    /// See the table.
-    Copy,
-    /// See the table.
-    Web,
+/// Declares the kinds, each with its name and what its processes do.
+macro_rules! kinds {
+    ($($kind:ident $name:literal: $summary:literal;)*) => {
+        /// The kind of a phase.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Kind {
+            $(#[doc = $summary] $kind,)*
+        }
+
+        impl Kind {
+            /// All kinds.
+            pub const ALL: &'static [Kind] = &[$(Kind::$kind),*];
+
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                match self { $(Kind::$kind => $name),* }
+            }
+
+            /// What its processes do, in a sentence.
+            pub fn summary(self) -> &'static str {
+                match self { $(Kind::$kind => $summary),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    SeqReaders "seq-readers": "4 that each read a file in order, 64 KiB at a time, as fast as they get it.";
+    Thinkers "thinkers": "2 that read a file in order, 64 KiB at a time, and compute 3 ms on each.";
+    RandomReaders "random-readers": "8 that read 4 KiB anywhere, one at a time.";
+    Scatter "scatter": "2 that keep 16 reads of 4 KiB outstanding, anywhere: asynchronous I/O.";
+    Writers "writers": "4 that write files in order, 128 KiB at a time; nobody waits: writeback with 16 outstanding each.";
+    Mail "mail": "12 that read and write 8 KiB anywhere in their spools, wait for each, and flush every fourth.";
+    Database "database": "8 that read 8 KiB, mostly the popular ones, and compute 1 ms; one that writes a log in order, 16 KiB at a time.";
+    Backup "backup": "One that reads the disk in order, 256 KiB at a time, beside 3 people who read 16 KiB now and then.";
+    Copy "copy": "One that reads a file in order, 128 KiB at a time, and one that writes with 64 outstanding.";
+    Web "web": "6 that read files of 256 KiB, each in order by pieces of 32 KiB, files anywhere; 2 ms between files.";
 }
 
 const KIB: u64 = 2;
@@ -69,39 +70,9 @@ fn us(time: u64) -> Think {
 }
 
 impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 10] = [
-        Kind::SeqReaders,
-        Kind::Thinkers,
-        Kind::RandomReaders,
-        Kind::Scatter,
-        Kind::Writers,
-        Kind::Mail,
-        Kind::Database,
-        Kind::Backup,
-        Kind::Copy,
-        Kind::Web,
-    ];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::SeqReaders => "seq-readers",
-            Kind::Thinkers => "thinkers",
-            Kind::RandomReaders => "random-readers",
-            Kind::Scatter => "scatter",
-            Kind::Writers => "writers",
-            Kind::Mail => "mail",
-            Kind::Database => "database",
-            Kind::Backup => "backup",
-            Kind::Copy => "copy",
-            Kind::Web => "web",
-        }
-    }
-
     /// The kind called `name`.
     pub fn named(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+        Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
     /// Its processes, with the start of each counted from the phase's.

@@ -17,6 +17,12 @@ pub struct Mix {
 }
 
 impl Mix {
+    /// The phases as a load's text has them: `seq-readers=10:mail=20`.
+    pub fn text(&self) -> String {
+        let phases: Vec<_> = self.phases.iter().map(|(kind, s)| format!("{}={s}", kind.name())).collect();
+        phases.join(":")
+    }
+
     /// The phases with their lengths, `percent` of what they are.
     pub fn lengths(&self, percent: u64) -> Vec<(Kind, Duration)> {
         self.phases.iter().map(|(kind, s)| (*kind, Duration::from_ms(s * 10 * percent))).collect()
