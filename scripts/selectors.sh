@@ -12,11 +12,15 @@ steady=(seq-readers thinkers random-readers mail database backup web)
 all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf
 linux=mq-deadline,noop,kyber,bfq
 
-# phases OPTION…: the rows of the table by phase: name, mean, worst, bytes, and more.
-phases() {
+# rows NUMBER OPTION…: the rows of a table by phase, the first of throughput, the second of latency: name, mean, worst,
+# and more.
+rows() {
+    local number="$1"
+    shift
     "$idlewise" compare --runs "$runs" "$@" 2>/dev/null |
-        awk '/^scheduler +mean/ { on = 1; next } on && NF == 0 { exit } on'
+        awk -v number="$number" '/^scheduler +mean/ { tables++; next } NF == 0 && tables == number { exit } tables == number'
 }
+phases() { rows 1 "$@"; }
 
 # cells ROWS: the best single scheduler with its mean and worst, then mean and worst of each selector.
 cells() {
@@ -80,6 +84,30 @@ auto-matrix has anticipation in its tables: it is here only to show how much the
 
 TEXT
 table "$linux" --candidates "$linux"
+cat <<TEXT
+
+## For reads that nobody shall wait long for
+
+The same by the 99th percentile of synchronous reads, in percent of the best scheduler's of each phase: 50 is twice as long. A read
+counts again for each tenth of a second that it waits, as else a scheduler that starves somebody would look good: whoever waits
+issues nothing more. auto-predict with \`--set auto-predict.throughput=0 --set auto-predict.latency=100\`, and with both at 100, and in
+brackets what the last one has of the throughput.
+
+| disk | mix | best single | and its throughput | auto-predict for latency | for both |
+|---|---|---|---|---|---|
+TEXT
+for disk in "${disks[@]}"; do
+    for mix in "${mixes[@]}"; do
+        load=(--disk "$disk" --workload "phases:mix=$mix" --schedulers "$all,auto-predict")
+        late="$(rows 2 "${load[@]}" --set auto-predict.throughput=0 --set auto-predict.latency=100)"
+        both=("${load[@]}" --set auto-predict.throughput=100 --set auto-predict.latency=100)
+        best="$(awk '!/^auto-/ { print $1; exit }' <<<"$late")"
+        rate() { rows 1 "${both[@]}" | awk -v name="$1" '$1 == name { print $2 }'; }
+        pair() { awk -v name="$1" '$1 == name { print $2 " / " $3 }'; }
+        printf '| %s | %s | `%s` %s | %s | %s | %s (%s) |\n' "$disk" "$mix" "$best" "$(pair "$best" <<<"$late")" "$(rate "$best")" \
+            "$(pair auto-predict <<<"$late")" "$(rows 2 "${both[@]}" | pair auto-predict)" "$(rate auto-predict)"
+    done
+done
 cat <<TEXT
 
 ## Steady loads

@@ -101,7 +101,7 @@ impl Comparison<'_> {
     fn text(&self) -> String {
         let width = output::width();
         let verdict = output::wrap(&self.verdict(), width);
-        let mut phases = phases::table(self.summaries, width);
+        let mut phases = phases::tables(self.summaries, width);
         if !phases.is_empty() {
             phases.push('\n');
         }

@@ -9,10 +9,57 @@ use serde_json::Value;
 use crate::output::{three, wrap};
 use crate::summary::Summary;
 
+/// What is compared by phase.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    /// Bytes in a second.
+    Throughput,
+    /// The latency that 99 in 100 synchronous reads do not exceed.
+    SyncReads,
+}
+
+impl Measure {
+    /// What was measured in this phase, if there was anything to measure.
+    fn value(self, phase: &Value) -> Option<f64> {
+        match self {
+            Measure::Throughput => phase["throughput_bytes_per_s"].as_f64(),
+            Measure::SyncReads => phase["sync_read_latency_ns_p99"].as_f64().filter(|ns| *ns > 0.0),
+        }
+    }
+
+    fn better(self, a: f64, b: f64) -> f64 {
+        if self == Measure::Throughput { a.max(b) } else { a.min(b) }
+    }
+
+    /// `value` as a share of the best; 1 is as good.
+    fn share(self, value: f64, best: f64) -> f64 {
+        let (part, whole) = if self == Measure::Throughput { (value, best) } else { (best, value) };
+        if whole > 0.0 { part / whole } else { 1.0 }
+    }
+
+    fn show(self, best: f64) -> String {
+        match self {
+            Measure::Throughput => format!("{} MB/s", three(best / 1e6)),
+            Measure::SyncReads => format!("{} ms", three(best / 1e6)),
+        }
+    }
+
+    fn title(self) -> &'static str {
+        match self {
+            Measure::Throughput => "By phase: percent of what the best scheduler of each phase did in it.",
+            Measure::SyncReads => {
+                "By phase: the 99th percentile of synchronous reads, as percent of the best scheduler's of each phase: 50 \
+                 is twice as long."
+            }
+        }
+    }
+}
+
 /// One scheduler's or selector's shares of what the best scheduler of each phase did.
 struct Row<'a> {
     name: &'a str,
-    shares: Vec<f64>,
+    /// `None`: there was nothing to measure.
+    shares: Vec<Option<f64>>,
     /// The mean over time.
     mean: f64,
     /// The share in its worst phase.
@@ -22,11 +69,11 @@ struct Row<'a> {
     switches: Option<f64>,
 }
 
-/// A phase: its name, how long it lasts, and what the best scheduler did in a second.
+/// A phase: its name, how long it lasts, and what the best scheduler did, if anything was measured.
 struct Phase {
     name: String,
     seconds: f64,
-    best: f64,
+    best: Option<f64>,
 }
 
 fn phases_of(summary: &Summary) -> Vec<&Value> {
@@ -34,21 +81,18 @@ fn phases_of(summary: &Summary) -> Vec<&Value> {
     all.filter(|phase| phase["name"] != REST).collect()
 }
 
-fn rate(phase: &Value) -> f64 {
-    phase["throughput_bytes_per_s"].as_f64().unwrap_or(0.0)
-}
-
 fn is_selector(summary: &Summary) -> bool {
     selectors::find(summary.name()).is_some()
 }
 
 /// The phases, with the best that a single scheduler did in each. Selectors do not count.
-fn best(summaries: &[Summary]) -> Vec<Phase> {
+fn best(summaries: &[Summary], measure: Measure) -> Vec<Phase> {
     let Some(first) = summaries.first() else { return Vec::new() };
     let of = |index: usize| {
-        let rates =
+        let single =
             summaries.iter().filter(|summary| !is_selector(summary) || summaries.iter().all(is_selector));
-        rates.filter_map(|summary| Some(rate(phases_of(summary).get(index)?))).fold(0.0, f64::max)
+        let values = single.filter_map(|summary| measure.value(phases_of(summary).get(index)?));
+        values.reduce(|a, b| measure.better(a, b))
     };
     let phases = phases_of(first).into_iter().enumerate().map(|(index, phase)| {
         let time = |key: &str| phase[key].as_f64().unwrap_or(0.0);
@@ -58,56 +102,76 @@ fn best(summaries: &[Summary]) -> Vec<Phase> {
     phases.collect()
 }
 
-fn row<'a>(summary: &'a Summary, phases: &[Phase]) -> Row<'a> {
-    let rates: Vec<f64> = phases_of(summary).into_iter().map(rate).collect();
-    let pairs = || rates.iter().zip(phases);
-    let share = |rate: f64, phase: &Phase| if phase.best > 0.0 { rate / phase.best } else { 1.0 };
-    let shares: Vec<f64> = pairs().map(|(rate, phase)| share(*rate, phase)).collect();
-    let time: f64 = phases.iter().map(|phase| phase.seconds).sum();
-    let weighed = |values: &mut dyn Iterator<Item = f64>| values.sum::<f64>() / time.max(1e-9);
-    let mean = weighed(&mut shares.iter().zip(phases).map(|(share, phase)| share * phase.seconds));
-    let done = weighed(&mut pairs().map(|(rate, phase)| rate * phase.seconds));
-    let most = weighed(&mut phases.iter().map(|phase| phase.best * phase.seconds));
+fn row<'a>(summary: &'a Summary, phases: &[Phase], measure: Measure) -> Row<'a> {
+    let values: Vec<Option<f64>> = phases_of(summary).into_iter().map(|phase| measure.value(phase)).collect();
+    let share = |(value, phase): (&Option<f64>, &Phase)| Some(measure.share((*value)?, phase.best?));
+    let shares: Vec<Option<f64>> = values.iter().zip(phases).map(share).collect();
+    // Over the time of the phases in which something was measured.
+    let weighed = |value: &dyn Fn(usize) -> Option<f64>| {
+        let parts = || (0..phases.len()).filter_map(|index| Some((value(index)?, phases[index].seconds)));
+        let time: f64 = parts().map(|(_, seconds)| seconds).sum();
+        parts().map(|(value, seconds)| value * seconds).sum::<f64>() / time.max(1e-9)
+    };
+    let done = weighed(&|index| *values.get(index)?);
+    let most = weighed(&|index| phases[index].best);
     Row {
         name: summary.name(),
-        worst: shares.iter().copied().fold(f64::INFINITY, f64::min),
-        mean,
-        bytes: if most > 0.0 { done / most } else { 1.0 },
+        worst: shares.iter().flatten().copied().fold(f64::INFINITY, f64::min),
+        mean: weighed(&|index| *shares.get(index)?),
+        bytes: measure.share(done, most),
         switches: summary.mean["selector"]["switches"].as_f64(),
         shares,
     }
 }
 
-/// The table of phases, or nothing if the load has none.
-pub(crate) fn table(summaries: &[Summary], width: usize) -> String {
-    let phases = best(summaries);
-    if phases.is_empty() {
-        return String::new();
+/// The tables of phases, or nothing if the load has none.
+pub(crate) fn tables(summaries: &[Summary], width: usize) -> String {
+    let mut text = table(summaries, width, Measure::Throughput);
+    if text.is_empty() {
+        return text;
     }
-    let mut rows: Vec<Row<'_>> = summaries.iter().map(|summary| row(summary, &phases)).collect();
-    rows.sort_by(|a, b| b.mean.total_cmp(&a.mean));
-    let names = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max("scheduler".len());
-    let mut text = wrap("By phase: percent of what the best scheduler of each phase did in it.", width);
-    text.push('\n');
-    for (index, phase) in phases.iter().enumerate() {
-        let (name, seconds, best) = (&phase.name, phase.seconds, three(phase.best / 1e6));
-        let _ = write!(text, "\n{:>4}  {name}, {seconds:.1} s, at best {best} MB/s", index + 1);
-    }
-    let numbers: String = (1..=phases.len()).map(|number| format!("{number:>6}")).collect();
-    let _ = write!(text, "\n\n{:names$}   mean  worst  bytes switches {numbers}\n", "scheduler");
-    for row in &rows {
-        let percent = |share: f64| format!("{:.1}", share * 100.0);
-        let shares: String = row.shares.iter().map(|share| format!("{:>6}", percent(*share))).collect();
-        let switches = row.switches.map_or_else(String::new, |switches| format!("{switches:.0}"));
-        let (mean, worst, bytes) = (percent(row.mean), percent(row.worst), percent(row.bytes));
-        let _ = writeln!(text, "{:names$} {mean:>6} {worst:>6} {bytes:>6} {switches:>8} {shares}", row.name);
-    }
-    text.push('\n');
     text += &wrap(
         "mean: each second counts the same, in whatever phase. worst: the phase in which it does worst. bytes: of all \
          that the best schedulers of the phases did together.",
         width,
     );
+    text.push('\n');
+    let latencies = table(summaries, width, Measure::SyncReads);
+    if !latencies.is_empty() {
+        text.push('\n');
+        text += &latencies;
+    }
+    text
+}
+
+/// The table of one measure, or nothing if it was measured in no phase.
+fn table(summaries: &[Summary], width: usize, measure: Measure) -> String {
+    let phases = best(summaries, measure);
+    if phases.iter().all(|phase| phase.best.is_none()) {
+        return String::new();
+    }
+    let mut rows: Vec<Row<'_>> = summaries.iter().map(|summary| row(summary, &phases, measure)).collect();
+    rows.sort_by(|a, b| b.mean.total_cmp(&a.mean));
+    let names = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max("scheduler".len());
+    let mut text = wrap(measure.title(), width);
+    text.push('\n');
+    for (index, phase) in phases.iter().enumerate() {
+        let (name, seconds) = (&phase.name, phase.seconds);
+        let best = phase.best.map_or_else(|| "no such reads".to_owned(), |best| measure.show(best));
+        let _ = write!(text, "\n{:>4}  {name}, {seconds:.1} s, at best {best}", index + 1);
+    }
+    let numbers: String = (1..=phases.len()).map(|number| format!("{number:>6}")).collect();
+    let bytes = if measure == Measure::Throughput { "  bytes" } else { "" };
+    let _ = write!(text, "\n\n{:names$}   mean  worst{bytes} switches {numbers}\n", "scheduler");
+    for row in &rows {
+        let percent = |share: f64| format!("{:.1}", share * 100.0);
+        let share = |share: &Option<f64>| format!("{:>6}", share.map_or_else(|| "-".to_owned(), percent));
+        let shares: String = row.shares.iter().map(share).collect();
+        let switches = row.switches.map_or_else(String::new, |switches| format!("{switches:.0}"));
+        let (mean, worst) = (percent(row.mean), percent(row.worst));
+        let bytes = if bytes.is_empty() { String::new() } else { format!(" {:>6}", percent(row.bytes)) };
+        let _ = writeln!(text, "{:names$} {mean:>6} {worst:>6}{bytes} {switches:>8} {shares}", row.name);
+    }
     text.push('\n');
     text
 }

@@ -31,6 +31,10 @@ struct Person {
     /// The period in which it was first seen.
     since: u32,
     outstanding: u32,
+    /// Synchronous reads among them.
+    reads: u32,
+    /// Since when it waits for the reads: since the first of them came, or one was done.
+    waits: Instant,
     /// Where its last request ended.
     end: Sector,
     /// When its last request was done.
@@ -44,6 +48,8 @@ const NOBODY: Person = Person {
     period: 0,
     since: 0,
     outstanding: 0,
+    reads: 0,
+    waits: Instant::ZERO,
     end: Sector(u64::MAX),
     done: Instant::ZERO,
     bytes: 0,
@@ -64,6 +70,11 @@ pub struct Activity {
 #[inline]
 fn key(issuer: Issuer, group: Group) -> u64 {
     if group == Group::UNKNOWN { u64::from(issuer.0) } else { 1 << 32 | u64::from(group.0) }
+}
+
+#[inline]
+fn is_sync_read(request: &Request) -> bool {
+    request.sync && request.direction() == Direction::Read
 }
 
 impl Activity {
@@ -150,6 +161,12 @@ impl Activity {
             counts.think_ns += now.since(person.done).0;
         }
         person.outstanding += 1;
+        if is_sync_read(request) {
+            if person.reads == 0 {
+                person.waits = now;
+            }
+            person.reads += 1;
+        }
         person.end = request.end();
         self.outstanding += 1;
     }
@@ -168,8 +185,9 @@ impl Activity {
         person.outstanding = person.outstanding.saturating_sub(1);
         person.done = now;
         self.outstanding = self.outstanding.saturating_sub(1);
-        if request.sync && request.direction() == Direction::Read {
+        if is_sync_read(request) {
             self.latencies.record(latency);
+            (person.reads, person.waits) = (person.reads.saturating_sub(1), now);
         }
     }
 
@@ -183,9 +201,18 @@ impl Activity {
         self.people.len() * size_of::<Person>()
     }
 
-    /// What the period, which lasted this long, showed. The store is empty afterwards.
-    pub fn close(&mut self, length: Duration) -> Summary {
+    /// What the period, which lasted this long until `now`, showed. The store is empty afterwards.
+    ///
+    /// A read that has waited for longer than the period counts among the latencies although it is not done: who is
+    /// starved by a scheduler would else not be seen before that is over.
+    pub fn close(&mut self, now: Instant, length: Duration) -> Summary {
         let period = self.period;
+        for person in self.people.iter().filter(|person| person.reads > 0) {
+            let waited = now.since(person.waits);
+            if waited > length {
+                self.latencies.record(waited);
+            }
+        }
         let shares = self.people.iter().filter(|person| person.period == period).map(|person| person.bytes);
         let mut summary = core::mem::take(&mut self.counts);
         summary.length = length;
@@ -217,12 +244,12 @@ mod tests {
         store.completed(Instant(1_000_000), &a);
         let w = Request { issuer: Issuer(2), ..Request::write(Sector(9_000_000), Sectors(8)) };
         store.inserted(Instant(1_000_500), &w, true);
-        let summary = store.close(Duration::from_s(1));
+        let summary = store.close(Instant(1_000_000_000), Duration::from_s(1));
         assert_eq!((summary.requests, summary.reads, summary.sync, summary.processes), (3, 2, 2, 2));
         assert_eq!((summary.merged, summary.sequential), (2, 1), "one is long, one was merged");
         assert_eq!((summary.done, summary.done_bytes, summary.bytes), (1, 4096, 32 * 512));
         assert_eq!(summary.outstanding, 2, "none, the first, and the second when the third came");
-        let next = store.close(Duration::from_s(1));
+        let next = store.close(Instant(1_000_000_000), Duration::from_s(1));
         assert_eq!((next.requests, next.processes, next.done), (0, 0, 0));
     }
 
@@ -234,7 +261,7 @@ mod tests {
         store.completed(Instant(100), &one);
         store.inserted(Instant(350), &read(1, 8, 8), false);
         store.inserted(Instant(360), &read(1, 16, 8), false);
-        let summary = store.close(Duration::from_s(1));
+        let summary = store.close(Instant(1_000_000_000), Duration::from_s(1));
         assert_eq!((summary.thinks, summary.think_ns), (1, 250));
     }
 
@@ -245,9 +272,21 @@ mod tests {
             for who in 0..40 {
                 store.inserted(Instant(1), &read(period * 40 + who, 0, 8), false);
             }
-            let summary = store.close(Duration::from_s(1));
+            let summary = store.close(Instant(1_000_000_000), Duration::from_s(1));
             assert!(summary.processes.abs_diff(40) <= 1, "{} in period {period}", summary.processes);
         }
+    }
+
+    #[test]
+    fn a_read_that_starves_is_seen_while_it_waits() {
+        let (mut store, second) = (store(), Duration::from_s(1));
+        store.inserted(Instant(0), &read(1, 0, 8), false);
+        let mut p99 = |s: u64| store.close(Instant(0) + second * s, second).sync_read_p99;
+        assert_eq!(p99(1), Duration::ZERO, "no longer than the period");
+        assert!(p99(3) >= second * 3);
+        store.completed(Instant(0) + second * 3, &read(1, 0, 8));
+        store.close(Instant(0) + second * 4, second);
+        assert_eq!(store.close(Instant(0) + second * 9, second).sync_read_p99, Duration::ZERO, "it is done");
     }
 
     #[test]
@@ -256,7 +295,7 @@ mod tests {
         for who in 1..=5 {
             store.inserted(Instant(1), &Request { group: Group(9), ..read(who, 0, 8) }, false);
         }
-        assert_eq!(store.close(Duration::from_s(1)).processes, 1);
+        assert_eq!(store.close(Instant(1_000_000_000), Duration::from_s(1)).processes, 1);
     }
 
     #[test]
@@ -268,7 +307,7 @@ mod tests {
                 store.completed(Instant(2), &read(who, 0, 8));
             }
         }
-        let summary = store.close(Duration::from_s(1));
+        let summary = store.close(Instant(1_000_000_000), Duration::from_s(1));
         assert_eq!((summary.slowest_bytes, summary.fastest_bytes), (4096, 3 * 4096));
         assert_eq!(summary.jain_permille, 800, "(1 + 3)² / 2 (1² + 3²)");
     }

@@ -156,7 +156,7 @@ impl Chooser {
 
     /// The period ends now. The host has told everything that happened in it.
     pub fn tick(&mut self, now: Instant) -> (Summary, Decision) {
-        let summary = self.activity.close(now.since(self.opened));
+        let summary = self.activity.close(now, now.since(self.opened));
         let decision = self.judge(now, &summary);
         (summary, decision)
     }

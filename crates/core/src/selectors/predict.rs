@@ -213,16 +213,19 @@ impl Selector for Predict {
             let facts = [name.into(), word.into(), gain.unsigned_abs().into(), margin.into()];
             return Verdict::stay(Reason::new(text, &facts));
         }
-        let promised = self.bias.expects(best.throughput);
-        self.outcome.expect((at.current, usize::from(best.candidate)), promised);
-        let text = match short {
-            false => "{} would give {} KiB/s where {} would give {}",
-            true => "{} would give {} KiB/s where {} falls short with {}",
-        };
+        self.outcome.expect(at.current, self.bias.expects(best));
         let old = at.candidates[at.current].entry.name;
-        let facts =
-            [name.into(), (best.throughput / 1024).into(), old.into(), (own.throughput / 1024).into()];
-        let reason = Reason::new(text, &facts);
+        let reason = if goal.is_throughput() {
+            let text = match short {
+                false => "{} would give {} KiB/s where {} would give {}",
+                true => "{} would give {} KiB/s where {} falls short with {}",
+            };
+            let kib = |prediction: &Prediction| (prediction.throughput / 1024).into();
+            Reason::new(text, &[name.into(), kib(best), old.into(), kib(own)])
+        } else {
+            let text = "{} would be better than {} by {} thousandths: the margin is {}";
+            Reason::new(text, &[name.into(), old.into(), gain.unsigned_abs().into(), margin.into()])
+        };
         Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
     }
 }

@@ -331,7 +331,7 @@ impl Observer for Recorder {
             self.bytes[direction] += bytes;
         }
         self.issuers.count(now, request, latency, service_share);
-        self.phases.count(now, bytes);
+        self.phases.count(now, request, latency);
     }
 
     #[inline]

@@ -5,7 +5,7 @@
 //! buffer.
 
 use idlewise_core::registry::Assignment;
-use idlewise_core::selectors::{Candidate, Prediction, Row, Stream};
+use idlewise_core::selectors::{Candidate, Prediction, Row, Stream, observed};
 use idlewise_core::{
     Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
 };
@@ -216,9 +216,15 @@ impl Tally {
         let mut shares: Vec<(u64, u64)> = Vec::with_capacity(processes);
         let mut latencies: Vec<u64> = Vec::new();
         let mut bytes = 0;
-        for done in self.done.iter().filter(|done| done.at > begin && done.at <= end) {
+        for done in self.done.iter().filter(|done| done.at > begin) {
+            // What is not done by the end has waited until then.
+            let late = done.at.since(end);
+            let waited = done.latency.map(|latency| latency - late);
+            latencies.extend(waited.into_iter().flat_map(observed).map(|time| time.0));
+            if late > Duration::ZERO {
+                continue;
+            }
             bytes += done.bytes;
-            latencies.extend(done.latency.map(|latency| latency.0));
             let who = u64::from(done.owner);
             match shares.iter_mut().find(|share| share.0 == who) {
                 Some(share) => share.1 += done.bytes,

@@ -24,10 +24,21 @@ impl Default for Bias {
     }
 }
 
+/// The same on a disk that does `part` for each `whole` that was predicted.
+fn scaled(prediction: &Prediction, part: u64, whole: u64) -> Prediction {
+    let more = |amount: u64| (amount / whole).saturating_mul(part);
+    Prediction {
+        throughput: more(prediction.throughput),
+        slowest: more(prediction.slowest),
+        sync_read_p99: Duration(prediction.sync_read_p99.0.saturating_mul(whole) / part),
+        ..*prediction
+    }
+}
+
 impl Bias {
-    /// What `predicted` bytes in a second are, seen with the bias.
-    pub(super) fn expects(self, predicted: u64) -> u64 {
-        (predicted / 1000).saturating_mul(self.0)
+    /// What is predicted, seen with the bias.
+    pub(super) fn expects(self, predicted: &Prediction) -> Prediction {
+        scaled(predicted, self.0, 1000)
     }
 
     /// What to compare others with: the prediction for the candidate in use, or less if it falls short of
@@ -41,15 +52,7 @@ impl Bias {
         if !short {
             return (*own, false);
         }
-        let part = |amount: u64| (amount / expected).saturating_mul(ratio);
-        let slower = |time: Duration| Duration(time.0.saturating_mul(expected) / ratio);
-        let real = Prediction {
-            throughput: part(own.throughput),
-            slowest: part(own.slowest),
-            sync_read_p99: slower(own.sync_read_p99),
-            ..*own
-        };
-        (real, true)
+        (scaled(own, ratio, expected), true)
     }
 }
 

@@ -1,8 +1,11 @@
 //! What counts as a gain: throughput, latency, fairness, the slowest process, or a mix.
 
+use core::cmp::Ordering;
+
 use crate::selectors::contract::Prediction;
 use crate::selectors::summary::Summary;
 use crate::tunables::Count;
+use crate::units::Duration;
 
 crate::tunables! {
     /// The weight of each aim in the goal.
@@ -18,34 +21,50 @@ crate::tunables! {
     }
 }
 
-/// A gain or loss in thousandths is at most this.
+/// A gain or loss in thousandths of the smaller is at most this.
 const MOST: i64 = 20_000;
 
-/// How much more `new` is than `old`, in thousandths of `old`.
+/// How much more `new` is than `old`, in thousandths of the smaller: twice as much is 1000, half as much −1000. So in a
+/// mix of aims a gain in one makes up for an equal loss in another.
 fn more(new: u64, old: u64) -> i64 {
-    match (new, old) {
-        (0, 0) => 0,
-        (_, 0) => MOST,
-        (new, old) => {
-            let (new, old) =
-                if new.max(old) > u64::MAX / 1000 { (new / 1000, old / 1000) } else { (new, old) };
-            (((new * 1000) / old.max(1)) as i64 - 1000).min(MOST)
-        }
+    let over = |large: u64, small: u64| {
+        let (large, small) =
+            if large > u64::MAX / 1000 { (large / 1000, small / 1000) } else { (large, small) };
+        large
+            .saturating_mul(1000)
+            .checked_div(small)
+            .map_or(MOST, |ratio| (ratio as i64 - 1000).clamp(0, MOST))
+    };
+    match new.cmp(&old) {
+        Ordering::Equal => 0,
+        Ordering::Greater => over(new, old),
+        Ordering::Less => -over(old, new),
     }
 }
 
+/// How much shorter `new` is than `old`, as [`more`] has it; nothing where there were or will be no reads.
+fn shorter(new: Duration, old: Duration) -> i64 {
+    if new == Duration::ZERO || old == Duration::ZERO { 0 } else { more(old.0, new.0) }
+}
+
 impl Goal {
+    /// Nothing but throughput counts.
+    pub(super) fn is_throughput(&self) -> bool {
+        (self.latency.0, self.fairness.0, self.slowest.0) == (0, 0, 0)
+    }
+
     /// What `new` gains over `old`, in thousandths; below zero, what it loses.
     pub(super) fn gain(&self, new: &Prediction, old: &Prediction) -> i64 {
         let parts = [
             (self.throughput.0, more(new.throughput, old.throughput)),
-            (self.latency.0, more(old.sync_read_p99.0, new.sync_read_p99.0)),
+            (self.latency.0, shorter(new.sync_read_p99, old.sync_read_p99)),
             (self.fairness.0, more(new.jain_permille, old.jain_permille)),
             (self.slowest.0, more(new.slowest, old.slowest)),
         ];
         let weights: u64 = parts.iter().map(|(weight, _)| weight).sum();
         let sum: i64 = parts.iter().map(|(weight, gain)| *weight as i64 * gain).sum();
-        sum / weights.max(1) as i64
+        let mean = sum / weights.max(1) as i64;
+        if mean < 0 { mean * 1000 / (1000 - mean) } else { mean }
     }
 
     /// What a period gave, as a prediction would say it.
@@ -60,7 +79,6 @@ impl Goal {
 mod tests {
     use super::*;
     use crate::tunables::Tunables as _;
-    use crate::units::Duration;
 
     #[test]
     fn a_gain_is_weighed_by_the_goal() {
@@ -78,6 +96,10 @@ mod tests {
         let quick = Goal { throughput: Count(0), latency: Count(1), ..goal };
         assert_eq!(quick.gain(&new, &old), -750);
         let mix = Goal { throughput: Count(1), fairness: Count(1), ..goal };
-        assert_eq!(mix.gain(&new, &old), 250);
+        assert_eq!(mix.gain(&new, &old), 0, "twice and half");
+        let both = Goal { throughput: Count(1), latency: Count(1), ..goal };
+        assert_eq!(both.gain(&new, &old), -500, "twice the throughput, four times the latency");
+        let silent = Prediction { sync_read_p99: Duration::ZERO, ..new };
+        assert_eq!(quick.gain(&silent, &old), 0, "no reads: nothing to compare");
     }
 }

@@ -11,8 +11,8 @@ use crate::units::Duration;
 const SETTLE: Duration = Duration::from_ms(250);
 /// A measurement over less time says little.
 const ENOUGH: Duration = Duration::from_ms(1250);
-/// Of a switch that gives less than this of what was promised, in thousandths, …
-const FAR: u64 = 250;
+/// A switch that falls so far short of what was promised, in thousandths, …
+const FAR: i64 = -750;
 /// … a shorter one says it.
 const SOON: Duration = Duration::from_ms(500);
 /// A measurement over more time forgets.
@@ -27,6 +27,8 @@ const MEMORY: u64 = 4;
 struct Measured {
     skipped: Duration,
     time: Duration,
+    /// The part of it in which there were synchronous reads.
+    read_time: Duration,
     sums: Prediction,
 }
 
@@ -37,8 +39,8 @@ struct Awaited {
     after: usize,
     /// What was measured before it, if it was measured long enough.
     had: Option<Prediction>,
-    /// What was predicted, with the model's bias: bytes in a second.
-    promised: u64,
+    /// What was predicted, with the model's bias.
+    promised: Prediction,
 }
 
 /// What outcomes have taught.
@@ -71,7 +73,7 @@ impl Measured {
         }
         let sums = &mut self.sums;
         if self.time >= LONG {
-            self.time = self.time / 2;
+            (self.time, self.read_time) = (self.time / 2, self.read_time / 2);
             sums.throughput /= 2;
             sums.slowest /= 2;
             sums.jain_permille /= 2;
@@ -82,7 +84,10 @@ impl Measured {
         sums.throughput += seen.throughput.saturating_mul(ms);
         sums.slowest += seen.slowest.saturating_mul(ms);
         sums.jain_permille += seen.jain_permille * ms;
-        sums.sync_read_p99 += seen.sync_read_p99 * ms;
+        if seen.sync_read_p99 > Duration::ZERO {
+            self.read_time += period.length;
+            sums.sync_read_p99 += seen.sync_read_p99 * ms;
+        }
     }
 
     /// The mean, if it was measured for so long.
@@ -94,7 +99,7 @@ impl Measured {
             throughput: sums.throughput / ms,
             slowest: sums.slowest / ms,
             jain_permille: sums.jain_permille / ms,
-            sync_read_p99: sums.sync_read_p99 / ms,
+            sync_read_p99: sums.sync_read_p99 / self.read_time.as_ms().max(1),
         };
         (self.time >= least).then_some(mean)
     }
@@ -117,8 +122,9 @@ impl Outcome {
         self.news
     }
 
-    /// The candidate `before` is given up for `after`, which promises so many bytes in a second.
-    pub(super) fn expect(&mut self, (before, after): (usize, usize), promised: u64) {
+    /// The candidate `before` is given up for another, which promises so much.
+    pub(super) fn expect(&mut self, before: usize, promised: Prediction) {
+        let after = usize::from(promised.candidate);
         self.awaited = Some(Awaited { before, after, had: self.measured.mean(ENOUGH), promised });
     }
 
@@ -137,12 +143,12 @@ impl Outcome {
         // Something else held the switch back, or chose another one.
         self.awaited = self.awaited.filter(|awaited| awaited.after == current);
         let Awaited { before, had, promised, .. } = self.awaited?;
-        let far = |got: &Prediction| got.throughput / FAR < promised / 1000;
+        let far = |got: &Prediction| goal.gain(got, &promised) < FAR;
         let soon = self.measured.mean(SOON).filter(far);
         let got = soon.or_else(|| self.measured.mean(ENOUGH))?;
         self.awaited = None;
         (self.disappoints, self.news) = (soon.is_some(), soon.is_some());
-        let short = promised.saturating_sub(got.throughput) / (promised / 1000).max(1);
+        let short = goal.gain(&got, &promised).min(0).unsigned_abs();
         self.error_permille = (self.error_permille * (MEMORY - 1) + short.min(1000)) / MEMORY;
         let gained = goal.gain(&got, &had?);
         let ratio_permille = (1000 + gained).max(0) as u64;
@@ -160,7 +166,7 @@ mod tests {
     /// After how many periods of so many bytes a switch that promised 20 MB/s disappoints, within 20.
     fn disappointed_after(bytes: u64) -> Option<u64> {
         let mut outcome = Outcome::default();
-        outcome.expect((0, 1), 20_000_000);
+        outcome.expect(0, Prediction { candidate: 1, throughput: 20_000_000, ..Prediction::default() });
         let period = Summary { length: PERIOD, done: 10, done_bytes: bytes, ..Summary::default() };
         (1..=20).find(|_| {
             outcome.look(1, &period, &Goal::defaults());
@@ -178,7 +184,7 @@ mod tests {
     #[test]
     fn it_is_measured_from_then_on() {
         let mut outcome = Outcome::default();
-        outcome.expect((0, 1), 20_000_000);
+        outcome.expect(0, Prediction { candidate: 1, throughput: 20_000_000, ..Prediction::default() });
         let period = Summary { length: PERIOD, done: 10, done_bytes: 100_000, ..Summary::default() };
         while !outcome.has_news() {
             assert_eq!(outcome.measured(), None);

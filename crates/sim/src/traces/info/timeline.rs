@@ -127,7 +127,7 @@ impl Builder {
 
     fn close_until(&mut self, now: Instant) {
         while now.since(self.opened) >= self.period {
-            let summary = self.activity.close(self.period);
+            let summary = self.activity.close(self.opened + self.period, self.period);
             let mut periods = 1;
             if summary.requests == 0 {
                 // A long pause is one step.
