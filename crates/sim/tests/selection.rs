@@ -210,6 +210,19 @@ fn auto_predict_is_never_worse_than_the_worst_choice_for_a_phase() {
 }
 
 #[test]
+fn auto_predict_starves_nobody_if_latency_is_the_goal() {
+    // `antic-c-look` serves a log for as long as it is written, which is best for throughput, and no query.
+    let load = "phases:mix=backup=6:database=14";
+    let late = [("throughput", 0), ("latency", 100)];
+    let choices = [choice("noop", &[]), choice("antic-c-look", &[]), choice("auto-predict", &late)];
+    let outcomes = run(&experiment("maxtor-40g", load, choices.to_vec(), 20));
+    let [fair, greedy, late] =
+        [0, 1, 2].map(|which| outcomes[which].report.phases[1].sync_read_latency_ns_p99);
+    assert!(greedy > 20 * fair, "nobody starves: {fair} ns and {greedy}");
+    assert!(late < 2 * fair, "{late} ns where {fair} can be had");
+}
+
+#[test]
 fn a_matrix_is_measured_for_a_disk() {
     let plain = |name: &str| Candidate::plain(registry::find(name).unwrap());
     let candidates = [plain("noop"), plain("as"), plain("deadline")];

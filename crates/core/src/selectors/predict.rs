@@ -7,8 +7,9 @@
 //!    the last seconds, closed loop, against every candidate, and answers a little later. It asks again after
 //!    one, two, four … periods, then every `again`.
 //! 3. It weighs what each candidate would give against what the one in use would give, by the goal: throughput,
-//!    latency of synchronous reads, fairness, the slowest process, or a mix. If the best gains more than the
-//!    margin, it switches.
+//!    latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one makes up
+//!    for half as much of another. A read that is not done counts with the time that it has waited so far. If the
+//!    best gains more than the margin, it switches.
 //! 4. After a switch it compares what came of it with what was predicted. How far the prediction was too good
 //!    widens the margin from then on. A switch that made things worse is undone, and that candidate rests. One
 //!    that gives less than a quarter of what was promised is known after half a second, and it asks again.
