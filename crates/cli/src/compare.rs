@@ -101,10 +101,8 @@ impl Comparison<'_> {
     fn text(&self) -> String {
         let width = output::width();
         let verdict = output::wrap(&self.verdict(), width);
-        let mut phases = phases::tables(self.summaries, width);
-        if !phases.is_empty() {
-            phases.push('\n');
-        }
+        let phases: String =
+            phases::tables(self.summaries).iter().map(|table| table.text(width) + "\n").collect();
         let title = output::wrap(&self.title(), width);
         format!("{title}\n\n{}\n\n{phases}{verdict}", table(self.summaries, width))
     }

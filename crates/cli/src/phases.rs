@@ -48,8 +48,8 @@ impl Measure {
         match self {
             Measure::Throughput => "By phase: percent of what the best scheduler of each phase did in it.",
             Measure::SyncReads => {
-                "By phase: the 99th percentile of synchronous reads, as percent of the best scheduler's of each phase: 50 \
-                 is twice as long."
+                "By phase: the 99th percentile of synchronous reads, in percent of the best scheduler's of each phase: 50 is \
+                 twice as long."
             }
         }
     }
@@ -124,54 +124,103 @@ fn row<'a>(summary: &'a Summary, phases: &[Phase], measure: Measure) -> Row<'a> 
     }
 }
 
-/// The tables of phases, or nothing if the load has none.
-pub(crate) fn tables(summaries: &[Summary], width: usize) -> String {
-    let mut text = table(summaries, width, Measure::Throughput);
-    if text.is_empty() {
-        return text;
-    }
-    text += &wrap(
-        "mean: each second counts the same, in whatever phase. worst: the phase in which it does worst. bytes: of all \
-         that the best schedulers of the phases did together.",
-        width,
-    );
-    text.push('\n');
-    let latencies = table(summaries, width, Measure::SyncReads);
-    if !latencies.is_empty() {
-        text.push('\n');
-        text += &latencies;
-    }
-    text
+/// What each scheduler made of each phase, by one measure.
+pub(crate) struct Table<'a> {
+    measure: Measure,
+    phases: Vec<Phase>,
+    /// The best first.
+    rows: Vec<Row<'a>>,
 }
 
-/// The table of one measure, or nothing if it was measured in no phase.
-fn table(summaries: &[Summary], width: usize, measure: Measure) -> String {
-    let phases = best(summaries, measure);
-    if phases.iter().all(|phase| phase.best.is_none()) {
-        return String::new();
+/// The tables of a load that has phases: of throughput, and of latency if there are synchronous reads.
+pub(crate) fn tables(summaries: &[Summary]) -> Vec<Table<'_>> {
+    let table = |measure| {
+        let phases = best(summaries, measure);
+        phases.iter().find(|phase| phase.best.is_some())?;
+        let mut rows: Vec<Row<'_>> = summaries.iter().map(|summary| row(summary, &phases, measure)).collect();
+        rows.sort_by(|a, b| b.mean.total_cmp(&a.mean));
+        Some(Table { measure, phases, rows })
+    };
+    [Measure::Throughput, Measure::SyncReads].into_iter().filter_map(table).collect()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1}", share * 100.0)
+}
+
+impl<'a> Table<'a> {
+    /// What it shows.
+    pub(crate) fn title(&self) -> &'static str {
+        self.measure.title()
     }
-    let mut rows: Vec<Row<'_>> = summaries.iter().map(|summary| row(summary, &phases, measure)).collect();
-    rows.sort_by(|a, b| b.mean.total_cmp(&a.mean));
-    let names = rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max("scheduler".len());
-    let mut text = wrap(measure.title(), width);
-    text.push('\n');
-    for (index, phase) in phases.iter().enumerate() {
-        let (name, seconds) = (&phase.name, phase.seconds);
-        let best = phase.best.map_or_else(|| "no such reads".to_owned(), |best| measure.show(best));
-        let _ = write!(text, "\n{:>4}  {name}, {seconds:.1} s, at best {best}", index + 1);
+
+    /// Each phase in words.
+    pub(crate) fn phases(&self) -> impl Iterator<Item = String> + '_ {
+        self.phases.iter().map(|phase| {
+            let best = phase.best.map_or_else(|| "no such reads".to_owned(), |best| self.measure.show(best));
+            format!("{}, {:.1} s, at best {best}", phase.name, phase.seconds)
+        })
     }
-    let numbers: String = (1..=phases.len()).map(|number| format!("{number:>6}")).collect();
-    let bytes = if measure == Measure::Throughput { "  bytes" } else { "" };
-    let _ = write!(text, "\n\n{:names$}   mean  worst{bytes} switches {numbers}\n", "scheduler");
-    for row in &rows {
-        let percent = |share: f64| format!("{:.1}", share * 100.0);
-        let share = |share: &Option<f64>| format!("{:>6}", share.map_or_else(|| "-".to_owned(), percent));
-        let shares: String = row.shares.iter().map(share).collect();
-        let switches = row.switches.map_or_else(String::new, |switches| format!("{switches:.0}"));
-        let (mean, worst) = (percent(row.mean), percent(row.worst));
-        let bytes = if bytes.is_empty() { String::new() } else { format!(" {:>6}", percent(row.bytes)) };
-        let _ = writeln!(text, "{:names$} {mean:>6} {worst:>6}{bytes} {switches:>8} {shares}", row.name);
+
+    /// The titles of the columns after the name, but for those of the phases.
+    pub(crate) fn heads(&self) -> &'static [&'static str] {
+        match self.measure {
+            Measure::Throughput => &["mean", "worst", "bytes", "switches"],
+            Measure::SyncReads => &["mean", "worst", "switches"],
+        }
     }
-    text.push('\n');
-    text
+
+    /// What the columns mean.
+    pub(crate) fn note(&self) -> &'static str {
+        match self.measure {
+            Measure::Throughput => {
+                "mean: each second counts the same, in whatever phase. worst: the phase in which it does worst. bytes: of \
+                 all that the best schedulers of the phases did together."
+            }
+            Measure::SyncReads => {
+                "A read counts again for each tenth of a second that it waits, so that who starves somebody does not look \
+                 good."
+            }
+        }
+    }
+
+    /// Each scheduler's name and cells: those of `heads`, then one for each phase.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'a str, Vec<String>)> + '_ {
+        self.rows.iter().map(|row| {
+            let mut cells = vec![percent(row.mean), percent(row.worst)];
+            if self.measure == Measure::Throughput {
+                cells.push(percent(row.bytes));
+            }
+            cells.push(row.switches.map_or_else(String::new, |switches| format!("{switches:.0}")));
+            cells.extend(row.shares.iter().map(|share| share.map_or_else(|| "-".to_owned(), percent)));
+            (row.name, cells)
+        })
+    }
+
+    /// As text of this width.
+    pub(crate) fn text(&self, width: usize) -> String {
+        let names = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0).max("scheduler".len());
+        let mut text = wrap(self.title(), width);
+        text.push('\n');
+        for (index, phase) in self.phases().enumerate() {
+            let _ = write!(text, "\n{:>4}  {phase}", index + 1);
+        }
+        let _ = write!(text, "\n\n{:names$}", "scheduler");
+        let numbers = (1..=self.phases.len()).map(|number| number.to_string());
+        let heads = self.heads().iter().map(|head| (*head).to_owned()).chain(numbers);
+        for head in heads {
+            let _ = write!(text, " {:>1$}", head, head.len().max(6));
+        }
+        for (name, cells) in self.rows() {
+            let _ = write!(text, "\n{name:names$}");
+            for (index, cell) in cells.iter().enumerate() {
+                let least = self.heads().get(index).map_or(6, |head| head.len().max(6));
+                let _ = write!(text, " {cell:>least$}");
+            }
+        }
+        text += "\n\n";
+        text += &wrap(self.note(), width);
+        text.push('\n');
+        text
+    }
 }

@@ -43,3 +43,18 @@ fn names_are_escaped() {
     assert!(!page.contains("<i>") && !page.contains("t<b>"), "a name reached the page as it is");
     assert!(page.contains("&lt;i&gt;&amp;x"), "the process's name is missing");
 }
+
+#[test]
+fn a_load_with_phases_is_told_by_phase() {
+    let folder = folder();
+    let html = folder.path().join("r.html");
+    let load = "--workload=phases:mix=seq-readers=2:writers=2";
+    let option = format!("--html={}", html.display());
+    idlewise(["compare", load, "--schedulers=noop,as", "--disk=maxtor-40g", &option]).exits(0);
+    let page = std::fs::read_to_string(html).unwrap();
+    for wanted in
+        ["<h2>By phase</h2>", "<li>seq-readers, ", " MB/s</li>", " ms</li>", "<td class=best>100.0</td>"]
+    {
+        assert!(page.contains(wanted), "{wanted} is missing");
+    }
+}

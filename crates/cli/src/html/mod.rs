@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use crate::columns::{columns, sorted};
 use crate::compare::Comparison;
+use crate::phases;
 use crate::summary::{Figure, Figures, Summary};
 
 /// Processes whose shares are drawn; with more of them the bars say nothing.
@@ -29,6 +30,9 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
     body += &section("Latency", &latencies(&rows));
     if let Some(shares) = shares(&rows) {
         body += &section("Shares of the disk's time", &shares);
+    }
+    for table in phases::tables(comparison.summaries) {
+        body += &section("By phase", &by_phase(&table));
     }
     body += &section("To repeat this", &repeat(comparison));
     body += "</main>\n";
@@ -85,6 +89,36 @@ fn table(rows: &[&Summary]) -> String {
                 _ => String::new(),
             };
             let _ = write!(text, "<td{class}>{}{spread}</td>", cell.text);
+        }
+        text += "</tr>\n";
+    }
+    text + "</tbody>\n</table></div>\n"
+}
+
+/// What each scheduler made of each phase.
+fn by_phase(table: &phases::Table<'_>) -> String {
+    let mut text = format!("<p>{}</p>\n<ol>\n", escape(table.title()));
+    for phase in table.phases() {
+        let _ = writeln!(text, "<li>{}</li>", escape(&phase));
+    }
+    let label = escape(table.title());
+    let _ = write!(
+        text,
+        "</ol>\n<div class=scroll tabindex=0 role=region aria-label=\"{label}\"><table>\n<caption>{}</caption>\n\
+         <thead><tr><th scope=col>scheduler</th>",
+        escape(table.note())
+    );
+    let numbers = (1..=table.phases().count()).map(|number| number.to_string());
+    for head in table.heads().iter().map(|head| (*head).to_owned()).chain(numbers) {
+        let _ = write!(text, "<th scope=col>{head}</th>");
+    }
+    text += "</tr></thead>\n<tbody>\n";
+    for (name, cells) in table.rows() {
+        let _ = write!(text, "<tr><th scope=row>{}</th>", escape(name));
+        for (index, cell) in cells.iter().enumerate() {
+            // The best of a phase has 100, or more if it is a selector.
+            let best = index >= table.heads().len() && cell.parse().is_ok_and(|share: f64| share >= 99.0);
+            let _ = write!(text, "<td{}>{cell}</td>", if best { " class=best" } else { "" });
         }
         text += "</tr>\n";
     }
