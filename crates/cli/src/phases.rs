@@ -149,6 +149,14 @@ fn percent(share: f64) -> String {
 }
 
 impl<'a> Table<'a> {
+    /// Its name.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.measure {
+            Measure::Throughput => "Throughput by phase",
+            Measure::SyncReads => "Slow reads by phase",
+        }
+    }
+
     /// What it shows.
     pub(crate) fn title(&self) -> &'static str {
         self.measure.title()

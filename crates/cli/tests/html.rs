@@ -52,9 +52,14 @@ fn a_load_with_phases_is_told_by_phase() {
     let option = format!("--html={}", html.display());
     idlewise(["compare", load, "--schedulers=noop,as", "--disk=maxtor-40g", &option]).exits(0);
     let page = std::fs::read_to_string(html).unwrap();
-    for wanted in
-        ["<h2>By phase</h2>", "<li>seq-readers, ", " MB/s</li>", " ms</li>", "<td class=best>100.0</td>"]
-    {
+    for wanted in [
+        "<h2>Throughput by phase</h2>",
+        "<h2>Slow reads by phase</h2>",
+        "<li>seq-readers, ",
+        " MB/s</li>",
+        " ms</li>",
+        "<td class=best>100.0</td>",
+    ] {
         assert!(page.contains(wanted), "{wanted} is missing");
     }
 }

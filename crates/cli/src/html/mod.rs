@@ -32,7 +32,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
         body += &section("Shares of the disk's time", &shares);
     }
     for table in phases::tables(comparison.summaries) {
-        body += &section("By phase", &by_phase(&table));
+        body += &section(table.name(), &by_phase(&table));
     }
     body += &section("To repeat this", &repeat(comparison));
     body += "</main>\n";
