@@ -120,7 +120,7 @@ impl Lines {
         now.since(self.due[id.index()])
     }
 
-    #[inline]
+    #[inline(always)] // Each version calls it in one place.
     pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, side: Side, expire: Duration) {
         let request = &cx[id];
         let line = &mut self.lines[side.index()];
