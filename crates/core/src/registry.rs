@@ -113,6 +113,49 @@ pub(crate) fn settings<T: crate::tunables::Tunables>(from: &[Assignment<'_>]) ->
     Ok(settings)
 }
 
+/// The calls that each request makes, as a function of each scheduler: inlined into one they would share a frame on
+/// the stack, as large as the largest needs. A [`Cx`] would be handed over in memory; its parts are in registers.
+pub(crate) mod calls {
+    use crate::device::Device;
+    use crate::queue::Table;
+    use crate::scheduler::{Cx, Decision, Scheduler};
+    use crate::units::{Instant, RequestId};
+    use crate::why::Notes;
+
+    #[inline(never)]
+    pub(crate) fn insert<S: Scheduler>(
+        to: &mut S,
+        now: Instant,
+        requests: &Table,
+        device: &Device,
+        id: RequestId,
+    ) {
+        to.insert(Cx { now, requests, device, notes: None }, id);
+    }
+
+    #[inline(never)]
+    pub(crate) fn dispatch<S: Scheduler>(
+        from: &mut S,
+        now: Instant,
+        requests: &Table,
+        device: &Device,
+        notes: Option<&Notes>,
+    ) -> Decision {
+        from.dispatch(Cx { now, requests, device, notes })
+    }
+
+    #[inline(never)]
+    pub(crate) fn complete<S: Scheduler>(
+        to: &mut S,
+        now: Instant,
+        requests: &Table,
+        device: &Device,
+        id: RequestId,
+    ) {
+        to.complete(Cx { now, requests, device, notes: None }, id);
+    }
+}
+
 /// Declares the modules of `schedulers/`, each with the types that it registers.
 macro_rules! registry {
     ($($module:ident: $($kind:ident),+;)*) => {
@@ -203,15 +246,15 @@ macro_rules! registry {
         impl Scheduler for AnyScheduler {
             #[inline]
             fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-                each!(self, inner => inner.insert(cx, id))
+                each!(self, inner => calls::insert(&mut **inner, cx.now, cx.requests, cx.device, id))
             }
             #[inline]
             fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-                each!(self, inner => inner.dispatch(cx))
+                each!(self, inner => calls::dispatch(&mut **inner, cx.now, cx.requests, cx.device, cx.notes))
             }
             #[inline]
             fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
-                each!(self, inner => inner.complete(cx, id))
+                each!(self, inner => calls::complete(&mut **inner, cx.now, cx.requests, cx.device, id))
             }
             fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
                 each!(self, inner => inner.remove(cx, id))

@@ -5,7 +5,7 @@
 //! limit how many of the queue's tags such requests may have (`limit_depth`); here a scheduler says what has
 //! room, and a host that knows where to keep the rest asks before it inserts.
 
-use crate::request::{Direction, Operation, Request};
+use crate::request::{Operation, Request};
 
 /// A request as a quota sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,12 +23,14 @@ impl Entrant {
     /// What `request` is.
     #[inline]
     pub fn of(request: &Request) -> Entrant {
-        match (request.sync, request.direction()) {
-            _ if request.operation == Operation::Flush => Entrant::Free,
-            (true, Direction::Read) => Entrant::Free,
-            (true, Direction::Write) => Entrant::SyncWrite,
-            (false, _) => Entrant::Async,
-        }
+        use Entrant::{Async, Free, SyncWrite};
+        // Looked up rather than branched on: what comes next is hard to predict.
+        let [asynchronous, sync] = match request.operation {
+            Operation::Read => [Async, Free],
+            Operation::Write | Operation::Discard => [Async, SyncWrite],
+            Operation::Flush => [Free, Free],
+        };
+        if request.sync { sync } else { asynchronous }
     }
 }
 

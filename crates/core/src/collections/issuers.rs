@@ -107,7 +107,9 @@ impl<T: Clone + Default> Issuers<T> {
         idle.min_by_key(|(_, kept)| kept.used).map(|(at, _)| Place(at as u32))
     }
 
-    /// Gives `who`, who is new, a place.
+    /// Gives `who`, who is new, a place. Seldom: apart, so that to enter one who is known is short.
+    #[cold]
+    #[inline(never)]
     fn settle(&mut self, who: Issuer) -> Place {
         let free = if self.taken < self.kept.len() {
             self.kept.iter().position(|kept| !kept.taken)

@@ -1,5 +1,6 @@
 //! One value in memory of its own: what `Box` is, but with an error where there is no memory.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 
@@ -7,7 +8,7 @@ use super::OutOfMemory;
 
 /// A value that is large and seldom moved, such as a scheduler: a kernel's stack is small.
 #[derive(Debug)]
-pub struct Kept<T>(Vec<T>);
+pub struct Kept<T>(Box<[T; 1]>);
 
 impl<T> Kept<T> {
     /// Keeps what `make` returns.
@@ -19,7 +20,7 @@ impl<T> Kept<T> {
         let mut memory = Vec::new();
         memory.try_reserve_exact(1).map_err(|_| OutOfMemory)?;
         memory.push(make()?);
-        Ok(Kept(memory))
+        Ok(Kept(memory.try_into().map_err(|_| OutOfMemory)?))
     }
 }
 

@@ -127,7 +127,13 @@ impl Links {
     #[inline]
     pub fn pop_front(&mut self, list: &mut List) -> Option<RequestId> {
         let front = list.front()?;
-        self.remove(list, front);
+        let next = core::mem::replace(&mut self.links[front.index()], DETACHED).next;
+        match id(next) {
+            Some(next) => self.links[next.index()].previous = NIL,
+            None => list.tail = NIL,
+        }
+        list.head = next;
+        list.len -= 1;
         Some(front)
     }
 

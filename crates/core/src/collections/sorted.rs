@@ -12,15 +12,12 @@ mod upkeep;
 
 use alloc::vec::Vec;
 
-use block::{BLOCK, Block, EMPTY, Entry, FEW, GREATEST, NEVER, WIDE, count_below};
+use block::{BLOCK, Block, EMPTY, Entry, FEW, GREATEST, NEVER, count_below, sign};
 
 use super::{NIL, OutOfMemory, table};
 use crate::units::RequestId;
 
 /// The directory is halved until it is this short, and counted through then.
-const SHORT: usize = if WIDE { 64 } else { STEP };
-
-/// So many places of the directory are counted at a time.
 const STEP: usize = 8;
 
 /// Requests in order of a key.
@@ -28,9 +25,9 @@ pub struct Sorted {
     blocks: Vec<Block>,
     /// The blocks in use, in key order.
     directory: Vec<u32>,
-    /// Where each of them begins: no key in it is below, and none in the blocks before is above.
+    /// Where each of them but the first begins: no key from there on is below, and none before is above.
     /// Behind them, [`NEVER`].
-    from: Vec<u64>,
+    cuts: Vec<u64>,
     /// Blocks not in use. They are empty.
     spare: Vec<u32>,
     /// The block that holds each request.
@@ -93,7 +90,7 @@ impl Sorted {
         Ok(Sorted {
             blocks: table(most, EMPTY)?,
             directory,
-            from: table(most.next_multiple_of(STEP), NEVER)?,
+            cuts: table(most.next_multiple_of(STEP), NEVER)?,
             spare,
             home: table(capacity, NIL)?,
             len: 0,
@@ -128,15 +125,13 @@ impl Sorted {
         if self.len == 1 {
             return self.insert_only(Entry { key, id: request.0 });
         }
-        let mut place = self.rank(key + 1).saturating_sub(1);
-        if self.block(place).len as usize == BLOCK {
-            self.split(place);
-            place += usize::from(self.from[place + 1] <= key);
+        let mut place = self.place(key + 1);
+        let mut block = self.directory[place];
+        if self.blocks[block as usize].len as usize == BLOCK {
+            place += usize::from(self.split(place) <= key);
+            block = self.directory[place];
         }
-        let block = self.directory[place];
-        if self.blocks[block as usize].insert(Entry { key, id: request.0 }) {
-            self.from[place] = key;
-        }
+        self.blocks[block as usize].insert(Entry { key, id: request.0 });
         self.home[request.index()] = block;
         let beyond = key.wrapping_sub(self.finger.from);
         if beyond < self.finger.gap {
@@ -151,40 +146,44 @@ impl Sorted {
     }
 
     /// Takes `request` out and returns the one after it.
-    #[inline]
+    #[inline(never)]
     pub fn remove_before_next(&mut self, request: RequestId) -> Option<RequestId> {
-        self.take_out(request, |_, _| ()).1
+        self.take_out(request, |_, _, _| ()).1
     }
 
     /// Takes `request` out and returns the one before it and the one after it.
-    #[inline]
+    #[inline(never)]
     pub fn remove_between(&mut self, request: RequestId) -> (Option<RequestId>, Option<RequestId>) {
-        self.take_out(request, |sorted, position| sorted.get(sorted.step_back(position)?))
+        self.take_out(request, |sorted, block, position| match block.ids()[..position.at].last() {
+            Some(id) => Some(RequestId(*id)),
+            None => sorted.before_that(position),
+        })
     }
 
-    /// Takes `request` out. Returns what `of` makes of its position, and the request after it.
+    /// Takes `request` out. Returns what `of` makes of its block and position, and the request after it.
     #[inline(always)]
     fn take_out<R>(
         &mut self,
         request: RequestId,
-        of: impl FnOnce(&Sorted, Position) -> R,
+        of: impl FnOnce(&Sorted, &Block, Position) -> R,
     ) -> (R, Option<RequestId>) {
         if self.len == 1 {
-            let before = of(self, Position { place: 0, at: 0 });
+            let before = of(self, self.block(0), Position { place: 0, at: 0 });
             self.remove_only(request);
             return (before, None);
         }
-        let position = self.position(request);
-        let before = of(self, position);
         let home = core::mem::replace(&mut self.home[request.index()], NIL);
+        assert!(home != NIL, "{request} is not sorted in");
+        let block = &self.blocks[home as usize];
+        let (place, at) = (block.place as usize, block.find(request.0));
+        let before = of(self, block, Position { place, at });
         let block = &mut self.blocks[home as usize];
-        let taken = block.get(position.at).map_or(0, |entry| entry.key);
-        block.remove(position.at);
+        let taken = block.remove(at);
         let left = block.len as usize;
         self.len -= 1;
-        let next = self.entry(position);
-        if left <= FEW {
-            self.shrunk(position.place, left);
+        let next = block.get(at).or_else(|| self.first_in(place + 1));
+        if left == FEW || left == 0 {
+            self.shrunk(place, left);
         }
         self.finger = Finger::behind(taken, next);
         (before, next.map(|entry| RequestId(entry.id)))
@@ -230,7 +229,7 @@ impl Sorted {
     /// The last request whose key is below `key`.
     #[inline]
     pub fn before(&self, key: u64) -> Option<RequestId> {
-        self.get(self.step_back(self.lower_bound(key))?)
+        self.before_that(self.lower_bound(key))
     }
 
     /// The request after `request` in key order.
@@ -243,7 +242,7 @@ impl Sorted {
     /// The request before `request` in key order.
     #[inline]
     pub fn previous(&self, request: RequestId) -> Option<RequestId> {
-        self.get(self.step_back(self.position(request))?)
+        self.before_that(self.position(request))
     }
 
     /// All requests in key order, with their keys.
@@ -280,35 +279,43 @@ impl Sorted {
     #[inline]
     fn entry(&self, Position { place, at }: Position) -> Option<Entry> {
         let block = &self.blocks[*self.directory.get(place)? as usize];
-        match block.get(at) {
-            Some(entry) => Some(entry),
-            None => self.blocks[*self.directory.get(place + 1)? as usize].get(0),
-        }
+        block.get(at).or_else(|| self.first_in(place + 1))
     }
 
-    /// How many blocks of the directory begin below `key`.
+    /// The first entry of the block at `place`, if there is one.
     #[inline]
-    fn rank(&self, key: u64) -> usize {
-        if self.directory.len() == 1 {
-            return usize::from(self.from[0] < key);
+    fn first_in(&self, place: usize) -> Option<Entry> {
+        self.blocks[*self.directory.get(place)? as usize].get(0)
+    }
+
+    /// Where the directory lists the last block that may hold a key below `key`.
+    #[inline]
+    fn place(&self, key: u64) -> usize {
+        let (steps, below) = self.cuts_below(key);
+        steps * STEP + below
+    }
+
+    /// How many cuts are below `key`: so many steps of [`STEP`], and more. To add them up here would have the sum of
+    /// the latter made without vectors.
+    #[inline(never)]
+    fn cuts_below(&self, key: u64) -> (usize, usize) {
+        let steps = &self.cuts.as_chunks::<STEP>().0[..(self.directory.len() + STEP - 2) / STEP];
+        let (mut before, mut rest) = (0, steps.len());
+        while rest > 1 {
+            let half = rest / 2;
+            before += sign(steps[before + half][0].wrapping_sub(key)) * half;
+            rest -= half;
         }
-        let mut rest = &self.from[..self.directory.len().next_multiple_of(STEP)];
-        let mut before = 0;
-        while rest.len() > SHORT {
-            let (low, high) = rest.split_at(rest.len() / 2 / STEP * STEP);
-            (before, rest) = if high[0] < key { (before + low.len(), high) } else { (before, low) };
-        }
-        let (steps, _) = rest.as_chunks::<STEP>();
-        before + steps.iter().map(|step| count_below(step, key)).sum::<usize>()
+        (before, steps.get(before).map_or(0, |step| count_below(step, key)))
     }
 
     #[inline]
     fn lower_bound(&self, key: u64) -> Position {
-        let key = key.min(NEVER);
-        let place = self.rank(key).saturating_sub(1);
-        if self.directory.is_empty() {
+        if self.is_empty() {
             return Position { place: 0, at: 0 };
         }
+        let key = key.min(NEVER);
+        let place = self.place(key);
         Position { place, at: self.block(place).below(key) }
     }
 
@@ -319,6 +326,12 @@ impl Sorted {
         }
         let place = place.checked_sub(1)?;
         Some(Position { place, at: self.block(place).len as usize - 1 })
+    }
+
+    /// The request before the one at `position`.
+    #[inline]
+    fn before_that(&self, position: Position) -> Option<RequestId> {
+        self.get(self.step_back(position)?)
     }
 
     #[inline]

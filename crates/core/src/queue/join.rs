@@ -2,16 +2,28 @@
 
 use super::merge::{self, Side};
 use super::{Inserted, Queue};
+use crate::collections::NIL;
 use crate::device::Merging;
 use crate::request::Request;
 use crate::scheduler::{Cx, Scheduler};
 use crate::units::RequestId;
 
 impl<S: Scheduler> Queue<S> {
+    /// Enters `new`, which may touch others. If it becomes a part of one, says so; else the scheduler is to be told.
+    #[inline(never)]
+    pub(super) fn admit_touching(&mut self, id: RequestId, new: Request, listed: bool) -> Option<Inserted> {
+        if let Some((into, side)) = self.find_merge(&new) {
+            self.table.insert(id, new, listed, [NIL; 2]);
+            return Some(self.merge(id, into, side));
+        }
+        let chain = self.merger.enter(id, self.merger.slots(&new));
+        self.table.insert(id, new, listed, chain);
+        None
+    }
+
     /// The waiting request that `new` can join: the last one touched, then one that ends where it
     /// begins, then one that begins where it ends.
-    #[inline]
-    pub(super) fn find_merge(&self, new: &Request) -> Option<(RequestId, Side)> {
+    fn find_merge(&self, new: &Request) -> Option<(RequestId, Side)> {
         let fits = |id: RequestId| self.fits(id, new);
         if let Some(last) = self.merger.last()
             && let Some(side) = Side::between(&self.table[last], new)
@@ -43,13 +55,13 @@ impl<S: Scheduler> Queue<S> {
     }
 
     /// Makes the new request `id` a part of `into`, then joins `into` with a neighbour it now touches.
-    pub(super) fn merge(&mut self, id: RequestId, into: RequestId, side: Side) -> Inserted {
+    fn merge(&mut self, id: RequestId, into: RequestId, side: Side) -> Inserted {
         self.merges += 1;
-        self.merger.drop(into, &self.table[into]);
+        self.merger.drop(into, &mut self.table);
         self.table.join(into, id);
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
         self.scheduler.grown(cx, into);
-        self.merger.add(into, &self.table[into]);
+        self.merger.add(into, &mut self.table);
         let into = self.coalesce(into, side);
         match side {
             Side::Back => Inserted::MergedBack { id, into },
@@ -82,12 +94,12 @@ impl<S: Scheduler> Queue<S> {
             Side::Front => (other, grown),
         };
         self.merges += 1;
-        self.merger.drop(survivor, &self.table[survivor]);
-        self.merger.drop(taken, &self.table[taken]);
+        self.merger.drop(survivor, &mut self.table);
+        self.merger.drop(taken, &mut self.table);
         self.table.join(survivor, taken);
         let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
         self.scheduler.absorbed(cx, survivor, taken);
-        self.merger.add(survivor, &self.table[survivor]);
+        self.merger.add(survivor, &mut self.table);
         survivor
     }
 }

@@ -49,23 +49,30 @@ enum Edge {
     Start,
 }
 
+/// The slots of a request's edges.
+#[derive(Clone, Copy)]
+pub(super) struct Slots {
+    end: usize,
+    start: usize,
+}
+
 /// A hash table from a sector to the waiting requests that have it as an edge.
 ///
 /// Where a new request begins, old ones may end, and it is itself to be found as one that starts there. So each slot
-/// has a list for either edge, and a request touches two slots instead of four.
+/// has a list for either edge, and a request touches two slots instead of four. The lists go through the
+/// [`Table`]'s rows.
 pub(super) struct Merger {
     heads: Vec<[u32; 2]>,
-    next: Vec<[u32; 2]>,
     shift: u32,
-    last: Option<RequestId>,
+    /// The request that last arrived or grew; [`NIL`] if it no longer waits.
+    last: u32,
 }
 
 impl Merger {
     pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         // Sparse, so that a look is nearly always one glance: a slot in eight is taken, at most.
         let bits = capacity.next_power_of_two().trailing_zeros() + 3;
-        let (heads, next) = (table(1 << bits, [NIL; 2])?, table(capacity, [NIL; 2])?);
-        Ok(Merger { heads, next, shift: 64 - bits, last: None })
+        Ok(Merger { heads: table(1 << bits, [NIL; 2])?, shift: 64 - bits, last: NIL })
     }
 
     #[inline]
@@ -74,84 +81,114 @@ impl Merger {
     }
 
     #[inline]
-    fn link(&mut self, edge: Edge, sector: Sector, id: RequestId) {
-        let slot = self.slot(sector);
-        self.next[id.index()][edge as usize] = self.heads[slot][edge as usize];
-        self.heads[slot][edge as usize] = id.0;
+    pub(super) fn slots(&self, request: &Request) -> Slots {
+        Slots { end: self.slot(request.end()), start: self.slot(request.start) }
     }
 
+    /// Whether any request may touch the one with these slots. Mostly none does.
     #[inline]
-    fn unlink(&mut self, edge: Edge, sector: Sector, id: RequestId) {
-        let slot = self.slot(sector);
-        let after = self.next[id.index()][edge as usize];
+    pub(super) fn may_touch(&self, Slots { end, start }: Slots) -> bool {
+        // NIL has all bits.
+        self.heads[start][Edge::End as usize] & self.heads[end][Edge::Start as usize] != NIL
+    }
+
+    /// `id` waits with these slots. Returns its chain.
+    #[inline]
+    pub(super) fn enter(&mut self, id: RequestId, Slots { end, start }: Slots) -> [u32; 2] {
+        self.last = id.0;
+        let heads = &mut self.heads;
+        let at_end = core::mem::replace(&mut heads[end][Edge::End as usize], id.0);
+        let at_start = core::mem::replace(&mut heads[start][Edge::Start as usize], id.0);
+        [at_end, at_start]
+    }
+
+    /// `id` no longer waits with these slots; this is its chain. False if it is not the first in its lists: then
+    /// nothing was done.
+    #[inline]
+    pub(super) fn leave(&mut self, id: RequestId, Slots { end, start }: Slots, chain: [u32; 2]) -> bool {
+        let heads = &mut self.heads;
+        let first = heads[end][Edge::End as usize] == id.0 && heads[start][Edge::Start as usize] == id.0;
+        if first {
+            heads[end][Edge::End as usize] = chain[Edge::End as usize];
+            heads[start][Edge::Start as usize] = chain[Edge::Start as usize];
+            if self.last == id.0 {
+                self.last = NIL;
+            }
+        }
+        first
+    }
+
+    fn unlink(&mut self, edge: Edge, slot: usize, id: RequestId, requests: &mut Table) {
+        let after = requests.chain(id)[edge as usize];
         let mut at = self.heads[slot][edge as usize];
         if at == id.0 {
             self.heads[slot][edge as usize] = after;
             return;
         }
-        while self.next[at as usize][edge as usize] != id.0 {
-            at = self.next[at as usize][edge as usize];
+        while requests.chain(RequestId(at))[edge as usize] != id.0 {
+            at = requests.chain(RequestId(at))[edge as usize];
         }
-        self.next[at as usize][edge as usize] = after;
+        requests.chain_mut(RequestId(at))[edge as usize] = after;
     }
 
     /// Requests that may have this edge at `sector`: those in its slot, newest first.
     #[inline]
-    fn candidates(&self, edge: Edge, sector: Sector) -> impl Iterator<Item = RequestId> + '_ {
+    fn candidates<'a>(
+        &self,
+        edge: Edge,
+        sector: Sector,
+        requests: &'a Table,
+    ) -> impl Iterator<Item = RequestId> + use<'a> {
         let mut at = self.heads[self.slot(sector)][edge as usize];
         core::iter::from_fn(move || {
             let id = at;
             if id == NIL {
                 return None;
             }
-            at = self.next[id as usize][edge as usize];
+            at = requests.chain(RequestId(id))[edge as usize];
             Some(RequestId(id))
         })
     }
 
     /// The request that last arrived or grew, if it still waits.
-    #[inline]
     pub(super) fn last(&self) -> Option<RequestId> {
-        self.last
+        (self.last != NIL).then_some(RequestId(self.last))
     }
 
-    /// `id` waits with this extent.
-    #[inline]
-    pub(super) fn add(&mut self, id: RequestId, request: &Request) {
-        self.link(Edge::End, request.end(), id);
-        self.link(Edge::Start, request.start, id);
-        self.last = Some(id);
+    /// `id` waits with the extent that it has in the table.
+    pub(super) fn add(&mut self, id: RequestId, requests: &mut Table) {
+        let slots = self.slots(&requests[id]);
+        *requests.chain_mut(id) = self.enter(id, slots);
     }
 
-    /// `id`, which had this extent, no longer waits with it.
-    #[inline]
-    pub(super) fn drop(&mut self, id: RequestId, request: &Request) {
-        self.unlink(Edge::End, request.end(), id);
-        self.unlink(Edge::Start, request.start, id);
-        if self.last == Some(id) {
-            self.last = None;
+    /// `id` no longer waits with the extent that it has in the table.
+    #[inline(never)]
+    pub(super) fn drop(&mut self, id: RequestId, requests: &mut Table) {
+        let Slots { end, start } = self.slots(&requests[id]);
+        self.unlink(Edge::End, end, id, requests);
+        self.unlink(Edge::Start, start, id, requests);
+        if self.last == id.0 {
+            self.last = NIL;
         }
     }
 
     /// A waiting request that ends at `sector` and `fits`.
-    #[inline]
     pub(super) fn ending_at(
         &self,
         sector: Sector,
         requests: &Table,
         fits: impl Fn(RequestId) -> bool,
     ) -> Option<RequestId> {
-        self.candidates(Edge::End, sector).find(|id| requests[*id].end() == sector && fits(*id))
+        self.candidates(Edge::End, sector, requests).find(|id| requests[*id].end() == sector && fits(*id))
     }
 
     /// A waiting request that starts at `sector` and `fits`.
-    #[inline]
     pub(super) fn starting_at(
         &self,
         sector: Sector,
         requests: &Table,
         fits: impl Fn(RequestId) -> bool,
     ) -> Option<RequestId> {
-        self.candidates(Edge::Start, sector).find(|id| requests[*id].start == sector && fits(*id))
+        self.candidates(Edge::Start, sector, requests).find(|id| requests[*id].start == sector && fits(*id))
     }
 }

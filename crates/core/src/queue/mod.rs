@@ -15,7 +15,7 @@ pub use error::{HostError, SwitchError};
 pub use table::{State, Table};
 pub use weights::WEIGHTS_MAX;
 
-use crate::collections::OutOfMemory;
+use crate::collections::{NIL, OutOfMemory};
 use crate::device::{Device, Merging};
 use crate::request::Request;
 use crate::room::{Quota, Room};
@@ -89,7 +89,8 @@ impl<S: Scheduler> Queue<S> {
     pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
         let id = self.table.any_free().ok_or(HostError::Full)?;
         self.advance(now)?;
-        Ok(self.admit(id, Request { arrival: now, ..request }))
+        self.table.take_last_spare();
+        Ok(self.admit(id, request, false))
     }
 
     /// Adds `request`, which arrives now, under an id that the host chose.
@@ -106,21 +107,26 @@ impl<S: Scheduler> Queue<S> {
     ) -> Result<Inserted, HostError> {
         self.expect(id, State::Free)?;
         self.advance(now)?;
-        Ok(self.admit(id, Request { arrival: now, ..request }))
+        let listed = !self.table.take_spare(id);
+        Ok(self.admit(id, request, listed))
     }
 
-    /// Adds `request`, which arrives now, under the free `id`.
+    /// Adds `request`, which arrives now, under the free `id`. `listed`: the id is still among the spare ones.
     #[inline]
-    fn admit(&mut self, id: RequestId, request: Request) -> Inserted {
-        self.table.insert(id, request);
-        if self.device.merging != Merging::Off {
-            if let Some((into, side)) = self.find_merge(&request) {
-                return self.merge(id, into, side);
+    fn admit(&mut self, id: RequestId, mut request: Request, listed: bool) -> Inserted {
+        request.arrival = self.now;
+        if self.device.merging == Merging::Off {
+            self.table.insert(id, request, listed, [NIL; 2]);
+        } else {
+            let slots = self.merger.slots(&request);
+            if !self.merger.may_touch(slots) {
+                self.table.insert(id, request, listed, self.merger.enter(id, slots));
+            } else if let Some(merged) = self.admit_touching(id, request, listed) {
+                return merged;
             }
-            self.merger.add(id, &request);
         }
-        let Queue { scheduler, table, device, .. } = self;
-        scheduler.insert(Cx { now: request.arrival, requests: table, device, notes: None }, id);
+        let Queue { scheduler, table, device, now, .. } = self;
+        scheduler.insert(Cx { now: *now, requests: table, device, notes: None }, id);
         Inserted::Queued(id)
     }
 
@@ -135,7 +141,9 @@ impl<S: Scheduler> Queue<S> {
     #[inline]
     pub fn dispatch(&mut self, now: Instant) -> Result<Decision, HostError> {
         self.advance(now)?;
-        if let Some(id) = self.table.take_returned() {
+        if self.table.any_returned()
+            && let Some(id) = self.table.take_returned()
+        {
             return Ok(Decision::Dispatch(id));
         }
         if let Some(notes) = &self.notes {
@@ -145,14 +153,15 @@ impl<S: Scheduler> Queue<S> {
         let decision = self.scheduler.dispatch(Cx { now, requests, device, notes: self.notes.as_ref() });
         match decision {
             Decision::Dispatch(id) => {
-                assert!(
-                    self.table.state(id) == State::Waiting,
-                    "the scheduler gave out {id}, which does not wait"
-                );
+                let Some(row) = self.table.dispatch(id) else {
+                    panic!("the scheduler gave out {id}, which does not wait")
+                };
                 if self.device.merging != Merging::Off {
-                    self.merger.drop(id, &self.table[id]);
+                    let slots = self.merger.slots(&row.request);
+                    if !self.merger.leave(id, slots, row.chain) {
+                        self.merger.drop(id, &mut self.table);
+                    }
                 }
-                self.table.dispatched(id);
             }
             Decision::WaitUntil(until) => assert!(until > now, "the scheduler waits until the past"),
             Decision::Idle => {}
@@ -194,7 +203,7 @@ impl<S: Scheduler> Queue<S> {
         self.advance(now)?;
         self.scheduler.remove(Cx { now, requests: &self.table, device: &self.device, notes: None }, id);
         if self.device.merging != Merging::Off {
-            self.merger.drop(id, &self.table[id]);
+            self.merger.drop(id, &mut self.table);
         }
         self.table.free(id);
         Ok(())

@@ -39,43 +39,46 @@ impl fmt::Display for State {
     }
 }
 
-/// What only the queue needs to know of a request.
+/// A request and what the queue keeps of it: as much as a cache line holds.
 #[derive(Clone, Copy)]
-struct Slot {
-    state: State,
+pub(super) struct Row {
+    pub(super) request: Request,
+    /// Order of insertion, for those in use.
+    turn: u64,
+    /// Where the [`Merger`](super::merge::Merger) goes on from here, by edge.
+    pub(super) chain: [u32; 2],
+    /// The next part of the request that this one is part of.
+    next_part: u32,
+    pub(super) state: State,
     /// As it was inserted.
     entrant: Entrant,
     /// In the list of spare ids.
     listed: bool,
-    /// The next part of the request that this one is part of.
-    next_part: u32,
-    /// The last part of this request.
+    /// Others became part of it: there is a [`Whole`].
+    whole: bool,
+}
+
+/// What is kept of a request that others became part of.
+#[derive(Clone, Copy, Default)]
+struct Whole {
+    /// The request as the host inserted it.
+    original: Request,
+    /// Its last part.
     last_part: u32,
-    /// This request and its parts.
+    /// It and its parts.
     parts: u32,
 }
 
-const FREE: Slot = Slot {
-    state: State::Free,
-    entrant: Entrant::Free,
-    listed: true,
-    next_part: NIL,
-    last_part: NIL,
-    parts: 0,
-};
-
 /// All requests of a queue, and the weights of those who issue them.
 pub struct Table {
-    requests: Vec<Request>,
-    /// Of those that others became part of: the request as the host inserted it.
-    originals: Vec<Request>,
-    slots: Vec<Slot>,
-    /// Order of insertion, for those in use.
-    turns: Vec<u64>,
+    rows: Vec<Row>,
+    wholes: Vec<Whole>,
     turn: u64,
     /// All ids that are not in use, each once, and below the last some that are: a host that chooses ids
     /// itself takes them from anywhere.
     spare: Vec<u32>,
+    /// How many of those in `spare` are in use.
+    stale: usize,
     /// Ids that the device gave back.
     returned: List,
     links: Links,
@@ -92,15 +95,24 @@ impl Table {
         for (id, place) in (0..).zip(spare.iter_mut().rev()) {
             *place = id;
         }
+        let free = Row {
+            request: Request::default(),
+            turn: 0,
+            chain: [NIL; 2],
+            next_part: NIL,
+            state: State::Free,
+            entrant: Entrant::Free,
+            listed: true,
+            whole: false,
+        };
         let mut order = Vec::new();
         order.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
         Ok(Table {
-            requests: table(capacity, Request::default())?,
-            originals: table(capacity, Request::default())?,
-            slots: table(capacity, FREE)?,
-            turns: table(capacity, 0)?,
+            rows: table(capacity, free)?,
+            wholes: table(capacity, Whole::default())?,
             turn: 0,
             spare,
+            stale: 0,
             returned: List::default(),
             links: Links::new(capacity)?,
             held: [0; 3],
@@ -111,7 +123,7 @@ impl Table {
 
     /// Number of ids.
     pub fn capacity(&self) -> usize {
-        self.requests.len()
+        self.rows.len()
     }
 
     /// Number of ids not in use.
@@ -134,21 +146,19 @@ impl Table {
     /// Where `id` is in its life.
     #[inline]
     pub fn state(&self, id: RequestId) -> State {
-        self.slots[id.index()].state
+        self.rows[id.index()].state
     }
 
     /// The same, if there is such an id.
     #[inline]
     pub(super) fn state_of(&self, id: RequestId) -> Option<State> {
-        self.slots.get(id.index()).map(|slot| slot.state)
+        self.rows.get(id.index()).map(|row| row.state)
     }
 
     /// The request as the host inserted it, before any merge.
     pub fn original(&self, id: RequestId) -> &Request {
-        match self.slots[id.index()].parts {
-            0..=1 => &self.requests[id.index()],
-            _ => &self.originals[id.index()],
-        }
+        let row = &self.rows[id.index()];
+        if row.whole { &self.wholes[id.index()].original } else { &row.request }
     }
 
     /// `id` and all requests that were merged into it.
@@ -159,15 +169,26 @@ impl Table {
             if part == NIL {
                 return None;
             }
-            at = self.slots[part as usize].next_part;
+            at = self.rows[part as usize].next_part;
             Some(RequestId(part))
         })
     }
 
     /// How many requests `id` holds, itself included.
-    #[inline]
     pub(super) fn parts_count(&self, id: RequestId) -> u32 {
-        self.slots[id.index()].parts
+        if self.rows[id.index()].whole { self.wholes[id.index()].parts } else { 1 }
+    }
+
+    /// Where the merger goes on from `id`, by edge.
+    #[inline]
+    pub(super) fn chain(&self, id: RequestId) -> [u32; 2] {
+        self.rows[id.index()].chain
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(super) fn chain_mut(&mut self, id: RequestId) -> &mut [u32; 2] {
+        &mut self.rows[id.index()].chain
     }
 
     /// The weight of `who`.
@@ -182,38 +203,54 @@ impl Table {
         self.spare.last().map(|id| RequestId(*id))
     }
 
+    /// Takes `id`, which is not in use, from the spare ones if it is the last of them. False if it is not.
     #[inline]
-    pub(super) fn insert(&mut self, id: RequestId, request: Request) {
-        let listed = self.spare.last() != Some(&id.0);
-        if !listed {
-            self.spare.pop();
+    pub(super) fn take_spare(&mut self, id: RequestId) -> bool {
+        let last = self.spare.last() == Some(&id.0);
+        if last {
+            self.take_last_spare();
         }
-        self.requests[id.index()] = request;
-        self.turn += 1;
-        self.turns[id.index()] = self.turn;
-        let entrant = Entrant::of(&request);
-        self.held[entrant as usize] += 1;
-        self.slots[id.index()] =
-            Slot { state: State::Waiting, entrant, listed, next_part: NIL, last_part: id.0, parts: 1 };
-        if !listed {
+        last
+    }
+
+    /// Takes the last of the spare ids, which becomes the one before it that is not in use.
+    #[inline]
+    pub(super) fn take_last_spare(&mut self) {
+        self.spare.pop();
+        if self.stale > 0 {
             self.drop_stale();
         }
     }
 
     /// Afterwards the last of the spare ids is not in use.
-    #[inline]
+    #[inline(never)]
     fn drop_stale(&mut self) {
         while let Some(id) = self.spare.last()
-            && self.slots[*id as usize].state != State::Free
+            && let row = &mut self.rows[*id as usize]
+            && row.state != State::Free
         {
-            self.slots[*id as usize].listed = false;
+            row.listed = false;
+            self.stale -= 1;
             self.spare.pop();
         }
     }
 
+    /// Enters `request` under `id`, which is not in use. `listed`: the id is still among the spare ones.
+    #[inline]
+    pub(super) fn insert(&mut self, id: RequestId, request: Request, listed: bool, chain: [u32; 2]) {
+        self.turn += 1;
+        self.stale += usize::from(listed);
+        let entrant = Entrant::of(&request);
+        self.held[entrant as usize] += 1;
+        // A free id has no parts.
+        let row = &mut self.rows[id.index()];
+        (row.request, row.turn, row.chain) = (request, self.turn, chain);
+        (row.state, row.entrant, row.listed) = (State::Waiting, entrant, listed);
+    }
+
     /// Gives `id` another extent.
     pub(super) fn resize(&mut self, id: RequestId, start: Sector, length: Sectors) {
-        let request = &mut self.requests[id.index()];
+        let request = &mut self.rows[id.index()].request;
         request.start = start;
         request.length = length;
     }
@@ -221,8 +258,9 @@ impl Table {
     /// `whole` takes in what `part`, which touches it, asks for. With the earlier arrival goes the
     /// earlier place in `by_arrival`.
     pub(super) fn take_in(&mut self, whole: RequestId, part: RequestId) {
-        let joined = self.requests[part.index()];
-        let request = &mut self.requests[whole.index()];
+        let Row { request: joined, turn, .. } = self.rows[part.index()];
+        let row = &mut self.rows[whole.index()];
+        let request = &mut row.request;
         if joined.start >= request.start {
             request.more_follows = joined.more_follows;
         }
@@ -230,37 +268,54 @@ impl Table {
         request.length = Sectors(request.length.0 + joined.length.0);
         request.arrival = request.arrival.min(joined.arrival);
         request.sync |= joined.sync;
-        self.turns[whole.index()] = self.turns[whole.index()].min(self.turns[part.index()]);
+        row.turn = row.turn.min(turn);
+    }
+
+    /// What is kept of `id` and its parts.
+    fn whole(&self, id: RequestId) -> Whole {
+        let row = &self.rows[id.index()];
+        let alone = || Whole { original: row.request, last_part: id.0, parts: 1 };
+        if row.whole { self.wholes[id.index()] } else { alone() }
     }
 
     /// Makes `part`, with its own parts, a part of `whole`, which touches it.
     pub(super) fn join(&mut self, whole: RequestId, part: RequestId) {
-        if self.slots[whole.index()].parts == 1 {
-            self.originals[whole.index()] = self.requests[whole.index()];
-        }
+        let (held, taken) = (self.whole(whole), self.whole(part));
         self.take_in(whole, part);
-        let taken = self.slots[part.index()];
-        let last = self.slots[whole.index()].last_part;
-        self.slots[last as usize].next_part = part.0;
-        self.slots[whole.index()].last_part = taken.last_part;
-        self.slots[whole.index()].parts += taken.parts;
-        self.slots[part.index()].state = State::Merged;
+        self.rows[held.last_part as usize].next_part = part.0;
+        self.rows[whole.index()].whole = true;
+        self.rows[part.index()].state = State::Merged;
+        self.wholes[whole.index()] =
+            Whole { last_part: taken.last_part, parts: held.parts + taken.parts, ..held };
     }
 
+    /// `id` goes to the device. Nothing if it does not wait.
     #[inline]
-    pub(super) fn dispatched(&mut self, id: RequestId) {
-        self.slots[id.index()].state = State::InFlight;
+    pub(super) fn dispatch(&mut self, id: RequestId) -> Option<&Row> {
+        let row = &mut self.rows[id.index()];
+        let waits = row.state == State::Waiting;
+        if !waits {
+            return None;
+        }
+        row.state = State::InFlight;
+        Some(row)
     }
 
     pub(super) fn returned(&mut self, id: RequestId) {
-        self.slots[id.index()].state = State::Returned;
+        self.rows[id.index()].state = State::Returned;
         self.links.push_back(&mut self.returned, id);
     }
 
+    /// Whether the device gave any back.
     #[inline]
+    pub(super) fn any_returned(&self) -> bool {
+        !self.returned.is_empty()
+    }
+
+    #[cold]
     pub(super) fn take_returned(&mut self) -> Option<RequestId> {
         let id = self.links.pop_front(&mut self.returned)?;
-        self.slots[id.index()].state = State::InFlight;
+        self.rows[id.index()].state = State::InFlight;
         Some(id)
     }
 
@@ -268,26 +323,33 @@ impl Table {
     #[inline]
     pub(super) fn free(&mut self, id: RequestId) {
         let mut at = id.0;
-        while at != NIL {
-            let Slot { next_part: next, entrant, listed, .. } = self.slots[at as usize];
-            self.held[entrant as usize] -= 1;
-            self.slots[at as usize] = FREE;
-            if !listed {
+        loop {
+            let row = &mut self.rows[at as usize];
+            row.state = State::Free;
+            self.held[row.entrant as usize] -= 1;
+            if row.listed {
+                self.stale -= 1;
+            } else {
+                row.listed = true;
                 // There is room: each id is in it once.
                 self.spare.push(at);
             }
-            at = next;
+            at = row.next_part;
+            if at == NIL {
+                return;
+            }
+            (row.next_part, row.whole) = (NIL, false);
         }
     }
 
     /// Lists all requests that wait or are in flight by order of insertion, for `by_arrival`.
     pub(super) fn sort_by_arrival(&mut self) {
         self.order.clear();
-        let live = |slot: &Slot| !matches!(slot.state, State::Free | State::Merged);
-        let ids = self.slots.iter().enumerate().filter(|(_, slot)| live(slot));
+        let live = |row: &Row| !matches!(row.state, State::Free | State::Merged);
+        let ids = self.rows.iter().enumerate().filter(|(_, row)| live(row));
         self.order.extend(ids.map(|(index, _)| index as u32));
-        let turns = &self.turns;
-        self.order.sort_unstable_by_key(|id| turns[*id as usize]);
+        let rows = &self.rows;
+        self.order.sort_unstable_by_key(|id| rows[*id as usize].turn);
     }
 
     pub(super) fn by_arrival(&self) -> impl Iterator<Item = RequestId> + '_ {
@@ -299,6 +361,6 @@ impl Index<RequestId> for Table {
     type Output = Request;
     #[inline]
     fn index(&self, id: RequestId) -> &Request {
-        &self.requests[id.index()]
+        &self.rows[id.index()].request
     }
 }

@@ -58,7 +58,9 @@ impl Mean {
 
     #[inline]
     fn enter(&mut self, sample: u64) {
-        self.samples = decayed(self.samples, 1);
+        if self.samples != STEADY {
+            self.samples = decayed(self.samples, 1);
+        }
         self.total = decayed(self.total, sample);
     }
 

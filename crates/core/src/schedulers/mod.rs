@@ -1,6 +1,6 @@
 //! The registry of schedulers: one line for each file.
 
-use crate::registry::registry;
+use crate::registry::{calls, registry};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler};
 use crate::tunables::{TunableError, Tunables};

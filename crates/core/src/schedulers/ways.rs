@@ -25,6 +25,15 @@ const fn way(back: Back, head: Sector, Sector(start): Sector) -> Option<u64> {
 /// ahead. What is too far back comes last, the lowest address first.
 #[inline]
 pub(super) const fn better(back: Back, head: Sector, new: Sector, old: Sector) -> bool {
+    // Differences that wrap: what is ahead comes first, then all from the lowest address on.
+    let (to_new, to_old) = (new.0.wrapping_sub(head.0), old.0.wrapping_sub(head.0));
+    let farthest = if to_new < to_old { to_old } else { to_new };
+    if farthest <= u64::MAX - back.furthest { to_new < to_old } else { shorter(back, head, new, old) }
+}
+
+/// [`better`], also if one of them may be behind the head and not too far.
+#[inline(never)]
+const fn shorter(back: Back, head: Sector, new: Sector, old: Sector) -> bool {
     match (way(back, head, new), way(back, head, old)) {
         (Some(to_new), Some(to_old)) => to_new < to_old || to_new == to_old && new.0 > old.0,
         (Some(_), None) => true,
@@ -56,5 +65,21 @@ mod tests {
         assert!(wins(edge, edge - 1) && wins(1 << 40, edge - 1));
         assert!(wins(edge, head + 2 * BACK.furthest + 1), "exactly at the limit it still counts");
         assert!(wins(0, edge - 1) && !wins(edge - 1, 0));
+    }
+
+    #[test]
+    fn the_short_cut_says_what_the_ways_say() {
+        let edges = [0, 1, 7, 1 << 20, (1 << 20) + 1, 1 << 40, 1 << 63, u64::MAX - 1, u64::MAX];
+        let near = |from: u64| edges.map(|by| [from.wrapping_sub(by), from.wrapping_add(by)]);
+        for head in near(0).into_iter().flatten().map(Sector) {
+            let places = || near(head.0).into_iter().flatten().map(Sector);
+            for (new, old) in places().flat_map(|new| places().map(move |old| (new, old))) {
+                assert_eq!(
+                    better(BACK, head, new, old),
+                    shorter(BACK, head, new, old),
+                    "{head}: {new}, {old}"
+                );
+            }
+        }
     }
 }

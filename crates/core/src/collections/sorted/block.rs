@@ -21,12 +21,18 @@ pub(super) const NEVER: u64 = GREATEST + 1;
 pub(super) const WIDE: bool =
     cfg!(all(not(narrow), any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128")));
 
+/// 1 if the first of two keys, whose difference this is, is the smaller one; else 0. Nothing to branch on.
+#[inline]
+pub(super) const fn sign(difference: u64) -> usize {
+    (difference >> 63) as usize
+}
+
 /// How many of `keys`, which are in order and whose number is a power of two, are below `key`. None is above [`NEVER`].
 #[inline]
 pub(super) fn count_below<const N: usize>(keys: &[u64; N], key: u64) -> usize {
     const { assert!(N.is_power_of_two()) }
     if WIDE {
-        return keys.iter().map(|held| held.wrapping_sub(key) >> 63).sum::<u64>() as usize;
+        return keys.iter().map(|held| sign(held.wrapping_sub(key))).sum();
     }
     let (mut below, mut half) = (0, N / 2);
     while half > 0 {
@@ -51,9 +57,12 @@ pub(super) struct Block {
     pub(super) len: u32,
     /// Where the directory lists this block.
     pub(super) place: u32,
+    /// Where one was last taken out. On a sweep upward the next one is there.
+    taken: u32,
 }
 
-pub(super) const EMPTY: Block = Block { keys: [NEVER; 2 * BLOCK], ids: [NIL; 2 * BLOCK], len: 0, place: 0 };
+pub(super) const EMPTY: Block =
+    Block { keys: [NEVER; 2 * BLOCK], ids: [NIL; 2 * BLOCK], len: 0, place: 0, taken: 0 };
 
 impl Block {
     /// The requests, in order.
@@ -67,9 +76,9 @@ impl Block {
         (index < self.len as usize).then(|| Entry { key: self.keys[index], id: self.ids[index] })
     }
 
-    /// Puts `entry` behind all whose key is at most its own. There is room. True if it is now first.
+    /// Puts `entry` behind all whose key is at most its own. There is room.
     #[inline]
-    pub(super) fn insert(&mut self, entry: Entry) -> bool {
+    pub(super) fn insert(&mut self, entry: Entry) {
         let at = self.below(entry.key + 1);
         if !WIDE {
             for place in (at..(self.len as usize).min(BLOCK)).rev() {
@@ -82,7 +91,6 @@ impl Block {
         self.keys[at] = entry.key;
         self.ids[at] = entry.id;
         self.len += 1;
-        at == 0
     }
 
     /// Puts `entry` into this block, which is empty.
@@ -91,34 +99,38 @@ impl Block {
         (self.keys[0], self.ids[0], self.len) = (entry.key, entry.id, 1);
     }
 
-    /// Takes out what is at `at`.
+    /// Takes out what is at `at`. Returns its key.
     #[inline]
-    pub(super) fn remove(&mut self, at: usize) {
+    pub(super) fn remove(&mut self, at: usize) -> u64 {
+        let key = self.keys[at];
+        self.taken = at as u32;
         self.len -= 1;
         let last = self.len as usize;
         if WIDE && at != last {
             self.keys.copy_within(at + 1..at + 1 + BLOCK, at);
             self.ids.copy_within(at + 1..at + 1 + BLOCK, at);
-            return;
+            return key;
         }
         for place in at..last.min(BLOCK) {
             (self.keys[place], self.ids[place]) = (self.keys[place + 1], self.ids[place + 1]);
         }
         (self.keys[last], self.ids[last]) = (NEVER, NIL);
+        key
     }
 
     /// How many keys are below `key`.
     #[inline]
     pub(super) fn below(&self, key: u64) -> usize {
         let [keys, _] = self.keys.as_chunks::<BLOCK>().0 else { unreachable!("twice as many") };
-        if self.len == 0 { 0 } else { count_below(keys, key) }
+        count_below(keys, key)
     }
 
     /// Where `id`, which is here, is.
     #[inline]
     pub(super) fn find(&self, id: u32) -> usize {
-        if self.ids[0] == id {
-            return 0;
+        let likely = self.taken as usize % BLOCK;
+        if self.ids[likely] == id {
+            return likely;
         }
         if !WIDE {
             return self.ids[..BLOCK].iter().position(|held| *held == id).unwrap_or(0);

@@ -10,10 +10,9 @@ impl Sorted {
     pub(super) fn insert_only(&mut self, entry: Entry) {
         let block = match self.directory.first() {
             Some(block) => *block as usize,
-            None => self.take_block(0, entry.key),
+            None => self.take_block(0),
         };
         self.blocks[block].only(entry);
-        self.from[0] = entry.key;
         self.home[entry.id as usize] = block as u32;
     }
 
@@ -28,22 +27,19 @@ impl Sorted {
     }
 
     /// Puts a spare block, which is empty, into the directory at `place`.
-    pub(super) fn take_block(&mut self, place: usize, from: u64) -> usize {
+    fn take_block(&mut self, place: usize) -> usize {
         let Some(block) = self.spare.pop() else { unreachable!("blocks are bounded by joining") };
-        let listed = self.directory.len();
-        self.from.copy_within(place..listed, place + 1);
-        self.from[place] = from;
         self.directory.insert(place, block);
         self.renumber(place);
         block as usize
     }
 
-    /// Takes the empty block at `place` out of the directory.
+    /// Takes the empty block at `place`, which is not the only one, out of the directory.
     fn release(&mut self, place: usize) {
+        let (cut, cuts) = (place.saturating_sub(1), self.directory.len() - 1);
+        self.cuts.copy_within(cut + 1..cuts, cut);
+        self.cuts[cuts - 1] = NEVER;
         self.spare.push(self.directory.remove(place));
-        let left = self.directory.len();
-        self.from.copy_within(place + 1..=left, place);
-        self.from[left] = NEVER;
         self.renumber(place);
     }
 
@@ -53,15 +49,19 @@ impl Sorted {
         }
     }
 
-    /// Moves the greater half of the full block at `place` to a new block behind it.
-    pub(super) fn split(&mut self, place: usize) {
+    /// Moves the greater half of the full block at `place` to a new block behind it. Returns where it begins.
+    #[inline(never)]
+    pub(super) fn split(&mut self, place: usize) -> u64 {
         let full = self.directory[place] as usize;
-        let from = self.blocks[full].get(BLOCK / 2).map_or(0, |entry| entry.key);
-        let fresh = self.take_block(place + 1, from);
+        let cut = self.blocks[full].get(BLOCK / 2).map_or(0, |entry| entry.key);
+        self.cuts.copy_within(place..self.directory.len() - 1, place + 1);
+        self.cuts[place] = cut;
+        let fresh = self.take_block(place + 1);
         if let Ok([full, fresh]) = self.blocks.get_disjoint_mut([full, fresh]) {
             full.split(fresh);
         }
         self.settle(fresh);
+        cut
     }
 
     /// Notes that what is in `block` is there.
@@ -71,16 +71,14 @@ impl Sorted {
         }
     }
 
-    /// The block at `place` has become short.
+    /// The block at `place` has become empty, or short.
     #[inline(never)]
     pub(super) fn shrunk(&mut self, place: usize, left: usize) {
-        if left == 0 {
-            // The last block stays: a queue that is often empty would take and release it all the time.
-            if self.directory.len() > 1 {
-                self.release(place);
-            }
-        } else if left == FEW {
+        if left > 0 {
             self.join_around(place);
+        } else if self.directory.len() > 1 {
+            // The last block stays: a queue that is often empty would take and release it all the time.
+            self.release(place);
         }
     }
 

@@ -77,14 +77,6 @@ impl Line {
             _ => one.or(other),
         }
     }
-
-    /// Takes `id` out and returns where to go on: at one of its neighbours by address.
-    #[inline]
-    fn remove_before_next(&mut self, cx: Cx<'_>, id: RequestId) -> Option<RequestId> {
-        let (before, behind) = self.sorted.remove_between(id);
-        let behind = behind.or_else(|| self.sorted.first());
-        self.choose(cx, before, behind)
-    }
 }
 
 impl Lines {
@@ -128,7 +120,7 @@ impl Lines {
         now.since(self.due[id.index()])
     }
 
-    #[inline]
+    #[inline(always)] // Each version calls it in one place.
     pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, side: Side, expire: Duration) {
         let request = &cx[id];
         let line = &mut self.lines[side.index()];
@@ -156,20 +148,27 @@ impl Lines {
         self.oldest(side)
     }
 
+    /// Takes `id` out and returns where to go on: at one of its neighbours by address.
+    #[inline(never)]
+    fn take(&mut self, cx: Cx<'_>, id: RequestId, side: Side) -> Option<RequestId> {
+        let line = &mut self.lines[side.index()];
+        self.links.remove(&mut line.fifo, id);
+        let (before, behind) = line.sorted.remove_between(id);
+        let behind = behind.or_else(|| line.sorted.first());
+        line.choose(cx, before, behind)
+    }
+
     /// Takes out `id`, which goes to the device.
     #[inline]
     pub(super) fn dispatch(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
-        let line = &mut self.lines[side.index()];
-        line.head = cx[id].end();
-        self.links.remove(&mut line.fifo, id);
-        line.next = line.remove_before_next(cx, id);
+        self.lines[side.index()].head = cx[id].end();
+        self.lines[side.index()].next = self.take(cx, id, side);
     }
 
     /// Takes out `id`, which is withdrawn.
     pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
+        let next = self.take(cx, id, side);
         let line = &mut self.lines[side.index()];
-        self.links.remove(&mut line.fifo, id);
-        let next = line.remove_before_next(cx, id);
         if line.next == Some(id) {
             line.next = next;
         }

@@ -57,9 +57,21 @@ const PATIENCE_MS: u64 = 20;
 const NEAR_ALONE: u64 = 64;
 const NEAR_TOGETHER: u64 = 8192;
 
+/// The rule that mostly speaks first: more requests of the process wait. Nothing if one before it might speak,
+/// in whichever manner: then the [`Case`] is to be judged.
+#[inline]
+pub(super) fn at_once(
+    process: &Process,
+    own: bool,
+    elapsed: Option<Duration>,
+    wait: Duration,
+) -> Option<Reason> {
+    let late = elapsed.is_some_and(|elapsed| elapsed >= wait);
+    (process.waiting > 0 && !own && !late && !process.exited).then_some(Reason::HasMore(process.waiting))
+}
+
 impl Case<'_> {
     /// The first rule that speaks against waiting. The rules also learn from what they see.
-    #[inline]
     pub(super) fn judge(mut self) -> Option<Reason> {
         let first = self.own().or_else(|| self.elapsed());
         match self.manner {

@@ -2,7 +2,7 @@
 
 use super::lines::Side;
 use super::reasons::{self, Awaited, Ended, Reason};
-use super::rules::{Case, Manner};
+use super::rules::{self, Case, Manner};
 use super::settings::{Timed, Times};
 use super::statistics::{fallen, risen};
 use super::waiting::Status;
@@ -10,7 +10,7 @@ use super::{LinuxAnticipatory, Version};
 use crate::collections::Place;
 use crate::request::Request;
 use crate::scheduler::{Cx, Decision, Scheduler};
-use crate::units::{Instant, Issuer, RequestId};
+use crate::units::{Duration, Instant, Issuer, RequestId};
 
 /// Why a request is chosen.
 #[derive(Clone, Copy)]
@@ -58,22 +58,46 @@ impl<V: Version> LinuxAnticipatory<V> {
 
     /// The first rule against waiting for the process whose request went last, if `id` could go.
     #[inline]
-    fn judge(&mut self, cx: Cx<'_>, place: Place, id: Option<RequestId>) -> Option<Ended> {
+    fn judge(&mut self, cx: Cx<'_>, place: Place, id: Option<RequestId>) -> Option<Reason> {
+        let own = id.is_some_and(|id| self.owners[id.index()] == Some(place));
+        let elapsed = self.wait.done.map(|done| cx.now.since(done));
+        rules::at_once(&self.processes[place], own, elapsed, self.times().wait)
+            .or_else(|| self.judge_case(cx, place, id, own, elapsed))
+    }
+
+    #[inline(never)]
+    fn judge_case(
+        &mut self,
+        cx: Cx<'_>,
+        place: Place,
+        id: Option<RequestId>,
+        own: bool,
+        elapsed: Option<Duration>,
+    ) -> Option<Reason> {
         let case = Case {
             manner: V::manner(&self.tunables),
             now: cx.now,
             wait: self.tunables.times().wait,
             process: &mut self.processes[place],
             system: &mut self.system,
-            elapsed: self.wait.done.map(|done| cx.now.since(done)),
+            elapsed,
             waiting: self.wait.status != Status::Off,
             request: id.map(|id| &cx[id]),
-            own: id.is_some_and(|id| self.owners[id.index()] == Some(place)),
+            own,
             head: self.lines.head(self.batches.side),
             sync_head: self.lines.head(Side::Sync),
         };
-        let reason = case.judge()?;
-        Some(Ended { reason, who: self.processes.who(place), request: id })
+        case.judge()
+    }
+
+    /// `id` arrives while something is waited for, which may end that.
+    #[inline(never)]
+    fn arrives_in_wait(&mut self, cx: Cx<'_>, id: RequestId) {
+        if let Some(awaited) = self.wait.who
+            && let Some(reason) = self.judge(cx, awaited, Some(id))
+        {
+            self.wait.finish(Ended { reason, who: self.processes.who(awaited), request: Some(id) });
+        }
     }
 
     /// Begins to wait, unless a rule speaks against it or there is nobody to wait for.
@@ -83,10 +107,11 @@ impl<V: Version> LinuxAnticipatory<V> {
         if self.wait.status == Status::Finished {
             return false;
         }
-        self.wait.ended = self.judge(cx, place, id);
-        if self.wait.ended.is_some() {
+        if let Some(reason) = self.judge(cx, place, id) {
+            self.wait.ended = Some(Ended { reason, who: self.processes.who(place), request: id });
             return false;
         }
+        self.wait.ended = None;
         self.wait.begin(self.times().wait);
         true
     }
@@ -273,11 +298,8 @@ impl<V: Version> Scheduler for LinuxAnticipatory<V> {
         self.processes.hold(place);
         self.owners[id.index()] = Some(place);
         self.lines.insert(cx, id, side, self.times().expire[side.index()]);
-        if self.wait.is_on()
-            && let Some(awaited) = self.wait.who
-            && let Some(ended) = self.judge(cx, awaited, Some(id))
-        {
-            self.wait.finish(ended);
+        if self.wait.is_on() {
+            self.arrives_in_wait(cx, id);
         }
     }
 
