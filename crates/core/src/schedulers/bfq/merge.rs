@@ -26,25 +26,30 @@ impl Bfq {
         queue.raise.busy_service > 0 && passed(Some(queue.first_io), MERGE_TIME, cx.now)
     }
 
-    /// Whether `index` may merge into `other`.
-    fn may_join(&self, cx: Cx<'_>, index: usize, other: usize) -> bool {
-        let (queue, host) = (&self.queues[index], &self.queues[other]);
-        let class = self.service.entities[index].class;
-        index != other
-            && queue.users > 0
-            && host.users > 0
+    /// Whether `index` is a queue that others may share, and whose processes may share another.
+    fn is_sharable(&self, index: usize) -> bool {
+        let queue = &self.queues[index];
+        queue.users > 0
             && queue.is_sync()
-            && host.is_sync()
-            && class == self.service.entities[other].class
-            && class != Class::Idle
+            && self.service.entities[index].class != Class::Idle
             && !queue.is_seeky()
-            && !host.is_seeky()
+    }
+
+    /// Whether `index`, which is sharable, may merge into `other`.
+    fn may_join(&self, cx: Cx<'_>, index: usize, other: usize) -> bool {
+        index != other
+            && self.service.entities[index].class == self.service.entities[other].class
+            && self.is_sharable(other)
             && !self.too_late(cx, other)
     }
 
     /// The queue that `id`, which arrives for `index`, goes on in.
     fn find_host(&self, cx: Cx<'_>, index: usize, id: RequestId) -> Option<usize> {
-        if self.reorders(cx) || self.too_late(cx, index) || self.service.shares.busy() == 1 {
+        if self.reorders(cx)
+            || !self.is_sharable(index)
+            || self.too_late(cx, index)
+            || self.service.shares.busy() == 1
+        {
             return None;
         }
         let start = cx[id].start;
