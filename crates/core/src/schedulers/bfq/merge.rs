@@ -66,9 +66,6 @@ impl Bfq {
     /// Makes the process of `index` share another's queue, if `id`, which arrives for it from the process at
     /// `place`, is close to where that one goes on. Returns the queue of `id`.
     pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) -> usize {
-        if !self.queues[index].is_sync() {
-            return index;
-        }
         if let Some(host) = self.stable_host(cx, place, index) {
             return host;
         }

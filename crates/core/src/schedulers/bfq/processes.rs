@@ -42,30 +42,44 @@ impl Bfq {
         self.queues.len() - ASYNC_QUEUES + queue::async_index(priority)
     }
 
-    /// Where `id`, which arrives, belongs. Its process is held, and that of its queue.
+    /// Where `id`, which arrives, belongs. Its process is held while it has requests, and that of its queue.
     pub(super) fn admit(&mut self, cx: Cx<'_>, id: RequestId) -> (usize, Place) {
         let request = &cx[id];
         let place = self.issuers.enter(request.issuer);
-        if !core::mem::replace(&mut self.issuers[place], true) {
-            self.clear(cx.now, place.index());
+        if self.processes[place.index()].pending == 0 {
+            if !core::mem::replace(&mut self.issuers[place], true) {
+                self.clear(cx.now, place.index());
+            }
+            self.issuers.hold(place);
         }
         if !self.processes[place.index()].alive {
             self.begin(cx, place, request);
         }
-        self.issuers.hold(place);
-        self.processes[place.index()].pending += 1;
-        let index = if request.sync {
-            self.rank(cx, place, request);
-            self.meet(cx, place);
-            self.split(cx, place)
+        let process = &mut self.processes[place.index()];
+        process.pending += 1;
+        if request.sync {
+            (self.sync_queue(cx, place, id), place)
         } else {
-            self.processes[place.index()].async_priority = Some(request.priority);
-            self.begin_async(cx.now, request.priority)
-        };
+            process.async_priority = Some(request.priority);
+            (self.begin_async(cx.now, request.priority), place)
+        }
+    }
+
+    /// Where the process at `place` goes on with `id`, which is synchronous.
+    fn sync_queue(&mut self, cx: Cx<'_>, place: Place, id: RequestId) -> usize {
+        let (request, process) = (&cx[id], &self.processes[place.index()]);
+        let rank = (request.priority, cx.weight(request.issuer));
+        if process.rank != rank {
+            self.rank(place, rank);
+        }
+        if !self.processes[place.index()].met {
+            self.meet(cx, place);
+        }
+        let index = self.split(cx, place);
         if self.queues[index].created {
             self.enter_burst(cx.now, index);
         }
-        (index, place)
+        self.merge(cx, index, place, id)
     }
 
     /// `request` is the first of its process. If an earlier one of that number still has something to do
@@ -108,15 +122,13 @@ impl Bfq {
         index
     }
 
-    /// The process may have another priority or weight than before.
-    fn rank(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
-        let rank = (request.priority, cx.weight(request.issuer));
+    /// The process at `place` has another priority or weight than before.
+    fn rank(&mut self, place: Place, rank: (Priority, Weight)) {
         let process = &mut self.processes[place.index()];
-        if core::mem::replace(&mut process.rank, rank) != rank {
-            let entity = &mut self.service.entities[process.queue];
-            (entity.wanted_class, entity.wanted) = (rank.0.class, queue::weight_of(rank.0, rank.1));
-            entity.changed = true;
-        }
+        process.rank = rank;
+        let entity = &mut self.service.entities[process.queue];
+        (entity.wanted_class, entity.wanted) = (rank.0.class, queue::weight_of(rank.0, rank.1));
+        entity.changed = true;
     }
 
     /// The queue of the process at `place`: its own again, if what it shares shall be split.
@@ -197,24 +209,28 @@ impl Bfq {
         self.processes[index].alive && self.processes[index].queue == index
     }
 
-    /// A request of the process at `place`, in `index` so far, is no more.
+    /// `id` is no more.
     pub(super) fn release(&mut self, id: RequestId) {
-        if let (Some(index), Some(place)) = (self.requests.queue(id), self.requests.place(id)) {
-            self.processes[place.index()].pending -= 1;
+        let Some((index, place)) = self.requests.disown(id) else { return };
+        let process = &mut self.processes[place.index()];
+        process.pending -= 1;
+        if process.pending == 0 {
             self.issuers.release(place);
-            if let Some(host) = self.queues[index].place {
-                self.issuers.release(host);
-            }
         }
-        self.requests.disown(id);
+        if let Some(host) = self.queues[index].place.filter(|host| *host != place) {
+            self.issuers.release(host);
+        }
     }
 
-    /// `id` is in `index`, issued by the process at `place`, which holds it already.
-    pub(super) fn keep(&mut self, id: RequestId, index: usize, place: Place) {
-        if let Some(host) = self.queues[index].place {
+    /// `id` is in `index`, issued by the process at `place`, which is held already.
+    pub(super) fn keep(&mut self, cx: Cx<'_>, id: RequestId, index: usize, place: Place) {
+        if let Some(host) = self.queues[index].place.filter(|host| *host != place) {
             self.issuers.hold(host);
         }
-        self.requests.own(id, index, place);
+        let request = &cx[id];
+        let expire =
+            if request.sync { self.tunables.fifo_expire_sync } else { self.tunables.fifo_expire_async };
+        self.requests.own(id, index, place, request.arrival + expire.0);
     }
 
     /// The process `who` has exited: nobody waits for it.

@@ -101,9 +101,8 @@ impl Bfq {
 impl Scheduler for Bfq {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx);
-        let (own, place) = self.admit(cx, id);
-        let index = self.merge(cx, own, place, id);
-        self.keep(id, index, place);
+        let (index, place) = self.admit(cx, id);
+        self.keep(cx, id, index, place);
         self.arrive(cx, index, place, id);
     }
 
