@@ -209,9 +209,8 @@ impl Bfq {
         self.processes[index].alive && self.processes[index].queue == index
     }
 
-    /// `id` is no more.
-    pub(super) fn release(&mut self, id: RequestId) {
-        let Some((index, place)) = self.requests.disown(id) else { return };
+    /// A request of the process at `place`, in `index` so far, is no more.
+    pub(super) fn release(&mut self, index: usize, place: Place) {
         let process = &mut self.processes[place.index()];
         process.pending -= 1;
         if process.pending == 0 {

@@ -24,6 +24,17 @@ pub(super) struct Ended {
     pub(super) charged: Option<u64>,
 }
 
+/// What goes to the device.
+#[derive(Clone, Copy)]
+pub(super) struct Chosen {
+    pub(super) id: RequestId,
+    /// Its queue.
+    pub(super) index: usize,
+    /// What it costs that.
+    pub(super) cost: u64,
+    pub(super) whose: Whose,
+}
+
 impl Bfq {
     pub(super) fn back(&self) -> Back {
         let furthest = self.tunables.back_seek_max.0.saturating_mul(2);
@@ -199,8 +210,16 @@ impl Bfq {
         self.service.active().filter(|index| self.queues[*index].is_empty()).count() < EMPTY_MAX
     }
 
-    /// The queue whose request goes now, and as what; or the answer if none does.
-    pub(super) fn select(&mut self, cx: Cx<'_>) -> Result<(usize, Whose), Decision> {
+    /// The next request of `index`, if the budget suffices for it.
+    #[inline]
+    pub(super) fn affordable(&self, cx: Cx<'_>, index: usize, whose: Whose) -> Option<Chosen> {
+        let id = self.queues[index].next?;
+        let cost = self.charge(cx, index, id);
+        (cost <= self.service.entities[index].left()).then_some(Chosen { id, index, cost, whose })
+    }
+
+    /// What goes now; or the answer if nothing does.
+    pub(super) fn select(&mut self, cx: Cx<'_>) -> Result<Chosen, Decision> {
         let mut reason = Reason::Timeout;
         let mut serving = self.service.in_service;
         let mut ends =
@@ -211,12 +230,12 @@ impl Bfq {
                 serving = None;
             }
             let Some(index) = serving.or_else(|| self.begin_service(cx)) else { return Err(Decision::Idle) };
+            if let Some(own) = self.affordable(cx, index, Whose::Own) {
+                self.idle = None;
+                return Ok(own);
+            }
             let queue = &self.queues[index];
-            if let Some(next) = queue.next {
-                if self.charge(cx, index, next) <= self.service.entities[index].left() {
-                    self.idle = None;
-                    return Ok((index, Whose::Own));
-                }
+            if queue.next.is_some() {
                 reason = Reason::Exhausted;
             } else if self.idle.is_some() || queue.in_flight > 0 && self.better_to_idle(cx, index) {
                 return self.choose_injection(cx, index).ok_or_else(|| self.wait_on(cx, index));
@@ -227,10 +246,8 @@ impl Bfq {
         }
     }
 
-    /// Sends the next request of `index`.
-    pub(super) fn send(&mut self, cx: Cx<'_>, index: usize) -> Option<RequestId> {
-        let id = self.queues[index].next?;
-        let cost = self.charge(cx, index, id);
+    /// Sends what was chosen.
+    pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, index, cost, .. }: Chosen) {
         self.enter_service(cx, index, cost);
         let serving = self.service.in_service == Some(index);
         if serving && core::mem::take(&mut self.watch.for_dispatch) {
@@ -247,7 +264,6 @@ impl Bfq {
                 self.expire(cx, index, Reason::Exhausted, false);
             }
         }
-        Some(id)
     }
 
     /// `id` goes to the device: what that tells of its speed.
@@ -283,36 +299,40 @@ impl Bfq {
 
     /// Takes `id` out of `index`.
     pub(super) fn take_out(&mut self, cx: Cx<'_>, index: usize, id: RequestId) {
-        if self.queues[index].next == Some(id) {
-            let back = self.back();
-            let next = self.requests.go_on_after(cx, back, index, &mut self.queues[index], id);
-            self.queues[index].next = next;
-            self.renew_budget(cx, index);
+        let (back, serving) = (self.back(), self.service.in_service == Some(index));
+        let queue = &mut self.queues[index];
+        let leads = queue.next == Some(id);
+        if leads {
+            queue.next = self.requests.go_on_after(cx, back, index, queue, id);
         } else {
             self.requests.unsort(id);
         }
-        self.requests.links.remove(&mut self.queues[index].fifo, id);
+        self.requests.links.remove(&mut queue.fifo, id);
         self.waiting -= 1;
-        if !self.queues[index].is_empty() {
+        let empty = queue.is_empty();
+        if serving {
             return;
         }
-        self.queues[index].next = None;
-        if self.service.shares.is_busy(index) && self.service.in_service != Some(index) {
+        if leads {
+            self.renew_budget(cx, index);
+        }
+        if empty && self.service.shares.is_busy(index) {
             self.not_busy(cx, index, false);
             let entity = &mut self.service.entities[index];
             (entity.budget, entity.service) = (0, 0);
         }
     }
 
-    /// Another request of `index` is next, while it waits for its turn: its budget must suffice for it.
+    /// Another request of `index` is next. While it waits for its turn, its budget must suffice for it.
     pub(super) fn renew_budget(&mut self, cx: Cx<'_>, index: usize) {
-        let Some(next) = self.queues[index].next else { return };
         if self.service.in_service == Some(index) {
             return;
         }
-        let cost = self.charge(cx, index, next);
+        let queue = &self.queues[index];
+        let Some(next) = queue.next else { return };
+        let budget = queue.max_budget.max(self.charge(cx, index, next));
         let entity = &mut self.service.entities[index];
-        let budget = self.queues[index].max_budget.max(cost).max(entity.service);
+        let budget = budget.max(entity.service);
         if entity.budget != budget {
             entity.budget = budget;
             self.service.requeue(cx.now, index, false);
