@@ -19,8 +19,9 @@ const IN_TIME: u64 = 3;
 impl Bfq {
     /// `id`, issued by the process at `place`, arrives in the queue `index`.
     pub(super) fn arrive(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
-        self.observe(cx, index, place, id);
-        self.add(cx, index, place, id);
+        let busy = self.service.shares.is_busy(index);
+        self.observe(cx, index, place, id, busy);
+        self.add(cx, index, place, id, busy);
         if self.service.in_service == Some(index)
             && self.idle.take().is_some()
             && self.timed_out(cx.now, index)
@@ -30,9 +31,8 @@ impl Bfq {
     }
 
     /// What can be told from the arrival of `id` about who issues into `index`.
-    fn observe(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
+    fn observe(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId, busy: bool) {
         let slice_idle = self.slice_idle();
-        let busy = self.service.shares.is_busy(index);
         let queue = &mut self.queues[index];
         queue.note_thought(cx.now, busy, slice_idle);
         queue.note_seek(cx, id);
@@ -55,6 +55,7 @@ impl Bfq {
     }
 
     /// Whether the process thinks little is another answer than so far, if it can be told.
+    #[cold]
     fn judge_thinking(&mut self, cx: Cx<'_>, index: usize, little: bool) {
         let queue = &self.queues[index];
         let never = !queue.is_sync() || self.service.entities[index].class == Class::Idle;
@@ -64,7 +65,7 @@ impl Bfq {
     }
 
     /// Puts `id` among what waits.
-    fn add(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
+    fn add(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId, busy: bool) {
         let (back, head) = (self.back(), self.rate.position);
         self.waiting += 1;
         self.requests.sort_in(cx, index, id);
@@ -73,7 +74,7 @@ impl Bfq {
         queue.last_end = cx[id].end();
         let next = Requests::choose(cx, back, head, queue.next, Some(id));
         let changes = core::mem::replace(&mut queue.next, next) != next;
-        if !self.service.shares.is_busy(index) {
+        if !busy {
             return self.wake(cx, index, place);
         }
         if self.tunables.low_latency && !queue.is_raised() {

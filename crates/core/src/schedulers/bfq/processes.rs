@@ -42,10 +42,25 @@ impl Bfq {
         self.queues.len() - ASYNC_QUEUES + queue::async_index(priority)
     }
 
-    /// Where `id`, which arrives, belongs. Its process is held while it has requests, and that of its queue.
-    pub(super) fn admit(&mut self, cx: Cx<'_>, id: RequestId) -> (usize, Place) {
-        let request = &cx[id];
+    /// Where `request`, which arrives, belongs, and who issued it. That process is held while it has requests.
+    pub(super) fn admit(&mut self, cx: Cx<'_>, request: &Request) -> (usize, Place) {
         let place = self.issuers.enter(request.issuer);
+        let process = &self.processes[place.index()];
+        if process.pending == 0 || !process.alive {
+            self.welcome(cx, place, request);
+        }
+        let process = &mut self.processes[place.index()];
+        process.pending += 1;
+        if request.sync {
+            (self.sync_queue(cx, place, request), place)
+        } else {
+            process.async_priority = Some(request.priority);
+            (self.begin_async(cx.now, request.priority), place)
+        }
+    }
+
+    /// The process at `place` has no requests, or is not known to live.
+    fn welcome(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
         if self.processes[place.index()].pending == 0 {
             if !core::mem::replace(&mut self.issuers[place], true) {
                 self.clear(cx.now, place.index());
@@ -55,31 +70,26 @@ impl Bfq {
         if !self.processes[place.index()].alive {
             self.begin(cx, place, request);
         }
-        let process = &mut self.processes[place.index()];
-        process.pending += 1;
-        if request.sync {
-            (self.sync_queue(cx, place, id), place)
-        } else {
-            process.async_priority = Some(request.priority);
-            (self.begin_async(cx.now, request.priority), place)
-        }
     }
 
-    /// Where the process at `place` goes on with `id`, which is synchronous.
-    fn sync_queue(&mut self, cx: Cx<'_>, place: Place, id: RequestId) -> usize {
-        let (request, process) = (&cx[id], &self.processes[place.index()]);
+    /// Where the process at `place` goes on with `request`, which is synchronous.
+    fn sync_queue(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> usize {
         let rank = (request.priority, cx.weight(request.issuer));
-        if process.rank != rank {
+        let process = &self.processes[place.index()];
+        let (ranked, met) = (process.rank == rank, process.met);
+        if !ranked {
             self.rank(place, rank);
         }
-        if !self.processes[place.index()].met {
+        if !met {
             self.meet(cx, place);
         }
-        let index = self.split(cx, place);
-        if self.queues[index].created {
+        let mut index = self.processes[place.index()].queue;
+        let queue = &self.queues[index];
+        if queue.splits || queue.created {
+            index = self.split(cx, place, index);
             self.enter_burst(cx.now, index);
         }
-        self.merge(cx, index, place, id)
+        self.merge(cx, index, place, request.start)
     }
 
     /// `request` is the first of its process. If an earlier one of that number still has something to do
@@ -123,6 +133,7 @@ impl Bfq {
     }
 
     /// The process at `place` has another priority or weight than before.
+    #[cold]
     fn rank(&mut self, place: Place, rank: (Priority, Weight)) {
         let process = &mut self.processes[place.index()];
         process.rank = rank;
@@ -131,9 +142,10 @@ impl Bfq {
         entity.changed = true;
     }
 
-    /// The queue of the process at `place`: its own again, if what it shares shall be split.
-    fn split(&mut self, cx: Cx<'_>, place: Place) -> usize {
-        let (own, index) = (place.index(), self.processes[place.index()].queue);
+    /// The queue of the process at `place`: its own again, if `index`, which it shares, shall be split.
+    #[cold]
+    fn split(&mut self, cx: Cx<'_>, place: Place, index: usize) -> usize {
+        let own = place.index();
         let queue = &mut self.queues[index];
         if !(queue.shared && queue.splits) || self.processes[own].stably {
             return index;
@@ -170,12 +182,13 @@ impl Bfq {
         }
     }
 
-    /// A queue's process is new: it may be one of many.
+    /// If the process of a queue is new, it may be one of many.
+    #[cold]
     fn enter_burst(&mut self, now: Instant, index: usize) {
         let busy = self.service.shares.busy() > 0;
         let queue = &self.queues[index];
         let settles = queue.split.is_some() && !passed(queue.split, SPLIT_SETTLES, now);
-        if (self.burst.size == 0 && busy) || queue.in_burst || settles {
+        if !queue.created || (self.burst.size == 0 && busy) || queue.in_burst || settles {
             return;
         }
         let found = self.burst.created(now, self.reference(index), busy);
@@ -221,12 +234,11 @@ impl Bfq {
         }
     }
 
-    /// `id` is in `index`, issued by the process at `place`, which is held already.
-    pub(super) fn keep(&mut self, cx: Cx<'_>, id: RequestId, index: usize, place: Place) {
+    /// `request`, named `id`, is in `index`; the process at `place`, which is held, has issued it.
+    pub(super) fn keep(&mut self, request: &Request, id: RequestId, index: usize, place: Place) {
         if let Some(host) = self.queues[index].place.filter(|host| *host != place) {
             self.issuers.hold(host);
         }
-        let request = &cx[id];
         let expire =
             if request.sync { self.tunables.fifo_expire_sync } else { self.tunables.fifo_expire_async };
         self.requests.own(id, index, place, request.arrival + expire.0);

@@ -216,6 +216,14 @@ impl Queue {
         }
     }
 
+    /// It is served, or is charged as if.
+    pub(super) fn serve(&mut self, now: Instant, sectors: u64) {
+        if self.raise.busy_service == 0 {
+            self.first_io = now;
+        }
+        self.raise.serve(sectors);
+    }
+
     /// How long it is waited for.
     pub(super) fn idles_for(&self, slice_idle: Duration, differs: bool) -> Duration {
         if self.is_seeky() && !self.is_raised() && !differs {

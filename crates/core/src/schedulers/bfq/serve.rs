@@ -144,18 +144,9 @@ impl Bfq {
         let total = self.bounds.worth(time).max(entity.service);
         entity.budget = entity.budget.max(total);
         let more = total - entity.service;
-        self.enter_service(cx, index, more);
+        self.queues[index].serve(cx.now, more);
+        self.service.serve(index, more);
         total
-    }
-
-    /// `index` was served, or is charged as if.
-    fn enter_service(&mut self, cx: Cx<'_>, index: usize, sectors: u64) {
-        let queue = &mut self.queues[index];
-        if queue.raise.busy_service == 0 {
-            queue.first_io = cx.now;
-        }
-        queue.raise.serve(sectors);
-        self.service.serve(index, sectors);
     }
 
     /// When a queue goes out of service: from when on it may be raised.
@@ -248,19 +239,20 @@ impl Bfq {
 
     /// Sends what was chosen.
     pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, index, cost, .. }: Chosen) {
-        self.enter_service(cx, index, cost);
+        let queue = &mut self.queues[index];
+        queue.serve(cx.now, cost);
+        queue.in_flight += 1;
+        self.service.serve(index, cost);
         let serving = self.service.in_service == Some(index);
         if serving && core::mem::take(&mut self.watch.for_dispatch) {
             self.watch.request = Some(id);
         }
-        self.queues[index].in_flight += 1;
         self.measure(cx, id, serving);
         self.take_out(cx, index, id);
         self.in_flight += 1;
         if serving {
-            self.end_raise_in_time(cx, index);
-            let idle_class = self.service.entities[index].class == Class::Idle;
-            if idle_class && self.service.shares.busy() > 1 {
+            let class = self.end_raise_in_time(cx, index);
+            if class == Class::Idle && self.service.shares.busy() > 1 {
                 self.expire(cx, index, Reason::Exhausted, false);
             }
         }
@@ -285,16 +277,18 @@ impl Bfq {
         self.bounds.most = if set > 0 { set } else { self.rate.sectors_in(self.tunables.timeout_sync.0) };
     }
 
-    /// The queue in service was served: it may have been raised for long enough.
-    fn end_raise_in_time(&mut self, cx: Cx<'_>, index: usize) {
+    /// The queue in service was served: it may have been raised for long enough. Returns its class.
+    fn end_raise_in_time(&mut self, cx: Cx<'_>, index: usize) -> Class {
         let (now, span) = (cx.now, self.rate.raise_time);
         if self.queues[index].is_raised() {
             self.change_raise(index, |queue| queue.raise.expire(now, queue.in_burst, span));
         }
         let entity = &self.service.entities[index];
+        let class = entity.class;
         if entity.weighs_more() != entity.is_raised() {
             self.service.reweigh(index, false);
         }
+        class
     }
 
     /// Takes `id` out of `index`.

@@ -24,6 +24,7 @@ impl Bfq {
     }
 
     /// The process at `place` issues its first synchronous request: its queue counts as created.
+    #[cold]
     pub(super) fn meet(&mut self, cx: Cx<'_>, place: Place) {
         let own = place.index();
         self.processes[own].met = true;
