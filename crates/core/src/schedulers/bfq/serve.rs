@@ -211,29 +211,28 @@ impl Bfq {
 
     /// What goes now; or the answer if nothing does.
     pub(super) fn select(&mut self, cx: Cx<'_>) -> Result<Chosen, Decision> {
-        let mut reason = Reason::Timeout;
-        let mut serving = self.service.in_service;
-        let mut ends =
-            serving.is_some_and(|index| self.times_out(cx.now, index) && !self.must_idle(cx, index));
+        if let Some(index) = self.service.in_service
+            && self.times_out(cx.now, index)
+            && !self.must_idle(cx, index)
+        {
+            self.expire(cx, index, Reason::Timeout, false);
+        }
         loop {
-            if let Some(index) = serving.filter(|_| ends) {
-                self.expire(cx, index, reason, false);
-                serving = None;
-            }
-            let Some(index) = serving.or_else(|| self.begin_service(cx)) else { return Err(Decision::Idle) };
+            let serving = self.service.in_service.or_else(|| self.begin_service(cx));
+            let Some(index) = serving else { return Err(Decision::Idle) };
             if let Some(own) = self.affordable(cx, index, Whose::Own) {
                 self.idle = None;
                 return Ok(own);
             }
             let queue = &self.queues[index];
-            if queue.next.is_some() {
-                reason = Reason::Exhausted;
+            let reason = if queue.next.is_some() {
+                Reason::Exhausted
             } else if self.idle.is_some() || queue.in_flight > 0 && self.better_to_idle(cx, index) {
                 return self.choose_injection(cx, index).ok_or_else(|| self.wait_on(cx, index));
             } else {
-                reason = Reason::NoMore;
-            }
-            (serving, ends) = (Some(index), true);
+                Reason::NoMore
+            };
+            self.expire(cx, index, reason, false);
         }
     }
 
