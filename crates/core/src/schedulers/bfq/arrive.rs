@@ -5,7 +5,7 @@ use super::budget::Reason;
 use super::raise::{ASYNC_APART, AWAY, Claim, Kind, passed};
 use super::requests::Requests;
 use crate::collections::Place;
-use crate::request::Class;
+use crate::request::{Class, Request};
 use crate::scheduler::Cx;
 use crate::units::{Duration, RequestId};
 
@@ -16,12 +16,26 @@ const BURST_FORGOTTEN: Duration = Duration::from_ms(10_000);
 /// A process has come back in time after so many times the time that is idled.
 const IN_TIME: u64 = 3;
 
+/// A request that arrives.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival<'a> {
+    pub(super) id: RequestId,
+    pub(super) request: &'a Request,
+    /// Who issued it.
+    pub(super) place: Place,
+    /// Its process has no other.
+    pub(super) alone: bool,
+    /// The queue that it arrives in.
+    pub(super) index: usize,
+}
+
 impl Bfq {
-    /// `id`, issued by the process at `place`, arrives in the queue `index`.
-    pub(super) fn arrive(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
+    /// A request arrives in its queue.
+    pub(super) fn arrive(&mut self, cx: Cx<'_>, arrival: Arrival<'_>) {
+        let index = arrival.index;
         let busy = self.service.shares.is_busy(index);
-        self.observe(cx, index, place, id, busy);
-        self.add(cx, index, place, id, busy);
+        self.observe(cx, arrival, busy);
+        self.add(cx, arrival, busy);
         if self.service.in_service == Some(index)
             && self.idle.take().is_some()
             && self.timed_out(cx.now, index)
@@ -30,12 +44,12 @@ impl Bfq {
         }
     }
 
-    /// What can be told from the arrival of `id` about who issues into `index`.
-    fn observe(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId, busy: bool) {
+    /// What an arrival tells of who issues into its queue, which was `busy` or not.
+    fn observe(&mut self, cx: Cx<'_>, Arrival { request, alone, index, .. }: Arrival<'_>, busy: bool) {
         let slice_idle = self.slice_idle();
         let queue = &mut self.queues[index];
         queue.note_thought(cx.now, busy, slice_idle);
-        queue.note_seek(cx, id);
+        queue.note_seek(cx, request);
         let only_seeks = queue.raise.kind == Kind::Soft && queue.seeks == u32::MAX;
         let (sync, little) = (queue.is_sync(), !queue.thought.is_long(slice_idle));
         let thinks_else = queue.thinks_little != little;
@@ -49,7 +63,7 @@ impl Bfq {
             let span = self.rate.raise_time;
             self.change_raise(index, |queue| queue.raise.end_soft(cx.now, span));
         }
-        if sync && self.processes[place.index()].pending <= 1 {
+        if sync && alone {
             self.learn(cx.now, index);
         }
     }
@@ -64,16 +78,18 @@ impl Bfq {
         }
     }
 
-    /// Puts `id` among what waits.
-    fn add(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId, busy: bool) {
+    /// Puts what arrives among what waits in its queue, which was `busy` or not.
+    fn add(&mut self, cx: Cx<'_>, Arrival { id, request, place, index, .. }: Arrival<'_>, busy: bool) {
         let (back, head) = (self.back(), self.rate.position);
         self.waiting += 1;
-        self.requests.sort_in(cx, index, id);
+        self.requests.sort_in(index, id, request.start);
         let queue = &mut self.queues[index];
         self.requests.links.push_back(&mut queue.fifo, id);
-        queue.last_end = cx[id].end();
-        let next = Requests::choose(cx, back, head, queue.next, Some(id));
-        let changes = core::mem::replace(&mut queue.next, next) != next;
+        queue.last_end = request.end();
+        let leads = queue.next.is_none_or(|next| Requests::wins(back, head, request, &cx[next]));
+        if leads {
+            queue.next = Some(id);
+        }
         if !busy {
             return self.wake(cx, index, place);
         }
@@ -85,7 +101,7 @@ impl Bfq {
                 self.change_raise(index, |queue| queue.raise.as_interactive(span));
             }
         }
-        if changes {
+        if leads {
             self.renew_budget(cx, index);
         }
     }

@@ -31,8 +31,8 @@ impl Bfq {
         let queue = &self.queues[index];
         queue.users > 0
             && queue.is_sync()
-            && self.service.entities[index].class != Class::Idle
             && !queue.is_seeky()
+            && self.service.entities[index].class != Class::Idle
     }
 
     /// Whether `index`, which is sharable, may merge into `other`.

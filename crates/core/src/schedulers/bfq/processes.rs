@@ -1,6 +1,7 @@
 //! Processes: who issues into which queue, from a process's first request to its exit.
 
 use super::Bfq;
+use super::arrive::Arrival;
 use super::budget::Reason;
 use super::entity::Entity;
 use super::queue::{self, ASYNC_QUEUES, Queue, Ref};
@@ -42,8 +43,9 @@ impl Bfq {
         self.queues.len() - ASYNC_QUEUES + queue::async_index(priority)
     }
 
-    /// Where `request`, which arrives, belongs, and who issued it. That process is held while it has requests.
-    pub(super) fn admit(&mut self, cx: Cx<'_>, request: &Request) -> (usize, Place) {
+    /// Who has issued `id`, which arrives, and where it belongs. Its process is held while it has requests.
+    pub(super) fn admit<'a>(&mut self, cx: Cx<'a>, id: RequestId) -> Arrival<'a> {
+        let request = &cx.requests[id];
         let place = self.issuers.enter(request.issuer);
         let process = &self.processes[place.index()];
         if process.pending == 0 || !process.alive {
@@ -51,12 +53,14 @@ impl Bfq {
         }
         let process = &mut self.processes[place.index()];
         process.pending += 1;
-        if request.sync {
-            (self.sync_queue(cx, place, request), place)
+        let alone = process.pending == 1;
+        let index = if request.sync {
+            self.sync_queue(cx, place, request)
         } else {
             process.async_priority = Some(request.priority);
-            (self.begin_async(cx.now, request.priority), place)
-        }
+            self.begin_async(cx.now, request.priority)
+        };
+        Arrival { id, request, place, alone, index }
     }
 
     /// The process at `place` has no requests, or is not known to live.
@@ -229,14 +233,18 @@ impl Bfq {
         if process.pending == 0 {
             self.issuers.release(place);
         }
-        if let Some(host) = self.queues[index].place.filter(|host| *host != place) {
+        if index != place.index()
+            && let Some(host) = self.queues[index].place
+        {
             self.issuers.release(host);
         }
     }
 
-    /// `request`, named `id`, is in `index`; the process at `place`, which is held, has issued it.
-    pub(super) fn keep(&mut self, request: &Request, id: RequestId, index: usize, place: Place) {
-        if let Some(host) = self.queues[index].place.filter(|host| *host != place) {
+    /// What has arrived is kept until it is released. Its process is held already; a host is, too.
+    pub(super) fn keep(&mut self, Arrival { id, request, place, index, .. }: Arrival<'_>) {
+        if index != place.index()
+            && let Some(host) = self.queues[index].place
+        {
             self.issuers.hold(host);
         }
         let expire =

@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use super::queue::Queue;
 use crate::collections::{Links, NIL, OutOfMemory, Place, Sorted, table};
+use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::schedulers::ways::{Back, better};
 use crate::units::{Instant, RequestId, Sector};
@@ -67,8 +68,8 @@ impl Requests {
         place.map(|place| (queue as usize, place))
     }
 
-    pub(super) fn sort_in(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) {
-        self.sorted.insert(self.key(queue, cx[id].start), id);
+    pub(super) fn sort_in(&mut self, queue: usize, id: RequestId, start: Sector) {
+        self.sorted.insert(self.key(queue, start), id);
     }
 
     /// The extent of `id` has changed. True if it begins elsewhere.
@@ -82,7 +83,13 @@ impl Requests {
         self.sorted.remove(id);
     }
 
-    /// The better of the two to go on with from `head`: metadata, then the shorter way.
+    /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
+    #[inline]
+    pub(super) fn wins(back: Back, head: Sector, new: &Request, old: &Request) -> bool {
+        if old.metadata == new.metadata { better(back, head, new.start, old.start) } else { new.metadata }
+    }
+
+    /// The better of the two to go on with from `head`.
     #[inline]
     pub(super) fn choose(
         cx: Cx<'_>,
@@ -92,13 +99,7 @@ impl Requests {
         other: Option<RequestId>,
     ) -> Option<RequestId> {
         let (Some(first), Some(second)) = (one, other) else { return one.or(other) };
-        let (old, new) = (&cx[first], &cx[second]);
-        let wins = if old.metadata == new.metadata {
-            better(back, head, new.start, old.start)
-        } else {
-            new.metadata
-        };
-        Some(if wins { second } else { first })
+        Some(if Self::wins(back, head, &cx[second], &cx[first]) { second } else { first })
     }
 
     /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest

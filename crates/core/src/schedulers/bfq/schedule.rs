@@ -103,10 +103,9 @@ impl Bfq {
 impl Scheduler for Bfq {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx);
-        let request = &cx[id];
-        let (index, place) = self.admit(cx, request);
-        self.keep(request, id, index, place);
-        self.arrive(cx, index, place, id);
+        let arrival = self.admit(cx, id);
+        self.keep(arrival);
+        self.arrive(cx, arrival);
     }
 
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
