@@ -122,7 +122,7 @@ impl Requests {
         if queue.fifo.len() == 1 {
             return None;
         }
-        let own = |id: &RequestId| self.queue(*id) == Some(index);
+        let own = |id: &RequestId| self.owned[id.index()].queue == index as u32;
         let behind = behind.filter(own);
         let behind = behind.or_else(|| self.sorted.at_or_after((index as u64) << self.shift).filter(own));
         Self::choose(cx, back, cx[last].start, behind, before.filter(own))
