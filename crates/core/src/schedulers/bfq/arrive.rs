@@ -2,11 +2,10 @@
 
 use super::Bfq;
 use super::budget::Reason;
-use super::processes::Process;
 use super::raise::{ASYNC_APART, AWAY, Claim, Kind, passed};
 use super::requests::Requests;
 use crate::collections::Place;
-use crate::request::Class;
+use crate::request::{Class, Request};
 use crate::scheduler::Cx;
 use crate::units::{Duration, RequestId};
 
@@ -17,23 +16,26 @@ const BURST_FORGOTTEN: Duration = Duration::from_ms(10_000);
 /// A process has come back in time after so many times the time that is idled.
 const IN_TIME: u64 = 3;
 
+/// A request that arrives.
+#[derive(Clone, Copy)]
+pub(super) struct Arrival<'a> {
+    pub(super) id: RequestId,
+    pub(super) request: &'a Request,
+    /// Who issued it.
+    pub(super) place: Place,
+    /// Its process has no other.
+    pub(super) alone: bool,
+    /// The queue that it arrives in.
+    pub(super) index: usize,
+}
+
 impl Bfq {
-    /// `id`, issued by the process at `place`, arrives in the queue `index`.
-    pub(super) fn arrive(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
-        let slice_idle = self.slice_idle();
+    /// A request arrives in its queue.
+    pub(super) fn arrive(&mut self, cx: Cx<'_>, arrival: Arrival<'_>) {
+        let index = arrival.index;
         let busy = self.service.shares.is_busy(index);
-        self.queues[index].note_thought(cx.now, busy, slice_idle);
-        self.judge_thinking(cx, index);
-        self.queues[index].note_seek(cx, id);
-        let span = self.rate.raise_time;
-        if self.queues[index].raise.kind == Kind::Soft && self.queues[index].seeks == u32::MAX {
-            self.change_raise(index, |queue| queue.raise.end_soft(cx.now, span));
-        }
-        let sync = self.queues[index].is_sync();
-        let expire = if sync { self.tunables.fifo_expire_sync } else { self.tunables.fifo_expire_async };
-        self.requests.due[id.index()] = cx[id].arrival + expire.0;
-        self.add(cx, index, place, id);
-        self.queues[index].last_end = cx[id].end();
+        self.observe(cx, arrival, busy);
+        self.add(cx, arrival, busy);
         if self.service.in_service == Some(index)
             && self.idle.take().is_some()
             && self.timed_out(cx.now, index)
@@ -42,66 +44,75 @@ impl Bfq {
         }
     }
 
-    /// Whether the process thinks little, as it seems now.
-    fn judge_thinking(&mut self, cx: Cx<'_>, index: usize) {
-        let (queue, slice_idle) = (&self.queues[index], self.slice_idle());
-        let never = !queue.is_sync() || self.service.entities[index].class == Class::Idle;
-        if never || slice_idle == Duration::ZERO || !passed(queue.split, AWAY, cx.now) {
-            return;
-        }
-        let little = !queue.thought.is_long(slice_idle);
-        self.note_thinking(cx.now, index, little);
-    }
-
-    fn add(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) {
-        let was_raised = self.queues[index].is_raised();
-        self.waiting += 1;
-        if self.queues[index].is_sync() {
-            let Process { pending, .. } = self.processes[place.index()];
-            if pending <= 1 {
-                self.learn(cx.now, index);
-            }
-            let empty = self.queues[index].is_empty();
-            self.queues[index].note_intensity(cx.now, empty);
-        }
-        self.requests.sort_in(cx, index, id);
-        self.requests.links.push_back(&mut self.queues[index].fifo, id);
-        let back = self.back();
-        let before = self.queues[index].next;
-        let next = Requests::choose(cx, back, self.rate.position, before, Some(id));
-        self.queues[index].next = next;
-        let mut interactive = false;
-        if self.service.shares.is_busy(index) {
-            self.raise_async(cx, index, was_raised);
-            if next != before {
-                self.renew_budget(cx, index);
-            }
-        } else {
-            interactive = self.wake(cx, index, place);
-        }
+    /// What an arrival tells of who issues into its queue, which was `busy` or not.
+    fn observe(&mut self, cx: Cx<'_>, Arrival { request, alone, index, .. }: Arrival<'_>, busy: bool) {
+        let slice_idle = self.slice_idle();
         let queue = &mut self.queues[index];
-        if self.tunables.low_latency && (!was_raised || !queue.is_raised() || interactive) {
-            queue.raise.since = cx.now;
+        queue.note_thought(cx.now, busy, slice_idle);
+        queue.note_seek(cx, request);
+        let only_seeks = queue.raise.kind == Kind::Soft && queue.seeks == u32::MAX;
+        let (sync, little) = (queue.is_sync(), !queue.thought.is_long(slice_idle));
+        let thinks_else = queue.thinks_little != little;
+        if sync {
+            queue.note_intensity(cx.now, queue.is_empty());
         }
-    }
-
-    /// Asynchronous requests that come rarely make their queue interactive.
-    fn raise_async(&mut self, cx: Cx<'_>, index: usize, was_raised: bool) {
-        let queue = &self.queues[index];
-        let rare = passed(Some(queue.raise.since), ASYNC_APART, cx.now);
-        if self.tunables.low_latency && !was_raised && !queue.is_sync() && rare {
+        if thinks_else {
+            self.judge_thinking(cx, index, little);
+        }
+        if only_seeks {
             let span = self.rate.raise_time;
-            self.change_raise(index, |queue| queue.raise.as_interactive(span));
+            self.change_raise(index, |queue| queue.raise.end_soft(cx.now, span));
+        }
+        if sync && alone {
+            self.learn(cx.now, index);
         }
     }
 
-    /// The queue had nothing to do so far. Returns whether it seems interactive.
-    fn wake(&mut self, cx: Cx<'_>, index: usize, place: Place) -> bool {
+    /// Whether the process thinks little is another answer than so far, if it can be told.
+    #[cold]
+    fn judge_thinking(&mut self, cx: Cx<'_>, index: usize, little: bool) {
+        let queue = &self.queues[index];
+        let never = !queue.is_sync() || self.service.entities[index].class == Class::Idle;
+        if !never && self.slice_idle() > Duration::ZERO && passed(queue.split, AWAY, cx.now) {
+            self.note_thinking(cx.now, index, little);
+        }
+    }
+
+    /// Puts what arrives among what waits in its queue, which was `busy` or not.
+    fn add(&mut self, cx: Cx<'_>, Arrival { id, request, place, index, .. }: Arrival<'_>, busy: bool) {
+        let (back, head) = (self.back(), self.rate.position);
+        self.waiting += 1;
+        self.requests.sort_in(index, id, request.start);
+        let queue = &mut self.queues[index];
+        self.requests.links.push_back(&mut queue.fifo, id);
+        queue.last_end = request.end();
+        let leads = queue.next.is_none_or(|next| Requests::wins(back, head, request, &cx[next]));
+        if leads {
+            queue.next = Some(id);
+        }
+        if !busy {
+            return self.wake(cx, index, place);
+        }
+        if self.tunables.low_latency && !queue.is_raised() {
+            let last = core::mem::replace(&mut queue.raise.since, cx.now);
+            // Asynchronous requests that come rarely make their queue interactive.
+            if passed(Some(last), ASYNC_APART, cx.now) && !queue.is_sync() {
+                let span = self.rate.raise_time;
+                self.change_raise(index, |queue| queue.raise.as_interactive(span));
+            }
+        }
+        if leads {
+            self.renew_budget(cx, index);
+        }
+    }
+
+    /// The queue had nothing to do so far.
+    fn wake(&mut self, cx: Cx<'_>, index: usize, place: Place) {
         let away = self.away_for(cx.now, index, AWAY);
         let in_time = cx.now <= self.queues[index].thought.since + self.slice_idle() * IN_TIME;
         let plain = self.service.entities[index].wanted == PLAIN_WEIGHT;
         let queue = &self.queues[index];
-        let in_burst = queue.in_burst;
+        let (in_burst, was_raised) = (queue.in_burst, queue.is_raised());
         let calm = queue.seeks != u32::MAX && queue.in_flight == 0;
         let soft = calm && !in_burst && queue.raise.soft_from < cx.now && plain;
         let interactive = !in_burst && away && plain;
@@ -121,9 +132,11 @@ impl Bfq {
         queue.raise.busy_since = cx.now;
         queue.raise.busy_service = 0;
         queue.plans_soft = false;
+        if self.tunables.low_latency && (!was_raised || !queue.is_raised() || interactive) {
+            queue.raise.since = cx.now;
+        }
         self.make_busy(cx, index);
         self.preempt(cx, index, preempts);
-        interactive
     }
 
     fn claim(&mut self, cx: Cx<'_>, index: usize, claim: Claim) {

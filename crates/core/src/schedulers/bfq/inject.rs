@@ -7,6 +7,7 @@
 use super::Bfq;
 use super::queue::{Inject, Ref, Waker};
 use super::rate::LARGE;
+use super::serve::Chosen;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant};
 
@@ -121,35 +122,35 @@ impl Bfq {
     }
 
     /// A request of the process of `index`, if it is asynchronous and next in its queue.
-    fn own_async(&self, cx: Cx<'_>, index: usize) -> Option<usize> {
+    fn own_async(&self, cx: Cx<'_>, index: usize) -> Option<Chosen> {
         let own = self.queues[index].place?;
         if self.queues[index].shared {
             return None;
         }
         let queue = self.async_queue(self.processes[own.index()].async_priority?);
         let next = self.queues[queue].next?;
-        (self.requests.place(next) == Some(own) && self.fits(cx, queue)).then_some(queue)
+        let its = self.requests.place(next) == Some(own);
+        if its { self.fits(cx, queue, Whose::OwnAsync) } else { None }
     }
 
-    /// It has a request waiting that its budget suffices for.
-    fn fits(&self, cx: Cx<'_>, index: usize) -> bool {
-        let next = self.queues[index].next.filter(|_| self.service.shares.is_busy(index));
-        next.is_some_and(|next| self.charge(cx, index, next) <= self.service.entities[index].left())
+    /// The next request of `index`, if it has one waiting that its budget suffices for.
+    fn fits(&self, cx: Cx<'_>, index: usize, whose: Whose) -> Option<Chosen> {
+        if self.service.shares.is_busy(index) { self.affordable(cx, index, whose) } else { None }
     }
 
-    /// Whose request goes while `index` is idled for.
-    pub(super) fn choose_injection(&mut self, cx: Cx<'_>, index: usize) -> Option<(usize, Whose)> {
+    /// What goes while `index` is idled for.
+    pub(super) fn choose_injection(&mut self, cx: Cx<'_>, index: usize) -> Option<Chosen> {
         if let Some(own) = self.own_async(cx, index) {
-            return Some((own, Whose::OwnAsync));
+            return Some(own);
         }
         let Waker { known, woken, .. } = self.queues[index].waker;
-        if let Some(waker) = self.alive(known).filter(|waker| self.fits(cx, *waker)) {
-            return Some((waker, Whose::Waker));
+        if let Some(waker) = self.alive(known).and_then(|waker| self.fits(cx, waker, Whose::Waker)) {
+            return Some(waker);
         }
         let woken =
             self.alive(woken).filter(|woken| self.queues[*woken].waker.known == Some(self.reference(index)));
-        if let Some(woken) = woken.filter(|woken| self.fits(cx, *woken)) {
-            return Some((woken, Whose::Woken));
+        if let Some(woken) = woken.and_then(|woken| self.fits(cx, woken, Whose::Woken)) {
+            return Some(woken);
         }
         let queue = &self.queues[index];
         let harmless = !queue.is_raised() || self.raised_busy > 1 || !queue.thinks_little;
@@ -158,7 +159,7 @@ impl Bfq {
         }
         let other = self.other_to_inject(cx, index)?;
         self.watch.injected = true;
-        Some((other, Whose::Other))
+        self.fits(cx, other, Whose::Other)
     }
 
     /// The queue listed last whose request may go besides, within the limit.
@@ -174,7 +175,8 @@ impl Bfq {
             let Some(next) = candidate.next else { return false };
             let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
             let limit = if large { limit.min(1) } else { limit };
-            (any || candidate.is_raised()) && self.fits(cx, other) && self.in_flight < limit
+            let suits = (any || candidate.is_raised()) && self.in_flight < limit;
+            suits && self.fits(cx, other, Whose::Other).is_some()
         })
     }
 

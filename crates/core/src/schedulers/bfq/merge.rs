@@ -10,7 +10,7 @@ use super::raise::passed;
 use crate::collections::Place;
 use crate::request::Class;
 use crate::scheduler::Cx;
-use crate::units::{Duration, RequestId};
+use crate::units::{Duration, Sector};
 
 /// Linux's `BFQQ_CLOSE_THR`, in sectors.
 const CLOSE: u64 = 8 * 1024;
@@ -26,28 +26,32 @@ impl Bfq {
         queue.raise.busy_service > 0 && passed(Some(queue.first_io), MERGE_TIME, cx.now)
     }
 
-    /// Whether `index` may merge into `other`.
-    fn may_join(&self, cx: Cx<'_>, index: usize, other: usize) -> bool {
-        let (queue, host) = (&self.queues[index], &self.queues[other]);
-        let class = self.service.entities[index].class;
-        index != other
-            && queue.users > 0
-            && host.users > 0
+    /// Whether `index` is a queue that others may share, and whose processes may share another.
+    fn is_sharable(&self, index: usize) -> bool {
+        let queue = &self.queues[index];
+        queue.users > 0
             && queue.is_sync()
-            && host.is_sync()
-            && class == self.service.entities[other].class
-            && class != Class::Idle
             && !queue.is_seeky()
-            && !host.is_seeky()
+            && self.service.entities[index].class != Class::Idle
+    }
+
+    /// Whether `index`, which is sharable, may merge into `other`.
+    fn may_join(&self, cx: Cx<'_>, index: usize, other: usize) -> bool {
+        index != other
+            && self.service.entities[index].class == self.service.entities[other].class
+            && self.is_sharable(other)
             && !self.too_late(cx, other)
     }
 
-    /// The queue that `id`, which arrives for `index`, goes on in.
-    fn find_host(&self, cx: Cx<'_>, index: usize, id: RequestId) -> Option<usize> {
-        if self.reorders(cx) || self.too_late(cx, index) || self.service.shares.busy() == 1 {
+    /// The queue in which a request at `start`, which arrives for `index`, goes on.
+    fn find_host(&self, cx: Cx<'_>, index: usize, start: Sector) -> Option<usize> {
+        if self.reorders(cx)
+            || !self.is_sharable(index)
+            || self.too_late(cx, index)
+            || self.service.shares.busy() == 1
+        {
             return None;
         }
-        let start = cx[id].start;
         let serving = self.service.in_service.filter(|serving| self.may_join(cx, index, *serving));
         if let Some(serving) = serving.filter(|_| start.distance(self.served_to) <= CLOSE) {
             return Some(serving);
@@ -58,16 +62,13 @@ impl Bfq {
         hosts.min_by_key(|other| (distance(*other), *other))
     }
 
-    /// Makes the process of `index` share another's queue, if `id`, which arrives for it from the process at
-    /// `place`, is close to where that one goes on. Returns the queue of `id`.
-    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, place: Place, id: RequestId) -> usize {
-        if !self.queues[index].is_sync() {
-            return index;
-        }
+    /// Makes the process at `place`, which issues into `index`, share another's queue, if its next request, at
+    /// `start`, is close to where that one goes on. Returns the queue of the request.
+    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, place: Place, start: Sector) -> usize {
         if let Some(host) = self.stable_host(cx, place, index) {
             return host;
         }
-        let host = self.find_host(cx, index, id).filter(|host| self.join(cx, index, *host));
+        let host = self.find_host(cx, index, start).filter(|host| self.join(cx, index, *host));
         host.unwrap_or(index)
     }
 

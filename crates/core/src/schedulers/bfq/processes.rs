@@ -1,6 +1,7 @@
 //! Processes: who issues into which queue, from a process's first request to its exit.
 
 use super::Bfq;
+use super::arrive::Arrival;
 use super::budget::Reason;
 use super::entity::Entity;
 use super::queue::{self, ASYNC_QUEUES, Queue, Ref};
@@ -42,30 +43,57 @@ impl Bfq {
         self.queues.len() - ASYNC_QUEUES + queue::async_index(priority)
     }
 
-    /// Where `id`, which arrives, belongs. Its process is held, and that of its queue.
-    pub(super) fn admit(&mut self, cx: Cx<'_>, id: RequestId) -> (usize, Place) {
-        let request = &cx[id];
+    /// Who has issued `id`, which arrives, and where it belongs. Its process is held while it has requests.
+    pub(super) fn admit<'a>(&mut self, cx: Cx<'a>, id: RequestId) -> Arrival<'a> {
+        let request = &cx.requests[id];
         let place = self.issuers.enter(request.issuer);
-        if !core::mem::replace(&mut self.issuers[place], true) {
-            self.clear(cx.now, place.index());
+        let process = &self.processes[place.index()];
+        if process.pending == 0 || !process.alive {
+            self.welcome(cx, place, request);
+        }
+        let process = &mut self.processes[place.index()];
+        process.pending += 1;
+        let alone = process.pending == 1;
+        let index = if request.sync {
+            self.sync_queue(cx, place, request)
+        } else {
+            process.async_priority = Some(request.priority);
+            self.begin_async(cx.now, request.priority)
+        };
+        Arrival { id, request, place, alone, index }
+    }
+
+    /// The process at `place` has no requests, or is not known to live.
+    fn welcome(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
+        if self.processes[place.index()].pending == 0 {
+            if !core::mem::replace(&mut self.issuers[place], true) {
+                self.clear(cx.now, place.index());
+            }
+            self.issuers.hold(place);
         }
         if !self.processes[place.index()].alive {
             self.begin(cx, place, request);
         }
-        self.issuers.hold(place);
-        self.processes[place.index()].pending += 1;
-        let index = if request.sync {
-            self.rank(cx, place, request);
+    }
+
+    /// Where the process at `place` goes on with `request`, which is synchronous.
+    fn sync_queue(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> usize {
+        let rank = (request.priority, cx.weight(request.issuer));
+        let process = &self.processes[place.index()];
+        let (ranked, met) = (process.rank == rank, process.met);
+        if !ranked {
+            self.rank(place, rank);
+        }
+        if !met {
             self.meet(cx, place);
-            self.split(cx, place)
-        } else {
-            self.processes[place.index()].async_priority = Some(request.priority);
-            self.begin_async(cx.now, request.priority)
-        };
-        if self.queues[index].created {
+        }
+        let mut index = self.processes[place.index()].queue;
+        let queue = &self.queues[index];
+        if queue.splits || queue.created {
+            index = self.split(cx, place, index);
             self.enter_burst(cx.now, index);
         }
-        (index, place)
+        self.merge(cx, index, place, request.start)
     }
 
     /// `request` is the first of its process. If an earlier one of that number still has something to do
@@ -108,20 +136,20 @@ impl Bfq {
         index
     }
 
-    /// The process may have another priority or weight than before.
-    fn rank(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
-        let rank = (request.priority, cx.weight(request.issuer));
+    /// The process at `place` has another priority or weight than before.
+    #[cold]
+    fn rank(&mut self, place: Place, rank: (Priority, Weight)) {
         let process = &mut self.processes[place.index()];
-        if core::mem::replace(&mut process.rank, rank) != rank {
-            let entity = &mut self.service.entities[process.queue];
-            (entity.wanted_class, entity.wanted) = (rank.0.class, queue::weight_of(rank.0, rank.1));
-            entity.changed = true;
-        }
+        process.rank = rank;
+        let entity = &mut self.service.entities[process.queue];
+        (entity.wanted_class, entity.wanted) = (rank.0.class, queue::weight_of(rank.0, rank.1));
+        entity.changed = true;
     }
 
-    /// The queue of the process at `place`: its own again, if what it shares shall be split.
-    fn split(&mut self, cx: Cx<'_>, place: Place) -> usize {
-        let (own, index) = (place.index(), self.processes[place.index()].queue);
+    /// The queue of the process at `place`: its own again, if `index`, which it shares, shall be split.
+    #[cold]
+    fn split(&mut self, cx: Cx<'_>, place: Place, index: usize) -> usize {
+        let own = place.index();
         let queue = &mut self.queues[index];
         if !(queue.shared && queue.splits) || self.processes[own].stably {
             return index;
@@ -158,12 +186,13 @@ impl Bfq {
         }
     }
 
-    /// A queue's process is new: it may be one of many.
+    /// If the process of a queue is new, it may be one of many.
+    #[cold]
     fn enter_burst(&mut self, now: Instant, index: usize) {
         let busy = self.service.shares.busy() > 0;
         let queue = &self.queues[index];
         let settles = queue.split.is_some() && !passed(queue.split, SPLIT_SETTLES, now);
-        if (self.burst.size == 0 && busy) || queue.in_burst || settles {
+        if !queue.created || (self.burst.size == 0 && busy) || queue.in_burst || settles {
             return;
         }
         let found = self.burst.created(now, self.reference(index), busy);
@@ -198,23 +227,29 @@ impl Bfq {
     }
 
     /// A request of the process at `place`, in `index` so far, is no more.
-    pub(super) fn release(&mut self, id: RequestId) {
-        if let (Some(index), Some(place)) = (self.requests.queue(id), self.requests.place(id)) {
-            self.processes[place.index()].pending -= 1;
+    pub(super) fn release(&mut self, index: usize, place: Place) {
+        let process = &mut self.processes[place.index()];
+        process.pending -= 1;
+        if process.pending == 0 {
             self.issuers.release(place);
-            if let Some(host) = self.queues[index].place {
-                self.issuers.release(host);
-            }
         }
-        self.requests.disown(id);
+        if index != place.index()
+            && let Some(host) = self.queues[index].place
+        {
+            self.issuers.release(host);
+        }
     }
 
-    /// `id` is in `index`, issued by the process at `place`, which holds it already.
-    pub(super) fn keep(&mut self, id: RequestId, index: usize, place: Place) {
-        if let Some(host) = self.queues[index].place {
+    /// What has arrived is kept until it is released. Its process is held already; a host is, too.
+    pub(super) fn keep(&mut self, Arrival { id, request, place, index, .. }: Arrival<'_>) {
+        if index != place.index()
+            && let Some(host) = self.queues[index].place
+        {
             self.issuers.hold(host);
         }
-        self.requests.own(id, index, place);
+        let expire =
+            if request.sync { self.tunables.fifo_expire_sync } else { self.tunables.fifo_expire_async };
+        self.requests.own(id, index, place, request.arrival + expire.0);
     }
 
     /// The process `who` has exited: nobody waits for it.

@@ -3,7 +3,7 @@
 use super::raise::Raise;
 use super::rate::{self, SHORT};
 use crate::collections::{List, Place};
-use crate::request::{Class, Priority};
+use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::means::{HALF, decayed};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Weight};
@@ -193,9 +193,9 @@ impl Queue {
     }
 
     /// A request arrives: is it far from the one before?
-    pub(super) fn note_seek(&mut self, cx: Cx<'_>, id: RequestId) {
-        let (start, length) = (cx[id].start, u64::from(cx[id].length.0));
-        let far = rate::seeks(cx.device.rotational, self.last_end, start, length);
+    pub(super) fn note_seek(&mut self, cx: Cx<'_>, request: &Request) {
+        let length = u64::from(request.length.0);
+        let far = rate::seeks(cx.device.rotational, self.last_end, request.start, length);
         self.seeks = self.seeks << 1 | u32::from(far);
     }
 
@@ -214,6 +214,14 @@ impl Queue {
             self.busy_from = now - whole / 2;
             self.idle_time = self.idle_time / 2;
         }
+    }
+
+    /// It is served, or is charged as if.
+    pub(super) fn serve(&mut self, now: Instant, sectors: u64) {
+        if self.raise.busy_service == 0 {
+            self.first_io = now;
+        }
+        self.raise.serve(sectors);
     }
 
     /// How long it is waited for.

@@ -3,8 +3,10 @@
 use super::Bfq;
 use super::budget::Reason;
 use super::inject::Whose;
+use super::queue::Ref;
 use super::raise::RAISED;
 use super::requests::Requests;
+use super::serve::Chosen;
 use crate::request::Request;
 use crate::room::Quota;
 use crate::scheduler::{Cx, Decision, Scheduler};
@@ -19,23 +21,22 @@ impl Bfq {
         let own = own.map(|queue| queue.in_flight + queue.fifo.len() as u32);
         self.tagging.observe(self.waiting, self.in_flight, own);
         self.in_flight -= 1;
+        let slice_idle = self.slice_idle();
         let queue = &mut self.queues[index];
         queue.in_flight -= 1;
-        let done = queue.in_flight == 0;
-        if done && !self.service.shares.is_busy(index) {
-            queue.timeout = Some(cx.now);
-            self.service.shares.uncount(index);
-        }
         queue.thought.since = cx.now;
-        let (shared, plans) = (queue.shared, queue.plans_soft && done && queue.is_empty());
+        self.last_completed = (!queue.shared).then_some(Ref { queue: index, life: queue.life });
+        if queue.in_flight == 0 {
+            if queue.plans_soft && queue.is_empty() && queue.raise.factor() != RAISED {
+                queue.raise.plan_soft(cx.now, slice_idle);
+            }
+            if !self.service.shares.is_busy(index) {
+                queue.timeout = Some(cx.now);
+                self.service.shares.uncount(index);
+            }
+        }
         if self.rate.completed(cx.now) {
             self.retune();
-        }
-        self.last_completed = (!shared).then(|| self.reference(index));
-        let slice_idle = self.slice_idle();
-        let raise = &mut self.queues[index].raise;
-        if plans && raise.factor() != RAISED {
-            raise.plan_soft(cx.now, slice_idle);
         }
     }
 
@@ -58,8 +59,8 @@ impl Bfq {
         if queue.is_sync() { queue.who.into() } else { "asynchronous".into() }
     }
 
-    /// Why the next request of `index` goes; it is `new` in service or not.
-    fn explain(&mut self, cx: Cx<'_>, index: usize, whose: Whose, new: bool) {
+    /// Why this request goes. `before` was in service until now.
+    fn explain(&mut self, cx: Cx<'_>, Chosen { index, whose, .. }: Chosen, before: Option<usize>) {
         if cx.notes.is_none() {
             return;
         }
@@ -74,6 +75,7 @@ impl Bfq {
             }
         }
         let entity = &self.service.entities[index];
+        let new = before != self.service.in_service || entity.service == 0;
         let queue = self.queue_word(index);
         let (finish, weight) = (entity.finish >> super::entity::SHIFT, entity.weight());
         let serving = self.service.in_service.map_or("nobody".into(), |serving| self.queue_word(serving));
@@ -101,10 +103,9 @@ impl Bfq {
 impl Scheduler for Bfq {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx);
-        let (own, place) = self.admit(cx, id);
-        let index = self.merge(cx, own, place, id);
-        self.keep(id, index, place);
-        self.arrive(cx, index, place, id);
+        let arrival = self.admit(cx, id);
+        self.keep(arrival);
+        self.arrive(cx, arrival);
     }
 
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
@@ -117,18 +118,18 @@ impl Scheduler for Bfq {
             return Decision::Idle;
         }
         let before = self.service.in_service;
-        let (index, whose) = match self.select(cx) {
+        let chosen = match self.select(cx) {
             Ok(chosen) => chosen,
             Err(decision) => return decision,
         };
-        let new = before != self.service.in_service || self.service.entities[index].service == 0;
-        self.explain(cx, index, whose, new);
-        self.send(cx, index).map_or(Decision::Idle, Decision::Dispatch)
+        self.explain(cx, chosen, before);
+        self.send(cx, chosen);
+        Decision::Dispatch(chosen.id)
     }
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx);
-        let Some(index) = self.requests.queue(id) else { return };
+        let Some((index, place)) = self.requests.disown(id) else { return };
         if self.watch.request == Some(id) {
             self.judge_injection(cx.now, index);
         }
@@ -136,14 +137,14 @@ impl Scheduler for Bfq {
         if self.service.in_service == Some(index) {
             self.go_on(cx, index);
         }
-        self.release(id);
+        self.release(index, place);
     }
 
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx);
-        if let Some(index) = self.requests.queue(id) {
+        if let Some((index, place)) = self.requests.disown(id) {
             self.take_out(cx, index, id);
-            self.release(id);
+            self.release(index, place);
         }
     }
 

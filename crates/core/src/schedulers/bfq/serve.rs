@@ -24,6 +24,17 @@ pub(super) struct Ended {
     pub(super) charged: Option<u64>,
 }
 
+/// What goes to the device.
+#[derive(Clone, Copy)]
+pub(super) struct Chosen {
+    pub(super) id: RequestId,
+    /// Its queue.
+    pub(super) index: usize,
+    /// What it costs that.
+    pub(super) cost: u64,
+    pub(super) whose: Whose,
+}
+
 impl Bfq {
     pub(super) fn back(&self) -> Back {
         let furthest = self.tunables.back_seek_max.0.saturating_mul(2);
@@ -133,18 +144,9 @@ impl Bfq {
         let total = self.bounds.worth(time).max(entity.service);
         entity.budget = entity.budget.max(total);
         let more = total - entity.service;
-        self.enter_service(cx, index, more);
+        self.queues[index].serve(cx.now, more);
+        self.service.serve(index, more);
         total
-    }
-
-    /// `index` was served, or is charged as if.
-    fn enter_service(&mut self, cx: Cx<'_>, index: usize, sectors: u64) {
-        let queue = &mut self.queues[index];
-        if queue.raise.busy_service == 0 {
-            queue.first_io = cx.now;
-        }
-        queue.raise.serve(sectors);
-        self.service.serve(index, sectors);
     }
 
     /// When a queue goes out of service: from when on it may be raised.
@@ -199,55 +201,60 @@ impl Bfq {
         self.service.active().filter(|index| self.queues[*index].is_empty()).count() < EMPTY_MAX
     }
 
-    /// The queue whose request goes now, and as what; or the answer if none does.
-    pub(super) fn select(&mut self, cx: Cx<'_>) -> Result<(usize, Whose), Decision> {
-        let mut reason = Reason::Timeout;
-        let mut serving = self.service.in_service;
-        let mut ends =
-            serving.is_some_and(|index| self.times_out(cx.now, index) && !self.must_idle(cx, index));
+    /// The next request of `index`, if the budget suffices for it.
+    #[inline]
+    pub(super) fn affordable(&self, cx: Cx<'_>, index: usize, whose: Whose) -> Option<Chosen> {
+        let id = self.queues[index].next?;
+        let cost = self.charge(cx, index, id);
+        (cost <= self.service.entities[index].left()).then_some(Chosen { id, index, cost, whose })
+    }
+
+    /// What goes now; or the answer if nothing does.
+    pub(super) fn select(&mut self, cx: Cx<'_>) -> Result<Chosen, Decision> {
+        if let Some(index) = self.service.in_service
+            && self.times_out(cx.now, index)
+            && !self.must_idle(cx, index)
+        {
+            self.expire(cx, index, Reason::Timeout, false);
+        }
         loop {
-            if let Some(index) = serving.filter(|_| ends) {
-                self.expire(cx, index, reason, false);
-                serving = None;
+            let serving = self.service.in_service.or_else(|| self.begin_service(cx));
+            let Some(index) = serving else { return Err(Decision::Idle) };
+            if let Some(own) = self.affordable(cx, index, Whose::Own) {
+                self.idle = None;
+                return Ok(own);
             }
-            let Some(index) = serving.or_else(|| self.begin_service(cx)) else { return Err(Decision::Idle) };
             let queue = &self.queues[index];
-            if let Some(next) = queue.next {
-                if self.charge(cx, index, next) <= self.service.entities[index].left() {
-                    self.idle = None;
-                    return Ok((index, Whose::Own));
-                }
-                reason = Reason::Exhausted;
+            let reason = if queue.next.is_some() {
+                Reason::Exhausted
             } else if self.idle.is_some() || queue.in_flight > 0 && self.better_to_idle(cx, index) {
                 return self.choose_injection(cx, index).ok_or_else(|| self.wait_on(cx, index));
             } else {
-                reason = Reason::NoMore;
-            }
-            (serving, ends) = (Some(index), true);
+                Reason::NoMore
+            };
+            self.expire(cx, index, reason, false);
         }
     }
 
-    /// Sends the next request of `index`.
-    pub(super) fn send(&mut self, cx: Cx<'_>, index: usize) -> Option<RequestId> {
-        let id = self.queues[index].next?;
-        let cost = self.charge(cx, index, id);
-        self.enter_service(cx, index, cost);
+    /// Sends what was chosen.
+    pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, index, cost, .. }: Chosen) {
+        let queue = &mut self.queues[index];
+        queue.serve(cx.now, cost);
+        queue.in_flight += 1;
+        self.service.serve(index, cost);
         let serving = self.service.in_service == Some(index);
         if serving && core::mem::take(&mut self.watch.for_dispatch) {
             self.watch.request = Some(id);
         }
-        self.queues[index].in_flight += 1;
         self.measure(cx, id, serving);
         self.take_out(cx, index, id);
         self.in_flight += 1;
         if serving {
-            self.end_raise_in_time(cx, index);
-            let idle_class = self.service.entities[index].class == Class::Idle;
-            if idle_class && self.service.shares.busy() > 1 {
+            let class = self.end_raise_in_time(cx, index);
+            if class == Class::Idle && self.service.shares.busy() > 1 {
                 self.expire(cx, index, Reason::Exhausted, false);
             }
         }
-        Some(id)
     }
 
     /// `id` goes to the device: what that tells of its speed.
@@ -269,50 +276,56 @@ impl Bfq {
         self.bounds.most = if set > 0 { set } else { self.rate.sectors_in(self.tunables.timeout_sync.0) };
     }
 
-    /// The queue in service was served: it may have been raised for long enough.
-    fn end_raise_in_time(&mut self, cx: Cx<'_>, index: usize) {
+    /// The queue in service was served: it may have been raised for long enough. Returns its class.
+    fn end_raise_in_time(&mut self, cx: Cx<'_>, index: usize) -> Class {
         let (now, span) = (cx.now, self.rate.raise_time);
         if self.queues[index].is_raised() {
             self.change_raise(index, |queue| queue.raise.expire(now, queue.in_burst, span));
         }
         let entity = &self.service.entities[index];
+        let class = entity.class;
         if entity.weighs_more() != entity.is_raised() {
             self.service.reweigh(index, false);
         }
+        class
     }
 
     /// Takes `id` out of `index`.
     pub(super) fn take_out(&mut self, cx: Cx<'_>, index: usize, id: RequestId) {
-        if self.queues[index].next == Some(id) {
-            let back = self.back();
-            let next = self.requests.go_on_after(cx, back, index, &mut self.queues[index], id);
-            self.queues[index].next = next;
-            self.renew_budget(cx, index);
+        let (back, serving) = (self.back(), self.service.in_service == Some(index));
+        let queue = &mut self.queues[index];
+        let leads = queue.next == Some(id);
+        if leads {
+            queue.next = self.requests.go_on_after(cx, back, index, queue, id);
         } else {
             self.requests.unsort(id);
         }
-        self.requests.links.remove(&mut self.queues[index].fifo, id);
+        self.requests.links.remove(&mut queue.fifo, id);
         self.waiting -= 1;
-        if !self.queues[index].is_empty() {
+        let empty = queue.is_empty();
+        if serving {
             return;
         }
-        self.queues[index].next = None;
-        if self.service.shares.is_busy(index) && self.service.in_service != Some(index) {
+        if leads {
+            self.renew_budget(cx, index);
+        }
+        if empty && self.service.shares.is_busy(index) {
             self.not_busy(cx, index, false);
             let entity = &mut self.service.entities[index];
             (entity.budget, entity.service) = (0, 0);
         }
     }
 
-    /// Another request of `index` is next, while it waits for its turn: its budget must suffice for it.
+    /// Another request of `index` is next. While it waits for its turn, its budget must suffice for it.
     pub(super) fn renew_budget(&mut self, cx: Cx<'_>, index: usize) {
-        let Some(next) = self.queues[index].next else { return };
         if self.service.in_service == Some(index) {
             return;
         }
-        let cost = self.charge(cx, index, next);
+        let queue = &self.queues[index];
+        let Some(next) = queue.next else { return };
+        let budget = queue.max_budget.max(self.charge(cx, index, next));
         let entity = &mut self.service.entities[index];
-        let budget = self.queues[index].max_budget.max(cost).max(entity.service);
+        let budget = budget.max(entity.service);
         if entity.budget != budget {
             entity.budget = budget;
             self.service.requeue(cx.now, index, false);

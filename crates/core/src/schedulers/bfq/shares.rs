@@ -50,9 +50,8 @@ impl Shares {
     /// Whether queues differ, so that only idling keeps their shares: they are of different classes, or
     /// of different weights and that of `queue` is not the least.
     pub(super) fn differ(&self, queue: usize) -> bool {
-        let least = self.weights.first().is_some_and(|(least, _)| *least == self.counted[queue]);
         let classes = self.busy.iter().filter(|count| **count > 0).count();
-        self.weights.len() > 1 && !least || classes > 1
+        classes > 1 || self.weights.len() > 1 && self.weights[0].0 != self.counted[queue]
     }
 
     /// How many queues are busy.

@@ -23,10 +23,12 @@ impl Bfq {
         !cx.device.rotational && self.tagging.queues()
     }
 
-    /// The process at `place` issues a synchronous request. If it is its first, its queue counts as created.
+    /// The process at `place` issues its first synchronous request: its queue counts as created.
+    #[cold]
     pub(super) fn meet(&mut self, cx: Cx<'_>, place: Place) {
         let own = place.index();
-        if core::mem::replace(&mut self.processes[own].met, true) || self.processes[own].queue != own {
+        self.processes[own].met = true;
+        if self.processes[own].queue != own {
             return;
         }
         self.queues[own].born = cx.now;

@@ -136,14 +136,11 @@ impl Service {
     /// wait for the last of those that are remembered.
     fn forget_idle(&mut self, class: Class) {
         let tree = self.tree(class);
-        if let (true, Some(last)) = (tree.active.is_empty(), tree.idle.last())
-            && !later(last.finish, tree.time)
-        {
+        let (Some(first), Some(last)) = (tree.idle.first(), tree.idle.last()) else { return };
+        if tree.active.is_empty() && !later(last.finish, tree.time) {
             tree.time = last.finish;
         }
-        if let Some(first) = tree.idle.first()
-            && !later(first.finish, tree.time)
-        {
+        if !later(first.finish, tree.time) {
             let queue = first.queue as usize;
             self.rise(queue);
             self.forget(queue);
@@ -254,8 +251,9 @@ impl Service {
 
     /// `queue` was served.
     pub(super) fn serve(&mut self, queue: usize, sectors: u64) {
-        let class = self.entities[queue].class;
-        self.entities[queue].service += sectors;
+        let entity = &mut self.entities[queue];
+        entity.service += sectors;
+        let class = entity.class;
         let tree = self.tree(class);
         tree.time = tree.time.wrapping_add(virtual_time(sectors, tree.weights.max(1)));
         self.forget_idle(class);

@@ -122,7 +122,7 @@ impl Reference {
         queue.q.note_thought(cx.now, queue.busy, slice);
         self.judge_thinking(cx, index);
         let queue = &mut self.queues[index];
-        queue.q.note_seek(cx, id);
+        queue.q.note_seek(cx, &cx[id]);
         if queue.q.raise.kind == Kind::Soft && queue.q.seeks == u32::MAX {
             self.raising(index, |raise| raise.end_soft(cx.now, span));
         }
