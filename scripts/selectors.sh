@@ -104,8 +104,9 @@ for disk in "${disks[@]}"; do
         best="$(awk '!/^auto-/ { print $1; exit }' <<<"$late")"
         rate() { rows 1 "${both[@]}" | awk -v name="$1" '$1 == name { print $2 }'; }
         pair() { awk -v name="$1" '$1 == name { print $2 " / " $3 }'; }
-        printf '| %s | %s | `%s` %s | %s | %s | %s (%s) |\n' "$disk" "$mix" "$best" "$(pair "$best" <<<"$late")" "$(rate "$best")" \
-            "$(pair auto-predict <<<"$late")" "$(rows 2 "${both[@]}" | pair auto-predict)" "$(rate auto-predict)"
+        printf '| %s | %s | %s | %s | %s | %s (%s) |\n' "$disk" "$mix" "\`$best\` $(pair "$best" <<<"$late")" \
+            "$(rate "$best")" "$(pair auto-predict <<<"$late")" "$(rows 2 "${both[@]}" | pair auto-predict)" \
+            "$(rate auto-predict)"
     done
 done
 cat <<TEXT
