@@ -12,15 +12,18 @@ steady=(seq-readers thinkers random-readers mail database backup web)
 all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf
 linux=mq-deadline,noop,kyber,bfq
 
-# rows NUMBER OPTION…: the rows of a table by phase, the first of throughput, the second of latency: name, mean, worst,
-# and more.
+# compare OPTION…: what a comparison prints.
+compare() { "$idlewise" compare --runs "$runs" "$@" 2>/dev/null; }
+
+# rows NUMBER: of a comparison, the rows of a table by phase, the first of throughput, the second of latency: name,
+# mean, worst, and more.
 rows() {
-    local number="$1"
-    shift
-    "$idlewise" compare --runs "$runs" "$@" 2>/dev/null |
-        awk -v number="$number" '/^scheduler +mean/ { tables++; next } NF == 0 && tables == number { exit } tables == number'
+    awk -v number="$1" '/^scheduler +mean/ { tables++; next } NF == 0 && tables == number { exit } tables == number'
 }
-phases() { rows 1 "$@"; }
+phases() { compare "$@" | rows 1; }
+
+# figures NAME FORMAT: of rows, the mean and the worst phase of NAME.
+figures() { awk -v name="$1" -v format="$2" '$1 == name { printf format, $2, $3 }'; }
 
 # cells ROWS: the best single scheduler with its mean and worst, then mean and worst of each selector.
 cells() {
@@ -98,15 +101,14 @@ brackets what the last one has of the throughput.
 TEXT
 for disk in "${disks[@]}"; do
     for mix in "${mixes[@]}"; do
-        load=(--disk "$disk" --workload "phases:mix=$mix" --schedulers "$all,auto-predict")
-        late="$(rows 2 "${load[@]}" --set auto-predict.throughput=0 --set auto-predict.latency=100)"
-        both=("${load[@]}" --set auto-predict.throughput=100 --set auto-predict.latency=100)
-        best="$(awk '!/^auto-/ { print $1; exit }' <<<"$late")"
-        rate() { rows 1 "${both[@]}" | awk -v name="$1" '$1 == name { print $2 }'; }
-        pair() { awk -v name="$1" '$1 == name { print $2 " / " $3 }'; }
-        printf '| %s | %s | %s | %s | %s | %s (%s) |\n' "$disk" "$mix" "\`$best\` $(pair "$best" <<<"$late")" \
-            "$(rate "$best")" "$(pair auto-predict <<<"$late")" "$(rows 2 "${both[@]}" | pair auto-predict)" \
-            "$(rate auto-predict)"
+        load=(--disk "$disk" --workload "phases:mix=$mix" --schedulers "$all,auto-predict" --set auto-predict.latency=100)
+        late="$(compare "${load[@]}" --set auto-predict.throughput=0)"
+        both="$(compare "${load[@]}")"
+        best="$(rows 2 <<<"$late" | awk '!/^auto-/ { print $1; exit }')"
+        printf '| %s | %s | %s | %s | %s | %s |\n' "$disk" "$mix" \
+            "\`$best\` $(rows 2 <<<"$late" | figures "$best" '%s / %s')" "$(rows 1 <<<"$late" | figures "$best" '%s')" \
+            "$(rows 2 <<<"$late" | figures auto-predict '%s / %s')" \
+            "$(rows 2 <<<"$both" | figures auto-predict '%s / %s') ($(rows 1 <<<"$both" | figures auto-predict '%s'))"
     done
 done
 cat <<TEXT

@@ -124,6 +124,16 @@ fn row<'a>(summary: &'a Summary, phases: &[Phase], measure: Measure) -> Row<'a> 
     }
 }
 
+/// Within 1 % of the best; selectors may do more than the best single scheduler.
+const NEARLY_BEST: f64 = 0.99;
+
+/// A cell of a table.
+pub(crate) struct Cell {
+    pub(crate) text: String,
+    /// The best of its phase, or nearly.
+    pub(crate) best: bool,
+}
+
 /// What each scheduler made of each phase, by one measure.
 pub(crate) struct Table<'a> {
     measure: Measure,
@@ -193,14 +203,18 @@ impl<'a> Table<'a> {
     }
 
     /// Each scheduler's name and cells: those of `heads`, then one for each phase.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'a str, Vec<String>)> + '_ {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (&'a str, Vec<Cell>)> + '_ {
         self.rows.iter().map(|row| {
-            let mut cells = vec![percent(row.mean), percent(row.worst)];
+            let plain = |text| Cell { text, best: false };
+            let mut cells = vec![plain(percent(row.mean)), plain(percent(row.worst))];
             if self.measure == Measure::Throughput {
-                cells.push(percent(row.bytes));
+                cells.push(plain(percent(row.bytes)));
             }
-            cells.push(row.switches.map_or_else(String::new, |switches| format!("{switches:.0}")));
-            cells.extend(row.shares.iter().map(|share| share.map_or_else(|| "-".to_owned(), percent)));
+            cells.push(plain(row.switches.map_or_else(String::new, |switches| format!("{switches:.0}"))));
+            cells.extend(row.shares.iter().map(|share| Cell {
+                text: share.map_or_else(|| "-".to_owned(), percent),
+                best: share.is_some_and(|share| share >= NEARLY_BEST),
+            }));
             (row.name, cells)
         })
     }
@@ -223,7 +237,7 @@ impl<'a> Table<'a> {
             let _ = write!(text, "\n{name:names$}");
             for (index, cell) in cells.iter().enumerate() {
                 let least = self.heads().get(index).map_or(6, |head| head.len().max(6));
-                let _ = write!(text, " {cell:>least$}");
+                let _ = write!(text, " {:>least$}", cell.text);
             }
         }
         text += "\n\n";

@@ -115,10 +115,8 @@ fn by_phase(table: &phases::Table<'_>) -> String {
     text += "</tr></thead>\n<tbody>\n";
     for (name, cells) in table.rows() {
         let _ = write!(text, "<tr><th scope=row>{}</th>", escape(name));
-        for (index, cell) in cells.iter().enumerate() {
-            // The best of a phase has 100, or more if it is a selector.
-            let best = index >= table.heads().len() && cell.parse().is_ok_and(|share: f64| share >= 99.0);
-            let _ = write!(text, "<td{}>{cell}</td>", if best { " class=best" } else { "" });
+        for cell in cells {
+            let _ = write!(text, "<td{}>{}</td>", if cell.best { " class=best" } else { "" }, cell.text);
         }
         text += "</tr>\n";
     }

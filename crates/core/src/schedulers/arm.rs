@@ -192,9 +192,7 @@ impl<R: Rule> Policy for Seek<R> {
         let from = self.arm.head;
         self.waiting.remove(id);
         self.arm.goes_to(&cx[id]);
-        if cx.notes.is_some() {
-            cx.because(R::REASON, || [self.arm.way.word().into(), from.distance(cx[id].start).into()]);
-        }
+        cx.because(R::REASON, || [self.arm.way.word().into(), from.distance(cx[id].start).into()]);
     }
 }
 
