@@ -46,10 +46,12 @@ document() { RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps;
 # The crates that run inside kernels and browsers build without the standard library.
 no_std() { cargo build --quiet -p idlewise-core -p idlewise-disk --no-default-features --target "$1" "${@:2}"; }
 
-# Without vector units, as kernels are compiled, collections search and move in another way.
+# Without vector units, as kernels are compiled, collections search and move in another way. Few tests: compiling
+# them is what takes time.
 narrow() {
     env RUSTFLAGS='--cfg narrow' cargo test --quiet -p idlewise-core --lib sorted \
-        --target-dir "${CARGO_TARGET_DIR:-target}/narrow"
+        --target-dir "${CARGO_TARGET_DIR:-target}/narrow" --config 'profile.test.opt-level=0' \
+        --config 'profile.test.package.proptest.opt-level=0'
 }
 
 check "format" format

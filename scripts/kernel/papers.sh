@@ -33,9 +33,11 @@ report=$(scripts/kernel/run.sh papers "seed=${SEED:-1}" "seconds=$seconds" "file
     "mapped=$mapped" "shares=$shares" "chain=$chain" "chains=$chains" "writing=$writing") || status=$?
 [ "$status" = 0 ] || { echo "$report"; exit "$status"; }
 
-# Built for speed if the caller has not built it already.
-program=$(cargo build --quiet --release --package idlewise --message-format json |
-    sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1)
+# Built for speed if the caller has not built it already; the short form takes the program that the tests run.
+build=(build --release --package idlewise)
+[ "${1:-}" != --short ] || build=(test --no-run --workspace)
+program=$(cargo "${build[@]}" --quiet --message-format json |
+    sed -n '/"kind":\["bin"\]/ s/.*"executable":"\([^"]*\/idlewise\)".*/\1/p' | tail -n 1)
 streams="sync-streams:file=1g,requests=1000000,runtime=${seconds}s"
 # simulated_mapped SCHEDULER: KB/s of two readers of a page at a time, who think as long as a fault costs. Where the
 # head comes back from a seek just too late for its page, it waits a turn of the disk; so the mean of some distances
