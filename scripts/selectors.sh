@@ -6,8 +6,8 @@ set -euo pipefail
 idlewise="${1:-target/release/idlewise}"
 runs="${RUNS:-5}"
 disks=(hdd-18tb-7200 maxtor-40g cheetah-st318451lw)
-mixes=(tour office night server media shop analytics quick flip)
-steady=(seq-readers thinkers random-readers mail database backup web)
+mixes=(tour office night server media shop analytics quick flip dwell)
+steady=(seq-readers thinkers random-readers scatter writers mail database backup copy web)
 # Those that auto-predict chooses among, and what Linux 6.1 has.
 all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf
 linux=mq-deadline,noop,kyber,bfq
@@ -116,8 +116,9 @@ cat <<TEXT
 ## Steady loads
 
 One phase of 60 seconds, in percent of the best of the ten. What is missing is the first moments, and what choosing a little
-wrong costs. Of the sequential readers, \`antic-c-look\` serves one for as long as it reads. Who that is decides the rate: alone it
-begins with the file at the edge of the disk, after a switch with another one further in, where the disk is slower.
+wrong costs. In \`copy\` the load begins under \`mq-deadline\`, and the drive's buffer fills with writes: whoever would have been
+best from the beginning has to wait now until they are on the disk. On the Maxtor, in \`copy\` and \`scatter\`, \`bfq\` is predicted
+as it is for processes that are new to it; it gives less later.
 
 TEXT
 printf '| disk |'

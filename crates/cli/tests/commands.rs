@@ -29,7 +29,7 @@ fn list_names_everything() {
     line("list").exits(0).prints("noop");
     line("list workloads").exits(0).prints("sync-streams");
     line("list mixes").exits(0).prints("tour").prints("seq-readers=20:random-readers=20");
-    line("list phases").exits(0).prints("seq-readers").prints("4 that each read a file in order");
+    line("list phases").exits(0).prints("seq-readers").prints("4 that read files of 64 MiB, each in order");
     line("list disks").exits(0).prints("barracuda");
     line("list formats").exits(0).prints("blktrace");
 }

@@ -11,8 +11,9 @@
 //!    for half as much of another. A read that is not done counts with the time that it has waited so far. If the
 //!    best gains more than the margin, it switches.
 //! 4. After a switch it compares what came of it with what was predicted. How far the prediction was too good
-//!    widens the margin from then on. A switch that made things worse is undone, and that candidate rests. One
-//!    that gives less than a quarter of what was promised is known after half a second, and it asks again.
+//!    widens the margin; later predictions for the one in use that come true narrow it again. A switch that made
+//!    things worse is undone, and that candidate rests. One that gives less than a quarter of what was promised is
+//!    known after half a second, and it asks again.
 //!
 //! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
 //! does no harm. But if the one in use gives much less than predicted, what it gives is what counts.
@@ -46,8 +47,9 @@ crate::tunables! {
     /// How predictions are made and used.
     pub struct Foresight {
         /// How much of the latest requests is played again, at most.
-        window: Milliseconds = 4000, 100..=600_000;
-        /// How long each candidate is simulated. A disk's buffer hides for a second or more what it cannot keep up.
+        window: Milliseconds = 10_000, 100..=600_000;
+        /// How long each candidate is simulated at least; longer if the load has lasted longer, up to the window. A
+        /// disk's buffer hides for a second or more what it cannot keep up.
         horizon: Milliseconds = 2500, 10..=600_000;
         /// When the answer is there, counted from the question.
         delay: Milliseconds = 50, 1..=600_000;
@@ -196,9 +198,10 @@ impl Selector for Predict {
         let Some(own) = predictions.iter().find(|own| usize::from(own.candidate) == at.current) else {
             return Verdict::stay(Reason::new("too few requests to predict from", &[]));
         };
+        let goal = self.settings.second.second;
+        self.outcome.confirm(&self.bias.expects(own), &goal);
         let (own, short) = self.bias.compare(own, self.outcome.measured());
         let own = &own;
-        let goal = self.settings.second.second;
         let margin = self.margin();
         let rests = |candidate: u8| self.rests[usize::from(candidate).min(RESTING - 1)] > at.now;
         let others = predictions.iter().filter(|other| other.candidate != own.candidate);

@@ -1,7 +1,8 @@
 //! What each candidate would make of the latest requests, on a model of the disk.
 //!
-//! Each candidate gets the same processes ([`Echo`]) for the same simulated time. The first quarter, in
-//! which it learns, is not counted. The model begins as the disk is: with what the latest requests have left in its
+//! Each candidate gets the same processes ([`Echo`]) for the same simulated time, which is at least as long as what
+//! they are known from: a load that has lasted will last, and what starving somebody gains takes time to show. The
+//! first quarter, in which the candidate learns, is not counted. The model begins as the disk is: with what the latest requests have left in its
 //! buffer.
 
 use idlewise_core::registry::Assignment;
@@ -45,7 +46,7 @@ pub struct Forecaster {
 }
 
 impl Forecaster {
-    /// A forecaster for `candidates` on a model that nothing was asked of yet, each simulated for `horizon`.
+    /// A forecaster for `candidates` on a model that nothing was asked of yet, each simulated for `horizon` at least.
     pub fn new(
         model: AnyDevice,
         traits: Traits,
@@ -75,7 +76,8 @@ impl Forecaster {
         scripts.retain(|script| still_there(script, window));
         let Some(first) = scripts.iter().map(|script| script.start).min() else { return Vec::new() };
         // Who came late in the window is there from early on.
-        let latest = self.horizon / 4;
+        let horizon = self.horizon.max(window.ends.since(window.begins));
+        let latest = horizon / 4;
         scripts.iter_mut().for_each(|script| script.start = (script.start - first).min(latest));
         let outstanding: usize = scripts
             .iter()
@@ -84,7 +86,7 @@ impl Forecaster {
         let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
         let (model, begin) = warmed(&self.model, &window.rows);
         scripts.iter_mut().for_each(|script| script.start += begin.since(Instant::ZERO));
-        let one = |place| self.one(place, (&model, begin), &scripts, size);
+        let one = |place| self.one(place, (&model, begin), &scripts, (size, horizon));
         (0..self.candidates.len()).filter_map(one).collect()
     }
 
@@ -95,13 +97,13 @@ impl Forecaster {
         place: usize,
         (model, begin): (&AnyDevice, Instant),
         scripts: &[Script],
-        size: usize,
+        (size, horizon): (usize, Duration),
     ) -> Option<Prediction> {
         let candidate = &self.candidates[place];
         let settings: &[Assignment<'_>] = &candidate.settings;
         let mut queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
         let mut device = model.clone();
-        let until = begin + self.horizon + self.horizon / 3;
+        let until = begin + horizon + horizon / 3;
         let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: begin };
         let mut tally = Tally::new(size);
         let limits = Limits { until, requests: REQUESTS_MAX };

@@ -128,6 +128,14 @@ impl Outcome {
         self.awaited = Some(Awaited { before, after, had: self.measured.mean(ENOUGH), promised });
     }
 
+    /// What is measured of the candidate in use is as good as `predicted` for it, or so much worse: an error that was
+    /// greater is forgotten by and by.
+    pub(super) fn confirm(&mut self, predicted: &Prediction, goal: &Goal) {
+        let Some(got) = self.measured.mean(ENOUGH) else { return };
+        let short = goal.gain(&got, predicted).min(0).unsigned_abs();
+        self.error_permille -= self.error_permille.saturating_sub(short).div_ceil(MEMORY);
+    }
+
     /// The load has changed: nothing can be compared.
     pub(super) fn forget(&mut self) {
         (self.awaited, self.measured, self.disappoints) = (None, Measured::default(), false);
@@ -179,6 +187,21 @@ mod tests {
         let settled = (SETTLE + SOON).0.div_ceil(PERIOD.0);
         assert_eq!(disappointed_after(490_000), Some(settled));
         assert_eq!(disappointed_after(510_000), None, "that takes longer to be sure of");
+    }
+
+    #[test]
+    fn an_error_is_forgotten_if_predictions_come_true() {
+        let mut outcome = Outcome::default();
+        let promised = |throughput| Prediction { candidate: 1, throughput, ..Prediction::default() };
+        outcome.expect(0, promised(20_000_000));
+        let period = Summary { length: PERIOD, done: 10, done_bytes: 1_000_000, ..Summary::default() };
+        (0..20).for_each(|_| _ = outcome.look(1, &period, &Goal::defaults()));
+        let error = outcome.error_permille();
+        assert!(error > 100, "half of it came: {error}");
+        outcome.confirm(&promised(20_000_000), &Goal::defaults());
+        assert_eq!(outcome.error_permille(), error, "still half of it");
+        (0..20).for_each(|_| outcome.confirm(&promised(10_000_000), &Goal::defaults()));
+        assert_eq!(outcome.error_permille(), 0);
     }
 
     #[test]

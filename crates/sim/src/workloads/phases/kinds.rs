@@ -31,7 +31,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    SeqReaders "seq-readers": "4 that each read a file in order, 64 KiB at a time, as fast as they get it.";
+    SeqReaders "seq-readers": "4 that read files of 64 MiB, each in order, 64 KiB at a time, as fast as they get it; files anywhere.";
     Thinkers "thinkers": "2 that read a file in order, 64 KiB at a time, and compute 3 ms on each.";
     RandomReaders "random-readers": "8 that read 4 KiB anywhere, one at a time.";
     Scatter "scatter": "2 that keep 16 reads of 4 KiB outstanding, anywhere: asynchronous I/O.";
@@ -80,7 +80,12 @@ impl Kind {
         let block = |kib: u64| Sectors((kib * KIB) as u32);
         match self {
             Kind::SeqReaders => {
-                several(4, "reader", |index| Process { block: block(64), ..file(ground, index, 4, 4 * GIB) })
+                // Files end: else who is served first, and so which zone of the disk, would decide the rate.
+                several(4, "reader", |index| Process {
+                    block: block(64),
+                    pattern: Pattern::Runs(1024),
+                    ..file(ground, index, 4, u64::MAX)
+                })
             }
             Kind::Thinkers => several(2, "thinker", |index| Process {
                 block: block(64),
