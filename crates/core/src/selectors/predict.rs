@@ -11,9 +11,9 @@
 //!    for half as much of another. A read that is not done counts with the time that it has waited so far. If the
 //!    best gains more than the margin, it switches.
 //! 4. After a switch it compares what came of it with what was predicted. How far the prediction was too good
-//!    widens the margin; later predictions for the one in use that come true narrow it again. A switch that made
-//!    things worse is undone, and that candidate rests. One that gives less than a quarter of what was promised is
-//!    known after half a second, and it asks again.
+//!    widens the margin; later predictions of throughput for the one in use that come true narrow it again. A switch
+//!    that made things worse is undone, and that candidate rests. One that gives less than a quarter of what was
+//!    promised is known after half a second, and it asks again.
 //!
 //! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
 //! does no harm. But if the one in use gives much less than predicted, what it gives is what counts.
@@ -199,7 +199,10 @@ impl Selector for Predict {
             return Verdict::stay(Reason::new("too few requests to predict from", &[]));
         };
         let goal = self.settings.second.second;
-        self.outcome.confirm(&self.bias.expects(own), &goal);
+        // A percentile of a second or two confirms nothing.
+        if goal.is_throughput() {
+            self.outcome.confirm(&self.bias.expects(own), &goal);
+        }
         let (own, short) = self.bias.compare(own, self.outcome.measured());
         let own = &own;
         let margin = self.margin();
