@@ -1,11 +1,14 @@
 //! Selectors in the simulator: what they see, what switching costs, that predictions come true, and that
 //! every decision can be made again from its log.
 
-use idlewise_core::selectors::{self, Candidate};
-use idlewise_core::{Instant, registry};
-use idlewise_disk::Profile;
+use std::num::NonZeroU64;
+
+use idlewise_core::selectors::{self, Candidate, Row};
+use idlewise_core::{Device as Traits, Duration, Instant, Issuer, Sector, Sectors, registry};
+use idlewise_disk::{Device, Profile};
 use idlewise_sim::engine::{Control, Limits};
 use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load, Outcome};
+use idlewise_sim::selection::forecast::{Forecaster, Window};
 use idlewise_sim::selection::log::{Line, decide_again};
 use idlewise_sim::selection::measure::{self, Effort, Goal};
 use idlewise_sim::selection::{Selection, Switching};
@@ -256,4 +259,29 @@ fn a_wrong_model_is_learned_to_be_wrong() {
     assert!(right.report.bytes > wrong.report.bytes, "{} and {}", right.report.bytes, wrong.report.bytes);
     let switches = wrong.report.selector.unwrap().switches;
     assert!(switches <= 31, "{switches} switches");
+}
+
+#[test]
+fn a_prediction_looks_ahead_as_long_as_it_looks_back() {
+    let profile = Profile::named("maxtor-40g").unwrap();
+    let rows: Vec<Row> = (1..=200u64)
+        .map(|n| Row {
+            arrival: Instant(n * 30_000_000),
+            done: NonZeroU64::new(n * 30_000_000 + 20_000_000),
+            start: Sector(n * 104_729 * 8 % (1 << 26)),
+            length: Sectors(8),
+            issuer: Issuer(n as u32 % 4 + 1),
+            sync: true,
+            ..Row::default()
+        })
+        .collect();
+    let window = Window { rows, begins: Instant::ZERO, ends: Instant(6_000_000_000) };
+    let after = |ms| {
+        let model = profile.build().unwrap();
+        let traits = Traits { capacity: model.capacity(), ..Traits::default() };
+        let candidate = Candidate::plain(registry::find("sstf").unwrap());
+        Forecaster::new(model, traits, vec![candidate], Duration::from_ms(ms), 64).predict(&window)
+    };
+    assert_eq!(after(1000), after(6000), "six seconds are known");
+    assert_ne!(after(6000), after(12_000), "at least as long as it was told to");
 }

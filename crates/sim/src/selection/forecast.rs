@@ -2,8 +2,8 @@
 //!
 //! Each candidate gets the same processes ([`Echo`]) for the same simulated time, which is at least as long as what
 //! they are known from: a load that has lasted will last, and what starving somebody gains takes time to show. The
-//! first quarter, in which the candidate learns, is not counted. The model begins as the disk is: with what the latest requests have left in its
-//! buffer.
+//! first quarter, in which the candidate learns, is not counted. The model begins as the disk is: with what the
+//! latest requests have left in its buffer.
 
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Prediction, Row, Stream, observed};
