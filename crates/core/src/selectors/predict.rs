@@ -199,7 +199,7 @@ impl Selector for Predict {
             return Verdict::stay(Reason::new("too few requests to predict from", &[]));
         };
         let goal = self.settings.second.second;
-        // A percentile of a second or two confirms nothing.
+        // Of other goals, a second or two says too little: percentiles and who is slowest vary.
         if goal.is_throughput() {
             self.outcome.confirm(&self.bias.expects(own), &goal);
         }
