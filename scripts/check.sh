@@ -54,6 +54,53 @@ narrow() {
         --config 'profile.test.package.proptest.opt-level=0'
 }
 
+# Checks that boot a guest. Most use one processor, so two rows of them go on at a time: `start` begins a row,
+# `finish` waits for one of its checks and reports it. Status 77 says that a guest cannot run here, and the last
+# line why.
+box=$(mktemp -d)
+rows=()
+# Each row is a process group, so that nothing of it is left when this ends before it.
+leave() {
+    local group
+    for group in "${rows[@]}"; do kill -- "-$group" 2>/dev/null || true; done
+    rm -rf "$box"
+}
+trap leave EXIT
+trap 'exit 130' INT TERM
+row() {
+    local name
+    while [ $# -gt 0 ]; do
+        name=$1 command=$2
+        shift 2
+        { bash -c "$command" >"$box/$name.out" 2>&1 && echo 0 || echo $?; } >"$box/$name.new"
+        mv "$box/$name.new" "$box/$name"
+    done
+}
+start() {
+    set -m
+    row "$@" </dev/null &
+    rows+=($!)
+    set +m
+}
+finish() {
+    local name=$1 status
+    while [ ! -e "$box/$name" ] && [ -n "$(jobs -r)" ]; do sleep 1; done
+    status=$(cat "$box/$name" || echo 1)
+    echo "== $name"
+    cat "$box/$name.out"
+    case $status in
+        0) passed=$((passed + 1)); note passed "$name" ;;
+        77) skip "$name" "$(tail -n 1 "$box/$name.out")" ;;
+        *) failed=$((failed + 1)); note FAILED "$name" ;;
+    esac
+}
+
+# Beside the checks that compile. The recordings that the tests use are those of the kernel that Debian has now.
+start "real kernel" scripts/kernel-compare/run.sh \
+    "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short" \
+    "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk" \
+    "what DKMS builds" scripts/kernel/test-install.sh
+
 check "format" format
 check "clippy" lint
 check "documentation" document
@@ -80,54 +127,10 @@ fi
 check "core without vector units" narrow
 check "setup" scripts/test-setup.sh
 
-# Checks that boot a guest. Most use one processor, so two rows of them go on at a time: `row` is one of them,
-# `finish` waits for one of its checks and reports it. Status 77 says that a guest cannot run here, and the
-# last line why.
-box=$(mktemp -d)
-rows=()
-# Each row is a process group, so that nothing of it is left when this ends before it.
-leave() {
-    local group
-    for group in "${rows[@]}"; do kill -- "-$group" 2>/dev/null || true; done
-    rm -rf "$box"
-}
-trap leave EXIT
-trap 'exit 130' INT TERM
-row() {
-    local name
-    while [ $# -gt 0 ]; do
-        name=$1 command=$2
-        shift 2
-        { bash -c "$command" >"$box/$name.out" 2>&1 && echo 0 || echo $?; } >"$box/$name.new"
-        mv "$box/$name.new" "$box/$name"
-    done
-}
-finish() {
-    local name=$1 status
-    while [ ! -e "$box/$name" ] && [ -n "$(jobs -r)" ]; do sleep 1; done
-    status=$(cat "$box/$name" || echo 1)
-    echo "== $name"
-    cat "$box/$name.out"
-    case $status in
-        0) passed=$((passed + 1)); note passed "$name" ;;
-        77) skip "$name" "$(tail -n 1 "$box/$name.out")" ;;
-        *) failed=$((failed + 1)); note FAILED "$name" ;;
-    esac
-}
-
-set -m
-# The recordings that the tests use are those of the kernel that Debian has now.
-row "real kernel" scripts/kernel-compare/run.sh \
-    "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short" </dev/null &
-rows+=($!)
-row "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
-    "what a switch costs in a real kernel" "scripts/kernel/run.sh exact" \
-    "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk" \
-    "what DKMS builds" scripts/kernel/test-install.sh </dev/null &
-rows+=($!)
-set +m
-for name in "elevators in a real kernel" "real kernel" "what a switch costs in a real kernel" \
-    "a disk that is a model, in a real kernel" "what DKMS builds" "the papers' experiments in a real kernel"; do
+start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
+    "what a switch costs in a real kernel" "scripts/kernel/run.sh exact"
+for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
+    "what DKMS builds" "elevators in a real kernel" "what a switch costs in a real kernel"; do
     finish "$name"
 done
 
