@@ -76,7 +76,7 @@ if [ ${#packages[@]} -gt 0 ]; then
     new_enough "$found" || die "Rust $found is older than $wanted, also after installing. See: apt-cache policy cargo-web"
 fi
 
-# --- QEMU and what a guest wants: without it some checks are skipped ------------------------------
+# --- QEMU and what a guest wants, and shellcheck: without them some checks are skipped -------------
 
 if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     extra=()
@@ -87,11 +87,12 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has xz || extra+=(xz-utils)
     has mkfs.ext4 || extra+=(e2fsprogs)
     has mawk || extra+=(mawk)
+    has shellcheck || extra+=(shellcheck)
     [ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ] || extra+=(libelf1)   # The kernel's objtool.
     if [ ${#extra[@]} -gt 0 ]; then
         say "installing Debian packages: ${extra[*]}"
         { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends --no-remove "${extra[@]}"; } \
-            >/dev/null 2>&1 </dev/null || say "could not install ${extra[*]}: what boots a real kernel will be skipped"
+            >/dev/null 2>&1 </dev/null || say "could not install ${extra[*]}: the checks that need them will be skipped"
     fi
 fi
 

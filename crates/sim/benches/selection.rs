@@ -69,9 +69,9 @@ fn prediction(c: &mut Criterion) {
             ..Traits::default()
         };
         let all = candidates(entry.candidates);
-        let forecaster = Forecaster::new(model, traits, all, Duration::from_s(10), 4096);
+        let forecaster = Forecaster::new(model, traits, all, 4096);
         let window =
-            Window { rows: rows(Operation::Read), begins: Instant::ZERO, ends: Instant(10_004_000_000) };
+            Window { rows: rows(Operation::Read), begins: Instant::ZERO, ends: Instant(10_004_000_000), horizon: Duration::from_s(60) };
         group.bench_function(disk, |b| b.iter(|| black_box(forecaster.predict(&window))));
     }
 }

@@ -262,7 +262,7 @@ fn a_wrong_model_is_learned_to_be_wrong() {
 }
 
 #[test]
-fn a_prediction_looks_ahead_as_long_as_it_looks_back() {
+fn a_prediction_looks_ahead_as_far_as_it_is_told_to() {
     let profile = Profile::named("maxtor-40g").unwrap();
     let rows: Vec<Row> = (1..=200u64)
         .map(|n| Row {
@@ -275,13 +275,13 @@ fn a_prediction_looks_ahead_as_long_as_it_looks_back() {
             ..Row::default()
         })
         .collect();
-    let window = Window { rows, begins: Instant::ZERO, ends: Instant(6_000_000_000) };
     let after = |ms| {
+        let horizon = Duration::from_ms(ms);
+        let window = Window { rows: rows.clone(), begins: Instant::ZERO, ends: Instant(6_000_000_000), horizon };
         let model = profile.build().unwrap();
         let traits = Traits { capacity: model.capacity(), ..Traits::default() };
         let candidate = Candidate::plain(registry::find("sstf").unwrap());
-        Forecaster::new(model, traits, vec![candidate], Duration::from_ms(ms), 64).predict(&window)
+        Forecaster::new(model, traits, vec![candidate], 64).predict(&window)
     };
-    assert_eq!(after(1000), after(6000), "six seconds are known");
-    assert_ne!(after(6000), after(12_000), "at least as long as it was told to");
+    assert_ne!(after(6000), after(12_000), "beyond what is known");
 }

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::activity::Activity;
 use super::category::{Bounds, Category};
-use super::contract::{Candidate, Prediction, Selector, Setup, Situation, Verdict, Wish};
+use super::contract::{Candidate, Prediction, Question, Selector, Setup, Situation, Verdict, Wish};
 use super::pace::{Pace, Restraint};
 use super::registry::{AnySelector, Entry};
 use super::stream::Stream;
@@ -41,8 +41,8 @@ pub enum Action {
     Stay,
     /// Switch to this candidate.
     Switch(usize),
-    /// Predict what each candidate would make of the requests since this time, and tell the chooser.
-    Predict(Instant),
+    /// Predict what each candidate would make of the latest requests, and tell the chooser.
+    Predict(Question),
 }
 
 /// A selector at work.
@@ -204,8 +204,8 @@ impl Chooser {
         if by_hand.is_some() {
             return self.stays(now, Some(Reason::new("chosen by hand", &[])), verdict.reason);
         }
-        if let Wish::Predict(since) = verdict.wish {
-            return Decision { action: Action::Predict(since), ..self.stays(now, None, verdict.reason) };
+        if let Wish::Predict(question) = verdict.wish {
+            return Decision { action: Action::Predict(question), ..self.stays(now, None, verdict.reason) };
         }
         match self.restraint.allow(now, verdict.wish, self.current, &self.pace) {
             Ok(None) => self.stays(now, None, verdict.reason),

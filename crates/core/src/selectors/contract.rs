@@ -70,6 +70,15 @@ pub struct Prediction {
     pub sync_read_p99: Duration,
 }
 
+/// What a selector wants to know of every candidate: what it would make of the latest requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// Requests since this time are played again.
+    pub since: Instant,
+    /// For so long each candidate is simulated, with what it learns in the beginning not counted.
+    pub horizon: Duration,
+}
+
 /// Where things stand when a selector is asked.
 #[derive(Clone, Copy)]
 pub struct Situation<'a> {
@@ -90,8 +99,8 @@ pub enum Wish {
     Stay,
     /// This candidate, which may be the one in use.
     Use(usize),
-    /// To know what each candidate would make of what was asked since this time.
-    Predict(Instant),
+    /// To know what each candidate would make of the latest requests.
+    Predict(Question),
 }
 
 /// A wish and its reason.

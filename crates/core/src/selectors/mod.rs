@@ -26,7 +26,9 @@ mod tests;
 
 pub use category::{Bounds, Category};
 pub use chooser::{Action, Chooser, Decision};
-pub use contract::{Candidate, Method, Prediction, Rank, Selector, Setup, Situation, Verdict, Wish};
+pub use contract::{
+    Candidate, Method, Prediction, Question, Rank, Selector, Setup, Situation, Verdict, Wish,
+};
 pub use latencies::observed;
 pub use pace::Pace;
 pub use registry::Entry;

@@ -31,7 +31,7 @@ mod outcome;
 
 use super::bandit::ByPlace;
 use super::category::Bounds;
-use super::contract::{Method, Prediction, Selector, Setup, Situation, Verdict, Wish};
+use super::contract::{Method, Prediction, Question, Selector, Setup, Situation, Verdict, Wish};
 use super::pace::Pace;
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
@@ -48,9 +48,11 @@ crate::tunables! {
     pub struct Foresight {
         /// How much of the latest requests is played again, at most.
         window: Milliseconds = 10_000, 100..=600_000;
-        /// How long each candidate is simulated at least; longer if the load has lasted longer, up to the window. A
-        /// disk's buffer hides for a second or more what it cannot keep up.
-        horizon: Milliseconds = 2500, 10..=600_000;
+        /// How long each candidate is simulated at least: as long as the load has lasted. A disk's buffer hides for
+        /// a second or more what it cannot keep up.
+        horizon: Milliseconds = 4000, 10..=600_000;
+        /// How long each candidate is simulated at most.
+        horizon_max: Milliseconds = 60_000, 10..=600_000;
         /// When the answer is there, counted from the question.
         delay: Milliseconds = 50, 1..=600_000;
         /// So many requests are needed.
@@ -148,8 +150,8 @@ impl Predict {
         self.foresight().margin.0 * 10 + error
     }
 
-    /// Whether to ask now, and since when requests count.
-    fn question(&mut self, now: Instant) -> Option<Instant> {
+    /// What to ask now, if anything.
+    fn question(&mut self, now: Instant) -> Option<Question> {
         let ready = self.watch.requests() >= self.foresight().few.0 && now >= self.next_question;
         if self.asked || !ready {
             return None;
@@ -158,13 +160,18 @@ impl Predict {
         let period = self.pace().period.0;
         self.gap = (self.gap * 2).max(period);
         self.next_question = now + self.gap.min(self.foresight().again.0);
-        Some(self.watch.since().max(now - self.foresight().window.0))
+        let Foresight { window, horizon, horizon_max, .. } = self.foresight();
+        let begun = self.watch.since();
+        Some(Question {
+            since: begun.max(now - window.0),
+            horizon: now.since(begun).min(horizon_max.0).max(horizon.0),
+        })
     }
 }
 
 impl Selector for Predict {
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
-        let changed = self.watch.look(at.now, summary, &self.bounds());
+        let changed = self.watch.look(at.now, at.current, summary, &self.bounds());
         if changed {
             self.outcome.forget();
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
@@ -181,13 +188,13 @@ impl Selector for Predict {
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
         }
         if at.free
-            && let Some(since) = self.question(at.now)
+            && let Some(question) = self.question(at.now)
         {
             let reason = Reason::new(
                 "what would each make of {} requests since {}?",
-                &[self.watch.requests().into(), since.into()],
+                &[self.watch.requests().into(), question.since.into()],
             );
-            return Verdict { wish: Wish::Predict(since), reason };
+            return Verdict { wish: Wish::Predict(question), reason };
         }
         let text = if changed { "the load has changed" } else { "the last prediction stands" };
         Verdict::stay(Reason::new(text, &[]))

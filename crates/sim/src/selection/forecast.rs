@@ -1,12 +1,11 @@
 //! What each candidate would make of the latest requests, on a model of the disk.
 //!
-//! Each candidate gets the same processes ([`Echo`]) for the same simulated time, which is at least as long as what
-//! they are known from: a load that has lasted will last, and what starving somebody gains takes time to show. The
-//! first quarter, in which the candidate learns, is not counted. The model begins as the disk is: with what the
+//! Each candidate gets the same processes ([`Echo`]) for the same simulated time. Before it comes a third as long, in
+//! which the candidate learns: that is not counted. The model begins as the disk is: with what the
 //! latest requests have left in its buffer.
 
 use idlewise_core::registry::Assignment;
-use idlewise_core::selectors::{Candidate, Prediction, Row, Stream, observed};
+use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed};
 use idlewise_core::{
     Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
 };
@@ -34,6 +33,8 @@ pub struct Window {
     pub begins: Instant,
     /// When it ends.
     pub ends: Instant,
+    /// For so long each candidate is simulated.
+    pub horizon: Duration,
 }
 
 /// Simulates candidates.
@@ -41,24 +42,23 @@ pub struct Forecaster {
     model: AnyDevice,
     traits: Traits,
     candidates: Vec<Candidate>,
-    horizon: Duration,
     queue_size: usize,
 }
 
 impl Forecaster {
-    /// A forecaster for `candidates` on a model that nothing was asked of yet, each simulated for `horizon` at least.
+    /// A forecaster for `candidates` on a model that nothing was asked of yet.
     pub fn new(
         model: AnyDevice,
         traits: Traits,
         candidates: Vec<Candidate>,
-        horizon: Duration,
         queue_size: usize,
     ) -> Forecaster {
-        Forecaster { model, traits, candidates, horizon, queue_size }
+        Forecaster { model, traits, candidates, queue_size }
     }
 
-    /// The part of `stream` from `begins` on, of processes that still run.
-    pub fn window(&self, stream: &Stream, now: Instant, begins: Instant) -> Window {
+    /// The part of `stream` that `question` is about, of processes that still run.
+    pub fn window(&self, stream: &Stream, now: Instant, question: Question) -> Window {
+        let Question { since: begins, horizon } = question;
         let still = |row: &&Row| !stream.has_gone(row);
         // Whoever waits since long before is kept, with what it did then.
         let old = stream.since(Instant::ZERO).take_while(|row| row.arrival < begins - BEFORE);
@@ -67,7 +67,7 @@ impl Forecaster {
         let wanted =
             |row: &&Row| row.arrival >= begins - BEFORE || starving.contains(&(row.issuer, row.group));
         let rows = stream.since(Instant::ZERO).filter(wanted).filter(still);
-        Window { rows: rows.copied().collect(), begins, ends: now }
+        Window { rows: rows.copied().collect(), begins, ends: now, horizon }
     }
 
     /// What each candidate would make of `window`; nothing if nothing is in it.
@@ -76,7 +76,7 @@ impl Forecaster {
         scripts.retain(|script| still_there(script, window));
         let Some(first) = scripts.iter().map(|script| script.start).min() else { return Vec::new() };
         // Who came late in the window is there from early on.
-        let horizon = self.horizon.max(window.ends.since(window.begins));
+        let horizon = window.horizon;
         let latest = horizon / 4;
         scripts.iter_mut().for_each(|script| script.start = (script.start - first).min(latest));
         let outstanding: usize = scripts
@@ -125,7 +125,8 @@ impl Forecaster {
 fn warmed(model: &AnyDevice, rows: &[Row]) -> (AnyDevice, Instant) {
     let (mut device, mut now, mut outstanding) = (model.clone(), Instant::ZERO, 0);
     let mut done: Vec<(u64, &Row)> = rows.iter().filter_map(|row| Some((row.done?.get(), row))).collect();
-    done.sort_unstable_by_key(|(at, _)| *at);
+    // What was done at once was one command: in order, as it came.
+    done.sort_by_key(|(at, _)| *at);
     let Some((first, _)) = done.first().copied() else { return (device, now) };
     let pass = |device: &mut AnyDevice, now: &mut Instant, outstanding: &mut u32, most: u32| {
         loop {

@@ -74,6 +74,8 @@ pub struct Line {
     pub to: Option<String>,
     /// Since when requests are looked at for a prediction.
     pub since_ns: Option<u64>,
+    /// For so long each candidate is simulated.
+    pub horizon_ns: Option<u64>,
     /// Why.
     pub why: String,
     /// What the period showed, if one has ended.
@@ -92,10 +94,10 @@ impl Line {
     /// A decision of `chooser` with its evidence.
     fn new(evidence: Evidence, decision: &Decision, chooser: &Chooser) -> Line {
         let name = |place: usize| super::files::label(&chooser.candidates()[place]);
-        let (action, to, since_ns) = match decision.action {
+        let (action, to, question) = match decision.action {
             Action::Stay => ("stay", None, None),
             Action::Switch(to) => ("switch", Some(name(to)), None),
-            Action::Predict(since) => ("predict", None, Some(since.0)),
+            Action::Predict(question) => ("predict", None, Some(question)),
         };
         let (period, predictions) = match evidence {
             Evidence::Period(summary) => (Some(summary.into()), None),
@@ -109,7 +111,8 @@ impl Line {
             from: name(decision.from),
             action: action.to_owned(),
             to,
-            since_ns,
+            since_ns: question.map(|question| question.since.0),
+            horizon_ns: question.map(|question| question.horizon.0),
             why: decision.why.to_string(),
             period,
             predictions,

@@ -138,7 +138,7 @@ impl Selection {
         let time = |name: &str| Duration::from_ms(value(entry, settings, name));
         let forecaster = entry.predicts.then(|| {
             let candidates = chooser.candidates().to_vec();
-            Arc::new(Forecaster::new(model, traits.clone(), candidates, time("horizon"), queue_size))
+            Arc::new(Forecaster::new(model, traits.clone(), candidates, queue_size))
         });
         let log = self.logged.then(Log::default);
         Ok(Selecting::new(chooser, forecaster, time("delay"), self.switching, log))

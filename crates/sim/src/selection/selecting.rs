@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use idlewise_core::queue::SwitchError;
 use idlewise_core::registry::Assignment;
-use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction};
+use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction, Question};
 use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};
 use serde::Serialize;
 
@@ -115,8 +115,8 @@ impl Selecting {
         }
         match decision.action {
             Action::Stay => Ok(false),
-            Action::Predict(since) => {
-                self.ask(now, since);
+            Action::Predict(question) => {
+                self.ask(now, question);
                 Ok(false)
             }
             Action::Switch(to) => {
@@ -156,11 +156,11 @@ impl Selecting {
         self.switch(now, to, queue)
     }
 
-    /// Starts a prediction from what was asked since then.
-    fn ask(&mut self, now: Instant, since: Instant) {
+    /// Starts a prediction.
+    fn ask(&mut self, now: Instant, question: Question) {
         self.account.questions += 1;
         let (Some(forecaster), Some(stream)) = (&self.forecaster, self.chooser.stream()) else { return };
-        let window = forecaster.window(stream, now, since);
+        let window = forecaster.window(stream, now, question);
         let forecaster = Arc::clone(forecaster);
         let thread = std::thread::spawn(move || forecaster.predict(&window));
         self.pending = Some(Pending { due: now + self.delay, thread });

@@ -1,8 +1,12 @@
 //! Watching for a change of load: since when the requests are of one kind.
+//!
+//! Newcomers are a change at once. Another pattern must persist. It is no change if it gives way to the one before within
+//! a few seconds: both belong to one load, such as a copy, whose reads and writes come in turns. Neither is it if it came
+//! with another scheduler, under which more is read than before, or less.
 
 use crate::selectors::category::{Bounds, Judge};
 use crate::selectors::summary::Summary;
-use crate::units::Instant;
+use crate::units::{Duration, Instant};
 
 /// So many requests of processes that were not there before, in a hundred, are a change …
 const NEWCOMERS: u64 = 25;
@@ -15,21 +19,36 @@ const CHUNK: u64 = 40;
 /// Shares of reads, or of sequential requests, are others if they are so many points in a hundred apart. Among 40
 /// requests chance makes less, but for once in a thousand times.
 const APART: u64 = 25;
+/// A pattern between two others that are alike is part of their load if it lasted no longer, and one that comes so soon
+/// after a switch is the scheduler's doing.
+const SPELL: Duration = Duration::from_s(3);
 
 /// What the load has been like since it changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watch {
     begun: bool,
-    since: Instant,
-    requests: u64,
-    /// All of it that was alike.
-    own: Chunk,
+    load: Load,
+    /// The one before it, if nobody has come since.
+    before: Option<Load>,
     /// What was not like it, if that came last.
     other: Option<Chunk>,
     /// Periods that are looked at together, as they have few requests.
     chunk: Chunk,
     /// Periods in which newcomers are those of the last change.
     calm: u32,
+    /// Who is in use, and since when.
+    current: (usize, Instant),
+}
+
+/// What is of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    since: Instant,
+    requests: u64,
+    /// All of it that was alike.
+    own: Chunk,
+    /// A pattern with which it takes turns; what lies between both belongs to it, too.
+    turns: Option<Chunk>,
 }
 
 /// Periods that are looked at together.
@@ -52,45 +71,77 @@ impl Chunk {
         sums.bytes += more.bytes;
     }
 
-    /// Whether two are alike in what does not depend on the scheduler: shares of reads and of sequential
-    /// requests, and sizes, of which those near a power of two may be on either side of it.
-    fn is_like(&self, other: &Chunk, bounds: &Bounds) -> bool {
+    /// What does not depend on the scheduler, and how far apart it may be in two that are alike: shares of reads and
+    /// of sequential requests, and sizes, of which those near a power of two may be on either side of it.
+    fn traits(&self, bounds: &Bounds) -> [(u64, u64); 3] {
         let sequential = match bounds.judge {
-            Judge::Merged => Summary::merged_percent,
-            Judge::Place => Summary::sequential_percent,
+            Judge::Merged => self.sums.merged_percent(),
+            Judge::Place => self.sums.sequential_percent(),
         };
-        let near = |share: fn(&Summary) -> u64| share(&self.sums).abs_diff(share(&other.sums)) < APART;
-        let size = |chunk: &Chunk| chunk.sums.mean_size().max(1).ilog2();
-        near(Summary::read_percent) && near(sequential) && size(self).abs_diff(size(other)) <= 1
+        let size = u64::from(self.sums.mean_size().max(1).ilog2());
+        [(self.sums.read_percent(), APART - 1), (sequential, APART - 1), (size, 1)]
+    }
+
+    /// Whether it is like `one`, like `other`, or between them.
+    fn is_between(&self, one: &Chunk, other: &Chunk, bounds: &Bounds) -> bool {
+        let sides = one.traits(bounds).into_iter().zip(other.traits(bounds));
+        self.traits(bounds).into_iter().zip(sides).all(|((own, apart), ((one, _), (other, _)))| {
+            own + apart >= one.min(other) && own <= one.max(other) + apart
+        })
+    }
+
+    fn is_like(&self, other: &Chunk, bounds: &Bounds) -> bool {
+        self.is_between(other, other, bounds)
+    }
+}
+
+impl Load {
+    fn has(&self, chunk: &Chunk, bounds: &Bounds) -> bool {
+        chunk.is_between(&self.own, &self.turns.unwrap_or(self.own), bounds)
+    }
+
+    fn add(&mut self, chunk: &Chunk, bounds: &Bounds) {
+        if chunk.is_like(&self.own, bounds) {
+            self.own.add(chunk.begun, &chunk.sums);
+        }
     }
 }
 
 impl Watch {
     /// Takes a period in; true if the load has changed.
-    pub(super) fn look(&mut self, now: Instant, summary: &Summary, bounds: &Bounds) -> bool {
+    pub(super) fn look(&mut self, now: Instant, current: usize, summary: &Summary, bounds: &Bounds) -> bool {
         let begun = now - summary.length;
-        self.requests += summary.requests;
+        if self.current.0 != current {
+            self.current = (current, begun);
+        }
+        self.load.requests += summary.requests;
         let came = summary.newcomers >= NEWCOMERS_LEAST && summary.newcomers_percent() >= NEWCOMERS;
         self.calm = self.calm.saturating_sub(1);
         if (came && self.calm == 0) || (!self.begun && summary.requests > 0) {
             // What others still ask for belongs to the load before.
-            let own = if came { summary.newcomers } else { summary.requests };
-            return self.begin(begun, own, Chunk::default());
+            let requests = if came { summary.newcomers } else { summary.requests };
+            let load = Load { since: begun, requests, ..Load::default() };
+            *self = Watch { begun: true, load, calm: CALM, current: self.current, ..Watch::default() };
+            return true;
         }
         self.chunk.add(begun, summary);
         if self.chunk.sums.requests < CHUNK {
             return false;
         }
         let chunk = core::mem::take(&mut self.chunk);
-        if self.own.sums.requests == 0 || self.own.is_like(&chunk, bounds) {
-            self.own.add(chunk.begun, &chunk.sums);
+        if self.load.own.sums.requests == 0 {
+            self.load.own = chunk;
+            return false;
+        }
+        if self.load.has(&chunk, bounds) {
+            self.load.add(&chunk, bounds);
             self.other = None;
             return false;
         }
-        match self.other.filter(|other| other.is_like(&chunk, bounds)) {
+        match self.other.take().filter(|other| other.is_like(&chunk, bounds)) {
             Some(mut own) => {
                 own.add(chunk.begun, &chunk.sums);
-                self.begin(own.begun, own.sums.requests, own)
+                self.turn(own, bounds)
             }
             None => {
                 self.other = Some(chunk);
@@ -99,20 +150,34 @@ impl Watch {
         }
     }
 
-    /// The load is like this since then.
-    fn begin(&mut self, since: Instant, requests: u64, own: Chunk) -> bool {
-        *self = Watch { begun: true, since, requests, own, calm: CALM, ..Watch::default() };
+    /// Another pattern has persisted; true if it is another load.
+    fn turn(&mut self, own: Chunk, bounds: &Bounds) -> bool {
+        let (since, switched) = (self.load.since, self.current.1);
+        if switched > since && own.begun.since(switched) <= SPELL {
+            self.load.turns = Some(own);
+            return false;
+        }
+        let spell = own.begun.since(since);
+        if let Some(before) = self.before.filter(|before| spell <= SPELL && before.has(&own, bounds)) {
+            let requests = before.requests + self.load.requests;
+            self.load = Load { requests, turns: Some(self.load.own), ..before };
+            self.before = None;
+            return false;
+        }
+        self.before = Some(self.load);
+        self.load = Load { since: own.begun, requests: own.sums.requests, own, turns: None };
+        self.calm = CALM;
         true
     }
 
     /// Since when the load is of one kind.
     pub(super) fn since(&self) -> Instant {
-        self.since
+        self.load.since
     }
 
     /// Requests since then.
     pub(super) fn requests(&self) -> u64 {
-        self.requests
+        self.load.requests
     }
 }
 
@@ -135,7 +200,7 @@ mod tests {
         let bounds = Bounds::defaults();
         let at = |place: usize| Instant::ZERO + Duration::from_ms(100 * (place as u64 + 1));
         let changed = |(place, period): (usize, &Summary)| {
-            watch.look(at(place), period, &bounds).then_some(place as u64)
+            watch.look(at(place), 0, period, &bounds).then_some(place as u64)
         };
         periods.iter().enumerate().filter_map(changed).collect()
     }
@@ -150,6 +215,15 @@ mod tests {
     fn another_pattern_must_persist() {
         let (reads, writes) = (period(40, 40, 0), period(40, 0, 0));
         assert_eq!(changes(&[reads, reads, writes, reads, reads, writes, writes, writes]), [0, 6]);
+    }
+
+    #[test]
+    fn patterns_that_take_turns_are_one_load() {
+        let (reads, writes) = (period(40, 40, 0), period(40, 0, 0));
+        let turns: Vec<_> = [[reads; 5], [writes; 5]].concat().repeat(4);
+        assert_eq!(changes(&turns), [0, 6], "a change at first, then it has come back");
+        let long: Vec<_> = [[reads; 40], [writes; 40]].concat().repeat(2);
+        assert_eq!(changes(&long), [0, 41, 81, 121]);
     }
 
     #[test]
