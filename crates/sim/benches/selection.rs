@@ -70,8 +70,13 @@ fn prediction(c: &mut Criterion) {
         };
         let all = candidates(entry.candidates);
         let forecaster = Forecaster::new(model, traits, all, 4096);
-        let window =
-            Window { rows: rows(Operation::Read), begins: Instant::ZERO, ends: Instant(10_004_000_000), horizon: Duration::from_s(60) };
+        let window = Window {
+            rows: rows(Operation::Read),
+            load_begun: Instant::ZERO,
+            begins: Instant::ZERO,
+            ends: Instant(10_004_000_000),
+            horizon: Duration::from_s(60),
+        };
         group.bench_function(disk, |b| b.iter(|| black_box(forecaster.predict(&window))));
     }
 }

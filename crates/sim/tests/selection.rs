@@ -277,7 +277,13 @@ fn a_prediction_looks_ahead_as_far_as_it_is_told_to() {
         .collect();
     let after = |ms| {
         let horizon = Duration::from_ms(ms);
-        let window = Window { rows: rows.clone(), begins: Instant::ZERO, ends: Instant(6_000_000_000), horizon };
+        let window = Window {
+            rows: rows.clone(),
+            load_begun: Instant::ZERO,
+            begins: Instant::ZERO,
+            ends: Instant(6_000_000_000),
+            horizon,
+        };
         let model = profile.build().unwrap();
         let traits = Traits { capacity: model.capacity(), ..Traits::default() };
         let candidate = Candidate::plain(registry::find("sstf").unwrap());

@@ -73,7 +73,9 @@ pub struct Prediction {
 /// What a selector wants to know of every candidate: what it would make of the latest requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// Requests since this time are played again.
+    /// Since when the load is as it is.
+    pub begun: Instant,
+    /// Requests since this time are played again, and earlier ones of processes that issued few.
     pub since: Instant,
     /// For so long each candidate is simulated, with what it learns in the beginning not counted.
     pub horizon: Duration,

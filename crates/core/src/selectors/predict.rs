@@ -163,6 +163,7 @@ impl Predict {
         let Foresight { window, horizon, horizon_max, .. } = self.foresight();
         let begun = self.watch.since();
         Some(Question {
+            begun,
             since: begun.max(now - window.0),
             horizon: now.since(begun).min(horizon_max.0).max(horizon.0),
         })

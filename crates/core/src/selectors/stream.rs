@@ -1,6 +1,6 @@
 //! The latest requests, as they really were: what a prediction is made from.
 //!
-//! A ring of fixed size. Each row says how many requests of its process were outstanding when it came:
+//! A ring of fixed size, and beside it what is outstanding for longer than the ring goes back. Each row says how many requests of its process were outstanding when it came:
 //! with that, the stream can be played again on another disk or under another scheduler, where
 //! everything takes another time (`closed loop`).
 
@@ -12,6 +12,8 @@ use crate::units::{Group, Instant, Issuer, RequestId, Sector, Sectors};
 
 /// Rows kept: more than ten seconds of 2000 requests a second.
 pub const ROWS: usize = 20_480;
+/// Rows kept of those that are older than the ring.
+const STARVING: usize = 256;
 /// Exits remembered.
 const EXITS: usize = 256;
 
@@ -62,6 +64,8 @@ pub struct Stream {
     written: u64,
     /// The row of each outstanding request, by id.
     by_id: Vec<u32>,
+    /// Rows that are outstanding and were written over, oldest first.
+    starving: Vec<Row>,
     /// Processes that exited lately, and when: a ring.
     gone: Vec<(Issuer, Instant)>,
     exits: usize,
@@ -73,7 +77,10 @@ impl Stream {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        let mut starving = Vec::new();
+        starving.try_reserve_exact(STARVING).map_err(|_| OutOfMemory)?;
         Ok(Stream {
+            starving,
             rows: table(ROWS, Row::default())?,
             written: 0,
             by_id: table(capacity, 0)?,
@@ -87,6 +94,10 @@ impl Stream {
     pub fn inserted(&mut self, id: RequestId, request: &Request) {
         let at = (self.written % ROWS as u64) as usize;
         let Request { arrival, start, length, issuer, group, operation, priority, sync, .. } = *request;
+        let old = self.rows[at];
+        if old.done.is_none() && self.written >= ROWS as u64 && self.starving.len() < STARVING {
+            self.starving.push(old);
+        }
         self.rows[at] = Row { arrival, done: None, start, length, issuer, group, operation, priority, sync };
         self.by_id[id.index()] = at as u32;
         self.written += 1;
@@ -95,10 +106,14 @@ impl Stream {
     /// The request that came as `id` is done.
     #[inline]
     pub fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
+        let it =
+            |row: &Row| row.arrival == request.arrival && row.start == request.start && row.done.is_none();
         let row = &mut self.rows[self.by_id[id.index()] as usize];
         // Its place may have been written over since.
-        if row.arrival == request.arrival && row.start == request.start && row.done.is_none() {
+        if it(row) {
             row.done = core::num::NonZeroU64::new(now.0);
+        } else if let Some(place) = self.starving.iter().position(it) {
+            self.starving.remove(place);
         }
     }
 
@@ -116,7 +131,7 @@ impl Stream {
 
     /// Bytes of memory that it holds.
     pub fn memory(&self) -> usize {
-        ROWS * size_of::<Row>() + self.by_id.len() * 4 + EXITS * size_of::<(Issuer, Instant)>()
+        (ROWS + STARVING) * size_of::<Row>() + self.by_id.len() * 4 + EXITS * size_of::<(Issuer, Instant)>()
     }
 
     /// The rows that came at `since` or later, oldest first.
@@ -124,7 +139,7 @@ impl Stream {
         let kept = self.written.min(ROWS as u64);
         let first = self.written - kept;
         let rows = (first..self.written).map(|number| &self.rows[(number % ROWS as u64) as usize]);
-        rows.skip_while(move |row| row.arrival < since)
+        self.starving.iter().chain(rows).skip_while(move |row| row.arrival < since)
     }
 }
 
@@ -144,6 +159,22 @@ mod tests {
         assert_eq!((kept.len(), kept[0], kept[ROWS - 1]), (ROWS, 101, ROWS as u64 + 100));
         assert!(stream.since(Instant(0)).all(|row| row.done.unwrap().get() == row.arrival.0 + 5));
         assert_eq!(stream.since(Instant(ROWS as u64 + 91)).count(), 10);
+    }
+
+    #[test]
+    fn what_waits_for_longer_than_the_ring_goes_back_is_kept() {
+        let mut stream = Stream::new(4).unwrap();
+        let patient = Request { arrival: Instant(1), ..Request::read(Sector(7), Sectors(8)) };
+        stream.inserted(RequestId(0), &patient);
+        for n in 2..=ROWS as u64 * 2 {
+            let request = Request { arrival: Instant(n), ..Request::read(Sector(n), Sectors(8)) };
+            stream.inserted(RequestId(1), &request);
+            stream.completed(Instant(n + 5), RequestId(1), &request);
+        }
+        let first = |stream: &Stream| *stream.since(Instant(0)).next().unwrap();
+        assert_eq!((first(&stream).start, first(&stream).done), (Sector(7), None));
+        stream.completed(Instant(ROWS as u64 * 2 + 9), RequestId(0), &patient);
+        assert!(first(&stream).start > Sector(7), "it waits no more");
     }
 
     #[test]

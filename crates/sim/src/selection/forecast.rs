@@ -29,6 +29,8 @@ const SILENT: Duration = Duration::from_s(1);
 pub struct Window {
     /// Rows in order of arrival, some of them from before it begins.
     pub rows: Vec<Row>,
+    /// Since when the load is as it is. Earlier rows tell only what was outstanding then.
+    pub load_begun: Instant,
     /// When it begins.
     pub begins: Instant,
     /// When it ends.
@@ -58,21 +60,22 @@ impl Forecaster {
 
     /// The part of `stream` that `question` is about, of processes that still run.
     pub fn window(&self, stream: &Stream, now: Instant, question: Question) -> Window {
-        let Question { since: begins, horizon } = question;
+        let Question { begun, since: begins, horizon } = question;
         let still = |row: &&Row| !stream.has_gone(row);
         // Whoever waits since long before is kept, with what it did then.
         let old = stream.since(Instant::ZERO).take_while(|row| row.arrival < begins - BEFORE);
         let starving: Vec<_> =
             old.filter(|row| row.done.is_none()).filter(still).map(|row| (row.issuer, row.group)).collect();
-        let wanted =
-            |row: &&Row| row.arrival >= begins - BEFORE || starving.contains(&(row.issuer, row.group));
+        let wanted = |row: &&Row| {
+            row.arrival >= (begins - BEFORE).min(begun) || starving.contains(&(row.issuer, row.group))
+        };
         let rows = stream.since(Instant::ZERO).filter(wanted).filter(still);
-        Window { rows: rows.copied().collect(), begins, ends: now, horizon }
+        Window { rows: rows.copied().collect(), load_begun: begun, begins, ends: now, horizon }
     }
 
     /// What each candidate would make of `window`; nothing if nothing is in it.
     pub fn predict(&self, window: &Window) -> Vec<Prediction> {
-        let mut scripts = scripts(&window.rows, window.begins);
+        let mut scripts = scripts(&window.rows, (window.load_begun, window.begins));
         scripts.retain(|script| still_there(script, window));
         let Some(first) = scripts.iter().map(|script| script.start).min() else { return Vec::new() };
         // Who came late in the window is there from early on.

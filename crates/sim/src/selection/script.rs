@@ -169,12 +169,13 @@ fn range<'a>(rows: impl IntoIterator<Item = &'a Row>) -> (Sector, Sector) {
 const LARGE: Sectors = Sectors(64);
 /// By so many requests it can be told where a process goes; if it has issued fewer, earlier ones count.
 const TELLING: usize = 4;
-/// Of a process that issued nothing in the window because it waits, so many earlier requests tell what it does.
-const EARLIER: usize = 32;
+/// So many requests tell what a process does: if it issued fewer in the window, as others go first, earlier ones of the
+/// same load count; if it issued none because it waits all the time, also those of another load.
+const ENOUGH: usize = 32;
 
-/// The processes of `rows`, which are in order of arrival. Rows before `beginning` count as long as they are
-/// outstanding then. A process that waits all the time is known by what it did before.
-pub fn scripts(rows: &[Row], beginning: Instant) -> Vec<Script> {
+/// The processes of `rows`, which are in order of arrival, as they are since `beginning`. Earlier rows count as long as
+/// they are outstanding then, and for those that have issued few since: then back to `load_begun`.
+pub fn scripts(rows: &[Row], (load_begun, beginning): (Instant, Instant)) -> Vec<Script> {
     let mut order: Vec<u64> = Vec::new();
     let mut by_process: FxHashMap<u64, Vec<&Row>> = FxHashMap::default();
     for row in rows {
@@ -187,15 +188,28 @@ pub fn scripts(rows: &[Row], beginning: Instant) -> Vec<Script> {
         }
     }
     let whole = range(rows.iter().filter(|row| row.length > Sectors(0)));
-    order.into_iter().filter_map(|who| script(who, by_process.get(&who)?, beginning, whole)).collect()
+    order
+        .into_iter()
+        .filter_map(|who| script(who, by_process.get(&who)?, (load_begun, beginning), whole))
+        .collect()
 }
 
 /// What one process does, in a stream that uses `whole`.
-fn script(who: u64, rows: &[&Row], beginning: Instant, whole: (Sector, Sector)) -> Option<Script> {
-    let last = rows.last()?;
-    let starves = last.arrival < beginning && last.done.is_none();
-    let first = if starves { rows.len().saturating_sub(EARLIER) } else { 0 };
-    let beginning = if starves { rows[first].arrival } else { beginning };
+fn script(
+    who: u64,
+    rows: &[&Row],
+    (load_begun, beginning): (Instant, Instant),
+    whole: (Sector, Sector),
+) -> Option<Script> {
+    let before = |time: Instant| rows.partition_point(|row| row.arrival < time);
+    let recent = before(beginning);
+    let oldest = match rows.last()?.done {
+        None if recent == rows.len() => 0,
+        Some(_) if recent == rows.len() => return None,
+        _ => before(load_begun),
+    };
+    let first = rows.len().saturating_sub(ENOUGH).max(oldest).min(recent);
+    let beginning = if first < recent { rows[first].arrival } else { beginning };
     let mut trail = Trail::default();
     for row in rows {
         if row.arrival >= beginning {
@@ -229,7 +243,7 @@ mod tests {
     #[test]
     fn a_process_that_waits_for_each_request_thinks_in_between() {
         let rows = [row(100, 300, 0), row(350, 500, 8), row(560, 900, 16)];
-        let script = &scripts(&rows, Instant(50))[0];
+        let script = &scripts(&rows, (Instant(50), Instant(50)))[0];
         assert_eq!((script.start, script.ramp, script.depth), (Duration(50), 1, 0));
         let delays: Vec<u64> = script.steps[1..].iter().map(|step| step.delay.0).collect();
         assert_eq!((delays, script.pause), (vec![50, 60], Duration(60)));
@@ -242,7 +256,7 @@ mod tests {
         let first = [row(0, 100, 0), row(0, 100, 8), row(0, 200, 800), row(0, 300, 80)];
         let then = [row(100, 400, 90), row(100, 500, 900), row(200, 0, 1)];
         let rows: Vec<Row> = first.into_iter().chain(then).collect();
-        let script = &scripts(&rows, Instant(0))[0];
+        let script = &scripts(&rows, (Instant(0), Instant(0)))[0];
         let outstanding: Vec<u32> = script.steps.iter().map(|step| step.outstanding).collect();
         assert_eq!(outstanding, [0, 1, 2, 3, 3, 3, 3]);
         assert_eq!((script.ramp, script.depth), (4, 3));
@@ -251,11 +265,11 @@ mod tests {
     #[test]
     fn where_a_process_goes_is_told_by_earlier_requests_if_there_are_few() {
         let jumps = [row(10, 20, 800), row(30, 40, 8), row(50, 60, 1600), row(1070, 0, 400)];
-        let script = &scripts(&jumps, Instant(1000))[0];
+        let script = &scripts(&jumps, (Instant(1000), Instant(1000)))[0];
         assert_eq!((script.steps.len(), script.advance), (1, None));
         assert_eq!(script.range, (Sector(8), Sector(1608)));
         let follows = [row(10, 20, 800), row(30, 40, 808), row(50, 60, 816), row(1070, 0, 824)];
-        assert_eq!(scripts(&follows, Instant(1000))[0].advance, Some(8));
+        assert_eq!(scripts(&follows, (Instant(1000), Instant(1000)))[0].advance, Some(8));
     }
 
     #[test]
@@ -265,7 +279,9 @@ mod tests {
             length: Sectors(length),
             ..row(10, 0, start)
         };
-        let of = |start, length| scripts(&[row(0, 0, 100_000), other(start, length)], Instant(0)).remove(1);
+        let of = |start, length| {
+            scripts(&[row(0, 0, 100_000), other(start, length)], (Instant(0), Instant(0))).remove(1)
+        };
         assert_eq!((of(8, 8).advance, of(8, 8).range), (None, (Sector(8), Sector(100_008))));
         assert_eq!(of(8, 128).advance, Some(128));
     }
@@ -274,7 +290,7 @@ mod tests {
     fn who_starves_is_known_by_what_it_did_before() {
         let mut rows = vec![row(10, 20, 0), row(30, 40, 8), row(50, 0, 16)];
         rows.push(Row { issuer: idlewise_core::Issuer(2), ..row(5000, 5100, 0) });
-        let scripts = scripts(&rows, Instant(4000));
+        let scripts = scripts(&rows, (Instant(4000), Instant(4000)));
         assert_eq!(scripts.iter().map(|script| script.steps.len()).collect::<Vec<_>>(), [3, 1]);
     }
 }
