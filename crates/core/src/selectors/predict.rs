@@ -63,7 +63,7 @@ crate::tunables! {
         margin: Percent = 3, 0..=1000;
         /// The most by which errors of the model widen the margin.
         error_max: Percent = 30, 0..=1000;
-        /// How long a candidate rests whose switch made things worse.
+        /// How long a candidate rests whose switch made things worse, unless the load changes.
         rest: Milliseconds = 20_000, 0..=86_400_000;
     }
 }
@@ -175,6 +175,7 @@ impl Selector for Predict {
         let changed = self.watch.look(at.now, at.current, summary, &self.bounds());
         if changed {
             self.outcome.forget();
+            self.rests = [Instant::ZERO; RESTING];
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
         }
         if let Some(worse) = self.outcome.look(at.current, summary, &self.settings.second.second) {

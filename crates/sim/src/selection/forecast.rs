@@ -29,6 +29,8 @@ const SILENT: Duration = Duration::from_s(1);
 pub struct Window {
     /// Rows in order of arrival, some of them from before it begins.
     pub rows: Vec<Row>,
+    /// All that is known to have been asked for: it tells what is in the disk's buffer.
+    pub past: Vec<Row>,
     /// Since when the load is as it is. Earlier rows tell only what was outstanding then.
     pub load_begun: Instant,
     /// When it begins.
@@ -70,7 +72,8 @@ impl Forecaster {
             row.arrival >= (begins - BEFORE).min(begun) || starving.contains(&(row.issuer, row.group))
         };
         let rows = stream.since(Instant::ZERO).filter(wanted).filter(still);
-        Window { rows: rows.copied().collect(), load_begun: begun, begins, ends: now, horizon }
+        let past = stream.since(Instant::ZERO).copied().collect();
+        Window { rows: rows.copied().collect(), past, load_begun: begun, begins, ends: now, horizon }
     }
 
     /// What each candidate would make of `window`; nothing if nothing is in it.
@@ -87,10 +90,21 @@ impl Forecaster {
             .map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1)
             .sum();
         let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
-        let (model, begin) = warmed(&self.model, &window.rows);
+        let (model, begin) = warmed(&self.model, &window.past);
         scripts.iter_mut().for_each(|script| script.start += begin.since(Instant::ZERO));
-        let one = |place| self.one(place, (&model, begin), &scripts, (size, horizon));
-        (0..self.candidates.len()).filter_map(one).collect()
+        let one = |place, scripts: &[Script]| self.one(place, (&model, begin), scripts, (size, horizon));
+        let reversed: Vec<Script> = scripts.iter().rev().cloned().collect();
+        let both = |place| {
+            let (one, other) = (one(place, &scripts)?, one(place, &reversed)?);
+            Some(Prediction {
+                candidate: one.candidate,
+                throughput: (one.throughput + other.throughput) / 2,
+                slowest: (one.slowest + other.slowest) / 2,
+                jain_permille: (one.jain_permille + other.jain_permille) / 2,
+                sync_read_p99: (one.sync_read_p99 + other.sync_read_p99) / 2,
+            })
+        };
+        (0..self.candidates.len()).filter_map(both).collect()
     }
 
     /// What one candidate would make of these processes, from a time on at which the model is like that; `None` if
