@@ -3,12 +3,11 @@
 //! The selector is `auto-matrix`, IOAZ's. A [`Host`] tells it of every request; the shim asks it at the end of each
 //! period, from a thread that may sleep, and builds what it wants. Its time begins when it is made.
 
-use alloc::vec::Vec;
 use core::ffi::c_int;
 use core::{fmt, slice};
 
 use idlewise_core::registry::{self, Assignment, BuildError};
-use idlewise_core::selectors::{self, Candidate, Chooser, Decision, Setup};
+use idlewise_core::selectors::{self, Chooser, Decision, Setup};
 use idlewise_core::{Group, Instant, Request, RequestId};
 
 use crate::border::{INVALID, NO_MEMORY, put};
@@ -66,11 +65,7 @@ impl Auto {
             *place = setting.map_err(|error| Fault::Build(error.into()))?;
             count += 1;
         }
-        let mut candidates = Vec::new();
-        let room = candidates.try_reserve_exact(entry.candidates.len());
-        room.map_err(|_| Fault::Build(BuildError::OutOfMemory))?;
-        candidates
-            .extend(entry.candidates.iter().filter_map(|name| registry::find(name)).map(Candidate::plain));
+        let candidates = entry.field().map_err(|error| Fault::Build(error.into()))?;
         let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
         let chooser = Chooser::new(entry, ids, setup, &settings[..count]).map_err(Fault::Build)?;
         Ok(Auto { chooser, begun: now, last: None })

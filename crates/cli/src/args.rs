@@ -225,7 +225,7 @@ pub(crate) struct RunOptions {
 
 #[derive(Args)]
 pub(crate) struct CompareOptions {
-    /// Schedulers, separated by commas, or `all`
+    /// Schedulers, separated by commas, or `all`; one with settings is NAME:tunable=value;tunable=value
     #[arg(long, default_value = "all", value_name = "NAME,…|all", value_delimiter = ',')]
     pub(crate) schedulers: Vec<String>,
 

@@ -9,6 +9,7 @@ use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
 use idlewise_disk::{Profile, profile};
 use idlewise_sim::experiment::Chosen;
+use idlewise_sim::selection::files;
 use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
 use idlewise_sim::workloads::phases::{Kind, MIXES};
@@ -125,7 +126,8 @@ fn all_selectors() -> String {
         let header = PAGES.iter().find(|(known, _)| *known == entry.name).map_or("", |(_, header)| *header);
         // Its sections are one level below the name.
         let header = header.trim().replace("\n# ", "\n### ");
-        let candidates: Vec<_> = entry.candidates.iter().map(|name| format!("`{name}`")).collect();
+        let field = entry.field().unwrap_or_default();
+        let candidates: Vec<_> = field.iter().map(|one| format!("`{}`", files::label(one))).collect();
         let _ = write!(
             text,
             "\n## {}\n\n{header}\n\nIt chooses among {}, or `--candidates`.\n{}",

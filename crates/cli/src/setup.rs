@@ -42,22 +42,31 @@ pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
 
 /// A scheduler or selector by name.
 pub(crate) fn scheduler(name: &str) -> Result<Chosen, Failure> {
-    Chosen::find(name).ok_or_else(|| {
-        let hint = did_you_mean(name, Chosen::all().map(Chosen::name));
-        Failure::usage(format!("there is no scheduler '{name}'{hint} (`idlewise list` names them all)"))
-    })
+    Chosen::find(name).ok_or_else(|| unknown(name, Chosen::all().map(Chosen::name)))
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let hint = did_you_mean(name, known);
+    Failure::usage(format!("there is no scheduler '{name}'{hint} (`idlewise list` names them all)"))
+}
+
+/// A scheduler or selector with settings, as it takes part.
+fn tuned(text: &str) -> Result<Choice, Failure> {
+    let find = |name: &str| Chosen::find(name).map(|entry| (entry, entry.tunables()));
+    let (entry, settings) = files::tuned(text, find).map_err(|error| match error {
+        FileError::Unknown(name) => unknown(&name, Chosen::all().map(Chosen::name)),
+        error => Failure::usage(format!("--schedulers: {error}")),
+    })?;
+    let label = files::text(entry.name(), &settings);
+    let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Ok(Choice { label, entry, settings })
 }
 
 /// Candidates of a selector by their texts.
 pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
     let parse = |text: &String| {
         files::candidate(text).map_err(|error| match error {
-            FileError::Unknown(name) => {
-                let hint = did_you_mean(&name, registry::all().iter().map(|entry| entry.name));
-                Failure::usage(format!(
-                    "there is no scheduler '{name}'{hint} (`idlewise list` names them all)"
-                ))
-            }
+            FileError::Unknown(name) => unknown(&name, registry::all().iter().map(|entry| entry.name)),
             error => Failure::usage(format!("--candidates: {error}")),
         })
     };
@@ -89,18 +98,20 @@ fn selection(options: &SelectionOptions, logged: bool) -> Result<Selection, Fail
     })
 }
 
-/// Schedulers by name; `all` stands for every scheduler, `auto` for every selector.
+/// Schedulers by name, some with settings; `all` stands for every scheduler, `auto` for every selector.
 pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
     let mut chosen: Vec<Choice> = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        let entries: Vec<Chosen> = match name {
-            "all" => registry::all().iter().map(Chosen::Scheduler).collect(),
-            "auto" => selectors::registry::all().iter().map(Chosen::Selector).collect(),
-            name => vec![scheduler(name)?],
+        let plain = |entry: Chosen| Choice { label: entry.name().to_owned(), entry, settings: Vec::new() };
+        let choices: Vec<Choice> = match name {
+            "all" => registry::all().iter().map(Chosen::Scheduler).map(plain).collect(),
+            "auto" => selectors::registry::all().iter().map(Chosen::Selector).map(plain).collect(),
+            name if name.contains(':') => vec![tuned(name)?],
+            name => vec![plain(scheduler(name)?)],
         };
-        for entry in entries {
-            if !chosen.iter().any(|choice| choice.label == entry.name()) {
-                chosen.push(Choice { label: entry.name().to_owned(), entry, settings: Vec::new() });
+        for choice in choices {
+            if !chosen.iter().any(|known| known.label == choice.label) {
+                chosen.push(choice);
             }
         }
     }
@@ -139,7 +150,7 @@ fn settings(chosen: &mut [Choice], set: &[String]) -> Result<Vec<(Issuer, Weight
             Failure::usage(format!("{name} has no tunable '{tunable}'{hint} (it has: {has})"))
         })?;
         let value = found.parse(value).map_err(|error| Failure::usage(format!("--set {text}: {error}")))?;
-        let choice = chosen.iter_mut().find(|choice| choice.entry.name() == name).ok_or_else(|| {
+        let choice = chosen.iter_mut().find(|choice| choice.label == name).ok_or_else(|| {
             Failure::usage(format!("--set {text}: {name} does not take part; add it to --schedulers"))
         })?;
         choice.settings.push((tunable.to_owned(), value));

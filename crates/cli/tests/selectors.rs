@@ -24,6 +24,23 @@ fn a_selector_runs_wherever_a_scheduler_does() {
 }
 
 #[test]
+fn the_same_scheduler_takes_part_with_several_settings() {
+    let compare = |schedulers: &str| line(&format!("compare --schedulers {schedulers} {SHORT}"));
+    let three =
+        compare("as,as:antic_expire=0;read_expire=1s,as:antic_expire=0ms,auto-predict:dwell=2s").exits(0);
+    three
+        .prints("as:antic_expire=0;read_expire=1000 ")
+        .prints("as:antic_expire=0 ")
+        .prints("auto-predict:dwell=2000 ");
+    compare("as:antic_expir=0").exits(2).says("as has no tunable 'antic_expir'");
+    compare("as:antic_expire").exits(2).says("write settings as tunable=value;tunable=value");
+    compare("sa:antic_expire=0").exits(2).says("did you mean 'as'");
+    line(&format!("compare --schedulers as:antic_expire=0 --set as.antic_expire=3 {SHORT}"))
+        .exits(2)
+        .says("as does not take part");
+}
+
+#[test]
 fn every_decision_is_a_line_of_json_with_its_evidence() {
     let told = line(&format!("run --scheduler auto-predict --why --json=/dev/null {SHORT}")).exits(0).stdout;
     let lines: Vec<Value> =

@@ -4,22 +4,18 @@ use std::hint::black_box;
 use std::num::NonZeroU64;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use idlewise_core::selectors::{Candidate, Chooser, Row, Setup, registry as selectors};
+use idlewise_core::selectors::{Chooser, Row, Setup, registry as selectors};
 use idlewise_core::{
-    Device as Traits, Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors, registry,
+    Device as Traits, Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors,
 };
 use idlewise_disk::{Device, Profile};
 use idlewise_sim::selection::forecast::{Forecaster, Window};
-
-fn candidates(names: &[&str]) -> Vec<Candidate> {
-    names.iter().map(|name| Candidate::plain(registry::find(name).expect("it is registered"))).collect()
-}
 
 /// Telling a chooser that a request came and that it is done.
 fn request(c: &mut Criterion) {
     let mut group = c.benchmark_group("selector, a request");
     for entry in selectors::all() {
-        let candidates = candidates(entry.candidates);
+        let candidates = entry.field().expect("there is memory");
         let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
         let mut chooser = Chooser::new(entry, 128, setup, &[]).expect("its defaults fit");
         let mut n = 0u64;
@@ -41,7 +37,7 @@ fn request(c: &mut Criterion) {
     }
 }
 
-/// Ten seconds of 2000 requests a second over ten candidates.
+/// Ten seconds of 2000 requests a second over all candidates.
 fn prediction(c: &mut Criterion) {
     let entry = selectors::find("auto-predict").expect("it is registered");
     let rows = |operation| {
@@ -57,7 +53,7 @@ fn prediction(c: &mut Criterion) {
         };
         (1..=20_000).map(row).collect::<Vec<_>>()
     };
-    let mut group = c.benchmark_group("prediction, 10 s of 2000 IOPS, 10 candidates");
+    let mut group = c.benchmark_group("prediction, 10 s of 2000 IOPS");
     group.sample_size(10);
     for disk in ["nvme-ssd", "hdd-18tb-7200"] {
         let model = Profile::named(disk).map(|disk| disk.build().expect("a built-in disk is right"));
@@ -68,10 +64,11 @@ fn prediction(c: &mut Criterion) {
             capacity: model.capacity(),
             ..Traits::default()
         };
-        let all = candidates(entry.candidates);
+        let all = entry.field().expect("there is memory");
         let forecaster = Forecaster::new(model, traits, all, 4096);
         let window = Window {
             rows: rows(Operation::Read),
+            past: rows(Operation::Read),
             load_begun: Instant::ZERO,
             begins: Instant::ZERO,
             ends: Instant(10_004_000_000),

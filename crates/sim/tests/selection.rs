@@ -279,6 +279,7 @@ fn a_prediction_looks_ahead_as_far_as_it_is_told_to() {
         let horizon = Duration::from_ms(ms);
         let window = Window {
             rows: rows.clone(),
+            past: rows.clone(),
             load_begun: Instant::ZERO,
             begins: Instant::ZERO,
             ends: Instant(6_000_000_000),

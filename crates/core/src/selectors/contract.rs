@@ -34,6 +34,9 @@ impl Candidate {
     }
 }
 
+/// A scheduler by its name, with settings that differ from its defaults.
+pub type Tuned = (&'static str, &'static [Assignment<'static>]);
+
 /// The scheduler that was measured as best for requests up to a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rank {
@@ -152,6 +155,8 @@ pub trait Method: Selector + Sized {
     const SOURCE: &'static str;
     /// Whom it chooses among unless told otherwise.
     const CANDIDATES: &'static [&'static str];
+    /// And with which other settings.
+    const TUNED: &'static [Tuned] = &[];
     /// It looks up a matrix, in which its candidates stand: no others can be chosen.
     const MATRIX: bool = false;
     /// It asks for predictions: its host keeps the latest requests.

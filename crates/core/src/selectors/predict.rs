@@ -2,10 +2,11 @@
 //!
 //! # How it decides
 //! 1. It watches for a change of load: processes that were not there before, or another pattern or size for two
-//!    periods in a row. What came before the change is not used any more.
+//!    periods in a row, unless it takes turns with the one before or has come with a switch. What came before the
+//!    change is not used any more.
 //! 2. When enough requests have come since, it asks its host for predictions: the host plays the requests of
-//!    the last seconds, closed loop, against every candidate, and answers a little later. It asks again after
-//!    one, two, four … periods, then every `again`.
+//!    the last seconds, closed loop, against every candidate, for as long as the load has lasted, and answers a
+//!    little later. It asks again after one, two, four … periods, then every `again`.
 //! 3. It weighs what each candidate would give against what the one in use would give, by the goal: throughput,
 //!    latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one makes up
 //!    for half as much of another. A read that is not done counts with the time that it has waited so far. If the
@@ -31,7 +32,7 @@ mod outcome;
 
 use super::bandit::ByPlace;
 use super::category::Bounds;
-use super::contract::{Method, Prediction, Question, Selector, Setup, Situation, Verdict, Wish};
+use super::contract::{Method, Prediction, Question, Selector, Setup, Situation, Tuned, Verdict, Wish};
 use super::pace::Pace;
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
@@ -113,6 +114,12 @@ impl Method for Predict {
         "sptf",
         "antic-c-look",
         "antic-aged-sptf",
+    ];
+    /// Longer turns and a later limit of age than people would want who wait, where throughput is the goal.
+    const TUNED: &'static [Tuned] = &[
+        ("as", &[("read_batch_expire", 2000)]),
+        ("cfq", &[("slice_sync", 400)]),
+        ("antic-aged-sptf", &[("bound", 5000)]),
     ];
     const PREDICTS: bool = true;
     type Tunables = Settings;
@@ -243,5 +250,63 @@ impl Selector for Predict {
             Reason::new(text, &[name.into(), old.into(), gain.unsigned_abs().into(), margin.into()])
         };
         Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::selectors::contract::Candidate;
+    use crate::tunables::Tunables as _;
+
+    /// A period of 100 ms in which so many of 20 requests came from processes that were not there before.
+    fn period(newcomers: u64) -> Summary {
+        let (length, bytes) = (Duration::from_ms(100), 20 * 4096);
+        Summary { length, requests: 20, reads: 20, newcomers, bytes, ..Summary::default() }
+    }
+
+    /// What is asked in so many periods, and when, in tenths of a second.
+    fn questions(predict: &mut Predict, periods: core::ops::Range<u64>) -> Vec<(u64, Question)> {
+        let candidates: &[Candidate] = &[];
+        let mut asked = Vec::new();
+        for place in periods {
+            let now = Instant::ZERO + Duration::from_ms(100) * place;
+            let summary = period(if place % 1000 == 1 { 20 } else { 0 });
+            let at = Situation { now, current: 0, free: true, candidates };
+            if let Wish::Predict(question) = predict.period(at, &summary).wish {
+                asked.push((place, question));
+                predict.predicted(at, &[]);
+            }
+        }
+        asked
+    }
+
+    fn predict() -> Predict {
+        let setup = Setup { candidates: &[], cells: None, ranks: &[] };
+        Predict::new(setup, Settings::defaults()).expect("there is memory")
+    }
+
+    #[test]
+    fn a_load_is_expected_to_last_as_long_as_it_has_lasted() {
+        let tenths = |span: Duration| span.as_ms() / 100;
+        for (place, question) in questions(&mut predict(), 1..1000) {
+            assert_eq!(question.begun, Instant::ZERO);
+            assert_eq!(tenths(question.horizon), place.clamp(40, 600), "after {place} tenths of a second");
+            assert_eq!(tenths(question.since.since(Instant::ZERO)), place.saturating_sub(100));
+        }
+    }
+
+    #[test]
+    fn another_load_is_another_chance() {
+        let mut predict = predict();
+        questions(&mut predict, 1..20);
+        predict.rests[3] = Instant::MAX;
+        questions(&mut predict, 20..40);
+        assert_eq!(predict.rests[3], Instant::MAX, "the same load");
+        let asked = questions(&mut predict, 1001..1002);
+        assert_eq!(predict.rests[3], Instant::ZERO);
+        assert_eq!(asked[0].1.begun, Instant::ZERO + Duration::from_ms(100_000));
     }
 }

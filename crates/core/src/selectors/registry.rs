@@ -3,8 +3,11 @@
 //! `selectors!` is given the modules and the type in each. From that list come the modules,
 //! [`AnySelector`] and the table of [`Entry`]s that everything which enumerates selectors reads.
 
+use alloc::vec::Vec;
+
 use super::ENTRIES;
-use super::contract::Setup;
+use super::contract::{Candidate, Setup, Tuned};
+use crate::collections::OutOfMemory;
 use crate::registry::{Assignment, BuildError};
 use crate::tunables::Tunable;
 
@@ -21,6 +24,8 @@ pub struct Entry {
     pub source: &'static str,
     /// Whom it chooses among unless told otherwise.
     pub candidates: &'static [&'static str],
+    /// And with which other settings.
+    pub tuned: &'static [Tuned],
     /// It looks up a matrix, in which its candidates stand.
     pub matrix: bool,
     /// It asks for predictions.
@@ -33,6 +38,24 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Whom it chooses among unless told otherwise.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn field(&self) -> Result<Vec<Candidate>, OutOfMemory> {
+        let mut field = Vec::new();
+        field.try_reserve_exact(self.candidates.len() + self.tuned.len()).map_err(|_| OutOfMemory)?;
+        let plain = self.candidates.iter().map(|name| (*name, &[][..]));
+        for (name, from) in plain.chain(self.tuned.iter().copied()) {
+            let Some(entry) = crate::registry::find(name) else { continue };
+            let mut settings = Vec::new();
+            settings.try_reserve_exact(from.len()).map_err(|_| OutOfMemory)?;
+            settings.extend_from_slice(from);
+            field.push(Candidate { entry, settings });
+        }
+        Ok(field)
+    }
+
     /// Builds the selector with these settings; all others are at their defaults.
     ///
     /// # Errors
@@ -73,6 +96,7 @@ macro_rules! selectors {
             summary: <$module::$kind as Method>::SUMMARY,
             source: <$module::$kind as Method>::SOURCE,
             candidates: <$module::$kind as Method>::CANDIDATES,
+            tuned: <$module::$kind as Method>::TUNED,
             matrix: <$module::$kind as Method>::MATRIX,
             predicts: <$module::$kind as Method>::PREDICTS,
             ranks: <$module::$kind as Method>::RANKS,

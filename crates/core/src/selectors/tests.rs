@@ -10,6 +10,7 @@ use super::{Action, Candidate, Chooser, Decision, Entry, Prediction, Rank, Summa
 use crate::random::Random;
 use crate::registry::Assignment;
 use crate::units::{Duration, Instant};
+use crate::{Device, Queue};
 
 /// What a chooser was given at one moment.
 #[derive(Clone, Debug)]
@@ -19,8 +20,9 @@ enum Evidence {
 }
 
 fn candidates(entry: &Entry) -> Vec<Candidate> {
-    let find = |name: &&str| Candidate::plain(crate::registry::find(name).expect("it is registered"));
-    entry.candidates.iter().map(find).collect()
+    let field = entry.field().expect("there is memory");
+    assert_eq!(field.len(), entry.candidates.len() + entry.tuned.len(), "{}: a name is unknown", entry.name);
+    field
 }
 
 fn chooser(entry: &Entry, settings: &[Assignment<'_>]) -> Chooser {
@@ -183,6 +185,10 @@ fn every_selector_is_found_by_its_name_and_names_schedulers() {
         assert_eq!(registry::find(entry.name).map(|found| found.name), Some(entry.name));
         assert!(entry.name.starts_with("auto-"), "{}", entry.name);
         assert!(!candidates(entry).is_empty());
+        for candidate in candidates(entry) {
+            let built = Queue::new(8, Device::default(), candidate.entry, &candidate.settings);
+            assert!(built.is_ok(), "{}: {} with {:?}", entry.name, candidate.entry.name, candidate.settings);
+        }
         let unknown = chooser_error(entry, "no-such-tunable");
         assert!(unknown.contains("no such tunable"), "{unknown}");
     }

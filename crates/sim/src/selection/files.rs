@@ -20,8 +20,9 @@
 
 use std::fmt::Write as _;
 
-use idlewise_core::registry;
+use idlewise_core::registry::{self, Assignment};
 use idlewise_core::selectors::{Candidate, Rank};
+use idlewise_core::tunables::Tunable;
 use serde::Deserialize;
 
 /// What is wrong with a matrix, a ranking or a candidate.
@@ -69,28 +70,45 @@ pub struct Ranking {
 /// # Errors
 /// [`FileError`].
 pub fn candidate(text: &str) -> Result<Candidate, FileError> {
+    let (entry, settings) = tuned(text, |name| registry::find(name).map(|entry| (entry, entry.tunables)))?;
+    Ok(Candidate { entry, settings })
+}
+
+/// What `NAME` or `NAME:tunable=value;tunable=value` stands for, where `find` knows the names and their tunables.
+///
+/// # Errors
+/// [`FileError`].
+pub fn tuned<T>(
+    text: &str,
+    find: impl Fn(&str) -> Option<(T, &'static [Tunable])>,
+) -> Result<(T, Vec<Assignment<'static>>), FileError> {
     let (name, rest) = text.trim().split_once(':').unwrap_or((text.trim(), ""));
-    let entry = registry::find(name).ok_or_else(|| FileError::Unknown(name.to_owned()))?;
+    let (found, tunables) = find(name).ok_or_else(|| FileError::Unknown(name.to_owned()))?;
     let wrong = |problem: String| FileError::Setting { text: text.to_owned(), problem };
     let mut settings = Vec::new();
     for part in rest.split(';').filter(|part| !part.trim().is_empty()) {
         let (key, value) = part
             .split_once('=')
             .ok_or_else(|| wrong("write settings as tunable=value;tunable=value".to_owned()))?;
-        let tunable = entry.tunables.iter().find(|tunable| tunable.name == key.trim()).ok_or_else(|| {
-            let known: Vec<_> = entry.tunables.iter().map(|tunable| tunable.name).collect();
+        let tunable = tunables.iter().find(|tunable| tunable.name == key.trim()).ok_or_else(|| {
+            let known: Vec<_> = tunables.iter().map(|tunable| tunable.name).collect();
             wrong(format!("{name} has no tunable '{}' (it has: {})", key.trim(), known.join(", ")))
         })?;
         let value = tunable.parse(value.trim()).map_err(|error| wrong(error.to_string()))?;
         settings.push((tunable.name, value));
     }
-    Ok(Candidate { entry, settings })
+    Ok((found, settings))
 }
 
 /// The text of a candidate, as [`candidate`] reads it.
 pub fn label(candidate: &Candidate) -> String {
-    let mut text = candidate.entry.name.to_owned();
-    for (index, (name, value)) in candidate.settings.iter().enumerate() {
+    text(candidate.entry.name, &candidate.settings)
+}
+
+/// The text of `name` with `settings`, as [`tuned`] reads it.
+pub fn text(name: &str, settings: &[Assignment<'_>]) -> String {
+    let mut text = name.to_owned();
+    for (index, (name, value)) in settings.iter().enumerate() {
         let _ = write!(text, "{}{name}={value}", if index == 0 { ':' } else { ';' });
     }
     text

@@ -92,19 +92,8 @@ impl Forecaster {
         let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
         let (model, begin) = warmed(&self.model, &window.past);
         scripts.iter_mut().for_each(|script| script.start += begin.since(Instant::ZERO));
-        let one = |place, scripts: &[Script]| self.one(place, (&model, begin), scripts, (size, horizon));
-        let reversed: Vec<Script> = scripts.iter().rev().cloned().collect();
-        let both = |place| {
-            let (one, other) = (one(place, &scripts)?, one(place, &reversed)?);
-            Some(Prediction {
-                candidate: one.candidate,
-                throughput: (one.throughput + other.throughput) / 2,
-                slowest: (one.slowest + other.slowest) / 2,
-                jain_permille: (one.jain_permille + other.jain_permille) / 2,
-                sync_read_p99: (one.sync_read_p99 + other.sync_read_p99) / 2,
-            })
-        };
-        (0..self.candidates.len()).filter_map(both).collect()
+        let one = |place| self.one(place, (&model, begin), &scripts, (size, horizon));
+        (0..self.candidates.len()).filter_map(one).collect()
     }
 
     /// What one candidate would make of these processes, from a time on at which the model is like that; `None` if
@@ -296,4 +285,54 @@ impl Observer for Tally {
         });
     }
     fn waits(&mut self, _: Instant, _: Instant) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU64;
+
+    use idlewise_core::{Issuer, Operation, Sector, Sectors};
+    use idlewise_disk::Profile;
+
+    use super::*;
+
+    fn row(at: u64, done: u64, start: u64, issuer: u32, operation: Operation) -> Row {
+        let sync = operation == Operation::Read;
+        let (arrival, done, start) = (Instant(at), NonZeroU64::new(done), Sector(start));
+        Row {
+            arrival,
+            done,
+            start,
+            length: Sectors(256),
+            issuer: Issuer(issuer),
+            operation,
+            sync,
+            ..Row::default()
+        }
+    }
+
+    fn disk() -> AnyDevice {
+        Profile::named("hdd-18tb-7200").unwrap().build().unwrap()
+    }
+
+    #[test]
+    fn what_was_done_at_once_goes_through_the_model_in_order() {
+        // 50 MB are written in order, and each two requests are merged into one command. Beside it somebody reads.
+        let at = |n: u64| n / 2 * 1_000_000 + 1_000_000;
+        let write = |n: u64| row(n, at(n), n * 256, 1, Operation::Write);
+        let read = |n: u64| row(n, at(n + 40), (1 << 30) + n * 99_991, 2, Operation::Read);
+        let rows: Vec<Row> =
+            (0..400).flat_map(|n| [Some(write(n)), (n % 16 == 0).then(|| read(n))]).flatten().collect();
+        let flushed = |rows: &[Row]| {
+            let (mut device, now) = warmed(&disk(), rows);
+            let operation = Operation::Flush;
+            let flush = Command { tag: 0, operation, start: Sector(0), length: Sectors(0), fua: false };
+            device.submit(now, flush).unwrap();
+            device.next_event().unwrap().since(now)
+        };
+        let later = |row: &Row| Row { done: row.done.and_then(|at| at.checked_add(row.arrival.0)), ..*row };
+        let apart: Vec<Row> = rows.iter().map(later).collect();
+        let (at_once, one_by_one) = (flushed(&rows), flushed(&apart));
+        assert!(at_once < one_by_one * 11 / 10, "{at_once} and {one_by_one}");
+    }
 }

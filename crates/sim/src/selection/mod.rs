@@ -26,7 +26,7 @@ pub use switching::{Switching, Turn};
 
 use std::sync::Arc;
 
-use idlewise_core::registry::{self, Assignment, BuildError};
+use idlewise_core::registry::{Assignment, BuildError};
 use idlewise_core::selectors::{Candidate, Chooser, Entry, Rank, Setup};
 use idlewise_core::{Device as Traits, Duration, Instant};
 use idlewise_disk::{AnyDevice, Profile};
@@ -66,9 +66,8 @@ pub struct Field {
 impl Selection {
     /// Whom `entry` chooses among here.
     pub fn field(&self, entry: &Entry) -> Field {
-        let named = || entry.candidates.iter().filter_map(|name| registry::find(name)).map(Candidate::plain);
         let given = self.candidates.as_ref().filter(|_| !entry.matrix);
-        let plain = || given.cloned().unwrap_or_else(|| named().collect());
+        let plain = || given.cloned().unwrap_or_else(|| entry.field().unwrap_or_default());
         if let Some(matrix) = self.matrix.as_ref().filter(|_| entry.matrix) {
             let (candidates, cells) = (matrix.candidates.clone(), Some(matrix.cells));
             return Field { candidates, cells, ranks: Vec::new() };

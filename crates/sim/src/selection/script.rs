@@ -287,6 +287,15 @@ mod tests {
     }
 
     #[test]
+    fn who_issues_little_is_known_by_what_it_did_since_the_load_began() {
+        let rows: Vec<Row> = (1..=50).map(|n| row(n * 100, n * 100 + 50, n * 8)).collect();
+        let steps = |load, begins| scripts(&rows, (Instant(load), Instant(begins)))[0].steps.len();
+        assert_eq!([steps(0, 4850), steps(4000, 4850), steps(4850, 4850)], [ENOUGH, 11, 2]);
+        assert_eq!(steps(0, 100), 50, "all of the window");
+        assert!(scripts(&rows, (Instant(0), Instant(6000))).is_empty(), "it asks for nothing now");
+    }
+
+    #[test]
     fn who_starves_is_known_by_what_it_did_before() {
         let mut rows = vec![row(10, 20, 0), row(30, 40, 8), row(50, 0, 16)];
         rows.push(Row { issuer: idlewise_core::Issuer(2), ..row(5000, 5100, 0) });

@@ -196,11 +196,16 @@ mod tests {
 
     /// When the load changed, in tenths of a second, among these periods.
     fn changes(periods: &[Summary]) -> Vec<u64> {
+        changes_with_switch(periods, usize::MAX)
+    }
+
+    /// The same if there is a switch before one of them.
+    fn changes_with_switch(periods: &[Summary], switch: usize) -> Vec<u64> {
         let mut watch = Watch::default();
         let bounds = Bounds::defaults();
         let at = |place: usize| Instant::ZERO + Duration::from_ms(100 * (place as u64 + 1));
         let changed = |(place, period): (usize, &Summary)| {
-            watch.look(at(place), 0, period, &bounds).then_some(place as u64)
+            watch.look(at(place), usize::from(place >= switch), period, &bounds).then_some(place as u64)
         };
         periods.iter().enumerate().filter_map(changed).collect()
     }
@@ -224,6 +229,16 @@ mod tests {
         assert_eq!(changes(&turns), [0, 6], "a change at first, then it has come back");
         let long: Vec<_> = [[reads; 40], [writes; 40]].concat().repeat(2);
         assert_eq!(changes(&long), [0, 41, 81, 121]);
+    }
+
+    #[test]
+    fn a_pattern_that_comes_with_a_switch_is_no_change() {
+        let (reads, writes) = (period(40, 40, 0), period(40, 0, 0));
+        let periods = [[reads; 20], [writes; 20]].concat();
+        assert_eq!(changes_with_switch(&periods, 19), [0]);
+        assert_eq!(changes_with_switch(&periods, 30), [0, 21], "it came before");
+        let late = [[reads; 60], [writes; 60]].concat();
+        assert_eq!(changes_with_switch(&late, 19), [0, 61], "it came long after");
     }
 
     #[test]
