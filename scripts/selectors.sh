@@ -76,9 +76,8 @@ auto-predict chooses among these, ten schedulers and three other settings; the o
 best single one is known only afterwards; \`mq-deadline\` is what Linux uses if nobody chooses. In \`dwell\`, phases last
 a second, as long as auto-predict keeps to a choice at least.
 
-How much there is to gain depends on the disk. Where one scheduler is within five percent of the best in every phase, as
-\`antic-c-look\` is on the Maxtor, nobody can gain ten. On the 18 TB disk, which orders requests itself and has a large
-buffer, no one is good at everything.
+How much there is to gain depends on the disk. Where the best single one has 93 of 100 and more, as on the Maxtor, nobody gains
+ten percent by choosing. On the 18 TB disk, which orders requests itself and has a large buffer, no one is good at everything.
 
 TEXT
 table "$all"

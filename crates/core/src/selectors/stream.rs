@@ -1,8 +1,8 @@
 //! The latest requests, as they really were: what a prediction is made from.
 //!
-//! A ring of fixed size, and beside it what is outstanding for longer than the ring goes back. Each row says how many requests of its process were outstanding when it came:
-//! with that, the stream can be played again on another disk or under another scheduler, where
-//! everything takes another time (`closed loop`).
+//! A ring of fixed size, and beside it what is outstanding for longer than the ring goes back. With what was
+//! outstanding of its process when each request came, the stream can be played again on another disk or under another
+//! scheduler, where everything takes another time (`closed loop`).
 
 use alloc::vec::Vec;
 
@@ -106,13 +106,13 @@ impl Stream {
     /// The request that came as `id` is done.
     #[inline]
     pub fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
-        let it =
+        let same =
             |row: &Row| row.arrival == request.arrival && row.start == request.start && row.done.is_none();
         let row = &mut self.rows[self.by_id[id.index()] as usize];
         // Its place may have been written over since.
-        if it(row) {
+        if same(row) {
             row.done = core::num::NonZeroU64::new(now.0);
-        } else if let Some(place) = self.starving.iter().position(it) {
+        } else if let Some(place) = self.starving.iter().position(same) {
             self.starving.remove(place);
         }
     }
