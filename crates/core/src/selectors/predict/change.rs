@@ -51,35 +51,49 @@ struct Load {
     turns: Option<Chunk>,
 }
 
-/// Periods that are looked at together.
+/// Periods that are looked at together. A whole [`Summary`] of each would be too large for a kernel's stack.
 #[derive(Clone, Copy, Debug, Default)]
 struct Chunk {
     begun: Instant,
-    sums: Summary,
+    requests: u64,
+    reads: u64,
+    merged: u64,
+    sequential: u64,
+    bytes: u64,
 }
 
 impl Chunk {
-    fn add(&mut self, begun: Instant, more: &Summary) {
-        if self.sums.requests == 0 {
-            self.begun = begun;
+    fn of(begun: Instant, period: &Summary) -> Chunk {
+        let Summary { requests, reads, merged, sequential, bytes, .. } = *period;
+        Chunk { begun, requests, reads, merged, sequential, bytes }
+    }
+
+    fn add(&mut self, more: &Chunk) {
+        if self.requests == 0 {
+            self.begun = more.begun;
         }
-        let sums = &mut self.sums;
-        sums.requests += more.requests;
-        sums.reads += more.reads;
-        sums.merged += more.merged;
-        sums.sequential += more.sequential;
-        sums.bytes += more.bytes;
+        self.requests += more.requests;
+        self.reads += more.reads;
+        self.merged += more.merged;
+        self.sequential += more.sequential;
+        self.bytes += more.bytes;
+    }
+
+    fn summary(&self) -> Summary {
+        let Chunk { requests, reads, merged, sequential, bytes, .. } = *self;
+        Summary { requests, reads, merged, sequential, bytes, ..Summary::default() }
     }
 
     /// What does not depend on the scheduler, and how far apart it may be in two that are alike: shares of reads and
     /// of sequential requests, and sizes, of which those near a power of two may be on either side of it.
     fn traits(&self, bounds: &Bounds) -> [(u64, u64); 3] {
+        let sums = self.summary();
         let sequential = match bounds.judge {
-            Judge::Merged => self.sums.merged_percent(),
-            Judge::Place => self.sums.sequential_percent(),
+            Judge::Merged => sums.merged_percent(),
+            Judge::Place => sums.sequential_percent(),
         };
-        let size = u64::from(self.sums.mean_size().max(1).ilog2());
-        [(self.sums.read_percent(), APART - 1), (sequential, APART - 1), (size, 1)]
+        let size = u64::from(sums.mean_size().max(1).ilog2());
+        [(sums.read_percent(), APART - 1), (sequential, APART - 1), (size, 1)]
     }
 
     /// Whether it is like `one`, like `other`, or between them.
@@ -102,7 +116,7 @@ impl Load {
 
     fn add(&mut self, chunk: &Chunk, bounds: &Bounds) {
         if chunk.is_like(&self.own, bounds) {
-            self.own.add(chunk.begun, &chunk.sums);
+            self.own.add(chunk);
         }
     }
 }
@@ -124,12 +138,12 @@ impl Watch {
             *self = Watch { begun: true, load, calm: CALM, current: self.current, ..Watch::default() };
             return true;
         }
-        self.chunk.add(begun, summary);
-        if self.chunk.sums.requests < CHUNK {
+        self.chunk.add(&Chunk::of(begun, summary));
+        if self.chunk.requests < CHUNK {
             return false;
         }
         let chunk = core::mem::take(&mut self.chunk);
-        if self.load.own.sums.requests == 0 {
+        if self.load.own.requests == 0 {
             self.load.own = chunk;
             return false;
         }
@@ -140,7 +154,7 @@ impl Watch {
         }
         match self.other.take().filter(|other| other.is_like(&chunk, bounds)) {
             Some(mut own) => {
-                own.add(chunk.begun, &chunk.sums);
+                own.add(&chunk);
                 self.turn(own, bounds)
             }
             None => {
@@ -165,7 +179,7 @@ impl Watch {
             return false;
         }
         self.before = Some(self.load);
-        self.load = Load { since: own.begun, requests: own.sums.requests, own, turns: None };
+        self.load = Load { since: own.begun, requests: own.requests, own, turns: None };
         self.calm = CALM;
         true
     }
