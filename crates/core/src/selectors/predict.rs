@@ -10,7 +10,8 @@
 //! 3. It weighs what each candidate would give against what the one in use would give, by the goal: throughput,
 //!    latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one makes up
 //!    for half as much of another. A read that is not done counts with the time that it has waited so far. If the
-//!    best gains more than the margin, it switches.
+//!    best gains more than the margin, it switches, unless loads of late have not lasted long enough for it: a small
+//!    gain is not worth it to be bound by the dwell time when the next load comes.
 //! 4. After a switch it compares what came of it with what was predicted. How far the prediction was too good
 //!    widens the margin; later predictions of throughput for the one in use that come true narrow it again. A switch
 //!    that made things worse is undone, and that candidate rests. One that gives less than a quarter of what was
@@ -28,6 +29,7 @@
 mod bias;
 mod change;
 mod goal;
+mod lifetimes;
 mod outcome;
 
 use super::bandit::ByPlace;
@@ -42,6 +44,7 @@ use crate::why::Reason;
 use bias::Bias;
 use change::Watch;
 pub use goal::Goal;
+use lifetimes::Lifetimes;
 use outcome::Outcome;
 
 crate::tunables! {
@@ -89,6 +92,9 @@ pub struct Predict {
     watch: Watch,
     outcome: Outcome,
     bias: Bias,
+    lifetimes: Lifetimes,
+    /// The load is new: nothing was predicted for it yet.
+    new: bool,
     /// An answer is on its way.
     asked: bool,
     next_question: Instant,
@@ -130,6 +136,8 @@ impl Method for Predict {
             watch: Watch::default(),
             outcome: Outcome::default(),
             bias: Bias::default(),
+            lifetimes: Lifetimes::default(),
+            new: true,
             asked: false,
             next_question: Instant::ZERO,
             gap: Duration::ZERO,
@@ -175,12 +183,38 @@ impl Predict {
             horizon: now.since(begun).min(horizon_max.0).max(horizon.0),
         })
     }
+
+    /// Why not to switch to `best`, which promises such a gain.
+    fn refuses(&self, at: Situation<'_>, gain: i64, best: &Prediction) -> Option<Reason> {
+        let (name, margin) = (name(at, best.candidate), self.margin());
+        if gain <= margin as i64 {
+            let text = "the best other, {}, would be {} by {} thousandths: the margin is {}";
+            let word = if gain < 0 { "worse" } else { "better" };
+            let facts = [name.into(), word.into(), gain.unsigned_abs().into(), margin.into()];
+            return Some(Reason::new(text, &facts));
+        }
+        let (age, dwell) = (at.now.since(self.watch.since()), self.pace().dwell.0);
+        let text =
+            "{} would be better by {} thousandths, but the next load may come before the dwell time ends";
+        let worth = self.lifetimes.worth(gain, age, dwell);
+        (!worth).then(|| Reason::new(text, &[name.into(), gain.unsigned_abs().into()]))
+    }
+}
+
+/// The name of a candidate.
+fn name(at: Situation<'_>, candidate: u8) -> &'static str {
+    at.candidates[usize::from(candidate)].entry.name
 }
 
 impl Selector for Predict {
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+        let before = (self.watch.requests() > 0).then(|| self.watch.since());
         let changed = self.watch.look(at.now, at.current, summary, &self.bounds());
+        if let Some(before) = before.filter(|_| changed) {
+            self.lifetimes.ended(self.watch.since().since(before));
+        }
         if changed {
+            self.new = true;
             self.outcome.forget();
             self.rests = [Instant::ZERO; RESTING];
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
@@ -221,7 +255,6 @@ impl Selector for Predict {
         }
         let (own, short) = self.bias.compare(own, self.outcome.measured());
         let own = &own;
-        let margin = self.margin();
         let rests = |candidate: u8| self.rests[usize::from(candidate).min(RESTING - 1)] > at.now;
         let others = predictions.iter().filter(|other| other.candidate != own.candidate);
         let gains =
@@ -229,15 +262,14 @@ impl Selector for Predict {
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
             return Verdict::stay(Reason::new("there is nobody else", &[]));
         };
-        let name = at.candidates[usize::from(best.candidate)].entry.name;
-        if gain <= margin as i64 {
-            let text = "the best other, {}, would be {} by {} thousandths: the margin is {}";
-            let word = if gain < 0 { "worse" } else { "better" };
-            let facts = [name.into(), word.into(), gain.unsigned_abs().into(), margin.into()];
-            return Verdict::stay(Reason::new(text, &facts));
+        if core::mem::take(&mut self.new) {
+            self.lifetimes.begun(gain);
+        }
+        if let Some(reason) = self.refuses(at, gain, best) {
+            return Verdict::stay(reason);
         }
         self.outcome.expect(at.current, self.bias.expects(best));
-        let old = at.candidates[at.current].entry.name;
+        let (name, old) = (name(at, best.candidate), at.candidates[at.current].entry.name);
         let reason = if goal.is_throughput() {
             let text = match short {
                 false => "{} would give {} KiB/s where {} would give {}",
@@ -247,7 +279,8 @@ impl Selector for Predict {
             Reason::new(text, &[name.into(), kib(best), old.into(), kib(own)])
         } else {
             let text = "{} would be better than {} by {} thousandths: the margin is {}";
-            Reason::new(text, &[name.into(), old.into(), gain.unsigned_abs().into(), margin.into()])
+            let facts = [name.into(), old.into(), gain.unsigned_abs().into(), self.margin().into()];
+            Reason::new(text, &facts)
         };
         Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
     }
@@ -308,5 +341,31 @@ mod tests {
         let asked = questions(&mut predict, 1001..1002);
         assert_eq!(predict.rests[3], Instant::ZERO);
         assert_eq!(asked[0].1.begun, Instant::ZERO + Duration::from_ms(100_000));
+    }
+
+    #[test]
+    fn where_loads_change_each_second_a_small_gain_is_left_to_the_next() {
+        let entry = |name| Candidate::plain(crate::registry::find(name).expect("it is registered"));
+        let candidates = [entry("noop"), entry("deadline")];
+        let mut predict = predict();
+        let of = |candidate, throughput| Prediction { candidate, throughput, ..Prediction::default() };
+        // What is wanted in a load that lasts so long, if a prediction shows such a gain at that tenth of a second.
+        let mut wish = |load: u64, (tenth, tenths): (u64, u64), gain: u64| {
+            let mut wish = Wish::Stay;
+            for place in 1..=tenths {
+                let now = Instant::ZERO + Duration::from_ms(1000 * load + 100 * place);
+                let at = Situation { now, current: 0, free: true, candidates: &candidates };
+                predict.period(at, &period(if place == 1 { 20 } else { 0 }));
+                if place == tenth {
+                    wish = predict.predicted(at, &[of(0, 1_000_000), of(1, 1_000_000 + gain)]).wish;
+                }
+            }
+            wish
+        };
+        // At the beginning of each load the other one would be twice as good.
+        (0..10).for_each(|load| assert_eq!(wish(load, (2, 10), 1_000_000), Wish::Use(1), "load {load}"));
+        assert_eq!(wish(10, (2, 10), 1_000_000), Wish::Use(1));
+        assert_eq!(wish(11, (9, 10), 200_000), Wish::Stay, "a tenth of a second is left");
+        assert_eq!(wish(12, (20, 20), 200_000), Wish::Use(1), "this load lasts");
     }
 }

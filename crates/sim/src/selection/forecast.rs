@@ -18,6 +18,8 @@ use crate::exits::Exits;
 
 /// No candidate is simulated for more requests.
 const REQUESTS_MAX: u64 = 24_000;
+/// How closely it is seen when a candidate has settled.
+const STEP: Duration = Duration::from_ms(250);
 /// Rows from so long before the window are looked at: they may be outstanding when it begins.
 const BEFORE: Duration = Duration::from_s(4);
 /// A process that has nothing outstanding and was silent for longer than this, and than twice its longest
@@ -220,8 +222,8 @@ impl Tally {
         Tally { arrivals: vec![Instant::ZERO; size], issuers: vec![0; size], done: Vec::new(), issued: 0 }
     }
 
-    fn prediction(&self, place: usize, processes: usize, (begin, end): (Instant, Instant)) -> Prediction {
-        let begin = begin + end.since(begin) / 4;
+    fn prediction(&self, place: usize, processes: usize, (start, end): (Instant, Instant)) -> Prediction {
+        let begin = start + end.since(start) / 4;
         let mut shares: Vec<(u64, u64)> = Vec::with_capacity(processes);
         let mut latencies: Vec<u64> = Vec::new();
         let mut bytes = 0;
@@ -252,13 +254,31 @@ impl Tally {
             Some(rank) => *latencies.select_nth_unstable(rank).1,
             None => 0,
         };
+        let throughput = rate(bytes);
         Prediction {
             candidate: place as u8,
-            throughput: rate(bytes),
+            throughput,
+            settles: self.settles(throughput, (start, begin)),
             slowest: rate(only.clone().min().unwrap_or(0)),
             jain_permille: idlewise_core::selectors::summary::jain_permille(only),
             sync_read_p99: Duration(p99),
         }
+    }
+}
+
+impl Tally {
+    /// From `start` on, how long it takes until half of `throughput` is reached; at most until `begin`.
+    fn settles(&self, throughput: u64, (start, begin): (Instant, Instant)) -> Duration {
+        let steps = begin.since(start).0 / STEP.0;
+        let mut bytes = vec![0; steps as usize];
+        for done in &self.done {
+            if let Some(bytes) = bytes.get_mut((done.at.since(start).0 / STEP.0) as usize) {
+                *bytes += done.bytes;
+            }
+        }
+        let enough = throughput / 2 * STEP.as_ms() / 1000;
+        let first = bytes.iter().position(|bytes| *bytes >= enough);
+        STEP * first.map_or(steps, |first| first as u64)
     }
 }
 
@@ -313,6 +333,21 @@ mod tests {
 
     fn disk() -> AnyDevice {
         Profile::named("hdd-18tb-7200").unwrap().build().unwrap()
+    }
+
+    #[test]
+    fn it_settles_when_half_of_the_throughput_is_reached() {
+        // 100 000 bytes each 50 ms, but for one in five that many in the first second.
+        let mut tally = Tally::new(1);
+        let done = |n: u64| {
+            let (at, bytes) = (Instant(n * 50_000_000), if n < 20 { 20_000 } else { 100_000 });
+            Done { at, owner: 1, bytes, latency: None }
+        };
+        tally.done = (0..100).map(done).collect();
+        let second = |at: u64| Instant(at * 1_000_000_000);
+        let prediction = |from: u64| tally.prediction(0, 1, (second(from), second(from + 4)));
+        assert_eq!(prediction(0).settles, Duration::from_s(1));
+        assert_eq!(prediction(1).settles, Duration::ZERO);
     }
 
     #[test]

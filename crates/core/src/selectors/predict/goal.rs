@@ -22,7 +22,7 @@ crate::tunables! {
 }
 
 /// A gain or loss in thousandths of the smaller is at most this.
-const MOST: i64 = 20_000;
+const MOST: i64 = 1_000_000;
 
 /// How much more `new` is than `old`, in thousandths of the smaller: twice as much is 1000, half as much −1000. So in a
 /// mix of aims a gain in one makes up for an equal loss in another.
@@ -71,7 +71,7 @@ impl Goal {
     pub(super) fn seen(summary: &Summary) -> Prediction {
         let Summary { jain_permille, sync_read_p99, .. } = *summary;
         let (throughput, slowest) = (summary.throughput(), summary.slowest());
-        Prediction { candidate: 0, throughput, slowest, jain_permille, sync_read_p99 }
+        Prediction { throughput, slowest, jain_permille, sync_read_p99, ..Prediction::default() }
     }
 }
 
@@ -99,6 +99,8 @@ mod tests {
         assert_eq!(mix.gain(&new, &old), 0, "twice and half");
         let both = Goal { throughput: Count(1), latency: Count(1), ..goal };
         assert_eq!(both.gain(&new, &old), -500, "twice the throughput, four times the latency");
+        let more = |times: u64| goal.gain(&Prediction { throughput: 1000 * times, ..old }, &old);
+        assert!(more(36) > more(27), "what is far better can be told from what is better still");
         let silent = Prediction { sync_read_p99: Duration::ZERO, ..new };
         assert_eq!(quick.gain(&silent, &old), 0, "no reads: nothing to compare");
     }

@@ -7,7 +7,8 @@ use crate::selectors::contract::Prediction;
 use crate::selectors::summary::Summary;
 use crate::units::Duration;
 
-/// After a switch or a change this long is not measured: what was in flight is not the scheduler's doing.
+/// After a switch or a change this long is not measured, and longer if it was predicted that the disk takes longer to
+/// settle: what was in flight and in its buffer is not the scheduler's doing.
 const SETTLE: Duration = Duration::from_ms(250);
 /// A measurement over less time says little.
 const ENOUGH: Duration = Duration::from_ms(1250);
@@ -23,9 +24,10 @@ const WORSE: i64 = -150;
 const MEMORY: u64 = 4;
 
 /// Sums over periods, each weighed by its length in milliseconds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Measured {
-    skipped: Duration,
+    /// Not measured yet for so long.
+    settle: Duration,
     time: Duration,
     /// The part of it in which there were synchronous reads.
     read_time: Duration,
@@ -41,6 +43,12 @@ struct Awaited {
     had: Option<Prediction>,
     /// What was predicted, with the model's bias.
     promised: Prediction,
+}
+
+impl Default for Measured {
+    fn default() -> Self {
+        Measured::after(Duration::ZERO)
+    }
 }
 
 /// What outcomes have taught.
@@ -66,9 +74,15 @@ pub(super) struct Worse {
 }
 
 impl Measured {
+    /// Nothing yet, of what takes so long to settle.
+    fn after(settles: Duration) -> Measured {
+        let (time, sums) = (Duration::ZERO, Prediction::default());
+        Measured { settle: SETTLE + settles, time, read_time: time, sums }
+    }
+
     fn add(&mut self, period: &Summary) {
-        if self.skipped < SETTLE {
-            self.skipped += period.length;
+        if self.settle > Duration::ZERO {
+            self.settle = self.settle - period.length;
             return;
         }
         let sums = &mut self.sums;
@@ -95,11 +109,11 @@ impl Measured {
         let ms = self.time.as_ms().max(1);
         let sums = &self.sums;
         let mean = Prediction {
-            candidate: 0,
             throughput: sums.throughput / ms,
             slowest: sums.slowest / ms,
             jain_permille: sums.jain_permille / ms,
             sync_read_p99: sums.sync_read_p99 / self.read_time.as_ms().max(1),
+            ..Prediction::default()
         };
         (self.time >= least).then_some(mean)
     }
@@ -143,13 +157,14 @@ impl Outcome {
 
     /// Takes a period in; if it completes the picture of a switch that made things worse, says so.
     pub(super) fn look(&mut self, current: usize, summary: &Summary, goal: &Goal) -> Option<Worse> {
+        // Something else held the switch back, or chose another one.
+        self.awaited = self.awaited.filter(|awaited| awaited.after == current);
         if self.current != current {
-            (self.current, self.measured, self.disappoints) = (current, Measured::default(), false);
+            let settles = self.awaited.map_or(Duration::ZERO, |awaited| awaited.promised.settles);
+            (self.current, self.measured, self.disappoints) = (current, Measured::after(settles), false);
         }
         self.news = false;
         self.measured.add(summary);
-        // Something else held the switch back, or chose another one.
-        self.awaited = self.awaited.filter(|awaited| awaited.after == current);
         let Awaited { before, had, promised, .. } = self.awaited?;
         let far = |got: &Prediction| goal.gain(got, &promised) < FAR;
         let soon = self.measured.mean(SOON).filter(far);
@@ -187,6 +202,19 @@ mod tests {
         let settled = (SETTLE + SOON).0.div_ceil(PERIOD.0);
         assert_eq!(disappointed_after(490_000), Some(settled));
         assert_eq!(disappointed_after(510_000), None, "that takes longer to be sure of");
+    }
+
+    #[test]
+    fn what_takes_longer_to_settle_is_measured_later() {
+        let settles = Duration::from_ms(700);
+        let promised = Prediction { candidate: 1, throughput: 20_000_000, settles, ..Prediction::default() };
+        let mut outcome = Outcome::default();
+        outcome.expect(0, promised);
+        let period = |done_bytes| Summary { length: PERIOD, done: 10, done_bytes, ..Summary::default() };
+        let settling = (SETTLE + settles).0.div_ceil(PERIOD.0);
+        (0..settling).for_each(|_| _ = outcome.look(1, &period(0), &Goal::defaults()));
+        (0..20).for_each(|_| _ = outcome.look(1, &period(2_000_000), &Goal::defaults()));
+        assert_eq!((outcome.measured(), outcome.error_permille()), (Some(20_000_000), 0));
     }
 
     #[test]
