@@ -18,7 +18,8 @@
 //!    promised is known after half a second, and it asks again.
 //!
 //! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
-//! does no harm. But if the one in use gives much less than predicted, what it gives is what counts.
+//! does no harm. But if the one in use gives much less than predicted, what it gives is what counts; a prediction that
+//! says so for the first time, after one that was right, is doubted, and it asks again.
 //!
 //! # Source
 //! Own.
@@ -31,6 +32,8 @@ mod change;
 mod goal;
 mod lifetimes;
 mod outcome;
+#[cfg(test)]
+mod tests;
 
 use super::bandit::ByPlace;
 use super::category::Bounds;
@@ -41,7 +44,7 @@ use crate::collections::OutOfMemory;
 use crate::tunables::{Count, Joined, Milliseconds, Percent, Preset, Presets};
 use crate::units::{Duration, Instant};
 use crate::why::Reason;
-use bias::Bias;
+use bias::{Bias, Compared};
 use change::Watch;
 pub use goal::Goal;
 use lifetimes::Lifetimes;
@@ -216,6 +219,7 @@ impl Selector for Predict {
         if changed {
             self.new = true;
             self.outcome.forget();
+            self.bias.forget();
             self.rests = [Instant::ZERO; RESTING];
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
         }
@@ -253,8 +257,16 @@ impl Selector for Predict {
         if goal.is_throughput() {
             self.outcome.confirm(&self.bias.expects(own), &goal);
         }
-        let (own, short) = self.bias.compare(own, self.outcome.measured());
-        let own = &own;
+        let compared = self.bias.compare(own, self.outcome.measured());
+        let (own, short) = match &compared {
+            Compared::Right(own) => (own, false),
+            Compared::Short(own) => (own, true),
+            Compared::Doubtful => {
+                (self.gap, self.next_question) = (Duration::ZERO, at.now);
+                let text = "{} gives much less than it would: the last prediction was right, and this one is doubtful";
+                return Verdict::stay(Reason::new(text, &[at.candidates[at.current].entry.name.into()]));
+            }
+        };
         let rests = |candidate: u8| self.rests[usize::from(candidate).min(RESTING - 1)] > at.now;
         let others = predictions.iter().filter(|other| other.candidate != own.candidate);
         let gains =
@@ -283,89 +295,5 @@ impl Selector for Predict {
             Reason::new(text, &facts)
         };
         Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::vec::Vec;
-
-    use super::*;
-    use crate::selectors::contract::Candidate;
-    use crate::tunables::Tunables as _;
-
-    /// A period of 100 ms in which so many of 20 requests came from processes that were not there before.
-    fn period(newcomers: u64) -> Summary {
-        let (length, bytes) = (Duration::from_ms(100), 20 * 4096);
-        Summary { length, requests: 20, reads: 20, newcomers, bytes, ..Summary::default() }
-    }
-
-    /// What is asked in so many periods, and when, in tenths of a second.
-    fn questions(predict: &mut Predict, periods: core::ops::Range<u64>) -> Vec<(u64, Question)> {
-        let candidates: &[Candidate] = &[];
-        let mut asked = Vec::new();
-        for place in periods {
-            let now = Instant::ZERO + Duration::from_ms(100) * place;
-            let summary = period(if place % 1000 == 1 { 20 } else { 0 });
-            let at = Situation { now, current: 0, free: true, candidates };
-            if let Wish::Predict(question) = predict.period(at, &summary).wish {
-                asked.push((place, question));
-                predict.predicted(at, &[]);
-            }
-        }
-        asked
-    }
-
-    fn predict() -> Predict {
-        let setup = Setup { candidates: &[], cells: None, ranks: &[] };
-        Predict::new(setup, Settings::defaults()).expect("there is memory")
-    }
-
-    #[test]
-    fn a_load_is_expected_to_last_as_long_as_it_has_lasted() {
-        let tenths = |span: Duration| span.as_ms() / 100;
-        for (place, question) in questions(&mut predict(), 1..1000) {
-            assert_eq!(question.begun, Instant::ZERO);
-            assert_eq!(tenths(question.horizon), place.clamp(40, 600), "after {place} tenths of a second");
-            assert_eq!(tenths(question.since.since(Instant::ZERO)), place.saturating_sub(100));
-        }
-    }
-
-    #[test]
-    fn another_load_is_another_chance() {
-        let mut predict = predict();
-        questions(&mut predict, 1..20);
-        predict.rests[3] = Instant::MAX;
-        questions(&mut predict, 20..40);
-        assert_eq!(predict.rests[3], Instant::MAX, "the same load");
-        let asked = questions(&mut predict, 1001..1002);
-        assert_eq!(predict.rests[3], Instant::ZERO);
-        assert_eq!(asked[0].1.begun, Instant::ZERO + Duration::from_ms(100_000));
-    }
-
-    #[test]
-    fn where_loads_change_each_second_a_small_gain_is_left_to_the_next() {
-        let entry = |name| Candidate::plain(crate::registry::find(name).expect("it is registered"));
-        let candidates = [entry("noop"), entry("deadline")];
-        let mut predict = predict();
-        let of = |candidate, throughput| Prediction { candidate, throughput, ..Prediction::default() };
-        // What is wanted in a load that lasts so long, if a prediction shows such a gain at that tenth of a second.
-        let mut wish = |load: u64, (tenth, tenths): (u64, u64), gain: u64| {
-            let mut wish = Wish::Stay;
-            for place in 1..=tenths {
-                let now = Instant::ZERO + Duration::from_ms(1000 * load + 100 * place);
-                let at = Situation { now, current: 0, free: true, candidates: &candidates };
-                predict.period(at, &period(if place == 1 { 20 } else { 0 }));
-                if place == tenth {
-                    wish = predict.predicted(at, &[of(0, 1_000_000), of(1, 1_000_000 + gain)]).wish;
-                }
-            }
-            wish
-        };
-        // At the beginning of each load the other one would be twice as good.
-        (0..10).for_each(|load| assert_eq!(wish(load, (2, 10), 1_000_000), Wish::Use(1), "load {load}"));
-        assert_eq!(wish(10, (2, 10), 1_000_000), Wish::Use(1));
-        assert_eq!(wish(11, (9, 10), 200_000), Wish::Stay, "a tenth of a second is left");
-        assert_eq!(wish(12, (20, 20), 200_000), Wish::Use(1), "this load lasts");
     }
 }

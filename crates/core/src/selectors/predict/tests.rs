@@ -1,0 +1,106 @@
+//! When it asks, and what it makes of answers.
+
+use alloc::vec::Vec;
+
+use super::*;
+use crate::selectors::contract::Candidate;
+use crate::tunables::Tunables as _;
+
+/// A period of 100 ms in which so many of 20 requests came from processes that were not there before.
+fn period(newcomers: u64) -> Summary {
+    let (length, bytes) = (Duration::from_ms(100), 20 * 4096);
+    Summary { length, requests: 20, reads: 20, newcomers, bytes, ..Summary::default() }
+}
+
+/// What is asked in so many periods, and when, in tenths of a second.
+fn questions(predict: &mut Predict, periods: core::ops::Range<u64>) -> Vec<(u64, Question)> {
+    let candidates: &[Candidate] = &[];
+    let mut asked = Vec::new();
+    for place in periods {
+        let now = Instant::ZERO + Duration::from_ms(100) * place;
+        let summary = period(if place % 1000 == 1 { 20 } else { 0 });
+        let at = Situation { now, current: 0, free: true, candidates };
+        if let Wish::Predict(question) = predict.period(at, &summary).wish {
+            asked.push((place, question));
+            predict.predicted(at, &[]);
+        }
+    }
+    asked
+}
+
+fn predict() -> Predict {
+    let setup = Setup { candidates: &[], cells: None, ranks: &[] };
+    Predict::new(setup, Settings::defaults()).expect("there is memory")
+}
+
+fn two() -> [Candidate; 2] {
+    ["noop", "deadline"].map(|name| Candidate::plain(crate::registry::find(name).expect("it is registered")))
+}
+
+fn of(candidate: u8, throughput: u64) -> Prediction {
+    Prediction { candidate, throughput, ..Prediction::default() }
+}
+
+#[test]
+fn what_promises_far_more_than_before_must_promise_it_twice() {
+    let (candidates, mut predict) = (two(), predict());
+    // A megabyte in a second.
+    let summary = Summary { done: 20, done_bytes: 100_000, ..period(0) };
+    let mut at = Situation { now: Instant::ZERO, current: 0, free: true, candidates: &candidates };
+    let mut wish = |tenths: u64, own, other| {
+        let mut asked = 0;
+        for _ in 0..tenths {
+            at.now += Duration::from_ms(100);
+            asked += u64::from(matches!(predict.period(at, &summary).wish, Wish::Predict(_)));
+        }
+        (asked > 0, predict.predicted(at, &[of(0, own), of(1, other)]).wish)
+    };
+    assert_eq!(wish(30, 1_000_000, 1_000_000), (true, Wish::Stay));
+    assert_eq!(wish(10, 10_000_000, 20_000_000), (true, Wish::Stay));
+    assert_eq!(wish(1, 10_000_000, 20_000_000), (true, Wish::Use(1)), "it has asked again at once");
+}
+
+#[test]
+fn a_load_is_expected_to_last_as_long_as_it_has_lasted() {
+    let tenths = |span: Duration| span.as_ms() / 100;
+    for (place, question) in questions(&mut predict(), 1..1000) {
+        assert_eq!(question.begun, Instant::ZERO);
+        assert_eq!(tenths(question.horizon), place.clamp(40, 600), "after {place} tenths of a second");
+        assert_eq!(tenths(question.since.since(Instant::ZERO)), place.saturating_sub(100));
+    }
+}
+
+#[test]
+fn another_load_is_another_chance() {
+    let mut predict = predict();
+    questions(&mut predict, 1..20);
+    predict.rests[3] = Instant::MAX;
+    questions(&mut predict, 20..40);
+    assert_eq!(predict.rests[3], Instant::MAX, "the same load");
+    let asked = questions(&mut predict, 1001..1002);
+    assert_eq!(predict.rests[3], Instant::ZERO);
+    assert_eq!(asked[0].1.begun, Instant::ZERO + Duration::from_ms(100_000));
+}
+
+#[test]
+fn where_loads_change_each_second_a_small_gain_is_left_to_the_next() {
+    let (candidates, mut predict) = (two(), predict());
+    // What is wanted in a load that lasts so long, if a prediction shows such a gain at that tenth of a second.
+    let mut wish = |load: u64, (tenth, tenths): (u64, u64), gain: u64| {
+        let mut wish = Wish::Stay;
+        for place in 1..=tenths {
+            let now = Instant::ZERO + Duration::from_ms(1000 * load + 100 * place);
+            let at = Situation { now, current: 0, free: true, candidates: &candidates };
+            predict.period(at, &period(if place == 1 { 20 } else { 0 }));
+            if place == tenth {
+                wish = predict.predicted(at, &[of(0, 1_000_000), of(1, 1_000_000 + gain)]).wish;
+            }
+        }
+        wish
+    };
+    // At the beginning of each load the other one would be twice as good.
+    (0..10).for_each(|load| assert_eq!(wish(load, (2, 10), 1_000_000), Wish::Use(1), "load {load}"));
+    assert_eq!(wish(10, (2, 10), 1_000_000), Wish::Use(1));
+    assert_eq!(wish(11, (9, 10), 200_000), Wish::Stay, "a tenth of a second is left");
+    assert_eq!(wish(12, (20, 20), 200_000), Wish::Use(1), "this load lasts");
+}
