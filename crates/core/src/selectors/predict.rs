@@ -19,7 +19,8 @@
 //!
 //! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
 //! does no harm. But if the one in use gives much less than predicted, what it gives is what counts; a prediction that
-//! says so for the first time, after one that was right, is doubted, and it asks again.
+//! says so for the first time, after one that was right, is doubted, and it asks again. So is, in a load that has lasted,
+//! one that finds somebody better who was not in the prediction before.
 //!
 //! # Source
 //! Own.
@@ -29,6 +30,7 @@
 
 mod bias;
 mod change;
+mod doubt;
 mod goal;
 mod lifetimes;
 mod outcome;
@@ -46,6 +48,7 @@ use crate::units::{Duration, Instant};
 use crate::why::Reason;
 use bias::{Bias, Compared};
 use change::Watch;
+use doubt::{Doubt, bit};
 pub use goal::Goal;
 use lifetimes::Lifetimes;
 use outcome::Outcome;
@@ -95,6 +98,7 @@ pub struct Predict {
     watch: Watch,
     outcome: Outcome,
     bias: Bias,
+    doubt: Doubt,
     lifetimes: Lifetimes,
     /// The load is new: nothing was predicted for it yet.
     new: bool,
@@ -139,6 +143,7 @@ impl Method for Predict {
             watch: Watch::default(),
             outcome: Outcome::default(),
             bias: Bias::default(),
+            doubt: Doubt::default(),
             lifetimes: Lifetimes::default(),
             new: true,
             asked: false,
@@ -220,6 +225,7 @@ impl Selector for Predict {
             self.new = true;
             self.outcome.forget();
             self.bias.forget();
+            self.doubt.forget();
             self.rests = [Instant::ZERO; RESTING];
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
         }
@@ -252,6 +258,7 @@ impl Selector for Predict {
         let Some(own) = predictions.iter().find(|own| usize::from(own.candidate) == at.current) else {
             return Verdict::stay(Reason::new("too few requests to predict from", &[]));
         };
+        self.outcome.settling(own.settles);
         let goal = self.settings.second.second;
         // Of other goals, a second or two says too little: percentiles and who is slowest vary.
         if goal.is_throughput() {
@@ -271,11 +278,24 @@ impl Selector for Predict {
         let others = predictions.iter().filter(|other| other.candidate != own.candidate);
         let gains =
             others.filter(|other| !rests(other.candidate)).map(|other| (goal.gain(other, own), other));
+        let margin = self.margin() as i64;
+        let better =
+            gains.clone().filter(|(gain, _)| *gain > margin).map(|(_, other)| bit(other.candidate)).sum();
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
             return Verdict::stay(Reason::new("there is nobody else", &[]));
         };
         if core::mem::take(&mut self.new) {
             self.lifetimes.begun(gain);
+        }
+        let age = at.now.since(self.watch.since());
+        if !self.doubt.believes(at.current, better, best.candidate, age) && gain > margin {
+            (self.gap, self.next_question) = (Duration::ZERO, at.now);
+            let text =
+                "{} would be better by {} thousandths, which no prediction before has said: it is doubtful";
+            return Verdict::stay(Reason::new(
+                text,
+                &[name(at, best.candidate).into(), gain.unsigned_abs().into()],
+            ));
         }
         if let Some(reason) = self.refuses(at, gain, best) {
             return Verdict::stay(reason);

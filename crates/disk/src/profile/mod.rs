@@ -47,6 +47,8 @@ const BUILT_IN: &[(&str, &str)] = &[
     ("cheetah-st318451lw", include_str!("../../profiles/cheetah-st318451lw.toml")),
     ("maxtor-20g", include_str!("../../profiles/maxtor-20g.toml")),
     ("maxtor-40g", include_str!("../../profiles/maxtor-40g.toml")),
+    ("hdd-4tb-7200", include_str!("../../profiles/hdd-4tb-7200.toml")),
+    ("hdd-2400gb-10k", include_str!("../../profiles/hdd-2400gb-10k.toml")),
     ("hdd-18tb-7200", include_str!("../../profiles/hdd-18tb-7200.toml")),
     ("sata-ssd", include_str!("../../profiles/sata-ssd.toml")),
     ("nvme-ssd", include_str!("../../profiles/nvme-ssd.toml")),

@@ -81,7 +81,9 @@ impl Forecaster {
     /// What each candidate would make of `window`; nothing if nothing is in it.
     pub fn predict(&self, window: &Window) -> Vec<Prediction> {
         let mut scripts = scripts(&window.rows, (window.load_begun, window.begins));
-        scripts.retain(|script| still_there(script, window));
+        // Whoever was seen to do nothing but flush would do that again and again, in no time.
+        let has_data = |script: &Script| script.steps.iter().any(|step| step.request.length.0 > 0);
+        scripts.retain(|script| has_data(script) && still_there(script, window));
         let Some(first) = scripts.iter().map(|script| script.start).min() else { return Vec::new() };
         // Who came late in the window is there from early on.
         let horizon = window.horizon;
@@ -258,7 +260,7 @@ impl Tally {
         Prediction {
             candidate: place as u8,
             throughput,
-            settles: self.settles(throughput, (start, begin)),
+            settles: self.settles(throughput, (start, end)),
             slowest: rate(only.clone().min().unwrap_or(0)),
             jain_permille: idlewise_core::selectors::summary::jain_permille(only),
             sync_read_p99: Duration(p99),
@@ -267,9 +269,9 @@ impl Tally {
 }
 
 impl Tally {
-    /// From `start` on, how long it takes until half of `throughput` is reached; at most until `begin`.
-    fn settles(&self, throughput: u64, (start, begin): (Instant, Instant)) -> Duration {
-        let steps = begin.since(start).0 / STEP.0;
+    /// From `start` on, how long it takes until half of `throughput` is reached; at most until `end`.
+    fn settles(&self, throughput: u64, (start, end): (Instant, Instant)) -> Duration {
+        let steps = end.since(start).0 / STEP.0;
         let mut bytes = vec![0; steps as usize];
         for done in &self.done {
             if let Some(bytes) = bytes.get_mut((done.at.since(start).0 / STEP.0) as usize) {
@@ -348,6 +350,24 @@ mod tests {
         let prediction = |from: u64| tally.prediction(0, 1, (second(from), second(from + 4)));
         assert_eq!(prediction(0).settles, Duration::from_s(1));
         assert_eq!(prediction(1).settles, Duration::ZERO);
+    }
+
+    #[test]
+    fn who_only_flushes_does_not_keep_the_disk_from_others() {
+        let second = |at: u64| Instant(at * 1_000_000_000);
+        let read = |n: u64| row(n * 10_000_000, n * 10_000_000 + 9_000_000, n << 20, 1, Operation::Read);
+        let reads: Vec<Row> = (0..100).map(read).collect();
+        let flush = Row { length: Sectors(0), done: None, ..row(500_000_000, 1, 0, 2, Operation::Flush) };
+        let both: Vec<Row> = reads.iter().take(50).chain([&flush]).chain(&reads[50..]).copied().collect();
+        let candidate = Candidate::plain(idlewise_core::registry::find("noop").unwrap());
+        let forecaster = Forecaster::new(disk(), Traits::default(), vec![candidate], 64);
+        let throughput = |rows: &[Row]| {
+            let (rows, horizon, ends) = (rows.to_vec(), Duration::from_s(4), second(1));
+            let window = Window { past: rows.clone(), rows, ends, horizon, ..Window::default() };
+            forecaster.predict(&window)[0].throughput
+        };
+        assert_eq!(throughput(&both), throughput(&reads));
+        assert!(throughput(&both) > 0);
     }
 
     #[test]

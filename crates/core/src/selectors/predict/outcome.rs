@@ -10,6 +10,8 @@ use crate::units::Duration;
 /// After a switch or a change this long is not measured, and longer if it was predicted that the disk takes longer to
 /// settle: what was in flight and in its buffer is not the scheduler's doing.
 const SETTLE: Duration = Duration::from_ms(250);
+/// But a disk that has not settled after so long does not.
+const SETTLE_MAX: Duration = Duration::from_ms(5000);
 /// A measurement over less time says little.
 const ENOUGH: Duration = Duration::from_ms(1250);
 /// A switch that falls so far short of what was promised, in thousandths, …
@@ -28,6 +30,8 @@ const MEMORY: u64 = 4;
 struct Measured {
     /// Not measured yet for so long.
     settle: Duration,
+    /// For so long it has not been measured.
+    settled: Duration,
     time: Duration,
     /// The part of it in which there were synchronous reads.
     read_time: Duration,
@@ -77,12 +81,21 @@ impl Measured {
     /// Nothing yet, of what takes so long to settle.
     fn after(settles: Duration) -> Measured {
         let (time, sums) = (Duration::ZERO, Prediction::default());
-        Measured { settle: SETTLE + settles, time, read_time: time, sums }
+        Measured { settle: SETTLE + settles, settled: time, time, read_time: time, sums }
+    }
+
+    /// The disk takes so much longer to settle: what was measured until now does not count.
+    fn wait(&mut self, settles: Duration) {
+        let settled = self.settled + self.time;
+        if settles > Duration::ZERO && settled + settles <= SETTLE_MAX {
+            *self = Measured { settle: settles, settled, ..Measured::after(settles) };
+        }
     }
 
     fn add(&mut self, period: &Summary) {
         if self.settle > Duration::ZERO {
             self.settle = self.settle - period.length;
+            self.settled += period.length;
             return;
         }
         let sums = &mut self.sums;
@@ -134,6 +147,11 @@ impl Outcome {
     /// Whether it was just seen that a switch does not keep what was promised, by far.
     pub(super) fn has_news(&self) -> bool {
         self.news
+    }
+
+    /// A new prediction for the candidate in use says that the disk takes so much longer to settle.
+    pub(super) fn settling(&mut self, settles: Duration) {
+        self.measured.wait(settles);
     }
 
     /// The candidate `before` is given up for another, which promises so much.
@@ -215,6 +233,20 @@ mod tests {
         (0..settling).for_each(|_| _ = outcome.look(1, &period(0), &Goal::defaults()));
         (0..20).for_each(|_| _ = outcome.look(1, &period(2_000_000), &Goal::defaults()));
         assert_eq!((outcome.measured(), outcome.error_permille()), (Some(20_000_000), 0));
+    }
+
+    #[test]
+    fn as_long_as_predictions_say_that_the_disk_settles_nothing_is_measured() {
+        let mut outcome = Outcome::default();
+        let period = |done_bytes| Summary { length: PERIOD, done: 10, done_bytes, ..Summary::default() };
+        let mut measured = |settles_ms| {
+            outcome.settling(Duration::from_ms(settles_ms));
+            (0..10).for_each(|_| _ = outcome.look(0, &period(1_000_000), &Goal::defaults()));
+            outcome.measured()
+        };
+        assert_eq!([measured(1000), measured(1000), measured(1000)], [None; 3]);
+        assert_eq!([measured(0), measured(0)], [None, Some(10_000_000)]);
+        assert_eq!(measured(1000), Some(10_000_000), "not for ever");
     }
 
     #[test]
