@@ -8,6 +8,9 @@ pub trait Director<S> {
     /// A request reached the queue.
     fn inserted(&mut self, _now: Instant, _inserted: Inserted, _request: &Request) {}
 
+    /// A request goes to the device, with what was merged into it.
+    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
+
     /// A request, as it was inserted, is done.
     fn completed(&mut self, _now: Instant, _id: RequestId, _request: &Request) {}
 
@@ -42,6 +45,9 @@ impl<S> Director<S> for Undirected {}
 impl<S, C: Director<S>> Director<S> for &mut C {
     fn inserted(&mut self, now: Instant, inserted: Inserted, request: &Request) {
         (**self).inserted(now, inserted, request);
+    }
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        (**self).dispatched(now, id);
     }
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
         (**self).completed(now, id, request);

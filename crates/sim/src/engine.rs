@@ -362,6 +362,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
         let (operation, start, length) = (request.operation, request.start, request.length);
         let command = Command { tag: id.0, operation, start, length, fua: false };
         self.observer.dispatched(now, id);
+        self.director.dispatched(now, id);
         self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })?;
         self.in_flight += 1;
         Ok(())

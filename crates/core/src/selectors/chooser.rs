@@ -132,6 +132,15 @@ impl Chooser {
         }
     }
 
+    /// The disk gets the request that came as `id`, with what was merged into it. Who does not know when that
+    /// is need not tell; predictions then know less of what is in the disk's buffer.
+    #[inline]
+    pub fn dispatched(&mut self, now: Instant, id: RequestId) {
+        if let Some(stream) = &mut self.stream {
+            stream.dispatched(now, id);
+        }
+    }
+
     /// The request that came as `id`, as it was inserted, is done.
     #[inline]
     pub fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {

@@ -5,6 +5,7 @@
 //! scheduler, where everything takes another time (`closed loop`).
 
 use alloc::vec::Vec;
+use core::num::NonZeroU64;
 
 use crate::collections::{OutOfMemory, table};
 use crate::request::{Operation, Priority, Request};
@@ -22,8 +23,10 @@ const EXITS: usize = 256;
 pub struct Row {
     /// When it came.
     pub arrival: Instant,
+    /// When the disk got it; `None` if it has not yet, if it was merged with another one, or if nobody has told.
+    pub dispatched: Option<NonZeroU64>,
     /// When it was done; `None` while it is outstanding.
-    pub done: Option<core::num::NonZeroU64>,
+    pub done: Option<NonZeroU64>,
     /// First sector.
     pub start: Sector,
     /// Length.
@@ -98,9 +101,21 @@ impl Stream {
         if old.done.is_none() && self.written >= ROWS as u64 && self.starving.len() < STARVING {
             self.starving.push(old);
         }
-        self.rows[at] = Row { arrival, done: None, start, length, issuer, group, operation, priority, sync };
+        let (dispatched, done) = (None, None);
+        self.rows[at] =
+            Row { arrival, dispatched, done, start, length, issuer, group, operation, priority, sync };
         self.by_id[id.index()] = at as u32;
         self.written += 1;
+    }
+
+    /// The disk gets the request that came as `id`, with what was merged into it.
+    #[inline]
+    pub fn dispatched(&mut self, now: Instant, id: RequestId) {
+        // If its place was written over since, the one that is there is still to be dispatched, or is done.
+        let row = &mut self.rows[self.by_id[id.index()] as usize];
+        if row.done.is_none() {
+            row.dispatched = NonZeroU64::new(now.0);
+        }
     }
 
     /// The request that came as `id` is done.
@@ -111,7 +126,7 @@ impl Stream {
         let row = &mut self.rows[self.by_id[id.index()] as usize];
         // Its place may have been written over since.
         if same(row) {
-            row.done = core::num::NonZeroU64::new(now.0);
+            row.done = NonZeroU64::new(now.0);
         } else if let Some(place) = self.starving.iter().position(same) {
             self.starving.remove(place);
         }
@@ -153,11 +168,13 @@ mod tests {
         for n in 1..=ROWS as u64 + 100 {
             let request = Request { arrival: Instant(n), ..Request::read(Sector(n), Sectors(8)) };
             stream.inserted(RequestId((n % 4) as u32), &request);
+            stream.dispatched(Instant(n + 2), RequestId((n % 4) as u32));
             stream.completed(Instant(n + 5), RequestId((n % 4) as u32), &request);
         }
         let kept: Vec<u64> = stream.since(Instant(0)).map(|row| row.start.0).collect();
         assert_eq!((kept.len(), kept[0], kept[ROWS - 1]), (ROWS, 101, ROWS as u64 + 100));
-        assert!(stream.since(Instant(0)).all(|row| row.done.unwrap().get() == row.arrival.0 + 5));
+        let times = |row: &Row| [row.dispatched, row.done].map(|at| at.unwrap().get() - row.arrival.0);
+        assert!(stream.since(Instant(0)).all(|row| times(row) == [2, 5]));
         assert_eq!(stream.since(Instant(ROWS as u64 + 91)).count(), 10);
     }
 

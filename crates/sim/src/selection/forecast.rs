@@ -9,10 +9,13 @@ use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, obs
 use idlewise_core::{
     Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
 };
-use idlewise_disk::{AnyDevice, Command, Completion, Device};
+use idlewise_disk::{AnyDevice, Completion, Device};
+use rustc_hash::FxHashSet;
 
 use super::echo::Echo;
-use super::script::{Script, scripts};
+use super::habits::Habits;
+use super::script::{Script, process, scripts};
+use super::warm::warmed;
 use crate::engine::{Control, Engine, Limits, Observer, Workload};
 use crate::exits::Exits;
 
@@ -62,20 +65,22 @@ impl Forecaster {
         Forecaster { model, traits, candidates, queue_size }
     }
 
-    /// The part of `stream` that `question` is about, of processes that still run.
-    pub fn window(&self, stream: &Stream, now: Instant, question: Question) -> Window {
+    /// The part of `stream` that `question` is about, of processes that still run. `habits` knows what else they did.
+    pub fn window(&self, stream: &Stream, habits: &mut Habits, now: Instant, question: Question) -> Window {
         let Question { begun, since: begins, horizon } = question;
+        let past: Vec<Row> = stream.since(Instant::ZERO).copied().collect();
+        habits.learn(past.iter());
         let still = |row: &&Row| !stream.has_gone(row);
         // Whoever waits since long before is kept, with what it did then.
-        let old = stream.since(Instant::ZERO).take_while(|row| row.arrival < begins - BEFORE);
-        let starving: Vec<_> =
-            old.filter(|row| row.done.is_none()).filter(still).map(|row| (row.issuer, row.group)).collect();
-        let wanted = |row: &&Row| {
-            row.arrival >= (begins - BEFORE).min(begun) || starving.contains(&(row.issuer, row.group))
-        };
-        let rows = stream.since(Instant::ZERO).filter(wanted).filter(still);
-        let past = stream.since(Instant::ZERO).copied().collect();
-        Window { rows: rows.copied().collect(), past, load_begun: begun, begins, ends: now, horizon }
+        let old = past.iter().take_while(|row| row.arrival < begins - BEFORE);
+        let starving: FxHashSet<u64> =
+            old.filter(|row| row.done.is_none()).filter(still).map(process).collect();
+        let wanted =
+            |row: &&Row| row.arrival >= (begins - BEFORE).min(begun) || starving.contains(&process(row));
+        let mut rows: Vec<Row> = past.iter().filter(wanted).filter(still).copied().collect();
+        let known = |who: u64, row: &Row| row.arrival >= begun || starving.contains(&who);
+        habits.complete(&mut rows, known);
+        Window { rows, past, load_begun: begun, begins, ends: now, horizon }
     }
 
     /// What each candidate would make of `window`; nothing if nothing is in it.
@@ -131,44 +136,10 @@ impl Forecaster {
     }
 }
 
-/// The model after it has served what was done of `rows`, at the times at which it was done, and when it is idle.
-fn warmed(model: &AnyDevice, rows: &[Row]) -> (AnyDevice, Instant) {
-    let (mut device, mut now, mut outstanding) = (model.clone(), Instant::ZERO, 0);
-    let mut done: Vec<(u64, &Row)> = rows.iter().filter_map(|row| Some((row.done?.get(), row))).collect();
-    // What was done at once was one command: in order, as it came.
-    done.sort_by_key(|(at, _)| *at);
-    let Some((first, _)) = done.first().copied() else { return (device, now) };
-    let pass = |device: &mut AnyDevice, now: &mut Instant, outstanding: &mut u32, most: u32| {
-        loop {
-            while device.advance(*now).is_some() {
-                *outstanding -= 1;
-            }
-            match device.next_event() {
-                Some(event) if *outstanding > most => *now = event.max(*now),
-                _ => return,
-            }
-        }
-    };
-    for (tag, (at, row)) in done.iter().enumerate() {
-        now = now.max(Instant(at - first));
-        let room = device.depth() - 1;
-        pass(&mut device, &mut now, &mut outstanding, room);
-        let Request { operation, start, length, .. } = row.request();
-        let command = Command { tag: tag as u32, operation, start, length, fua: false };
-        outstanding += u32::from(device.submit(now, command).is_ok());
-    }
-    pass(&mut device, &mut now, &mut outstanding, 0);
-    (device, now)
-}
-
 /// Whether a process that was seen in the window is expected to go on.
 fn still_there(script: &Script, window: &Window) -> bool {
-    let of = |row: &&Row| {
-        let (issuer, group) = (u64::from(row.issuer.0), u64::from(row.group.0));
-        script.who == if group == 0 { issuer } else { 1 << 32 | group }
-    };
     let mut last = window.begins;
-    for row in window.rows.iter().rev().filter(of) {
+    for row in window.rows.iter().rev().filter(|row| process(row) == script.who) {
         let Some(done) = row.done else { return true };
         last = last.max(Instant(done.get()));
         if row.arrival < window.begins {
@@ -368,26 +339,5 @@ mod tests {
         };
         assert_eq!(throughput(&both), throughput(&reads));
         assert!(throughput(&both) > 0);
-    }
-
-    #[test]
-    fn what_was_done_at_once_goes_through_the_model_in_order() {
-        // 50 MB are written in order, and each two requests are merged into one command. Beside it somebody reads.
-        let at = |n: u64| n / 2 * 1_000_000 + 1_000_000;
-        let write = |n: u64| row(n, at(n), n * 256, 1, Operation::Write);
-        let read = |n: u64| row(n, at(n + 40), (1 << 30) + n * 99_991, 2, Operation::Read);
-        let rows: Vec<Row> =
-            (0..400).flat_map(|n| [Some(write(n)), (n % 16 == 0).then(|| read(n))]).flatten().collect();
-        let flushed = |rows: &[Row]| {
-            let (mut device, now) = warmed(&disk(), rows);
-            let operation = Operation::Flush;
-            let flush = Command { tag: 0, operation, start: Sector(0), length: Sectors(0), fua: false };
-            device.submit(now, flush).unwrap();
-            device.next_event().unwrap().since(now)
-        };
-        let later = |row: &Row| Row { done: row.done.and_then(|at| at.checked_add(row.arrival.0)), ..*row };
-        let apart: Vec<Row> = rows.iter().map(later).collect();
-        let (at_once, one_by_one) = (flushed(&rows), flushed(&apart));
-        assert!(at_once < one_by_one * 11 / 10, "{at_once} and {one_by_one}");
     }
 }

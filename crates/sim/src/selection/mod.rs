@@ -5,7 +5,9 @@
 //! | `selecting` | the director of a run: feeds a chooser, carries out what it decides |
 //! | `switching` | how a scheduler is exchanged: carried over, or drained as Linux does it |
 //! | `script` | what a stream of requests shows of each process |
+//! | `habits` | what processes did before the stream forgot it |
 //! | `echo` | these processes as a workload that goes round |
+//! | `warm` | the model of the disk, as the latest requests have left it |
 //! | `forecast` | playing it against every candidate on a model of the disk |
 //! | `log` | every decision with its evidence, as JSON, and deciding again from it |
 //! | `files` | own matrices and rankings, in TOML |
@@ -14,11 +16,13 @@
 mod echo;
 pub mod files;
 pub mod forecast;
+mod habits;
 pub mod log;
 pub mod measure;
 pub mod script;
 mod selecting;
 mod switching;
+mod warm;
 
 pub use echo::Echo;
 pub use selecting::{Account, InUse, Selecting};

@@ -60,7 +60,8 @@ struct Trail {
     end: Sector,
 }
 
-fn key(row: &Row) -> u64 {
+/// Who issued it: the number of the process, or of its group.
+pub fn process(row: &Row) -> u64 {
     if row.group == Group::UNKNOWN { u64::from(row.issuer.0) } else { 1 << 32 | u64::from(row.group.0) }
 }
 
@@ -171,7 +172,7 @@ const LARGE: Sectors = Sectors(64);
 const TELLING: usize = 4;
 /// So many requests tell what a process does: if it issued fewer in the window, as others go first, earlier ones of the
 /// same load count; if it issued none because it waits all the time, also those of another load.
-const ENOUGH: usize = 32;
+pub const ENOUGH: usize = 32;
 
 /// The processes of `rows`, which are in order of arrival, as they are since `beginning`. Earlier rows count as long as
 /// they are outstanding then, and for those that have issued few since: then back to `load_begun`.
@@ -179,11 +180,11 @@ pub fn scripts(rows: &[Row], (load_begun, beginning): (Instant, Instant)) -> Vec
     let mut order: Vec<u64> = Vec::new();
     let mut by_process: FxHashMap<u64, Vec<&Row>> = FxHashMap::default();
     for row in rows {
-        by_process.entry(key(row)).or_insert_with(|| {
-            order.push(key(row));
+        by_process.entry(process(row)).or_insert_with(|| {
+            order.push(process(row));
             Vec::new()
         });
-        if let Some(own) = by_process.get_mut(&key(row)) {
+        if let Some(own) = by_process.get_mut(&process(row)) {
             own.push(row);
         }
     }

@@ -13,6 +13,7 @@ use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Re
 use serde::Serialize;
 
 use super::forecast::Forecaster;
+use super::habits::Habits;
 use super::log::{Evidence, Log};
 use super::switching::{Switching, Turn};
 use crate::director::Director;
@@ -51,6 +52,7 @@ struct Pending {
 pub struct Selecting {
     chooser: Chooser,
     forecaster: Option<Arc<Forecaster>>,
+    habits: Habits,
     /// How long after a question its answer counts.
     delay: Duration,
     switching: Switching,
@@ -80,6 +82,7 @@ impl Selecting {
         Selecting {
             chooser,
             forecaster,
+            habits: Habits::default(),
             delay,
             switching,
             pending: None,
@@ -160,7 +163,7 @@ impl Selecting {
     fn ask(&mut self, now: Instant, question: Question) {
         self.account.questions += 1;
         let (Some(forecaster), Some(stream)) = (&self.forecaster, self.chooser.stream()) else { return };
-        let window = forecaster.window(stream, now, question);
+        let window = forecaster.window(stream, &mut self.habits, now, question);
         let forecaster = Arc::clone(forecaster);
         let thread = std::thread::spawn(move || forecaster.predict(&window));
         self.pending = Some(Pending { due: now + self.delay, thread });
@@ -172,6 +175,11 @@ impl Director<AnyScheduler> for Selecting {
     fn inserted(&mut self, now: Instant, inserted: Inserted, request: &Request) {
         let merged = !matches!(inserted, Inserted::Queued(_));
         self.chooser.inserted(inserted.id(), &Request { arrival: now, ..*request }, merged);
+    }
+
+    #[inline]
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        self.chooser.dispatched(now, id);
     }
 
     #[inline]
