@@ -127,7 +127,7 @@ mod tests {
         let write = |n: u64, apart: u64| row(0, at(n) + n * apart, n * 256, Operation::Write);
         let read = |n: u64| row(0, at(n + 40), (1 << 30) + n * 99_991, Operation::Read);
         let flushed = |apart: u64| {
-            let each = |n: u64| [Some(write(n, apart)), (n % 16 == 0).then(|| read(n))];
+            let each = |n: u64| [Some(write(n, apart)), n.is_multiple_of(16).then(|| read(n))];
             let (model, now) = warmed(&disk(), &(0..400).flat_map(each).flatten().collect::<Vec<_>>());
             to_flush(model, now)
         };
