@@ -239,6 +239,9 @@ impl Selector for Predict {
         }
         if self.outcome.has_news() {
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
+        } else if self.outcome.should_have_settled() {
+            // Whether it has is asked before a switch is judged.
+            self.next_question = at.now;
         }
         if at.free
             && let Some(question) = self.question(at.now)

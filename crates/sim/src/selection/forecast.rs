@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::echo::Echo;
 use super::habits::Habits;
 use super::script::{Script, process, scripts};
-use super::warm::warmed;
+use super::warm::{Occupied, Warm};
 use crate::engine::{Control, Engine, Limits, Observer, Workload};
 use crate::exits::Exits;
 
@@ -99,35 +99,37 @@ impl Forecaster {
             .map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1)
             .sum();
         let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
-        let (model, begin) = warmed(&self.model, &window.past);
-        scripts.iter_mut().for_each(|script| script.start += begin.since(Instant::ZERO));
-        let one = |place| self.one(place, (&model, begin), &scripts, (size, horizon));
+        let warm = Warm::new(&self.model, &window.past, window.ends);
+        scripts.iter_mut().for_each(|script| script.start += warm.now.since(Instant::ZERO));
+        let one = |place| self.one(place, &warm, &scripts, (size, horizon));
         (0..self.candidates.len()).filter_map(one).collect()
     }
 
-    /// What one candidate would make of these processes, from a time on at which the model is like that; `None` if
-    /// the model refuses them.
+    /// What one candidate would make of these processes on a disk like that; `None` if the model refuses them.
     fn one(
         &self,
         place: usize,
-        (model, begin): (&AnyDevice, Instant),
+        warm: &Warm,
         scripts: &[Script],
         (size, horizon): (usize, Duration),
     ) -> Option<Prediction> {
         let candidate = &self.candidates[place];
         let settings: &[Assignment<'_>] = &candidate.settings;
         let mut queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
-        let mut device = model.clone();
+        let (mut device, begin) = (warm.device.clone(), warm.now);
         let until = begin + horizon + horizon / 3;
         let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: begin };
         let mut tally = Tally::new(size);
         let limits = Limits { until, requests: REQUESTS_MAX };
         // A copy of the engine for each model: nobody asks at each event which one it is.
         let (w, q, t, c) = (&mut workload, &mut queue, &mut tally, Control::default());
+        let earlier = warm.outstanding;
         match &mut device {
-            AnyDevice::Mechanical(disk) => Engine::new(w, q, disk, t, limits).run(&c),
-            AnyDevice::Flash(disk) => Engine::new(w, q, disk, t, limits).run(&c),
-            AnyDevice::Fixed(disk) => Engine::new(w, q, disk, t, limits).run(&c),
+            AnyDevice::Mechanical(disk) => {
+                Engine::new(w, q, &mut Occupied::new(disk, earlier), t, limits).run(&c)
+            }
+            AnyDevice::Flash(disk) => Engine::new(w, q, &mut Occupied::new(disk, earlier), t, limits).run(&c),
+            AnyDevice::Fixed(disk) => Engine::new(w, q, &mut Occupied::new(disk, earlier), t, limits).run(&c),
         }
         .ok()?;
         // Cut off by the number of requests, it ends with the last of them.

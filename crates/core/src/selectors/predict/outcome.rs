@@ -66,6 +66,8 @@ pub(super) struct Outcome {
     disappoints: bool,
     /// That was seen in the last period.
     news: bool,
+    /// Since the last period it is measured what came of a switch.
+    begins: bool,
 }
 
 /// A switch that made things worse.
@@ -149,6 +151,11 @@ impl Outcome {
         self.news
     }
 
+    /// Whether the disk should just have settled after a switch.
+    pub(super) fn should_have_settled(&self) -> bool {
+        self.begins
+    }
+
     /// A new prediction for the candidate in use says that the disk takes so much longer to settle.
     pub(super) fn settling(&mut self, settles: Duration) {
         self.measured.wait(settles);
@@ -182,7 +189,9 @@ impl Outcome {
             (self.current, self.measured, self.disappoints) = (current, Measured::after(settles), false);
         }
         self.news = false;
+        let settles = self.measured.settle > Duration::ZERO;
         self.measured.add(summary);
+        self.begins = settles && self.measured.settle == Duration::ZERO && self.awaited.is_some();
         let Awaited { before, had, promised, .. } = self.awaited?;
         let far = |got: &Prediction| goal.gain(got, &promised) < FAR;
         let soon = self.measured.mean(SOON).filter(far);

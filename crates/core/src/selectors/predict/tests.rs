@@ -71,6 +71,33 @@ fn a_load_is_expected_to_last_as_long_as_it_has_lasted() {
 }
 
 #[test]
+fn before_a_switch_is_judged_it_is_asked_whether_the_disk_has_settled() {
+    let (candidates, mut predict) = (two(), predict());
+    let mut now = Instant::ZERO;
+    // In which of so many periods something is asked, and what is wanted last, if so many bytes are done in each.
+    let mut go = |tenths: u64, current, done_bytes, answer: [Prediction; 2]| {
+        let (mut asked, mut wish) = (Vec::new(), Wish::Stay);
+        for tenth in 1..=tenths {
+            now += Duration::from_ms(100);
+            let at = Situation { now, current, free: true, candidates: &candidates };
+            wish = predict.period(at, &Summary { done: 20, done_bytes, ..period(0) }).wish;
+            if matches!(wish, Wish::Predict(_)) {
+                asked.push(tenth);
+                wish = predict.predicted(at, &answer).wish;
+            }
+        }
+        (asked, wish)
+    };
+    let answer = |settles| [of(0, 1_000_000), Prediction { settles, ..of(1, 2_000_000) }];
+    go(500, 0, 100_000, answer(Duration::ZERO).map(|other| Prediction { throughput: 1_000_000, ..other }));
+    while go(1, 0, 100_000, answer(Duration::from_ms(2200))).1 != Wish::Use(1) {}
+    let (asked, wish) = go(23, 1, 0, answer(Duration::from_ms(800)));
+    assert_eq!((asked.last_chunk(), wish), (Some(&[15, 23]), Wish::Stay), "has it settled? Not yet");
+    assert_eq!(go(20, 1, 0, answer(Duration::from_ms(800))).1, Wish::Stay, "so nothing is measured");
+    assert_eq!(go(20, 1, 200_000, answer(Duration::ZERO)).1, Wish::Stay, "then it keeps what was promised");
+}
+
+#[test]
 fn another_load_is_another_chance() {
     let mut predict = predict();
     questions(&mut predict, 1..20);
