@@ -11,7 +11,7 @@ use idlewise_core::{
 use idlewise_disk::{Device, Profile};
 use idlewise_sim::selection::forecast::{Forecaster, Window};
 
-/// Telling a chooser that a request came and that it is done.
+/// Telling a chooser that a request came, that the disk got it and that it is done.
 fn request(c: &mut Criterion) {
     let mut group = c.benchmark_group("selector, a request");
     for entry in selectors::all() {
@@ -28,6 +28,7 @@ fn request(c: &mut Criterion) {
                 let issuer = Issuer((n % 8) as u32 + 1);
                 let request = Request { arrival: now, ..Request::read(start, Sectors(8)) }.by(issuer);
                 chooser.inserted(id, black_box(&request), false);
+                chooser.dispatched(now + Duration::from_us(5), id);
                 chooser.completed(now + Duration::from_us(90), id, black_box(&request));
                 if n.is_multiple_of(100_000) {
                     black_box(chooser.tick(now));
@@ -43,6 +44,7 @@ fn prediction(c: &mut Criterion) {
     let rows = |operation| {
         let row = move |n: u64| Row {
             arrival: Instant(n * 500_000),
+            dispatched: NonZeroU64::new(n * 500_000 + 5000),
             done: NonZeroU64::new(n * 500_000 + 3_000_000),
             start: Sector((n.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 34) * 8),
             length: Sectors(8),
