@@ -1,8 +1,8 @@
 //! What each candidate would make of the latest requests, on a model of the disk.
 //!
 //! Each candidate gets the same processes ([`Echo`]) for the same simulated time. Before it comes a third as long, in
-//! which the candidate learns: that is not counted. The model begins as the disk is: with what the
-//! latest requests have left in its buffer.
+//! which the candidate learns: that is not counted. The model begins as the disk is: with what it is busy with, and what
+//! the latest requests have left in its buffer.
 
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed};
@@ -34,7 +34,7 @@ const SILENT: Duration = Duration::from_s(1);
 pub struct Window {
     /// Rows in order of arrival, some of them from before it begins.
     pub rows: Vec<Row>,
-    /// All that is known to have been asked for: it tells what is in the disk's buffer.
+    /// All that is known to have been asked for: it tells what is in the disk's buffer, and what it is busy with.
     pub past: Vec<Row>,
     /// Since when the load is as it is. Earlier rows tell only what was outstanding then.
     pub load_begun: Instant,
@@ -78,7 +78,8 @@ impl Forecaster {
         let wanted =
             |row: &&Row| row.arrival >= (begins - BEFORE).min(begun) || starving.contains(&process(row));
         let mut rows: Vec<Row> = past.iter().filter(wanted).filter(still).copied().collect();
-        let known = |who: u64, row: &Row| row.arrival >= begun || starving.contains(&who);
+        let known =
+            |who: u64, row: &Row| !stream.has_gone(row) && (row.arrival >= begun || starving.contains(&who));
         habits.complete(&mut rows, known);
         Window { rows, past, load_begun: begun, begins, ends: now, horizon }
     }
