@@ -99,7 +99,7 @@ What a selector predicts with is a model of the disk. Here that is the disk: a r
 
 auto-predict chooses among these, ten schedulers and three other settings; the others among those that their sources name. The
 best single one is known only afterwards; \`mq-deadline\` is what Linux uses if nobody chooses. In \`dwell\`, phases last
-a second, as long as auto-predict keeps to a choice at least.
+a second, twice as long as auto-predict keeps to a choice at least.
 
 How much there is to gain depends on the disk. Where the best single one has 93 of 100 and more, as on the Maxtor and the
 Cheetah, nobody gains ten percent by choosing. On the disks of today, which order requests themselves and have large buffers, no

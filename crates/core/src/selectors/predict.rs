@@ -83,7 +83,7 @@ crate::tunables! {
 pub struct Quick;
 
 impl Presets for Quick {
-    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 1000), ("idle", 1)];
+    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 500), ("idle", 1)];
 }
 
 /// All settings.

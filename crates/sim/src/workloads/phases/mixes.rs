@@ -112,7 +112,7 @@ pub static MIXES: &[Mix] = &[
     },
     Mix {
         name: "dwell",
-        summary: "Adversarial: phases as long as the dwell time of auto-predict, one second.",
+        summary: "Adversarial: phases of one second, twice the dwell time of auto-predict.",
         phases: &[
             (SeqReaders, 1),
             (Thinkers, 1),
