@@ -101,9 +101,9 @@ auto-predict chooses among these, ten schedulers and three other settings; the o
 best single one is known only afterwards; \`mq-deadline\` is what Linux uses if nobody chooses. In \`dwell\`, phases last
 a second, twice as long as auto-predict keeps to a choice at least.
 
-How much there is to gain depends on the disk. Where the best single one has 93 of 100 and more, as on the Maxtor and the
-Cheetah, nobody gains ten percent by choosing. On the disks of today, which order requests themselves and have large buffers, no
-one is good at everything.
+How much there is to gain depends on the disk. Where the best single one has 93 of 100 and more, as in most mixes on the
+Maxtor and the Cheetah, nobody gains ten percent by choosing. On the disks of today, which order requests themselves and
+have large buffers, no one is good at everything.
 
 TEXT
 among="$(table "$all")"
@@ -209,16 +209,17 @@ cat <<TEXT
 
 ## A wrong model
 
-auto-predict on one disk, with the model of another (\`--model\`), in the mix \`tour\`: mean / worst phase.
+auto-predict on one disk, with the model of another (\`--model\`), in the mix \`tour\`: mean / worst phase. A model without
+a buffer does not read ahead either: in it, hardly anything is gained by waiting for who reads in order.
 
-| disk | its own model | maxtor-40g | hdd-18tb-7200 | sata-ssd |
+| disk | its own model | without its buffer | without queueing | hdd-18tb-7200 |
 |---|---|---|---|---|
 TEXT
 for disk in "${disks[@]}"; do
     printf '| %s |' "$disk"
-    for model in "$disk" maxtor-40g hdd-18tb-7200 sata-ssd; do
+    for model in "$disk" "$disk:cache=off" "$disk:depth=1" hdd-18tb-7200; do
         printf ' %s |' "$(phases --disk "$disk" --model "$model" --workload phases:mix=tour \
-            --schedulers "$all,auto-predict" | awk '$1 == "auto-predict" { print $2 " / " $3 }')"
+            --schedulers "$all,auto-predict" | figures auto-predict '%s / %s')"
     done
     echo
 done

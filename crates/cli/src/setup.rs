@@ -313,13 +313,14 @@ pub(crate) fn experiment(
     Ok(Prepared { experiment, load: words, trace })
 }
 
-/// A failed experiment: wrong usage if the workload's text was wrong.
+/// A failed experiment: wrong usage if the workload's text was wrong, or the model does not fit.
 pub(crate) fn failure(error: idlewise_sim::experiment::ExperimentError) -> Failure {
     use idlewise_sim::experiment::ExperimentError;
     match error {
         ExperimentError::Workload(error @ (SpecError::UnknownOption { .. } | SpecError::BadValue { .. })) => {
             Failure::usage(error)
         }
+        error @ ExperimentError::SmallModel { .. } => Failure::usage(format!("--model: {error}")),
         error => Failure::failed(error),
     }
 }

@@ -21,6 +21,9 @@ fn a_selector_runs_wherever_a_scheduler_does() {
     line(&format!("run --scheduler auto-predict --candidates noop,dedline {SHORT}"))
         .exits(2)
         .says("did you mean 'deadline'");
+    line(&format!("run --scheduler auto-predict --model atlas10k {SHORT}"))
+        .exits(2)
+        .says("the model atlas10k has 17938986 sectors, and maxtor-40g has");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::io::Write;
 use idlewise_core::positioning::Curve;
 use idlewise_core::registry::Assignment;
 use idlewise_core::{
-    AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Weight,
+    AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Sector, Weight,
 };
 use idlewise_disk::{AnyDevice, Device, Profile};
 use rayon::prelude::*;
@@ -103,6 +103,21 @@ pub enum ExperimentError {
     /// The disk could not be built.
     #[error("{0}")]
     Disk(#[from] idlewise_disk::BuildError),
+    /// The model that predictions are made on is smaller than the disk.
+    #[error(
+        "the model {model} has {} sectors, and {disk} has {}: predictions need a model that is at least as large as the disk",
+        .model_end.0, .disk_end.0
+    )]
+    SmallModel {
+        /// The model's name.
+        model: String,
+        /// Its end.
+        model_end: Sector,
+        /// The disk's name.
+        disk: String,
+        /// Its end.
+        disk_end: Sector,
+    },
     /// The workload's text is wrong.
     #[error("{0}")]
     Workload(#[from] SpecError),
@@ -246,7 +261,16 @@ impl Experiment {
         let choice = &self.schedulers[index];
         let Chosen::Selector(entry) = choice.entry else { return Ok(None) };
         let settings = seeded(choice, seed);
-        let model = self.selection.model.as_ref().unwrap_or(&self.disk).build()?;
+        let profile = self.selection.model.as_ref().unwrap_or(&self.disk);
+        let model = profile.build()?;
+        if model.capacity() < traits.capacity {
+            return Err(ExperimentError::SmallModel {
+                model: profile.name.clone(),
+                model_end: model.capacity(),
+                disk: self.disk.name.clone(),
+                disk_end: traits.capacity,
+            });
+        }
         let built = self.selection.build(entry, &settings, (traits, self.queue_size), &self.disk, model);
         match built {
             Ok(selecting) => Ok(Some(selecting)),
