@@ -9,6 +9,7 @@ runs="${RUNS:-5}"
 disks=(hdd-18tb-7200 hdd-4tb-7200 hdd-2400gb-10k maxtor-40g cheetah-st318451lw)
 mixes=(tour office night server media shop analytics quick flip dwell)
 steady=(seq-readers thinkers random-readers scatter writers mail database backup copy web)
+flash=(sata-ssd nvme-ssd)
 # Those that auto-predict chooses among, and what Linux 6.1 has.
 all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf
 all+=',as:read_batch_expire=2000,cfq:slice_sync=400,antic-aged-sptf:bound=5000'
@@ -40,13 +41,15 @@ cells() {
         }'
 }
 
-# table CANDIDATES [OPTION…]: a row for each disk and mix.
+# table 'DISK …' CANDIDATES [OPTION…]: a row for each disk and mix.
 table() {
-    local candidates="$1"
-    shift
+    local -a on
+    read -ra on <<<"$1"
+    local candidates="$2"
+    shift 2
     echo '| disk | mix | best single | auto-predict | auto-bandit | auto-matrix | auto-ranking | auto-explore | gain of auto-predict | over mq-deadline |'
     echo '|---|---|---|---|---|---|---|---|---|---|'
-    for disk in "${disks[@]}"; do
+    for disk in "${on[@]}"; do
         for mix in "${mixes[@]}"; do
             printf '| %s | %s | %s |\n' "$disk" "$mix" \
                 "$(phases --disk "$disk" --workload "phases:mix=$mix" --schedulers "$candidates,auto" "$@" | cells)"
@@ -106,7 +109,7 @@ Maxtor and the Cheetah, nobody gains ten percent by choosing. On the disks of to
 have large buffers, no one is good at everything.
 
 TEXT
-among="$(table "$all")"
+among="$(table "${disks[*]}" "$all")"
 sums <<<"$among"
 printf '\n%s\n' "$among"
 cat <<TEXT
@@ -127,6 +130,16 @@ for disk in "${disks[@]}"; do
 done
 cat <<TEXT
 
+## Without heads
+
+The same on flash devices. There is nothing to gain by order, and much to lose by waiting. But who lets one write at a time, as
+anticipation does, has the device collect less: what is written together is overwritten together. auto-predict sees that
+once the device has begun to collect. It begins empty here.
+
+TEXT
+table "${flash[*]}" "$all"
+cat <<TEXT
+
 ## Among what Linux has today
 
 All but auto-matrix choose among \`${linux//,/\`, \`}\` (\`--candidates\`). BFQ raises whoever is new for about ten
@@ -135,7 +148,7 @@ seconds, and lets processes that begin together share a queue for good while the
 auto-matrix has anticipation in its tables: it is here only to show how much these four leave lying, far above 100.
 
 TEXT
-table "$linux" --candidates "$linux"
+table "${disks[*]}" "$linux" --candidates "$linux"
 cat <<TEXT
 
 ## For reads that nobody shall wait long for

@@ -68,14 +68,13 @@ fn prediction(c: &mut Criterion) {
         };
         let all = entry.field().expect("there is memory");
         let forecaster = Forecaster::new(model, traits, all, 4096);
-        let window = Window {
-            rows: rows(Operation::Read),
-            past: rows(Operation::Read),
-            load_begun: Instant::ZERO,
-            begins: Instant::ZERO,
-            ends: Instant(10_004_000_000),
-            horizon: Duration::from_s(60),
-        };
+        let (past, ends) = (rows(Operation::Read), Instant(10_004_000_000));
+        let mut aged = forecaster.aged();
+        if let Some(aged) = &mut aged {
+            aged.learn(past.iter(), ends);
+        }
+        let (rows, horizon) = (past.clone(), Duration::from_s(60));
+        let window = Window { rows, past, aged, ends, horizon, ..Window::default() };
         group.bench_function(disk, |b| b.iter(|| black_box(forecaster.predict(&window))));
     }
 }

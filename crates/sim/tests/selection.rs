@@ -196,6 +196,26 @@ fn auto_predict_follows_the_load() {
 }
 
 #[test]
+fn predictions_know_what_a_flash_device_has_to_collect() {
+    // Written by four in turns, its blocks hold something of each: after twelve seconds collecting takes half of the
+    // rate. It never finds a gain that is worth a switch.
+    let mut experiment =
+        experiment("sata-ssd", "phases:mix=writers=20", vec![choice("auto-predict", &[("agree", 1000)])], 20);
+    experiment.selection.candidates = Some(vec![Candidate::plain(registry::find("noop").unwrap())]);
+    let outcome = run(&experiment).remove(0);
+    let predicted = |line: &Line| line.predictions.as_ref()?.first().map(|noop| noop.throughput);
+    let all: Vec<u64> = lines(&outcome).iter().filter_map(predicted).collect();
+    let (first, last) = (all[0], all[all.len() - 1]);
+    let late = lines(&outcome).iter().filter(|line| line.at_ns > 15_000_000_000);
+    let (bytes, ns) = late
+        .filter_map(|line| line.period.as_ref())
+        .fold((0, 0), |(bytes, ns), period| (bytes + period.done_bytes, ns + period.length_ns));
+    let real = bytes * 1000 / (ns / 1_000_000);
+    assert!(first > real * 3 / 2, "new, it takes {first} bytes in a second, later {real}");
+    assert!(last.abs_diff(real) < real / 4, "{last} are predicted, {real} come");
+}
+
+#[test]
 fn auto_predict_is_never_worse_than_the_worst_choice_for_a_phase() {
     let predict = selectors::registry::find("auto-predict").unwrap();
     let names: Vec<&str> = predict.candidates.iter().copied().chain(["auto-predict"]).collect();
@@ -280,10 +300,9 @@ fn a_prediction_looks_ahead_as_far_as_it_is_told_to() {
         let window = Window {
             rows: rows.clone(),
             past: rows.clone(),
-            load_begun: Instant::ZERO,
-            begins: Instant::ZERO,
             ends: Instant(6_000_000_000),
             horizon,
+            ..Window::default()
         };
         let model = profile.build().unwrap();
         let traits = Traits { capacity: model.capacity(), ..Traits::default() };

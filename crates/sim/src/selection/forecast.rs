@@ -12,6 +12,7 @@ use idlewise_core::{
 use idlewise_disk::{AnyDevice, Completion, Device};
 use rustc_hash::FxHashSet;
 
+use super::aged::Aged;
 use super::echo::Echo;
 use super::habits::Habits;
 use super::script::{Script, process, scripts};
@@ -36,6 +37,9 @@ pub struct Window {
     pub rows: Vec<Row>,
     /// All that is known to have been asked for: it tells what is in the disk's buffer, and what it is busy with.
     pub past: Vec<Row>,
+    /// A model that has done what the disk has done. Without it, one that nothing was asked of yet does what is
+    /// in `past`.
+    pub aged: Option<Aged>,
     /// Since when the load is as it is. Earlier rows tell only what was outstanding then.
     pub load_begun: Instant,
     /// When it begins.
@@ -65,6 +69,11 @@ impl Forecaster {
         Forecaster { model, traits, candidates, queue_size }
     }
 
+    /// The model, to go along with the disk, if that remembers what was ever written to it.
+    pub fn aged(&self) -> Option<Aged> {
+        Aged::new(&self.model)
+    }
+
     /// The part of `stream` that `question` is about, of processes that still run. `habits` knows what else they did.
     pub fn window(&self, stream: &Stream, habits: &mut Habits, now: Instant, question: Question) -> Window {
         let Question { begun, since: begins, horizon } = question;
@@ -81,7 +90,7 @@ impl Forecaster {
         let known =
             |who: u64, row: &Row| !stream.has_gone(row) && (row.arrival >= begun || starving.contains(&who));
         habits.complete(&mut rows, known);
-        Window { rows, past, load_begun: begun, begins, ends: now, horizon }
+        Window { rows, past, aged: None, load_begun: begun, begins, ends: now, horizon }
     }
 
     /// What each candidate would make of `window`; nothing if nothing is in it.
@@ -100,7 +109,10 @@ impl Forecaster {
             .map(|script| script.steps.iter().map(|step| step.outstanding).max().unwrap_or(0) as usize + 1)
             .sum();
         let size = outstanding.next_power_of_two().clamp(64, self.queue_size.max(64));
-        let warm = Warm::new(&self.model, &window.past, window.ends);
+        let warm = match &window.aged {
+            Some(aged) => aged.at(window.ends, &window.past),
+            None => Warm::new(&self.model, &window.past, window.ends),
+        };
         scripts.iter_mut().for_each(|script| script.start += warm.now.since(Instant::ZERO));
         let one = |place| self.one(place, &warm, &scripts, (size, horizon));
         (0..self.candidates.len()).filter_map(one).collect()

@@ -13,6 +13,7 @@
 //! | `files` | own matrices and rankings, in TOML |
 //! | `measure` | measuring a matrix or a ranking for a disk |
 
+mod aged;
 mod echo;
 pub mod files;
 pub mod forecast;

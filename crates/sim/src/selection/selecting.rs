@@ -12,7 +12,8 @@ use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction,
 use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};
 use serde::Serialize;
 
-use super::forecast::Forecaster;
+use super::aged::Aged;
+use super::forecast::{Forecaster, Window};
 use super::habits::Habits;
 use super::log::{Evidence, Log};
 use super::switching::{Switching, Turn};
@@ -53,6 +54,7 @@ pub struct Selecting {
     chooser: Chooser,
     forecaster: Option<Arc<Forecaster>>,
     habits: Habits,
+    aged: Option<Aged>,
     /// How long after a question its answer counts.
     delay: Duration,
     switching: Switching,
@@ -80,6 +82,7 @@ impl Selecting {
         let in_use = chooser.candidates().iter().zip(1..).map(named).collect();
         let account = Account { in_use, ..Account::default() };
         Selecting {
+            aged: forecaster.as_ref().and_then(|forecaster| forecaster.aged()),
             chooser,
             forecaster,
             habits: Habits::default(),
@@ -163,7 +166,8 @@ impl Selecting {
     fn ask(&mut self, now: Instant, question: Question) {
         self.account.questions += 1;
         let (Some(forecaster), Some(stream)) = (&self.forecaster, self.chooser.stream()) else { return };
-        let window = forecaster.window(stream, &mut self.habits, now, question);
+        let window =
+            Window { aged: self.aged.clone(), ..forecaster.window(stream, &mut self.habits, now, question) };
         let forecaster = Arc::clone(forecaster);
         let thread = std::thread::spawn(move || forecaster.predict(&window));
         self.pending = Some(Pending { due: now + self.delay, thread });
@@ -210,6 +214,9 @@ impl Director<AnyScheduler> for Selecting {
             exchanged |= self.carry_out(Evidence::Predicted(predictions), &decision, queue)?;
         }
         if self.chooser.next_tick() <= now {
+            if let (Some(aged), Some(stream)) = (&mut self.aged, self.chooser.stream()) {
+                aged.learn(stream.since(Instant::ZERO), now);
+            }
             let (summary, decision) = self.chooser.tick(now);
             exchanged |= self.carry_out(Evidence::Period(summary), &decision, queue)?;
         }

@@ -14,27 +14,46 @@ use idlewise_disk::{AnyDevice, Command, Completion, Device, SubmitError};
 const EARLIER: u32 = 1 << 31;
 
 /// A model, and what it still has to do.
+#[derive(Clone, Debug)]
 pub(super) struct Warm {
     pub(super) device: AnyDevice,
     /// By its own clock.
     pub(super) now: Instant,
     /// Commands that it has.
     pub(super) outstanding: u32,
+    /// Commands that it was given, as far as tags go.
+    given: u32,
 }
 
 impl Warm {
+    /// The model of which nothing was asked yet.
+    pub(super) fn fresh(model: &AnyDevice) -> Warm {
+        Warm { device: model.clone(), now: Instant::ZERO, outstanding: 0, given: 0 }
+    }
+
     /// The model at `now`, after what the disk was given of `rows` until then.
     pub(super) fn new(model: &AnyDevice, rows: &[Row], now: Instant) -> Warm {
-        let mut warm = Warm { device: model.clone(), now: Instant::ZERO, outstanding: 0 };
+        let mut warm = Warm::fresh(model);
         let commands = commands(rows);
         let Some((first, _)) = commands.first().copied() else { return warm };
-        for (tag, (at, command)) in commands.iter().enumerate() {
-            warm.pass(Instant(at - first), warm.device.depth() - 1);
-            let command = Command { tag: EARLIER | tag as u32, ..*command };
-            warm.outstanding += u32::from(warm.device.submit(warm.now, command).is_ok());
-        }
-        warm.pass(Instant(now.0.saturating_sub(first)), warm.device.depth());
+        warm.give(&commands, Instant(first));
+        warm.wait(Instant(now.0.saturating_sub(first)));
         warm
+    }
+
+    /// Gives it the commands, by a clock that shows zero at `zero`.
+    pub(super) fn give(&mut self, commands: &[(u64, Command)], zero: Instant) {
+        for (at, command) in commands {
+            self.pass(Instant(at - zero.0), self.device.depth() - 1);
+            let command = Command { tag: EARLIER | self.given, ..*command };
+            self.given = (self.given + 1) % EARLIER;
+            self.outstanding += u32::from(self.device.submit(self.now, command).is_ok());
+        }
+    }
+
+    /// Goes on until then.
+    pub(super) fn wait(&mut self, until: Instant) {
+        self.pass(until, self.device.depth());
     }
 
     /// Goes on until then, and until it has at most so many commands.
@@ -54,7 +73,7 @@ impl Warm {
 
 /// What the disk was asked for, and when. Rows that lie in order and were done at once were one command, unless the
 /// disk got each. Of which it is not known when the disk got it, it counts when it was done.
-fn commands(rows: &[Row]) -> Vec<(u64, Command)> {
+pub(super) fn commands(rows: &[Row]) -> Vec<(u64, Command)> {
     let had = |row: &&Row| row.done.is_some() || row.dispatched.is_some();
     let done = |row: &Row| row.done.map_or(u64::MAX, NonZeroU64::get);
     let mut known: Vec<&Row> = rows.iter().filter(had).collect();
@@ -231,7 +250,7 @@ mod tests {
         let far = |n: u64| n * 99_991 * 256;
         let later = (1..=32).map(|n| told(50_000_000, 0, far(n)));
         let rows: Vec<Row> = [told(1000, 40_000_000, 0)].into_iter().chain(later).collect();
-        let Warm { mut device, now, outstanding } = Warm::new(&disk(), &rows, Instant(50_001_000));
+        let Warm { mut device, now, outstanding, .. } = Warm::new(&disk(), &rows, Instant(50_001_000));
         assert_eq!((now, outstanding), (Instant(50_000_000), 32), "the disk has 32 commands");
         let mut disk = Occupied::new(&mut device, outstanding);
         let read = |tag: u32| Command {
