@@ -2,6 +2,7 @@
 # Measures what selectors make of loads that change, and prints docs/selection.md.
 # Usage: scripts/selectors.sh [path of idlewise] > docs/selection.md
 set -euo pipefail
+shopt -s inherit_errexit
 
 idlewise="${1:-target/release/idlewise}"
 runs="${RUNS:-5}"
@@ -15,29 +16,41 @@ all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-spt
 all+=',as:read_batch_expire=2000,cfq:slice_sync=400,antic-aged-sptf:bound=5000'
 linux=mq-deadline,noop,kyber,bfq
 
+# quiet PROGRAM OPTION…: what it prints; its messages only if it fails.
+quiet() {
+    local said
+    said="$(mktemp)"
+    "$@" 2>"$said" || { cat "$said" >&2; return 1; }
+    rm "$said"
+}
+
 # compare OPTION…: what a comparison prints.
-compare() { "$idlewise" compare --runs "$runs" "$@" 2>/dev/null; }
+compare() { quiet "$idlewise" compare --runs "$runs" "$@"; }
 
 # rows NUMBER: of a comparison, the rows of a table by phase, the first of throughput, the second of latency: name,
 # mean, worst, and more.
 rows() {
-    awk -v number="$1" '/^scheduler +mean/ { tables++; next } NF == 0 && tables == number { exit } tables == number'
+    awk -v number="$1" '/^scheduler +mean/ { inside = (++tables == number); next } NF == 0 { inside = 0 } inside'
 }
 phases() { compare "$@" | rows 1; }
 
 # figures NAME FORMAT: of rows, the mean and the worst phase of NAME.
 figures() { awk -v name="$1" -v format="$2" '$1 == name { printf format, $2, $3 }'; }
 
-# cells ROWS: the best single scheduler with its mean and worst, then mean and worst of each selector.
+# cells ROWS: the best single scheduler with its mean and worst, then mean and worst of each selector; last, how many
+# phases there are, and in how many of them auto-predict does worse than every single one. Selectors have a column more.
 cells() {
     awk '
         function pair(name) { return (name in mean) ? sprintf("%s / %s", mean[name], worst[name]) : "" }
         { mean[$1] = $2; worst[$1] = $3 }
         !/^auto-/ && best == "" { best = $1 }
+        !/^auto-/ { for (n = 5; n <= NF; n++) if (!(n in least) || $n < least[n]) least[n] = $n }
+        $1 == "auto-predict" { for (n = 6; n <= NF; n++) predicted[n - 1] = $n }
         END {
-            printf "`%s` %s | %s | %s | %s | %s | %s | %+.1f %% | %+.0f %%", best, pair(best), pair("auto-predict"),
+            for (n in predicted) { phases++; worse += (predicted[n] < least[n]) }
+            printf "`%s` %s | %s | %s | %s | %s | %s | %+.1f %% | %+.0f %% | %d %d", best, pair(best), pair("auto-predict"),
                 pair("auto-bandit"), pair("auto-matrix"), pair("auto-ranking"), pair("auto-explore"),
-                (mean["auto-predict"] / mean[best] - 1) * 100, (mean["auto-predict"] / mean["mq-deadline"] - 1) * 100
+                (mean["auto-predict"] / mean[best] - 1) * 100, (mean["auto-predict"] / mean["mq-deadline"] - 1) * 100, phases, worse
         }'
 }
 
@@ -45,22 +58,25 @@ cells() {
 table() {
     local -a on
     read -ra on <<<"$1"
-    local candidates="$2"
+    local candidates="$2" found
     shift 2
-    echo '| disk | mix | best single | auto-predict | auto-bandit | auto-matrix | auto-ranking | auto-explore | gain of auto-predict | over mq-deadline |'
-    echo '|---|---|---|---|---|---|---|---|---|---|'
+    echo '| disk | mix | best single | auto-predict | auto-bandit | auto-matrix | auto-ranking | auto-explore | gain of auto-predict | over mq-deadline | |'
+    echo '|---|---|---|---|---|---|---|---|---|---|---|'
     for disk in "${on[@]}"; do
         for mix in "${mixes[@]}"; do
-            printf '| %s | %s | %s |\n' "$disk" "$mix" \
-                "$(phases --disk "$disk" --workload "phases:mix=$mix" --schedulers "$candidates,auto" "$@" | cells)"
+            found="$(phases --disk "$disk" --workload "phases:mix=$mix" --schedulers "$candidates,auto" "$@" | cells)"
+            printf '| %s | %s | %s |\n' "$disk" "$mix" "$found"
         done
     done
 }
 
+# without_last: of a table, all but the last column.
+without_last() { sed 's/[^|]*|$//'; }
+
 # sums: of the rows of a table, a row for each disk.
 sums() {
-    echo '| disk | mixes | in which auto-predict gains 10 % or more | has 92 or more | its worst phase | that of the best single ones |'
-    echo '|---|---|---|---|---|---|'
+    echo '| disk | mixes | in which auto-predict gains 10 % or more | has 92 or more | phases | in which it is worse than every single one | its worst phase | that of the best single ones |'
+    echo '|---|---|---|---|---|---|---|---|'
     awk -F '|' '
         $2 !~ /disk|---/ {
             if (!mixes[$2]++) order[++disks] = $2
@@ -69,13 +85,16 @@ sums() {
             split($4, single, "/")
             gains[$2] += ($10 + 0 >= 10)
             near[$2] += (predict[1] + 0 >= 92)
+            split($12, seen, " ")
+            phases[$2] += seen[1]
+            worse[$2] += seen[2]
             if (!($2 in worst) || predict[2] + 0 < worst[$2]) worst[$2] = predict[2] + 0
             if (!($2 in alone) || single[2] + 0 < alone[$2]) alone[$2] = single[2] + 0
         }
         END {
             for (n = 1; n <= disks; n++) {
                 disk = order[n]
-                printf "|%s| %d | %d | %d |", disk, mixes[disk], gains[disk], near[disk]
+                printf "|%s| %d | %d | %d | %d | %d |", disk, mixes[disk], gains[disk], near[disk], phases[disk], worse[disk]
                 printf " %.1f | %.1f |\n", worst[disk], alone[disk]
             }
         }'
@@ -111,11 +130,15 @@ have large buffers, no one is good at everything.
 TEXT
 among="$(table "${disks[*]}" "$all")"
 sums <<<"$among"
-printf '\n%s\n' "$among"
+echo
+without_last <<<"$among"
 cat <<TEXT
 
+A phase counts as worse than under every single one if auto-predict does less in it than the worst of the thirteen. The
+mix in which it has less than 92 is \`dwell\` on each disk.
+
 With a longer dwell time auto-predict stays with what the last phase was best served with. So it is if the dwell time is as
-long as a phase:
+long as a phase; on the disks of today, these are below 92 as well:
 
 | disk | flip, dwell 5 s | quick, dwell 6 s |
 |---|---|---|
@@ -123,8 +146,9 @@ TEXT
 for disk in "${disks[@]}"; do
     printf '| %s |' "$disk"
     for mix in flip=5000 quick=6000; do
-        printf ' %s |' "$(phases --disk "$disk" --workload "phases:mix=${mix%=*}" --schedulers "$all,auto-predict" \
+        found="$(phases --disk "$disk" --workload "phases:mix=${mix%=*}" --schedulers "$all,auto-predict" \
             --set "auto-predict.dwell=${mix#*=}" | figures auto-predict '%s / %s')"
+        printf ' %s |' "$found"
     done
     echo
 done
@@ -137,7 +161,7 @@ anticipation does, has the device collect less: what is written together is over
 once the device has begun to collect. It begins empty here.
 
 TEXT
-table "${flash[*]}" "$all"
+table "${flash[*]}" "$all" | without_last
 cat <<TEXT
 
 ## Among what Linux has today
@@ -148,7 +172,7 @@ seconds, and lets processes that begin together share a queue for good while the
 auto-matrix has anticipation in its tables: it is here only to show how much these four leave lying, far above 100.
 
 TEXT
-table "${disks[*]}" "$linux" --candidates "$linux"
+table "${disks[*]}" "$linux" --candidates "$linux" | without_last
 cat <<TEXT
 
 ## For reads that nobody shall wait long for
@@ -189,8 +213,9 @@ echo
 for disk in "${disks[@]}"; do
     printf '| %s |' "$disk"
     for kind in "${steady[@]}"; do
-        printf ' %s |' "$(phases --disk "$disk" --workload "phases:mix=$kind=60" --schedulers "$all,auto-predict" |
-            awk '$1 == "auto-predict" { print $2 }')"
+        found="$(phases --disk "$disk" --workload "phases:mix=$kind=60" --schedulers "$all,auto-predict" |
+            figures auto-predict '%s')"
+        printf ' %s |' "$found"
     done
     echo
 done
@@ -211,7 +236,7 @@ for disk in "${disks[@]}"; do
             options=(--disk "$disk" --workload phases:mix=tour --switching "$way")
             share="$(phases "${options[@]}" --schedulers "$all,$selector" |
                 awk -v name="$selector" '$1 == name { print $2 ", " $5 " switches" }')"
-            blocked="$("$idlewise" run "${options[@]}" --scheduler "$selector" 2>/dev/null |
+            blocked="$(quiet "$idlewise" run "${options[@]}" --scheduler "$selector" |
                 awk '/^blocked by switches/ { print ", " $4 " " $5 }')"
             printf ' %s%s |' "$share" "$blocked"
         done
@@ -231,8 +256,9 @@ TEXT
 for disk in "${disks[@]}"; do
     printf '| %s |' "$disk"
     for model in "$disk" "$disk:cache=off" "$disk:depth=1" hdd-18tb-7200; do
-        printf ' %s |' "$(phases --disk "$disk" --model "$model" --workload phases:mix=tour \
+        found="$(phases --disk "$disk" --model "$model" --workload phases:mix=tour \
             --schedulers "$all,auto-predict" | figures auto-predict '%s / %s')"
+        printf ' %s |' "$found"
     done
     echo
 done

@@ -120,7 +120,13 @@ impl Activity {
                 best = at;
             }
         }
-        self.people[best] = Person { key, ..NOBODY };
+        let Person { period, since, bytes, .. } = self.people[best];
+        self.people[best] = if period != 0 && self.period - period <= 1 {
+            // More are active than there are places: whoever shares a place with others counts once with them.
+            Person { key, period, since, bytes, ..NOBODY }
+        } else {
+            Person { key, ..NOBODY }
+        };
         best
     }
 
@@ -274,6 +280,22 @@ mod tests {
             }
             let summary = store.close(Instant(1_000_000_000), Duration::from_s(1));
             assert!(summary.processes.abs_diff(40) <= 1, "{} in period {period}", summary.processes);
+        }
+    }
+
+    #[test]
+    fn a_crowd_that_stays_is_no_newcomer() {
+        let (mut store, second) = (store(), Duration::from_s(1));
+        for period in 1..=10 {
+            for turn in 0..1200 {
+                let request = read(turn % 400, 0, 8);
+                store.inserted(Instant(1), &request, false);
+                store.completed(Instant(2), &request);
+            }
+            let summary = store.close(Instant(0) + second * period, second);
+            assert!((200..=256).contains(&summary.processes), "{}", summary.processes);
+            assert!(period < 4 || summary.newcomers == 0, "{} in period {period}", summary.newcomers);
+            assert!(summary.jain_permille > 850, "{}", summary.jain_permille);
         }
     }
 

@@ -116,10 +116,9 @@ impl Bandit {
     /// Adds a period to what is known.
     fn learn(&mut self, now: Instant, category: usize, current: usize, summary: &Summary) {
         let got = summary.throughput();
-        let seconds_done = summary.done_bytes / 1024;
-        self.work += seconds_done;
+        self.work += summary.done_bytes / 1024;
         let best = self.best(category).map_or(0, |best| self.arm(category, best).mean);
-        if core::mem::take(&mut self.trial) && got > 0 && best > got {
+        if core::mem::take(&mut self.trial) && best > got {
             self.lost += (best - got) / 1024 * summary.length.as_ms() / 1000;
         }
         let new = self.settings.second.new.0;

@@ -175,7 +175,7 @@ impl Chooser {
         self.opened = now;
         self.next_tick = now + self.pace.period.0;
         self.category = Category::of(summary, &self.bounds);
-        if let Some(reason) = Restraint::idle(summary, &self.pace) {
+        if let Some(reason) = self.restraint.idle(summary, &self.pace) {
             return self.stays(now, None, reason);
         }
         let verdict = self.selector.period(

@@ -14,7 +14,7 @@ crate::tunables! {
         period: Milliseconds = 1000, 10..=3_600_000;
         /// After a switch none follows for this long.
         dwell: Milliseconds = 0, 0..=3_600_000;
-        /// It must want the same in so many periods in a row.
+        /// It must want the same in so many periods in a row; who predicts, after so many predictions.
         agree: Count = 1, 1..=1000;
         /// With fewer requests in a period it is not asked.
         idle: Count = 0, 0..=1_000_000;
@@ -44,10 +44,11 @@ impl Restraint {
         self.last_switch.map_or(Duration::ZERO, |last| (last + pace.dwell.0).since(now))
     }
 
-    /// Why the selector is not asked after a period like this, if it is not.
-    pub(super) fn idle(summary: &Summary, pace: &Pace) -> Option<Reason> {
-        let idle = summary.requests < pace.idle.0;
-        idle.then(|| {
+    /// Why the selector is not asked after a period like this, if it is not. That ends a series.
+    pub(super) fn idle(&mut self, summary: &Summary, pace: &Pace) -> Option<Reason> {
+        let idle = summary.requests < pace.idle.0.max(1);
+        self.wanted = self.wanted.filter(|_| !idle);
+        (summary.requests < pace.idle.0).then(|| {
             Reason::new(
                 "idle: {} requests, of {} that it takes",
                 &[summary.requests.into(), pace.idle.0.into()],
@@ -91,5 +92,23 @@ impl Restraint {
     /// There was a switch.
     pub(super) fn switched(&mut self, now: Instant) {
         *self = Restraint { last_switch: Some(now), wanted: None };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tunables::Tunables as _;
+
+    #[test]
+    fn a_period_without_requests_ends_a_series() {
+        let pace = Pace { agree: Count(2), ..Pace::defaults() };
+        let mut restraint = Restraint::default();
+        let mut wants = |requests| {
+            let idle = restraint.idle(&Summary { requests, ..Summary::default() }, &pace);
+            assert!(idle.is_none(), "it is asked all the same");
+            restraint.allow(Instant::ZERO, Wish::Use(1), 0, &pace).ok().flatten()
+        };
+        assert_eq!([wants(5), wants(0), wants(5), wants(5)], [None, None, Some(1), Some(1)]);
     }
 }

@@ -39,7 +39,9 @@ mod tests;
 
 use super::bandit::ByPlace;
 use super::category::Bounds;
-use super::contract::{Method, Prediction, Question, Selector, Setup, Situation, Tuned, Verdict, Wish};
+use super::contract::{
+    CANDIDATES_MAX, Method, Prediction, Question, Selector, Setup, Situation, Tuned, Verdict, Wish,
+};
 use super::pace::Pace;
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
@@ -51,7 +53,7 @@ use change::Watch;
 use doubt::{Doubt, bit};
 pub use goal::Goal;
 use lifetimes::Lifetimes;
-use outcome::Outcome;
+use outcome::{Outcome, Worse};
 
 crate::tunables! {
     /// How predictions are made and used.
@@ -78,7 +80,7 @@ crate::tunables! {
     }
 }
 
-/// Asked twice a second; a switch holds for a second.
+/// Asked ten times a second; a switch holds for half a second.
 #[derive(Clone, Copy, Debug)]
 pub struct Quick;
 
@@ -88,9 +90,6 @@ impl Presets for Quick {
 
 /// All settings.
 pub type Settings = Joined<Joined<Preset<Pace, Quick>, Preset<Bounds, ByPlace>>, Joined<Foresight, Goal>>;
-
-/// Candidates that rest at once, at most.
-const RESTING: usize = 32;
 
 /// The predicting selector.
 pub struct Predict {
@@ -108,7 +107,9 @@ pub struct Predict {
     /// The time to the next question but one.
     gap: Duration,
     /// Until when each candidate rests.
-    rests: [Instant; RESTING],
+    rests: [Instant; CANDIDATES_MAX],
+    /// A switch that is to be undone.
+    undo: Option<Worse>,
 }
 
 impl Method for Predict {
@@ -149,7 +150,8 @@ impl Method for Predict {
             asked: false,
             next_question: Instant::ZERO,
             gap: Duration::ZERO,
-            rests: [Instant::ZERO; RESTING],
+            rests: [Instant::ZERO; CANDIDATES_MAX],
+            undo: None,
         })
     }
 
@@ -226,16 +228,18 @@ impl Selector for Predict {
             self.outcome.forget();
             self.bias.forget();
             self.doubt.forget();
-            self.rests = [Instant::ZERO; RESTING];
+            (self.rests, self.undo) = ([Instant::ZERO; CANDIDATES_MAX], None);
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
         }
-        if let Some(worse) = self.outcome.look(at.current, summary, &self.settings.second.second) {
-            let place = at.current.min(RESTING - 1);
-            self.rests[place] = at.now + self.foresight().rest.0;
+        let worse = self.outcome.look(at.current, summary, &self.settings.second.second);
+        // As long as something holds it back, it is wanted still.
+        self.undo = worse.or(self.undo).filter(|worse| worse.after == at.current);
+        if let Some(Worse { before, after, ratio_permille }) = self.undo {
+            self.rests[after] = at.now + self.foresight().rest.0;
             let text = "undone: {} gave {} thousandths of what {} gave";
-            let (name, old) = (at.candidates[at.current].entry.name, at.candidates[worse.before].entry.name);
-            let facts = [name.into(), worse.ratio_permille.into(), old.into()];
-            return Verdict { wish: Wish::Use(worse.before), reason: Reason::new(text, &facts) };
+            let (name, old) = (at.candidates[after].entry.name, at.candidates[before].entry.name);
+            let facts = [name.into(), ratio_permille.into(), old.into()];
+            return Verdict { wish: Wish::Use(before), reason: Reason::new(text, &facts) };
         }
         if self.outcome.has_news() {
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
@@ -277,7 +281,8 @@ impl Selector for Predict {
                 return Verdict::stay(Reason::new(text, &[at.candidates[at.current].entry.name.into()]));
             }
         };
-        let rests = |candidate: u8| self.rests[usize::from(candidate).min(RESTING - 1)] > at.now;
+        let rests =
+            |candidate: u8| self.rests.get(usize::from(candidate)).is_some_and(|until| *until > at.now);
         let others = predictions.iter().filter(|other| other.candidate != own.candidate);
         let gains =
             others.filter(|other| !rests(other.candidate)).map(|other| (goal.gain(other, own), other));

@@ -65,7 +65,7 @@ pub struct Stream {
     rows: Vec<Row>,
     /// Rows written so far; row `n` lies at `n % ROWS`.
     written: u64,
-    /// The row of each outstanding request, by id.
+    /// The number of the row of each outstanding request, by id: its lower half.
     by_id: Vec<u32>,
     /// Rows that are outstanding and were written over, oldest first.
     starving: Vec<Row>,
@@ -104,28 +104,30 @@ impl Stream {
         let (dispatched, done) = (None, None);
         self.rows[at] =
             Row { arrival, dispatched, done, start, length, issuer, group, operation, priority, sync };
-        self.by_id[id.index()] = at as u32;
+        self.by_id[id.index()] = self.written as u32;
         self.written += 1;
     }
 
     /// The disk gets the request that came as `id`, with what was merged into it.
     #[inline]
     pub fn dispatched(&mut self, now: Instant, id: RequestId) {
-        // If its place was written over since, the one that is there is still to be dispatched, or is done.
-        let row = &mut self.rows[self.by_id[id.index()] as usize];
-        if row.done.is_none() {
+        if let Some(row) = self.row(id) {
             row.dispatched = NonZeroU64::new(now.0);
         }
+    }
+
+    /// The row of the request that came as `id`, if it was not written over since.
+    #[inline]
+    fn row(&mut self, id: RequestId) -> Option<&mut Row> {
+        let age = u64::from((self.written as u32).wrapping_sub(self.by_id[id.index()]));
+        (age <= ROWS as u64).then(|| &mut self.rows[((self.written - age) % ROWS as u64) as usize])
     }
 
     /// The request that came as `id` is done.
     #[inline]
     pub fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
-        let same =
-            |row: &Row| row.arrival == request.arrival && row.start == request.start && row.done.is_none();
-        let row = &mut self.rows[self.by_id[id.index()] as usize];
-        // Its place may have been written over since.
-        if same(row) {
+        let same = |row: &Row| row.arrival == request.arrival && row.start == request.start;
+        if let Some(row) = self.row(id) {
             row.done = NonZeroU64::new(now.0);
         } else if let Some(place) = self.starving.iter().position(same) {
             self.starving.remove(place);
@@ -146,7 +148,9 @@ impl Stream {
 
     /// Bytes of memory that it holds.
     pub fn memory(&self) -> usize {
-        (ROWS + STARVING) * size_of::<Row>() + self.by_id.len() * 4 + EXITS * size_of::<(Issuer, Instant)>()
+        (ROWS + STARVING) * size_of::<Row>()
+            + self.by_id.len() * size_of::<u32>()
+            + EXITS * size_of::<(Issuer, Instant)>()
     }
 
     /// The rows that came at `since` or later, oldest first.
@@ -188,6 +192,8 @@ mod tests {
             stream.inserted(RequestId(1), &request);
             stream.completed(Instant(n + 5), RequestId(1), &request);
         }
+        stream.dispatched(Instant(ROWS as u64 * 2 + 8), RequestId(0));
+        assert!(stream.since(Instant(0)).all(|row| row.dispatched.is_none()), "it is nobody else's");
         let first = |stream: &Stream| *stream.since(Instant(0)).next().unwrap();
         assert_eq!((first(&stream).start, first(&stream).done), (Sector(7), None));
         stream.completed(Instant(ROWS as u64 * 2 + 9), RequestId(0), &patient);

@@ -75,6 +75,8 @@ pub(super) struct Outcome {
 pub(super) struct Worse {
     /// Who was in use before.
     pub(super) before: usize,
+    /// Who has been since.
+    pub(super) after: usize,
     /// What is got now of what was got then, in thousandths.
     pub(super) ratio_permille: u64,
 }
@@ -192,7 +194,7 @@ impl Outcome {
         let settles = self.measured.settle > Duration::ZERO;
         self.measured.add(summary);
         self.begins = settles && self.measured.settle == Duration::ZERO && self.awaited.is_some();
-        let Awaited { before, had, promised, .. } = self.awaited?;
+        let Awaited { before, after, had, promised } = self.awaited?;
         let far = |got: &Prediction| goal.gain(got, &promised) < FAR;
         let soon = self.measured.mean(SOON).filter(far);
         let got = soon.or_else(|| self.measured.mean(ENOUGH))?;
@@ -202,7 +204,7 @@ impl Outcome {
         self.error_permille = (self.error_permille * (MEMORY - 1) + short.min(1000)) / MEMORY;
         let gained = goal.gain(&got, &had?);
         let ratio_permille = (1000 + gained).max(0) as u64;
-        (gained < WORSE).then_some(Worse { before, ratio_permille })
+        (gained < WORSE).then_some(Worse { before, after, ratio_permille })
     }
 }
 

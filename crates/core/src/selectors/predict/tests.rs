@@ -97,6 +97,61 @@ fn before_a_switch_is_judged_it_is_asked_whether_the_disk_has_settled() {
     assert_eq!(go(20, 1, 200_000, answer(Duration::ZERO)).1, Wish::Stay, "then it keeps what was promised");
 }
 
+/// A load under way, of which the one that was promised twice as much is in use for two seconds and gives so many
+/// bytes in a period where the other one gave 100 000. What is wanted in each of so many periods.
+fn switched(predict: &mut Predict, done_bytes: u64) -> Vec<Wish> {
+    let candidates = two();
+    let mut now = Instant::ZERO;
+    let mut go = |tenths: u64, current, done_bytes| -> Vec<Wish> {
+        let mut one = || {
+            now += Duration::from_ms(100);
+            let at = Situation { now, current, free: false, candidates: &candidates };
+            predict.period(at, &Summary { done: 20, done_bytes, ..period(0) }).wish
+        };
+        let wishes = (0..tenths).map(|_| one()).collect();
+        let at = Situation { now, current, free: true, candidates: &candidates };
+        predict.predicted(at, &[of(0, 1_000_000), of(1, 2_000_000)]);
+        wishes
+    };
+    go(50, 0, 100_000);
+    go(20, 1, done_bytes)
+}
+
+#[test]
+fn what_made_things_worse_is_undone_as_soon_as_nothing_holds_it_back() {
+    let (candidates, mut predict) = (two(), predict());
+    let wishes = switched(&mut predict, 50_000);
+    let first = wishes.iter().position(|wish| *wish == Wish::Use(0)).expect("half is worse");
+    assert!(wishes[first..].iter().all(|wish| *wish == Wish::Use(0)), "the dwell time lasts: {wishes:?}");
+    let mut at = Situation { now: Instant(8_000_000_000), current: 0, free: false, candidates: &candidates };
+    let period = Summary { done: 20, done_bytes: 100_000, ..period(0) };
+    assert_eq!(predict.period(at, &period).wish, Wish::Stay, "it was undone");
+    assert!(predict.rests[1] > at.now && predict.rests[0] == Instant::ZERO);
+    at.current = 1;
+    assert_eq!(predict.period(at, &period).wish, Wish::Stay, "chosen again, by hand");
+}
+
+#[test]
+fn another_load_undoes_nothing() {
+    let (candidates, mut predict) = (two(), predict());
+    switched(&mut predict, 50_000);
+    let at = Situation { now: Instant(8_000_000_000), current: 1, free: false, candidates: &candidates };
+    assert_eq!(predict.period(at, &period(20)).wish, Wish::Stay);
+}
+
+#[test]
+fn who_promised_too_much_must_promise_more() {
+    let margin = |done_bytes| {
+        let mut predict = predict();
+        switched(&mut predict, done_bytes);
+        predict.margin()
+    };
+    let least = predict().margin();
+    assert_eq!(margin(200_000), least, "it kept what it promised");
+    assert!(margin(150_000) > least + 40, "a quarter less");
+    assert!(margin(120_000) > margin(150_000));
+}
+
 #[test]
 fn another_load_is_another_chance() {
     let mut predict = predict();
