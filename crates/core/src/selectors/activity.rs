@@ -66,9 +66,9 @@ pub struct Activity {
     block: Sectors,
 }
 
-/// Processes of one group, such as a chain of children, count as one.
+/// Whom a request is of, among all processes and groups: those of one group, such as a chain of children, count as one.
 #[inline]
-fn key(issuer: Issuer, group: Group) -> u64 {
+pub fn owner(issuer: Issuer, group: Group) -> u64 {
     if group == Group::UNKNOWN { u64::from(issuer.0) } else { 1 << 32 | u64::from(group.0) }
 }
 
@@ -149,7 +149,7 @@ impl Activity {
     /// A request reached the queue. `merged`: it became part of another one.
     #[inline]
     pub fn inserted(&mut self, now: Instant, request: &Request, merged: bool) {
-        let at = self.place(key(request.issuer, request.group));
+        let at = self.place(owner(request.issuer, request.group));
         let known = self.enter(at);
         let person = &mut self.people[at];
         let counts = &mut self.counts;
@@ -180,7 +180,7 @@ impl Activity {
     /// A request, as it was inserted, is done.
     #[inline]
     pub fn completed(&mut self, now: Instant, request: &Request) {
-        let at = self.place(key(request.issuer, request.group));
+        let at = self.place(owner(request.issuer, request.group));
         self.enter(at);
         let person = &mut self.people[at];
         let latency = now.since(request.arrival);

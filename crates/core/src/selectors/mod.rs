@@ -24,6 +24,7 @@ pub mod summary;
 #[cfg(test)]
 mod tests;
 
+pub use activity::owner;
 pub use category::{Bounds, Category};
 pub use chooser::{Action, Chooser, Decision};
 pub use contract::{

@@ -5,12 +5,12 @@
 //! the latest requests have left in its buffer.
 
 use idlewise_core::registry::Assignment;
-use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed};
+use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed, owner};
 use idlewise_core::{
     Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
 };
 use idlewise_disk::{AnyDevice, Completion, Device};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aged::Aged;
 use super::echo::Echo;
@@ -98,7 +98,11 @@ impl Forecaster {
         let mut scripts = scripts(&window.rows, (window.load_begun, window.begins));
         // Whoever was seen to do nothing but flush would do that again and again, in no time.
         let has_data = |script: &Script| script.steps.iter().any(|step| step.request.length.0 > 0);
-        scripts.retain(|script| has_data(script) && still_there(script, window));
+        let mut by_owner: FxHashMap<u64, Vec<&Row>> = FxHashMap::default();
+        window.rows.iter().for_each(|row| by_owner.entry(process(row)).or_default().push(row));
+        let there =
+            |script: &Script| by_owner.get(&script.who).is_some_and(|rows| still_there(script, rows, window));
+        scripts.retain(|script| has_data(script) && there(script));
         let Some(first) = scripts.iter().map(|script| script.start).min() else { return Vec::new() };
         // Who came late in the window is there from early on.
         let horizon = window.horizon;
@@ -151,10 +155,10 @@ impl Forecaster {
     }
 }
 
-/// Whether a process that was seen in the window is expected to go on.
-fn still_there(script: &Script, window: &Window) -> bool {
+/// Whether a process of which `rows` were seen is expected to go on.
+fn still_there(script: &Script, rows: &[&Row], window: &Window) -> bool {
     let mut last = window.begins;
-    for row in window.rows.iter().rev().filter(|row| process(row) == script.who) {
+    for row in rows.iter().rev() {
         let Some(done) = row.done else { return true };
         last = last.max(Instant(done.get()));
         if row.arrival < window.begins {
@@ -191,7 +195,7 @@ impl Workload for Numbered {
 /// A request that was done.
 struct Done {
     at: Instant,
-    owner: u32,
+    owner: u64,
     bytes: u64,
     /// Of a synchronous read.
     latency: Option<Duration>,
@@ -200,19 +204,19 @@ struct Done {
 /// What was done in a simulation.
 struct Tally {
     arrivals: Vec<Instant>,
-    issuers: Vec<u64>,
+    owners: Vec<u64>,
     done: Vec<Done>,
     issued: u64,
 }
 
 impl Tally {
     fn new(size: usize) -> Tally {
-        Tally { arrivals: vec![Instant::ZERO; size], issuers: vec![0; size], done: Vec::new(), issued: 0 }
+        Tally { arrivals: vec![Instant::ZERO; size], owners: vec![0; size], done: Vec::new(), issued: 0 }
     }
 
     fn prediction(&self, place: usize, processes: usize, (start, end): (Instant, Instant)) -> Prediction {
         let begin = start + end.since(start) / 4;
-        let mut shares: Vec<(u64, u64)> = Vec::with_capacity(processes);
+        let mut shares: FxHashMap<u64, u64> = FxHashMap::default();
         let mut latencies: Vec<u64> = Vec::new();
         let mut bytes = 0;
         for done in self.done.iter().filter(|done| done.at > begin) {
@@ -224,19 +228,13 @@ impl Tally {
                 continue;
             }
             bytes += done.bytes;
-            let who = u64::from(done.owner);
-            match shares.iter_mut().find(|share| share.0 == who) {
-                Some(share) => share.1 += done.bytes,
-                None => shares.push((who, done.bytes)),
-            }
-        }
-        // Processes that got nothing count too.
-        while shares.len() < processes {
-            shares.push((u64::MAX, 0));
+            *shares.entry(done.owner).or_default() += done.bytes;
         }
         let us = end.since(begin).as_us().max(1);
         let rate = |bytes: u64| bytes.saturating_mul(1_000_000) / us;
-        let only = shares.iter().map(|share| share.1);
+        // Processes that got nothing count too.
+        let nothing = processes.saturating_sub(shares.len());
+        let only = shares.values().copied().chain(std::iter::repeat_n(0, nothing));
         let rank = latencies.len() - latencies.len() / 100;
         let p99 = match rank.checked_sub(1) {
             Some(rank) => *latencies.select_nth_unstable(rank).1,
@@ -274,8 +272,7 @@ impl Observer for Tally {
     #[inline]
     fn arrived(&mut self, _: Instant, id: RequestId, request: &Request) {
         self.arrivals[id.index()] = request.arrival;
-        let group = u64::from(request.group.0);
-        self.issuers[id.index()] = if group == 0 { u64::from(request.issuer.0) } else { 1 << 31 | group };
+        self.owners[id.index()] = owner(request.issuer, request.group);
         self.issued += 1;
     }
     #[inline]
@@ -287,7 +284,7 @@ impl Observer for Tally {
         let sync_read = request.sync && request.direction() == Direction::Read;
         self.done.push(Done {
             at: now,
-            owner: self.issuers[id.index()] as u32,
+            owner: self.owners[id.index()],
             bytes: u64::from(request.length.0) * SECTOR_BYTES,
             latency: sync_read.then(|| now.since(self.arrivals[id.index()])),
         });

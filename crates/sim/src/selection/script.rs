@@ -7,8 +7,8 @@
 //! Several requests that were merged complete at one moment, and as many may follow at once. Each of
 //! these is taken to have waited for one of them.
 
-use idlewise_core::selectors::Row;
-use idlewise_core::{Duration, Group, Instant, Request, Sector, Sectors};
+use idlewise_core::selectors::{Row, owner};
+use idlewise_core::{Duration, Instant, Request, Sector, Sectors};
 use rustc_hash::FxHashMap;
 
 /// One request of a process.
@@ -62,7 +62,7 @@ struct Trail {
 
 /// Who issued it: the number of the process, or of its group.
 pub fn process(row: &Row) -> u64 {
-    if row.group == Group::UNKNOWN { u64::from(row.issuer.0) } else { 1 << 32 | u64::from(row.group.0) }
+    owner(row.issuer, row.group)
 }
 
 impl Trail {
