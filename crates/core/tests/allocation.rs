@@ -4,6 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use idlewise_core::registry::{self, BuildError};
+use idlewise_core::selectors::{self, Action, Candidate, Chooser, Entry, Prediction, Rank};
 use idlewise_core::{
     Cx, Decision, Device, Duration, Instant, Issuer, Operation, Queue, Request, RequestId, Scheduler, Sector,
     Sectors,
@@ -151,6 +152,69 @@ fn construction_fails_with_an_error_at_whichever_allocation_fails() {
             failures += 1;
         }
         assert!(failures > 2, "{}: the queue alone has more tables", entry.name);
+    }
+}
+
+const RANKS: [Rank; 2] = [Rank { up_to: 8, candidate: 1 }, Rank { up_to: 1 << 20, candidate: 0 }];
+
+fn chooser(entry: &Entry, candidates: &[Candidate]) -> Result<Chooser, BuildError> {
+    Chooser::new(entry, 256, idlewise_core::selectors::Setup { candidates, cells: None, ranks: &RANKS }, &[])
+}
+
+/// Ten thousand periods of requests by many, and an answer to each question.
+fn choose(chooser: &mut Chooser, answer: &[Prediction]) {
+    let mut now = Instant(1);
+    for n in 0..40_000u32 {
+        now += chooser.period() / 4;
+        let length = Sectors(8 << (n % 7));
+        let request = Request { arrival: now, ..Request::read(Sector(u64::from(n % 9) << (n % 11)), length) };
+        let (id, request) = (RequestId(n % 256), request.by(Issuer(n % 900)));
+        chooser.inserted(id, &request, n.is_multiple_of(3));
+        chooser.dispatched(now, id);
+        if !n.is_multiple_of(7) {
+            chooser.completed(now + Duration(9), id, &request);
+        }
+        if n.is_multiple_of(11) {
+            chooser.issuer_gone(now, Issuer(n % 900));
+        }
+        if chooser.next_tick() <= now && matches!(chooser.tick(now).1.action, Action::Predict(_)) {
+            chooser.predicted(now, answer);
+        }
+    }
+}
+
+#[test]
+fn a_selector_allocates_nothing_after_construction() {
+    for entry in selectors::registry::all() {
+        let field = entry.field().unwrap();
+        let better = |candidate: usize| Prediction {
+            candidate: candidate as u8,
+            throughput: 1_000_000 << candidate,
+            ..Prediction::default()
+        };
+        let answer: Vec<Prediction> = (0..field.len()).map(better).collect();
+        let mut chooser = chooser(entry, &field).unwrap();
+        let count = allocations_in(|| choose(&mut chooser, &answer));
+        assert_eq!(count, 0, "{} allocates while it runs", entry.name);
+    }
+}
+
+#[test]
+fn construction_of_a_selector_fails_with_an_error_at_whichever_allocation_fails() {
+    for entry in selectors::registry::all() {
+        let field = entry.field().unwrap();
+        let mut failures = 0;
+        loop {
+            LEFT.set(failures);
+            let built = chooser(entry, &field).map(drop);
+            LEFT.set(u64::MAX);
+            match built {
+                Ok(()) => break,
+                Err(error) => assert_eq!(error, BuildError::OutOfMemory, "{}", entry.name),
+            }
+            failures += 1;
+        }
+        assert!(failures > 1, "{}: the selector and the activity store have memory", entry.name);
     }
 }
 

@@ -1,5 +1,5 @@
 //! What holds for every selector, on random evidence: no flapping, a reason for each decision, the same
-//! decisions from the same evidence, no allocation beyond what was built.
+//! decisions from the same evidence, bounded memory.
 
 use alloc::format;
 use alloc::string::ToString;
