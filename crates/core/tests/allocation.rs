@@ -161,11 +161,11 @@ fn chooser(entry: &Entry, candidates: &[Candidate]) -> Result<Chooser, BuildErro
     Chooser::new(entry, 256, idlewise_core::selectors::Setup { candidates, cells: None, ranks: &RANKS }, &[])
 }
 
-/// Ten thousand periods of requests by many, and an answer to each question.
+/// Two thousand periods of requests by many, and an answer to each question.
 fn choose(chooser: &mut Chooser, answer: &[Prediction]) {
     let mut now = Instant(1);
     for n in 0..40_000u32 {
-        now += chooser.period() / 4;
+        now += chooser.period() / 20;
         let length = Sectors(8 << (n % 7));
         let request = Request { arrival: now, ..Request::read(Sector(u64::from(n % 9) << (n % 11)), length) };
         let (id, request) = (RequestId(n % 256), request.by(Issuer(n % 900)));

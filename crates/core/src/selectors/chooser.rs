@@ -78,7 +78,9 @@ impl Chooser {
         let mut selector = entry.build(setup, settings)?;
         let mut candidates = Vec::new();
         candidates.try_reserve_exact(setup.candidates.len()).map_err(|_| BuildError::OutOfMemory)?;
-        candidates.extend(setup.candidates.iter().cloned());
+        for Candidate { entry, settings } in setup.candidates {
+            candidates.push(Candidate::with(entry, settings)?);
+        }
         let (pace, bounds) = (selector.pace(), selector.bounds());
         let first = selector.first(&candidates);
         let stream = if entry.predicts { Some(Stream::new(capacity)?) } else { None };

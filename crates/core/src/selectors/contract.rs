@@ -32,6 +32,17 @@ impl Candidate {
     pub const fn plain(entry: &'static Entry) -> Candidate {
         Candidate { entry, settings: Vec::new() }
     }
+
+    /// A scheduler with such settings.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    pub fn with(entry: &'static Entry, settings: &[Assignment<'static>]) -> Result<Candidate, OutOfMemory> {
+        let mut own = Vec::new();
+        own.try_reserve_exact(settings.len()).map_err(|_| OutOfMemory)?;
+        own.extend_from_slice(settings);
+        Ok(Candidate { entry, settings: own })
+    }
 }
 
 /// A scheduler by its name, with settings that differ from its defaults.

@@ -48,10 +48,7 @@ impl Entry {
         let plain = self.candidates.iter().map(|name| (*name, &[][..]));
         for (name, from) in plain.chain(self.tuned.iter().copied()) {
             let Some(entry) = crate::registry::find(name) else { continue };
-            let mut settings = Vec::new();
-            settings.try_reserve_exact(from.len()).map_err(|_| OutOfMemory)?;
-            settings.extend_from_slice(from);
-            field.push(Candidate { entry, settings });
+            field.push(Candidate::with(entry, from)?);
         }
         Ok(field)
     }
