@@ -307,6 +307,9 @@ pub(crate) enum TraceCommand {
         /// Periods by which the kind of load is told
         #[arg(long, default_value = "1s", value_name = "TIME")]
         period: String,
+        /// Set a bound between kinds of load, as selectors have them (`idlewise docs auto-matrix`); may be repeated
+        #[arg(long = "set", value_name = "TUNABLE=VALUE")]
+        set: Vec<String>,
         /// As JSON
         #[arg(long)]
         json: bool,
