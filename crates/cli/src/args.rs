@@ -162,8 +162,8 @@ pub(crate) struct LoadOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Selectors")]
 pub(crate) struct SelectionOptions {
-    /// Whom selectors choose among, except auto-matrix: NAME or NAME:tunable=value;tunable=value, separated
-    /// by commas
+    /// Whom selectors choose among, except auto-matrix, and auto-ranking with --ranking: NAME or
+    /// NAME:tunable=value;tunable=value, separated by commas
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) candidates: Vec<String>,
 

@@ -21,6 +21,7 @@ use crate::args::{LoadOptions, SelectionOptions};
 use crate::failure::Failure;
 use crate::names::did_you_mean;
 use crate::trace::TraceFile;
+use crate::unused;
 
 /// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`.
 pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
@@ -302,6 +303,8 @@ pub(crate) fn experiment(
     logged: bool,
 ) -> Result<Prepared, Failure> {
     let weights = settings(&mut schedulers, &options.set)?;
+    let selection = selection(&options.selection, logged)?;
+    unused::check(&selection, &schedulers)?;
     let disk = disk(&options.disk)?;
     if options.calibrated {
         calibratable(&disk)?;
@@ -318,7 +321,7 @@ pub(crate) fn experiment(
         weights,
         calibrated: options.calibrated,
         limits: limits(options)?,
-        selection: selection(&options.selection, logged)?,
+        selection,
     };
     Ok(Prepared { experiment, load: words, trace })
 }
