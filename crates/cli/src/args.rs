@@ -162,8 +162,8 @@ pub(crate) struct LoadOptions {
 #[derive(Args)]
 #[command(next_help_heading = "Selectors")]
 pub(crate) struct SelectionOptions {
-    /// Whom selectors choose among, except auto-matrix: NAME or NAME:tunable=value;tunable=value, separated
-    /// by commas
+    /// Whom selectors choose among, except auto-matrix, and auto-ranking with --ranking: NAME or
+    /// NAME:tunable=value;tunable=value, separated by commas
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) candidates: Vec<String>,
 
@@ -307,6 +307,9 @@ pub(crate) enum TraceCommand {
         /// Periods by which the kind of load is told
         #[arg(long, default_value = "1s", value_name = "TIME")]
         period: String,
+        /// Set a bound between kinds of load, as selectors have them (`idlewise docs auto-matrix`); may be repeated
+        #[arg(long = "set", value_name = "TUNABLE=VALUE")]
+        set: Vec<String>,
         /// As JSON
         #[arg(long)]
         json: bool,

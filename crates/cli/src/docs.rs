@@ -128,9 +128,14 @@ fn all_selectors() -> String {
         let header = header.trim().replace("\n# ", "\n### ");
         let field = entry.field().unwrap_or_default();
         let candidates: Vec<_> = field.iter().map(|one| format!("`{}`", files::label(one))).collect();
+        let others = match (entry.matrix, entry.ranks) {
+            (true, _) => "those of `--matrix`",
+            (_, true) => "`--candidates`, or those of `--ranking`",
+            _ => "`--candidates`",
+        };
         let _ = write!(
             text,
-            "\n## {}\n\n{header}\n\nIt chooses among {}, or `--candidates`.\n{}",
+            "\n## {}\n\n{header}\n\nIt chooses among {}, or {others}.\n{}",
             entry.name,
             candidates.join(", "),
             tunables(entry.tunables)

@@ -22,6 +22,7 @@ mod setup;
 mod summary;
 mod table;
 mod trace;
+mod unused;
 mod verdict;
 
 use std::process::ExitCode;

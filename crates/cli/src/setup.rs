@@ -4,9 +4,10 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
 
-use idlewise_core::registry;
+use idlewise_core::registry::{self, Assignment};
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
 use idlewise_core::selectors::{self, Candidate};
+use idlewise_core::tunables::Tunable;
 use idlewise_core::{Duration, Instant, Issuer, Merging, Weight};
 use idlewise_disk::{AnyDevice, Profile, profile};
 use idlewise_sim::engine::Limits;
@@ -20,6 +21,7 @@ use crate::args::{LoadOptions, SelectionOptions};
 use crate::failure::Failure;
 use crate::names::did_you_mean;
 use crate::trace::TraceFile;
+use crate::unused;
 
 /// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`.
 pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
@@ -126,6 +128,23 @@ pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
 /// What `--set` says before the point for the weight of a process.
 const WEIGHT: &str = "weight";
 
+/// What `--set TEXT` sets of `name`, which has these tunables.
+pub(crate) fn setting(
+    text: &str,
+    name: &str,
+    tunables: &'static [Tunable],
+    (tunable, value): (&str, &str),
+) -> Result<Assignment<'static>, Failure> {
+    let found = tunables.iter().find(|known| known.name == tunable).ok_or_else(|| {
+        let hint = did_you_mean(tunable, tunables.iter().map(|known| known.name));
+        let known: Vec<_> = tunables.iter().map(|known| known.name).collect();
+        let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+        Failure::usage(format!("{name} has no tunable '{tunable}'{hint} (it has: {has})"))
+    })?;
+    let value = found.parse(value).map_err(|error| Failure::usage(format!("--set {text}: {error}")))?;
+    Ok((found.name, value))
+}
+
 /// Applies `--set SCHEDULER.TUNABLE=VALUE`, and returns the weights of `--set weight.PROCESS=N`.
 fn settings(chosen: &mut [Choice], set: &[String]) -> Result<Vec<(Issuer, Weight)>, Failure> {
     let mut weights: Vec<(Issuer, Weight)> = Vec::new();
@@ -141,15 +160,7 @@ fn settings(chosen: &mut [Choice], set: &[String]) -> Result<Vec<(Issuer, Weight
         };
         let (left, value) = text.split_once('=').ok_or_else(wrong)?;
         let (name, tunable) = left.rsplit_once('.').ok_or_else(wrong)?;
-        let entry = setting_of(name)?;
-        let tunables = entry.tunables();
-        let found = tunables.iter().find(|known| known.name == tunable).ok_or_else(|| {
-            let hint = did_you_mean(tunable, tunables.iter().map(|known| known.name));
-            let known: Vec<_> = tunables.iter().map(|known| known.name).collect();
-            let has = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            Failure::usage(format!("{name} has no tunable '{tunable}'{hint} (it has: {has})"))
-        })?;
-        let value = found.parse(value).map_err(|error| Failure::usage(format!("--set {text}: {error}")))?;
+        let (tunable, value) = setting(text, name, setting_of(name)?.tunables(), (tunable, value))?;
         let choice = chosen.iter_mut().find(|choice| choice.label == name).ok_or_else(|| {
             Failure::usage(format!("--set {text}: {name} does not take part; add it to --schedulers"))
         })?;
@@ -292,6 +303,8 @@ pub(crate) fn experiment(
     logged: bool,
 ) -> Result<Prepared, Failure> {
     let weights = settings(&mut schedulers, &options.set)?;
+    let selection = selection(&options.selection, logged)?;
+    unused::check(&selection, &schedulers)?;
     let disk = disk(&options.disk)?;
     if options.calibrated {
         calibratable(&disk)?;
@@ -308,7 +321,7 @@ pub(crate) fn experiment(
         weights,
         calibrated: options.calibrated,
         limits: limits(options)?,
-        selection: selection(&options.selection, logged)?,
+        selection,
     };
     Ok(Prepared { experiment, load: words, trace })
 }

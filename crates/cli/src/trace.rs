@@ -4,7 +4,9 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use idlewise_core::Issuer;
+use idlewise_core::selectors::Bounds;
+use idlewise_core::tunables::Tunables as _;
+use idlewise_core::{Issuer, registry};
 use idlewise_sim::replay::{Rows, RowsError};
 use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace, TraceInfo, Writer};
 use idlewise_sim::workloads::parse_duration;
@@ -13,6 +15,7 @@ use crate::args::{Reading, TraceCommand};
 use crate::failure::Failure;
 use crate::names::did_you_mean;
 use crate::output::{self, Target};
+use crate::setup;
 
 /// The format called `name`.
 fn format(name: &str) -> Result<Format, Failure> {
@@ -103,12 +106,13 @@ impl Rows for TraceRows {
 /// Runs `idlewise trace …`.
 pub(crate) fn trace(command: &TraceCommand) -> Result<(), Failure> {
     match command {
-        TraceCommand::Info { file, reading, period, json } => {
+        TraceCommand::Info { file, reading, period, set, json } => {
+            let bounds = bounds(set)?;
             let mut trace = Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
             let length = parse_duration(period).filter(|time| time.0 > 0).ok_or_else(|| {
                 Failure::usage(format!("--period {period}: write a time such as 1s or 500ms"))
             })?;
-            let info = TraceInfo::by_periods(&mut trace, length).map_err(Failure::failed)?;
+            let info = TraceInfo::by_periods(&mut trace, length, bounds).map_err(Failure::failed)?;
             if *json { output::print(&output::json(&info)?) } else { output::print(&info.to_string()) }
         }
         TraceCommand::Convert { file, output, reading, to } => {
@@ -116,6 +120,18 @@ pub(crate) fn trace(command: &TraceCommand) -> Result<(), Failure> {
             convert(&mut trace, output, format(to)?)
         }
     }
+}
+
+/// The bounds between kinds of load, with each `--set TUNABLE=VALUE`.
+fn bounds(set: &[String]) -> Result<Bounds, Failure> {
+    let read = |text: &String| {
+        let halves = text.split_once('=').ok_or_else(|| {
+            Failure::usage(format!("--set {text}: write TUNABLE=VALUE, such as four_from=3"))
+        })?;
+        setup::setting(text, "trace info", Bounds::TABLE, halves)
+    };
+    let set: Vec<_> = set.iter().map(read).collect::<Result<_, _>>()?;
+    registry::settings(&set).map_err(Failure::usage)
 }
 
 fn convert(trace: &mut Trace, target: &Path, format: Format) -> Result<(), Failure> {

@@ -207,6 +207,30 @@ fn traces_are_replayed_described_and_converted() {
 }
 
 #[test]
+fn the_bounds_between_kinds_of_load_can_be_set() {
+    let folder = folder();
+    let trace = write(&folder, "t.csv", MSR);
+    let info = |set: &str| {
+        let set = set.split(' ').filter(|word| !word.is_empty());
+        idlewise(["trace", "info", &trace, "--period", "3s"].into_iter().chain(set))
+    };
+    info("").exits(0).prints("4 sequential writes");
+    info("--set four_from=4").exits(0).prints("1 sequential writes");
+    info("--set reads_from=33 --set judge=place").exits(0).prints("4 random reads");
+    info("--set block=16").exits(0).prints("4 random writes");
+    let known = "has no tunable 'four_form'; did you mean 'four_from'? (it has: four_from, eight_from,";
+    info("--set four_form=3").exits(2).says(known);
+    info("--set dwell=3s").exits(2).says("trace info has no tunable 'dwell'");
+    info("--set reads_from=101").exits(2).says("choose from 0 % to 100 %");
+    info("--set reads_from").exits(2).says("write TUNABLE=VALUE, such as four_from=3");
+    let json = info("--json").exits(0).stdout;
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let stretch = &json["timeline"]["stretches"][0];
+    assert_eq!((&stretch["arrivals_per_s"], &stretch["mean_depth"]), (&1.into(), &0.0.into()), "{stretch}");
+    assert!(stretch["local_share"].is_number() && stretch["mean_think_ns"].is_null(), "{stretch}");
+}
+
+#[test]
 fn a_model_is_checked_against_a_drive() {
     let folder = folder();
     let measured: String =

@@ -69,3 +69,43 @@ fn a_matrix_is_built_and_used() {
         .exits(0)
         .prints("[[rank]]");
 }
+
+#[test]
+fn options_that_nobody_uses_are_refused() {
+    let folder = folder();
+    let cells = "[\"noop\", \"as\", \"noop\", \"as\"]";
+    let rows: String = ["1", "4", "8", "16"].map(|row| format!("{row} = {cells}\n")).concat();
+    let matrix = write(&folder, "m.toml", format!("kind = \"matrix\"\n[cells]\n{rows}"));
+    let rank = "kind = \"ranking\"\n[[rank]]\nup_to_bytes = 4096\nscheduler = \"noop\"\n";
+    let ranking = write(&folder, "r.toml", rank);
+    let run = |words: &str| {
+        let words = words.replace("MATRIX", &matrix).replace("RANKING", &ranking);
+        line(&format!("{words} --duration 100ms {SHORT}"))
+    };
+    let refused = |words: &str, wanted: &str| drop(run(words).exits(2).says(wanted));
+    let free = "--candidates is for auto-explore, auto-bandit, auto-predict: let one of them take part";
+    refused("run --scheduler auto-ranking --ranking RANKING --candidates noop,as", free);
+    refused("run --scheduler auto-matrix --candidates noop,as", "--candidates is for auto-ranking, auto-exp");
+    refused("run --scheduler noop --matrix MATRIX", "--matrix is for auto-matrix: let it take part");
+    refused("compare --schedulers auto-matrix,noop --ranking RANKING", "--ranking is for auto-ranking: let");
+    refused("compare --schedulers all --model maxtor-40g", "--model is for auto-predict: let it take part");
+    refused("run --scheduler as --switching drain", "--switching is for auto-matrix, auto-ranking,");
+    let hints = "auto-matrix: hints is for the built-in matrices: leave it or --matrix out";
+    refused("run --scheduler auto-matrix --matrix MATRIX --set auto-matrix.hints=off", hints);
+    run("run --scheduler auto-matrix --set auto-matrix.hints=off").exits(0);
+    run("compare --schedulers auto-matrix,auto-bandit,noop --candidates noop,as --matrix MATRIX").exits(0);
+    run("compare --schedulers auto-ranking,auto-explore --candidates noop,as --ranking RANKING").exits(0);
+    run("compare --schedulers noop,auto-explore --switching drain").exits(0);
+    run("run --scheduler auto-predict --model maxtor-40g").exits(0);
+    run("run --scheduler auto-ranking --candidates noop,as").exits(0);
+}
+
+#[test]
+fn a_choice_by_hand_is_one_of_the_candidates() {
+    let wanted = "manual=9, but there are 4 candidates: choose from 1 to 4, or 0";
+    line(&format!("run --scheduler auto-explore --set auto-explore.manual=9 {SHORT}")).exits(2).says(wanted);
+    let two = "compare --schedulers auto-bandit:manual=3 --candidates noop,as";
+    line(&format!("{two} {SHORT}")).exits(2).says("manual=3, but there are 2 candidates");
+    let last = "run --scheduler auto-explore --set auto-explore.manual=4 --duration 100ms";
+    line(&format!("{last} {SHORT}")).exits(0);
+}

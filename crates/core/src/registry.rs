@@ -104,7 +104,10 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 /// The settings of `T` with these assignments.
-pub(crate) fn settings<T: crate::tunables::Tunables>(from: &[Assignment<'_>]) -> Result<T, TunableError> {
+///
+/// # Errors
+/// [`TunableError`] if one does not fit.
+pub fn settings<T: crate::tunables::Tunables>(from: &[Assignment<'_>]) -> Result<T, TunableError> {
     let mut settings = T::defaults();
     for (name, value) in from {
         let index = T::find(name)?;

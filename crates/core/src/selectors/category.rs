@@ -7,7 +7,8 @@
 use core::fmt;
 
 use super::summary::Summary;
-use crate::tunables::{Count, Percent};
+use crate::tunables::{Count, Percent, SectorCount};
+use crate::units::Sectors;
 
 crate::choices! {
     /// What tells sequential from random load.
@@ -34,6 +35,15 @@ crate::tunables! {
         reads_from: Percent = 50, 0..=100;
         /// What makes a request sequential: it is pooled from several blocks, or it continues its process's last one.
         judge: Judge = Judge::Merged as u64, 0..=1;
+        /// Longer requests count as pooled from several blocks.
+        block: SectorCount = 8, 1..=65_536;
+    }
+}
+
+impl Bounds {
+    /// The size up to which a request counts as one block.
+    pub const fn block(&self) -> Sectors {
+        Sectors(self.block.0 as u32)
     }
 }
 

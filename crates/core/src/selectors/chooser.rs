@@ -85,7 +85,7 @@ impl Chooser {
         let first = selector.first(&candidates);
         let stream = if entry.predicts { Some(Stream::new(capacity)?) } else { None };
         Ok(Chooser {
-            activity: Activity::new(crate::Sectors(pace.block.0 as u32))?,
+            activity: Activity::new(bounds.block())?,
             stream,
             selector,
             current: by_hand(&pace, candidates.len()).unwrap_or(first),

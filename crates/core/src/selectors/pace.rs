@@ -3,7 +3,7 @@
 
 use super::contract::Wish;
 use super::summary::Summary;
-use crate::tunables::{Count, Milliseconds, SectorCount};
+use crate::tunables::{Count, Milliseconds};
 use crate::units::{Duration, Instant};
 use crate::why::Reason;
 
@@ -18,8 +18,6 @@ crate::tunables! {
         agree: Count = 1, 1..=1000;
         /// With fewer requests in a period it is not asked.
         idle: Count = 0, 0..=1_000_000;
-        /// Longer requests count as pooled from several blocks.
-        block: SectorCount = 8, 1..=65_536;
         /// The candidate to use whatever is seen, counted from 1; 0 lets the selector choose.
         manual: Count = 0, 0..=32;
     }

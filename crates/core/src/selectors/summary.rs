@@ -67,11 +67,6 @@ impl Summary {
         percent(self.reads, self.requests)
     }
 
-    /// Synchronous ones in a hundred requests.
-    pub const fn sync_percent(&self) -> u64 {
-        percent(self.sync, self.requests)
-    }
-
     /// Pooled ones in a hundred requests.
     pub const fn merged_percent(&self) -> u64 {
         percent(self.merged, self.requests)
@@ -80,11 +75,6 @@ impl Summary {
     /// Sequential ones in a hundred requests.
     pub const fn sequential_percent(&self) -> u64 {
         percent(self.sequential, self.requests)
-    }
-
-    /// Local ones in a hundred requests.
-    pub const fn local_percent(&self) -> u64 {
-        percent(self.local, self.requests)
     }
 
     /// Newcomers' in a hundred requests.

@@ -69,9 +69,14 @@ pub struct Field {
 }
 
 impl Selection {
+    /// Whether `entry` chooses among `candidates`, and not among those of a matrix or ranking.
+    pub fn free(&self, entry: &Entry) -> bool {
+        !(entry.matrix || (entry.ranks && self.ranking.is_some()))
+    }
+
     /// Whom `entry` chooses among here.
     pub fn field(&self, entry: &Entry) -> Field {
-        let given = self.candidates.as_ref().filter(|_| !entry.matrix);
+        let given = self.candidates.as_ref().filter(|_| self.free(entry));
         let plain = || given.cloned().unwrap_or_else(|| entry.field().unwrap_or_default());
         if let Some(matrix) = self.matrix.as_ref().filter(|_| entry.matrix) {
             let (candidates, cells) = (matrix.candidates.clone(), Some(matrix.cells));

@@ -8,6 +8,8 @@ mod timeline;
 
 use crate::traces::{Report, Trace, TraceError};
 use idlewise_core::Duration;
+use idlewise_core::selectors::Bounds;
+use idlewise_core::tunables::Tunables as _;
 use parts::Builder;
 use serde::Serialize;
 pub use timeline::{Stretch, Timeline};
@@ -204,16 +206,16 @@ impl TraceInfo {
     /// # Errors
     /// The trace cannot be read to its end.
     pub fn read(trace: &mut Trace) -> Result<TraceInfo, TraceError> {
-        TraceInfo::by_periods(trace, Duration::from_s(1))
+        TraceInfo::by_periods(trace, Duration::from_s(1), Bounds::defaults())
     }
 
-    /// The same, with the kind of load told by periods of this length.
+    /// The same, with the kind of load told by periods of this length and with these bounds.
     ///
     /// # Errors
     /// The trace cannot be read to its end.
-    pub fn by_periods(trace: &mut Trace, period: Duration) -> Result<TraceInfo, TraceError> {
+    pub fn by_periods(trace: &mut Trace, period: Duration, bounds: Bounds) -> Result<TraceInfo, TraceError> {
         let mut builder = Builder::default();
-        let mut timeline = timeline::Builder::new(period);
+        let mut timeline = timeline::Builder::new(period, bounds);
         while let Some(record) = trace.next()? {
             builder.add(&record);
             timeline.add(&record);

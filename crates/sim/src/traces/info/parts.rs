@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Requests outstanding that are counted.
-const MAX_DEPTH: usize = 65_536;
+pub(super) const MAX_DEPTH: usize = 65_536;
 
 /// A request this close to the end of the one before is near: 128 KiB.
 const NEAR_SECTORS: u64 = 256;

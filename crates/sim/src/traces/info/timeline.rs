@@ -1,24 +1,22 @@
 //! The kind of load over time: the category of each period, as IOAZ classifies it, equal ones in a row as one.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 use std::fmt;
 
 use idlewise_core::selectors::activity::Activity;
 use idlewise_core::selectors::{Bounds, Category, Summary};
-use idlewise_core::tunables::Tunables as _;
-use idlewise_core::{Duration, Instant, Operation, Request, Sectors};
+use idlewise_core::{Duration, Instant, Operation, Request};
 use serde::Serialize;
 
 use crate::replay::infer::Inference;
 use crate::traces::Record;
+use crate::traces::info::parts::MAX_DEPTH;
 
 /// Stretches kept; later ones are counted only.
 const MOST: usize = 10_000;
 /// Stretches that a page for people shows.
 const SHOWN: usize = 24;
-/// A longer request was made of several blocks.
-const BLOCK: Sectors = Sectors(8);
 
 /// The kind of load over time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -50,10 +48,18 @@ pub struct Stretch {
     pub pooled_share: f64,
     /// The share of requests that begin where their issuer's last one ended.
     pub sequential_share: f64,
+    /// The share of requests within 1 MiB of there.
+    pub local_share: f64,
     /// The share of requests that somebody waits for.
     pub sync_share: f64,
     /// The most processes in a period.
     pub processes: u64,
+    /// Requests that arrive in a second.
+    pub arrivals_per_s: u64,
+    /// The mean number of requests outstanding when one arrives; absent while no completion is known.
+    pub mean_depth: Option<f64>,
+    /// The mean time from an issuer's last completion to its next request; absent if none is known.
+    pub mean_think_ns: Option<u64>,
 }
 
 /// Builds a timeline from records in order of arrival.
@@ -66,23 +72,29 @@ pub(super) struct Builder {
     row: u64,
     /// Completions to come: their time, and the request.
     pending: BinaryHeap<Reverse<(Instant, u64)>>,
-    requests: std::collections::HashMap<u64, Request>,
+    requests: HashMap<u64, Request>,
+    /// The trace has told when a request was done.
+    told: bool,
+    /// The category of the last period, once there was one.
+    category: Option<Option<Category>>,
     timeline: Timeline,
     sums: Summary,
 }
 
 impl Builder {
-    pub(super) fn new(period: Duration) -> Builder {
+    pub(super) fn new(period: Duration, bounds: Bounds) -> Builder {
         let period = Duration(period.0.max(1));
         Builder {
-            activity: Activity::new(BLOCK).expect("there is memory for a small table"),
+            activity: Activity::new(bounds.block()).expect("there is memory for a small table"),
             inference: Inference::default(),
-            bounds: Bounds::defaults(),
+            bounds,
             period,
             opened: Instant::ZERO,
             row: 0,
             pending: BinaryHeap::new(),
-            requests: std::collections::HashMap::new(),
+            requests: HashMap::new(),
+            told: false,
+            category: None,
             timeline: Timeline { period_ns: period.0, ..Timeline::default() },
             sums: Summary::default(),
         }
@@ -105,9 +117,14 @@ impl Builder {
             ..Request::default()
         };
         self.activity.inserted(record.arrival, &request, false);
-        if let Some(done) = record.completed {
-            self.pending.push(Reverse((done, self.row)));
-            self.requests.insert(self.row, request);
+        self.told |= record.completed.is_some();
+        match record.completed.filter(|_| self.pending.len() < MAX_DEPTH) {
+            Some(done) => {
+                self.pending.push(Reverse((done, self.row)));
+                self.requests.insert(self.row, request);
+            }
+            // Else it would be outstanding for good.
+            None => self.activity.completed(record.arrival, &request),
         }
     }
 
@@ -139,40 +156,83 @@ impl Builder {
     }
 
     fn put(&mut self, summary: &Summary, periods: u64) {
-        let category = Category::of(summary, &self.bounds).map(|category| category.to_string());
-        let goes_on = self.timeline.stretches.last().is_some_and(|last| last.category == category);
-        if !goes_on {
-            if self.timeline.stretches.len() == MOST {
-                self.timeline.omitted += 1;
-                return;
-            }
-            self.sums = Summary::default();
-            let fresh = Stretch { begins_ns: self.opened.0, category, ..Stretch::default() };
-            self.timeline.stretches.push(fresh);
+        let category = Category::of(summary, &self.bounds);
+        if self.category != Some(category) {
+            self.category = Some(category);
+            self.begin(category);
         }
+        // What belongs to a stretch that is not listed is not added to the last one that is.
+        let Some(stretch) = self.timeline.stretches.last_mut().filter(|_| self.timeline.omitted == 0) else {
+            return;
+        };
         let sums = &mut self.sums;
+        sums.length += summary.length * periods;
         sums.requests += summary.requests;
         sums.reads += summary.reads;
         sums.merged += summary.merged;
         sums.sequential += summary.sequential;
+        sums.local += summary.local;
         sums.sync += summary.sync;
-        let share = |part: u64| part as f64 / sums.requests.max(1) as f64;
-        if let Some(stretch) = self.timeline.stretches.last_mut() {
-            stretch.periods += periods;
-            stretch.requests = sums.requests;
-            stretch.bytes += summary.bytes;
-            stretch.read_share = share(sums.reads);
-            stretch.pooled_share = share(sums.merged);
-            stretch.sequential_share = share(sums.sequential);
-            stretch.sync_share = share(sums.sync);
-            stretch.processes = stretch.processes.max(summary.processes);
+        sums.outstanding += summary.outstanding;
+        sums.thinks += summary.thinks;
+        sums.think_ns = sums.think_ns.saturating_add(summary.think_ns);
+        stretch.periods += periods;
+        stretch.bytes += summary.bytes;
+        stretch.processes = stretch.processes.max(summary.processes);
+        stretch.show(sums, self.told);
+    }
+
+    /// The first period of a stretch is over.
+    fn begin(&mut self, category: Option<Category>) {
+        if self.timeline.stretches.len() == MOST {
+            self.timeline.omitted += 1;
+            return;
         }
+        self.sums = Summary::default();
+        let category = category.map(|category| category.to_string());
+        let fresh = Stretch { begins_ns: self.opened.0, category, ..Stretch::default() };
+        self.timeline.stretches.push(fresh);
     }
 
     pub(super) fn finish(mut self) -> Timeline {
         let end = self.opened + self.period;
         self.pass(end);
         self.timeline
+    }
+}
+
+impl Stretch {
+    /// Takes over the sums of its periods. `told`: completions are known.
+    fn show(&mut self, sums: &Summary, told: bool) {
+        let share = |part: u64| part as f64 / sums.requests.max(1) as f64;
+        self.requests = sums.requests;
+        self.read_share = share(sums.reads);
+        self.pooled_share = share(sums.merged);
+        self.sequential_share = share(sums.sequential);
+        self.local_share = share(sums.local);
+        self.sync_share = share(sums.sync);
+        self.arrivals_per_s = sums.arrivals_per_s();
+        self.mean_depth = told.then(|| sums.mean_depth_percent() as f64 / 100.0);
+        self.mean_think_ns = (told && sums.thinks > 0).then(|| sums.mean_think().0);
+    }
+
+    /// Its line for people.
+    fn row(&self, period_ns: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let begins = format!("{:.1} s", self.begins_ns as f64 / 1e9);
+        let lasts = format!("{:.1} s", self.periods as f64 * period_ns as f64 / 1e9);
+        write!(f, "{begins:>14} {lasts:>10}  ")?;
+        let Some(category) = &self.category else {
+            return writeln!(f, "nothing");
+        };
+        write!(f, "{category:<22} {:>8} {:>7}", self.requests, self.arrivals_per_s)?;
+        for share in
+            [self.read_share, self.pooled_share, self.sequential_share, self.local_share, self.sync_share]
+        {
+            write!(f, " {:>5.0} %", share * 100.0)?;
+        }
+        let depth = self.mean_depth.map_or("-".to_owned(), |depth| format!("{depth:.2}"));
+        let think = self.mean_think_ns.map_or("-".to_owned(), |think| Duration(think).to_string());
+        writeln!(f, " {depth:>7} {think:>8}")
     }
 }
 
@@ -183,26 +243,113 @@ impl fmt::Display for Timeline {
         }
         let period = Duration(self.period_ns);
         writeln!(f, "kind of load   (IOAZ §3.3, by periods of {period})")?;
-        for stretch in self.stretches.iter().take(SHOWN) {
-            let begins = format!("{:.1} s", stretch.begins_ns as f64 / 1e9);
-            let lasts = format!("{:.1} s", (stretch.periods * self.period_ns) as f64 / 1e9);
-            write!(f, "{begins:>14} {lasts:>10}  ")?;
-            let Some(category) = &stretch.category else {
-                writeln!(f, "nothing")?;
-                continue;
-            };
-            let percent = |share: f64| share * 100.0;
-            writeln!(
-                f,
-                "{category:<22} {:>8} requests, {:.0} % reads, {:.0} % pooled, {:.0} % sequential, {:.0} % sync",
-                stretch.requests,
-                percent(stretch.read_share),
-                percent(stretch.pooled_share),
-                percent(stretch.sequential_share),
-                percent(stretch.sync_share),
-            )?;
-        }
+        writeln!(
+            f,
+            "{:>14} {:>10}  {:<22} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>8}",
+            "begins",
+            "lasts",
+            "kind",
+            "requests",
+            "per s",
+            "reads",
+            "pooled",
+            "seq.",
+            "local",
+            "sync",
+            "depth",
+            "think"
+        )?;
+        self.stretches.iter().take(SHOWN).try_for_each(|stretch| stretch.row(self.period_ns, f))?;
         let more = self.stretches.len().saturating_sub(SHOWN) as u64 + self.omitted;
         if more > 0 { writeln!(f, "{more:>14} more; --json lists up to {MOST}") } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use idlewise_core::tunables::Tunables as _;
+    use idlewise_core::{Issuer, Sector, Sectors};
+
+    use super::*;
+
+    const SECOND: Duration = Duration(1_000_000_000);
+
+    fn builder() -> Builder {
+        Builder::new(SECOND, Bounds::defaults())
+    }
+
+    /// A block at this second.
+    fn record(second: u64, operation: Operation) -> Record {
+        let start = Sector(second * 99_991 % 1_000_000);
+        let issuer = Some(Issuer(1));
+        Record { issuer, ..Record::new(Instant::ZERO + SECOND * second, operation, start, Sectors(8)) }
+    }
+
+    /// Reads and writes by turns, for so many seconds.
+    fn turns(seconds: u64) -> Builder {
+        let mut builder = builder();
+        let by_turns = |second| if second % 2 == 0 { Operation::Read } else { Operation::Write };
+        (0..seconds).for_each(|second| builder.add(&record(second, by_turns(second))));
+        builder
+    }
+
+    #[test]
+    fn a_period_after_the_last_listed_stretch_is_not_added_to_it() {
+        let most = MOST as u64;
+        let mut builder = turns(most + 1);
+        // Writes again, as in the last stretch that is listed.
+        builder.add(&record(most + 1, Operation::Write));
+        let timeline = builder.finish();
+        let last = timeline.stretches.last().unwrap();
+        assert_eq!((timeline.stretches.len(), last.periods, last.requests), (MOST, 1, 1));
+        assert_eq!(last.category.as_deref(), Some("1 random writes"));
+    }
+
+    #[test]
+    fn stretches_that_are_not_listed_are_counted_and_not_their_periods() {
+        let most = MOST as u64;
+        let mut builder = turns(most);
+        (most..most + 5).for_each(|second| builder.add(&record(second, Operation::Read)));
+        (most + 5..most + 9).for_each(|second| builder.add(&record(second, Operation::Write)));
+        assert_eq!(builder.finish().omitted, 2);
+        assert_eq!(turns(most).finish().omitted, 0);
+    }
+
+    #[test]
+    fn completions_far_in_the_future_take_a_fixed_amount_of_memory() {
+        let mut builder = builder();
+        let late = Record { completed: Some(Instant(u64::MAX)), ..record(0, Operation::Read) };
+        (0..MAX_DEPTH + 1000).for_each(|_| builder.add(&late));
+        assert_eq!((builder.pending.len(), builder.requests.len()), (MAX_DEPTH, MAX_DEPTH));
+        assert_eq!(builder.activity.outstanding() as usize, MAX_DEPTH);
+        builder.add(&record(1, Operation::Read));
+        let depth = builder.finish().stretches[0].mean_depth.unwrap();
+        assert!(depth > 30_000.0 && depth < MAX_DEPTH as f64, "{depth}");
+    }
+
+    #[test]
+    fn depth_think_time_locality_and_rate_of_a_stretch_are_told() {
+        let mut builder = builder();
+        let ms = |ms: u64| Instant(ms * 1_000_000);
+        for (came, done, start) in [(0, 10, 0), (5, 20, 1000), (50, 60, 500_000), (100, 101, 500_008)] {
+            let (arrival, completed) = (ms(came), Some(ms(done)));
+            builder.add(&Record { arrival, completed, start: Sector(start), ..record(0, Operation::Read) });
+        }
+        let timeline = builder.finish();
+        let [stretch] = &timeline.stretches[..] else { panic!("{timeline:?}") };
+        assert_eq!(stretch.arrivals_per_s, 4);
+        assert_eq!(stretch.mean_depth, Some(0.25), "none, one, none and none");
+        assert_eq!(stretch.mean_think_ns, Some(35_000_000), "30 ms and 40 ms");
+        assert!((stretch.local_share - 0.5).abs() < 1e-9, "the second and the fourth: {stretch:?}");
+        let text = timeline.to_string();
+        let line = text.lines().last().unwrap();
+        assert!(line.ends_with("0.25  35.0 ms") && line.contains("50 %"), "{text}");
+    }
+
+    #[test]
+    fn without_completions_depth_and_think_time_are_absent() {
+        let timeline = turns(4).finish();
+        assert!(timeline.stretches.iter().all(|one| one.mean_depth.is_none() && one.mean_think_ns.is_none()));
+        assert!(timeline.to_string().lines().last().unwrap().ends_with("-        -"), "{timeline}");
     }
 }
