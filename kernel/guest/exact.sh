@@ -107,6 +107,8 @@ phase "8 sequential reads" as-2.6.11 --rw=read --bs=64k --numjobs=8
 phase "8 sequential writes" deadline-2.6.11 --rw=write --bs=64k --numjobs=8
 phase "1 sequential reads" noop --rw=read --bs=64k --numjobs=1
 phase "4 random reads" as-2.6.11 --rw=randread --bs=4k --numjobs=4
+# Small ones are pooled while they wait.
+phase "1 sequential reads" noop --ioengine=libaio --iodepth=64 --rw=read --bs=4k --numjobs=1
 balanced "auto" any
 [ "$(queue sda iosched/switches)" -ge 4 ] || bad "auto switched $(queue sda iosched/switches) times"
 [ "$failures" != "$before" ] || good "auto follows the load"

@@ -90,6 +90,16 @@ impl Auto {
         self.chooser.inserted(id, &self.told(now, request), false);
     }
 
+    /// `piece` became part of a request that waits.
+    pub(crate) fn joined(&mut self, now: Instant, piece: &Request) {
+        self.chooser.joined(&self.told(now, piece));
+    }
+
+    /// A request goes away without being done, or became part of another one.
+    pub(crate) fn left(&mut self, request: &Request) {
+        self.chooser.left(&self.told(request.arrival, request));
+    }
+
     /// A request is done.
     #[inline]
     pub(crate) fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
@@ -219,6 +229,28 @@ mod tests {
         assert_eq!(seen(&mut auto, begun + 100_000_005, 8, Operation::Read), "as-2.6.11");
         let said = std::format!("{auto}");
         assert!(said.contains("\ncategory 8 random reads\n") && said.contains("\nswitches 2\n"), "{said}");
+    }
+
+    #[test]
+    fn small_requests_that_are_merged_are_sequential() {
+        let mut auto = Auto::new(0, 256, "period=100").ok().unwrap();
+        let piece = |start| Request {
+            start: Sector(start),
+            length: Sectors(8),
+            issuer: Issuer(1),
+            ..Request::default()
+        };
+        for n in 0..20u64 {
+            let now = Instant(n * 1000);
+            auto.inserted(now, RequestId(0), &piece(n * 32));
+            (1..4).for_each(|part| auto.joined(now, &piece(n * 32 + part * 8)));
+            auto.inserted(now, RequestId(1), &piece(n * 32 + 5000));
+            auto.left(&piece(n * 32 + 5000));
+            auto.completed(now, RequestId(0), &Request { length: Sectors(32), ..piece(n * 32) });
+        }
+        auto.tick(Instant(100_000_000));
+        let said = std::format!("{auto}");
+        assert!(said.contains("\ncategory 1 sequential reads\n"), "{said}");
     }
 
     #[test]

@@ -95,12 +95,29 @@ impl Host {
         unsafe { self.auto.as_mut() }
     }
 
+    /// Tells who watches that `id` goes away without being done.
+    fn leaves(&mut self, id: RequestId) {
+        if !self.auto.is_null() && id.index() < self.queue.requests().capacity() {
+            let request = *self.queue.request(id);
+            if let Some(auto) = self.auto() {
+                auto.left(&request);
+            }
+        }
+    }
+
     /// Tells the queue how large `id` is now, if that is news.
     fn update(&mut self, now: Instant, id: u32, start: u64, length: u32) -> Result<(), HostError> {
         let (id, start, length) = (RequestId(id), Sector(start), Sectors(length));
-        let known = self.queue.request(id);
+        let known = *self.queue.request(id);
         if known.start == start && known.length == length {
             return Ok(());
+        }
+        if let Some(auto) = self.auto() {
+            let first = if start < known.start { start } else { known.end() };
+            auto.joined(
+                now,
+                &Request { start: first, length: Sectors(length.0.saturating_sub(known.length.0)), ..known },
+            );
         }
         self.queue.grown(now, id, start, length)
     }
@@ -264,6 +281,7 @@ pub unsafe extern "C" fn iw_cancel(host: *mut Host, now: u64, id: u32) -> c_int 
     // SAFETY: it is the shim's.
     let host = unsafe { &mut *host };
     let now = host.at(now);
+    host.leaves(RequestId(id));
     status(host.queue.cancel(now, RequestId(id)))
 }
 
@@ -307,6 +325,7 @@ pub unsafe extern "C" fn iw_absorbed(host: *mut Host, now: u64, survivor: u32, t
     // SAFETY: it is the shim's.
     let host = unsafe { &mut *host };
     let now = host.at(now);
+    host.leaves(RequestId(taken));
     status(host.queue.absorbed(now, RequestId(survivor), RequestId(taken)))
 }
 

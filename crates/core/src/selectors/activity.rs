@@ -149,6 +149,35 @@ impl Activity {
     /// A request reached the queue. `merged`: it became part of another one.
     #[inline]
     pub fn inserted(&mut self, now: Instant, request: &Request, merged: bool) {
+        let at = self.asked(now, request, merged);
+        let person = &mut self.people[at];
+        person.outstanding += 1;
+        if is_sync_read(request) {
+            if person.reads == 0 {
+                person.waits = now;
+            }
+            person.reads += 1;
+        }
+        self.outstanding += 1;
+    }
+
+    /// This became part of a request that waits, and will be done with it.
+    pub fn joined(&mut self, now: Instant, request: &Request) {
+        self.asked(now, request, true);
+    }
+
+    /// A request goes away without being done, or became part of another one.
+    pub fn left(&mut self, request: &Request) {
+        let at = self.place(owner(request.issuer, request.group));
+        let person = &mut self.people[at];
+        person.outstanding = person.outstanding.saturating_sub(1);
+        person.reads = person.reads.saturating_sub(u32::from(is_sync_read(request)));
+        self.outstanding = self.outstanding.saturating_sub(1);
+    }
+
+    /// Counts what is asked for, and returns the place of who asks.
+    #[inline]
+    fn asked(&mut self, now: Instant, request: &Request, merged: bool) -> usize {
         let at = self.place(owner(request.issuer, request.group));
         let known = self.enter(at);
         let person = &mut self.people[at];
@@ -166,15 +195,8 @@ impl Activity {
             counts.thinks += 1;
             counts.think_ns += now.since(person.done).0;
         }
-        person.outstanding += 1;
-        if is_sync_read(request) {
-            if person.reads == 0 {
-                person.waits = now;
-            }
-            person.reads += 1;
-        }
         person.end = request.end();
-        self.outstanding += 1;
+        at
     }
 
     /// A request, as it was inserted, is done.
@@ -281,6 +303,24 @@ mod tests {
             let summary = store.close(Instant(1_000_000_000), Duration::from_s(1));
             assert!(summary.processes.abs_diff(40) <= 1, "{} in period {period}", summary.processes);
         }
+    }
+
+    #[test]
+    fn what_joins_a_request_is_done_with_it() {
+        let mut store = store();
+        let (first, second) = (read(1, 0, 8), read(1, 8, 8));
+        store.inserted(Instant(1), &first, false);
+        store.joined(Instant(2), &second);
+        assert_eq!(store.outstanding(), 1);
+        store.inserted(Instant(3), &read(1, 100, 8), false);
+        store.left(&read(1, 100, 8));
+        store.completed(Instant(4), &Request { length: Sectors(16), ..first });
+        assert_eq!(store.outstanding(), 0);
+        let summary = store.close(Instant(9_000_000_000), Duration::from_s(9));
+        assert_eq!((summary.requests, summary.merged, summary.sequential), (3, 1, 1));
+        assert_eq!((summary.done, summary.done_bytes), (1, 8192));
+        let later = store.close(Instant(18_000_000_000), Duration::from_s(9));
+        assert_eq!(later.sync_read_p99, Duration::ZERO, "nobody waits");
     }
 
     #[test]

@@ -134,6 +134,18 @@ impl Chooser {
         }
     }
 
+    /// This became part of a request that waits, and will be done with it: of hosts that have no id for it. No
+    /// prediction knows of it.
+    #[inline]
+    pub fn joined(&mut self, request: &Request) {
+        self.activity.joined(request.arrival, request);
+    }
+
+    /// A request that was inserted goes away without being done, or became part of another one.
+    pub fn left(&mut self, request: &Request) {
+        self.activity.left(request);
+    }
+
     /// The disk gets the request that came as `id`, with what was merged into it. Who does not know when that
     /// is need not tell; predictions then know less of what is in the disk's buffer.
     #[inline]
