@@ -7,7 +7,7 @@ use core::ffi::c_int;
 use core::{fmt, slice};
 
 use idlewise_core::registry::{self, Assignment, BuildError};
-use idlewise_core::selectors::{self, Chooser, Decision, Setup};
+use idlewise_core::selectors::{self, Chooser, ChooserError, Decision, Setup};
 use idlewise_core::{Group, Instant, Request, RequestId};
 
 use crate::border::{INVALID, NO_MEMORY, put};
@@ -32,7 +32,7 @@ pub struct Auto {
 
 /// Why there is no selector.
 enum Fault<'a> {
-    Build(BuildError),
+    Chooser(ChooserError),
     /// Not `NAME=VALUE` with the name of a setting.
     Setting(&'a str),
     TooMany,
@@ -41,8 +41,7 @@ enum Fault<'a> {
 impl fmt::Display for Fault<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fault::Build(BuildError::OutOfMemory) => write!(f, "there is no memory for it"),
-            Fault::Build(BuildError::Tunable(error)) => error.fmt(f),
+            Fault::Chooser(error) => error.fmt(f),
             Fault::Setting(word) => write!(f, "{word} is not NAME=VALUE with a setting of {SELECTOR}"),
             Fault::TooMany => write!(f, "more than {SETTINGS_MAX} settings"),
         }
@@ -62,12 +61,12 @@ impl Auto {
             });
             let setting = found.ok_or(Fault::Setting(word))?;
             let place = settings.get_mut(count).ok_or(Fault::TooMany)?;
-            *place = setting.map_err(|error| Fault::Build(error.into()))?;
+            *place = setting.map_err(|error| Fault::Chooser(BuildError::from(error).into()))?;
             count += 1;
         }
-        let candidates = entry.field().map_err(|error| Fault::Build(error.into()))?;
+        let candidates = entry.field().map_err(|error| Fault::Chooser(error.into()))?;
         let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
-        let chooser = Chooser::new(entry, ids, setup, &settings[..count]).map_err(Fault::Build)?;
+        let chooser = Chooser::new(entry, ids, setup, &settings[..count]).map_err(Fault::Chooser)?;
         Ok(Auto { chooser, begun: now, last: None })
     }
 
@@ -148,7 +147,7 @@ pub unsafe extern "C" fn iw_auto_new(
     match Auto::new(now, ids as usize, words) {
         Ok(auto) => keep(auto),
         Err(fault) => {
-            if !matches!(fault, Fault::Build(BuildError::OutOfMemory)) {
+            if !matches!(fault, Fault::Chooser(ChooserError::Build(BuildError::OutOfMemory))) {
                 *failure = INVALID;
             }
             // SAFETY: as above.
@@ -259,6 +258,7 @@ mod tests {
         assert!(wrong("goal").contains("goal is not NAME=VALUE"));
         assert!(wrong("gaol=mean").contains("gaol=mean is not NAME=VALUE"));
         assert!(wrong("goal=best").contains("lowest"), "{}", wrong("goal=best"));
+        assert!(wrong("manual=5").contains("manual=5, but there are 4 candidates"), "{}", wrong("manual=5"));
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn tuned(text: &str) -> Result<Choice, Failure> {
         FileError::Unknown(name) => unknown(&name, Chosen::all().map(Chosen::name)),
         error => Failure::usage(format!("--schedulers: {error}")),
     })?;
-    let label = files::text(entry.name(), &settings);
+    let label = files::text(entry.name(), entry.tunables(), &settings);
     let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     Ok(Choice { label, entry, settings })
 }

@@ -1,8 +1,8 @@
 //! What would silently do nothing: options for selectors that nobody who takes part uses, and settings that
 //! others overrule.
 
-use idlewise_core::selectors::matrix;
 use idlewise_core::selectors::registry::{self, Entry};
+use idlewise_core::selectors::{by_hand, matrix};
 use idlewise_core::tunables::Tunables as _;
 use idlewise_sim::experiment::{Choice, Chosen};
 use idlewise_sim::selection::{Selection, Switching};
@@ -63,13 +63,15 @@ fn settings(selection: &Selection, choice: &Choice, entry: &Entry) -> Result<(),
             "{label}: {name} is for the built-in matrices: leave it or --matrix out"
         )));
     }
-    let count = selection.field(entry).candidates.len();
-    let manual = choice.settings.iter().rfind(|(name, _)| name == "manual").map_or(0, |(_, place)| *place);
-    if manual > count as u64 {
+    let set =
+        |wanted: &str| choice.settings.iter().rfind(|(name, _)| name == wanted).map(|(_, value)| *value);
+    if entry.matrix && set("goal").is_some() && set("hints") == Some(0) {
         return Err(Failure::usage(format!(
-            "{label}: manual={manual}, but there are {count} candidates: choose from 1 to {count}, or 0 to let \
-             the selector choose"
+            "{label}: hints=off has one matrix for every goal: leave goal out"
         )));
     }
+    let count = selection.field(entry).candidates.len();
+    by_hand(set("manual").unwrap_or(0), count)
+        .map_err(|error| Failure::usage(format!("{label}: {error}")))?;
     Ok(())
 }

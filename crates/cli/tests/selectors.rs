@@ -92,6 +92,8 @@ fn options_that_nobody_uses_are_refused() {
     refused("run --scheduler as --switching drain", "--switching is for auto-matrix, auto-ranking,");
     let hints = "auto-matrix: hints is for the built-in matrices: leave it or --matrix out";
     refused("run --scheduler auto-matrix --matrix MATRIX --set auto-matrix.hints=off", hints);
+    let goal = "auto-matrix:hints=off;goal=lowest: hints=off has one matrix for every goal: leave goal out";
+    refused("compare --schedulers auto-matrix:hints=off;goal=lowest,noop", goal);
     run("run --scheduler auto-matrix --set auto-matrix.hints=off").exits(0);
     run("compare --schedulers auto-matrix,auto-bandit,noop --candidates noop,as --matrix MATRIX").exits(0);
     run("compare --schedulers auto-ranking,auto-explore --candidates noop,as --ranking RANKING").exits(0);

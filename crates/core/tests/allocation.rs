@@ -2,9 +2,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::fmt::Debug;
 
 use idlewise_core::registry::{self, BuildError};
-use idlewise_core::selectors::{self, Action, Candidate, Chooser, Entry, Prediction, Rank};
+use idlewise_core::selectors::{self, Action, Candidate, Chooser, ChooserError, Entry, Prediction, Rank};
 use idlewise_core::{
     Cx, Decision, Device, Duration, Instant, Issuer, Operation, Queue, Request, RequestId, Scheduler, Sector,
     Sectors,
@@ -139,25 +140,30 @@ fn a_switch_allocates_only_what_the_successor_is_built_of() {
 #[test]
 fn construction_fails_with_an_error_at_whichever_allocation_fails() {
     for entry in registry::all() {
-        let mut failures = 0;
-        loop {
-            let device = device();
-            LEFT.set(failures);
-            let built = Queue::new(256, device, entry, &[]).map(drop);
-            LEFT.set(u64::MAX);
-            match built {
-                Ok(()) => break,
-                Err(error) => assert_eq!(error, BuildError::OutOfMemory, "{}", entry.name),
-            }
-            failures += 1;
-        }
+        let build = || Queue::new(256, device(), entry, &[]).map(drop);
+        let failures = failures_of(entry.name, &BuildError::OutOfMemory, build);
         assert!(failures > 2, "{}: the queue alone has more tables", entry.name);
+    }
+}
+
+/// Builds it while ever one allocation more succeeds, until all do; returns how often that failed, always with `error`.
+fn failures_of<E: PartialEq + Debug>(name: &str, error: &E, build: impl Fn() -> Result<(), E>) -> u64 {
+    let mut failures = 0;
+    loop {
+        LEFT.set(failures);
+        let built = build();
+        LEFT.set(u64::MAX);
+        match built {
+            Ok(()) => return failures,
+            Err(other) => assert_eq!(other, *error, "{name}"),
+        }
+        failures += 1;
     }
 }
 
 const RANKS: [Rank; 2] = [Rank { up_to: 8, candidate: 1 }, Rank { up_to: 1 << 20, candidate: 0 }];
 
-fn chooser(entry: &Entry, candidates: &[Candidate]) -> Result<Chooser, BuildError> {
+fn chooser(entry: &Entry, candidates: &[Candidate]) -> Result<Chooser, ChooserError> {
     Chooser::new(entry, 256, idlewise_core::selectors::Setup { candidates, cells: None, ranks: &RANKS }, &[])
 }
 
@@ -203,17 +209,8 @@ fn a_selector_allocates_nothing_after_construction() {
 fn construction_of_a_selector_fails_with_an_error_at_whichever_allocation_fails() {
     for entry in selectors::registry::all() {
         let field = entry.field().unwrap();
-        let mut failures = 0;
-        loop {
-            LEFT.set(failures);
-            let built = chooser(entry, &field).map(drop);
-            LEFT.set(u64::MAX);
-            match built {
-                Ok(()) => break,
-                Err(error) => assert_eq!(error, BuildError::OutOfMemory, "{}", entry.name),
-            }
-            failures += 1;
-        }
+        let error = ChooserError::Build(BuildError::OutOfMemory);
+        let failures = failures_of(entry.name, &error, || chooser(entry, &field).map(drop));
         assert!(failures > 1, "{}: the selector and the activity store have memory", entry.name);
     }
 }

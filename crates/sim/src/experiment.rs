@@ -100,6 +100,14 @@ pub enum ExperimentError {
         /// Why.
         error: idlewise_core::registry::BuildError,
     },
+    /// The selector could not be built.
+    #[error("{selector}: {error}")]
+    Selector {
+        /// Its label.
+        selector: String,
+        /// Why.
+        error: idlewise_core::selectors::ChooserError,
+    },
     /// The disk could not be built.
     #[error("{0}")]
     Disk(#[from] idlewise_disk::BuildError),
@@ -275,7 +283,7 @@ impl Experiment {
         match built {
             Ok(selecting) => Ok(Some(selecting)),
             Err(BuiltError::Selector(error)) => {
-                Err(ExperimentError::Scheduler { scheduler: choice.label.clone(), error })
+                Err(ExperimentError::Selector { selector: choice.label.clone(), error })
             }
             Err(BuiltError::Measuring(error)) => Err(*error),
         }

@@ -10,11 +10,13 @@ use alloc::vec::Vec;
 use super::activity::Activity;
 use super::category::{Bounds, Category};
 use super::contract::{Candidate, Prediction, Question, Selector, Setup, Situation, Verdict, Wish};
+use super::error::ChooserError;
 use super::pace::{Pace, Restraint};
 use super::registry::{AnySelector, Entry};
 use super::stream::Stream;
 use super::summary::Summary;
-use crate::registry::{Assignment, BuildError};
+use crate::collections::OutOfMemory;
+use crate::registry::Assignment;
 use crate::request::Request;
 use crate::units::{Duration, Instant, Issuer, RequestId};
 use crate::why::{Reason, Why};
@@ -65,7 +67,7 @@ impl Chooser {
     /// A chooser for a queue of `capacity` request ids, which begins at time zero.
     ///
     /// # Errors
-    /// [`BuildError`] if a setting does not fit or memory is exhausted.
+    /// [`ChooserError`] if a setting does not fit or memory is exhausted.
     ///
     /// # Panics
     /// If there is no candidate.
@@ -74,21 +76,21 @@ impl Chooser {
         capacity: usize,
         setup: Setup<'_>,
         settings: &[Assignment<'_>],
-    ) -> Result<Self, BuildError> {
+    ) -> Result<Self, ChooserError> {
         let mut selector = entry.build(setup, settings)?;
         let mut candidates = Vec::new();
-        candidates.try_reserve_exact(setup.candidates.len()).map_err(|_| BuildError::OutOfMemory)?;
+        candidates.try_reserve_exact(setup.candidates.len()).map_err(|_| OutOfMemory)?;
         for Candidate { entry, settings } in setup.candidates {
             candidates.push(Candidate::with(entry, settings)?);
         }
         let (pace, bounds) = (selector.pace(), selector.bounds());
-        let first = selector.first(&candidates);
+        let first = by_hand(pace.manual.0, candidates.len())?.unwrap_or_else(|| selector.first(&candidates));
         let stream = if entry.predicts { Some(Stream::new(capacity)?) } else { None };
         Ok(Chooser {
             activity: Activity::new(bounds.block())?,
             stream,
             selector,
-            current: by_hand(&pace, candidates.len()).unwrap_or(first),
+            current: first,
             candidates,
             pace,
             bounds,
@@ -220,11 +222,7 @@ impl Chooser {
 
     /// Carries a verdict out, unless something holds it back.
     fn conclude(&mut self, now: Instant, verdict: Verdict) -> Decision {
-        let by_hand = by_hand(&self.pace, self.candidates.len());
-        if let Some(wanted) = by_hand.filter(|wanted| *wanted != self.current) {
-            return self.turns(now, wanted, Reason::new("chosen by hand", &[]));
-        }
-        if by_hand.is_some() {
+        if self.pace.manual.0 != 0 {
             return self.stays(now, Some(Reason::new("chosen by hand", &[])), verdict.reason);
         }
         if let Wish::Predict(question) = verdict.wish {
@@ -262,7 +260,13 @@ impl Chooser {
     }
 }
 
-/// The candidate that was chosen by hand.
-fn by_hand(pace: &Pace, candidates: usize) -> Option<usize> {
-    (pace.manual.0 as usize).checked_sub(1).filter(|place| *place < candidates)
+/// Which of so many candidates the setting [`Pace::manual`] chooses.
+///
+/// # Errors
+/// [`ChooserError::Manual`] if there is none at that place.
+pub fn by_hand(manual: u64, candidates: usize) -> Result<Option<usize>, ChooserError> {
+    match (manual as usize).checked_sub(1) {
+        Some(place) if place >= candidates => Err(ChooserError::Manual { place: manual, candidates }),
+        chosen => Ok(chosen),
+    }
 }

@@ -35,7 +35,8 @@ use crate::why::Reason;
 crate::tunables! {
     /// Which matrix.
     pub struct Choice {
-        /// What the built-in matrix is best for: the lowest, the highest or the mean performance of a process.
+        /// What the built-in matrix is best for: the lowest, the highest or the mean performance of a process; with
+        /// `hints=off` there is one matrix for all.
         goal: Goal = Goal::Mean as u64, 0..=2;
         /// Sequential or random, reads or writes count; off: only the number of processes does.
         hints: bool = 1, 0..=1;

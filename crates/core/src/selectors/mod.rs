@@ -16,6 +16,7 @@ pub mod activity;
 pub mod category;
 pub mod chooser;
 pub mod contract;
+mod error;
 mod latencies;
 pub mod pace;
 pub mod registry;
@@ -26,10 +27,11 @@ mod tests;
 
 pub use activity::owner;
 pub use category::{Bounds, Category};
-pub use chooser::{Action, Chooser, Decision};
+pub use chooser::{Action, Chooser, Decision, by_hand};
 pub use contract::{
     Candidate, Method, Prediction, Question, Rank, Selector, Setup, Situation, Verdict, Wish,
 };
+pub use error::ChooserError;
 pub use latencies::observed;
 pub use pace::Pace;
 pub use registry::Entry;

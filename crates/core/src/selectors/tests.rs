@@ -171,6 +171,16 @@ fn a_choice_by_hand_stands() {
 }
 
 #[test]
+fn a_choice_by_hand_is_one_of_the_candidates() {
+    for entry in registry::all() {
+        let count = candidates(entry).len() as u64;
+        let error = chooser_error(entry, "manual", count + 1);
+        assert!(error.contains(&format!("but there are {count} candidates")), "{error}");
+        assert_eq!(chooser(entry, &[("manual", count)]).current() as u64, count - 1, "{}", entry.name);
+    }
+}
+
+#[test]
 fn a_selector_holds_at_most_a_mebibyte() {
     for entry in registry::all() {
         let candidates = candidates(entry);
@@ -190,15 +200,15 @@ fn every_selector_is_found_by_its_name_and_names_schedulers() {
             let built = Queue::new(8, Device::default(), candidate.entry, &candidate.settings);
             assert!(built.is_ok(), "{}: {} with {:?}", entry.name, candidate.entry.name, candidate.settings);
         }
-        let unknown = chooser_error(entry, "no-such-tunable");
+        let unknown = chooser_error(entry, "no-such-tunable", 1);
         assert!(unknown.contains("no such tunable"), "{unknown}");
     }
 }
 
-fn chooser_error(entry: &Entry, tunable: &str) -> alloc::string::String {
+fn chooser_error(entry: &Entry, tunable: &str, value: u64) -> alloc::string::String {
     let candidates = candidates(entry);
     let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
-    match Chooser::new(entry, 8, setup, &[(tunable, 1)]) {
+    match Chooser::new(entry, 8, setup, &[(tunable, value)]) {
         Ok(_) => format!("{} was built", entry.name),
         Err(error) => error.to_string(),
     }

@@ -22,7 +22,7 @@ use std::fmt::Write as _;
 
 use idlewise_core::registry::{self, Assignment};
 use idlewise_core::selectors::{Candidate, Rank};
-use idlewise_core::tunables::Tunable;
+use idlewise_core::tunables::{Tunable, Unit};
 use serde::Deserialize;
 
 /// What is wrong with a matrix, a ranking or a candidate.
@@ -102,14 +102,20 @@ pub fn tuned<T>(
 
 /// The text of a candidate, as [`candidate`] reads it.
 pub fn label(candidate: &Candidate) -> String {
-    text(candidate.entry.name, &candidate.settings)
+    text(candidate.entry.name, candidate.entry.tunables, &candidate.settings)
 }
 
-/// The text of `name` with `settings`, as [`tuned`] reads it.
-pub fn text(name: &str, settings: &[Assignment<'_>]) -> String {
+/// The text of `name` with `settings` of its `tunables`, as [`tuned`] reads it.
+pub fn text(name: &str, tunables: &[Tunable], settings: &[Assignment<'_>]) -> String {
     let mut text = name.to_owned();
     for (index, (name, value)) in settings.iter().enumerate() {
-        let _ = write!(text, "{}{name}={value}", if index == 0 { ':' } else { ';' });
+        let _ = write!(text, "{}{name}=", if index == 0 { ':' } else { ';' });
+        let _ = match tunables.iter().find(|tunable| tunable.name == *name) {
+            Some(tunable) if matches!(tunable.unit, Unit::Choice(_) | Unit::Switch) => {
+                write!(text, "{}", tunable.show(*value))
+            }
+            _ => write!(text, "{value}"),
+        };
     }
     text
 }
@@ -250,6 +256,7 @@ impl Ranking {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::Chosen;
 
     #[test]
     fn a_matrix_reads_back_as_written() {
@@ -261,6 +268,20 @@ mod tests {
         let again = Matrix::parse(&matrix.text("d", "mean")).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(again.cells, matrix.cells);
         assert_eq!(label(&again.candidates[1]), "as:antic_expire=3");
+    }
+
+    #[test]
+    fn every_setting_reads_back_as_written() {
+        for entry in Chosen::all() {
+            let find = |name: &str| Chosen::find(name).map(|entry| (entry, entry.tunables()));
+            for tunable in entry.tunables() {
+                for settings in [[(tunable.name, tunable.min)], [(tunable.name, tunable.max)]] {
+                    let written = text(entry.name(), entry.tunables(), &settings);
+                    let (found, read) = tuned(&written, find).unwrap_or_else(|error| panic!("{error}"));
+                    assert_eq!((found.name(), &read[..]), (entry.name(), &settings[..]), "{written}");
+                }
+            }
+        }
     }
 
     #[test]

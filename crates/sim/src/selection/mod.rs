@@ -31,8 +31,8 @@ pub use switching::{Switching, Turn};
 
 use std::sync::Arc;
 
-use idlewise_core::registry::{Assignment, BuildError};
-use idlewise_core::selectors::{Candidate, Chooser, Entry, Rank, Setup};
+use idlewise_core::registry::Assignment;
+use idlewise_core::selectors::{Candidate, Chooser, ChooserError, Entry, Rank, Setup};
 use idlewise_core::{Device as Traits, Duration, Instant};
 use idlewise_disk::{AnyDevice, Profile};
 
@@ -95,7 +95,7 @@ impl Selection {
 #[derive(Debug)]
 pub enum BuiltError {
     /// A setting does not fit, or memory is exhausted.
-    Selector(BuildError),
+    Selector(ChooserError),
     /// Its ranking could not be measured.
     Measuring(Box<ExperimentError>),
 }
