@@ -214,7 +214,6 @@ fn absurd_times_and_lengths_do_no_harm() {
     }
 }
 
-/// The positioning curve starts at zero, ascends in distance, and ends near the full stroke.
 /// Two streams of buffered writes in turns: those that continue the one on the medium must not pass
 /// the limit on what waits in the buffer. Debug builds check it.
 #[test]
@@ -258,6 +257,33 @@ fn a_log_goes_on_beside_random_reads_when_the_buffer_is_full() {
     assert!(written[3] > 20 * reads[3] && reads[3] > reads[0] / 2, "written {written:?}, read {reads:?}");
 }
 
+/// While the arm reads on into a segment, buffered writes take the others, however many they are. A read that goes on
+/// where the last one ended would else be taken for what the arm reads next.
+#[test]
+fn buffered_writes_leave_the_segment_that_is_read_into() {
+    for name in ["hdd-4tb-7200", "hdd-18tb-7200", "hdd-2400gb-10k"] {
+        for writes in 1..=40 {
+            let mut disk = mechanical(name);
+            let last = writes * 1_000_000;
+            let first = [(Operation::Read, 0)];
+            let between = (1..=writes).map(|n| (Operation::Write, n * 1_000_000));
+            for (operation, start) in first.into_iter().chain(between).chain([(Operation::Read, last + 8)]) {
+                let command =
+                    Command { tag: 0, operation, start: Sector(start), length: Sectors(8), fua: false };
+                // Writes are done at once: there is room for as many as the disk has segments, and more.
+                while disk.submit(Instant(writes), command).is_err() {
+                    assert!(disk.advance(Instant(1 << 20)).is_some(), "{name}: a write waits");
+                }
+            }
+            while let Some(at) = disk.next_event() {
+                assert!(at.0 < 2_000_000_000, "{name}, {writes} writes: {at:?}");
+                disk.advance(at);
+            }
+        }
+    }
+}
+
+/// The positioning curve starts at zero, ascends in distance, and ends near the full stroke.
 #[test]
 fn positioning_curve_is_a_curve() {
     for name in mechanical_names() {
@@ -279,9 +305,10 @@ fn spread(place: u32, most: u64) -> u64 {
 /// A wish: gap before it, operation, place as a share of the disk, length.
 type Wish = (u64, u8, u32, u32);
 
-/// Drives a device with wishes as room allows; checks that time flows and nothing is lost or doubled.
-fn check_conservation(device: &mut AnyDevice, wishes: &[Wish]) -> Result<(), TestCaseError> {
-    let (capacity, depth) = (device.capacity().0, device.depth() as usize);
+/// Drives a device with wishes within its first `span` sectors as room allows; checks that time flows and nothing is
+/// lost or doubled.
+fn check_conservation(device: &mut AnyDevice, span: u64, wishes: &[Wish]) -> Result<(), TestCaseError> {
+    let depth = device.depth() as usize;
     let mut open: Vec<(u32, u64)> = Vec::new();
     let (mut now, mut last) = (0u64, 0u64);
     let mut collect = |device: &mut AnyDevice, open: &mut Vec<(u32, u64)>, now: u64| {
@@ -307,7 +334,7 @@ fn check_conservation(device: &mut AnyDevice, wishes: &[Wish]) -> Result<(), Tes
         now = wanted;
         let operation = [Operation::Read, Operation::Write, Operation::Discard, Operation::Flush]
             [usize::from(operation.saturating_sub(60) / 2).min(3).max(usize::from(operation % 2)).min(3)];
-        let start = spread(place, capacity - u64::from(length));
+        let start = spread(place, span - u64::from(length));
         let command = Command {
             tag: tag as u32,
             operation,
@@ -338,7 +365,19 @@ proptest! {
     ) {
         let name = profile::names().nth(which).expect("twenty profiles");
         let mut device = named(name).with(&format!("depth={depth}")).expect("fits").build().expect("builds");
-        check_conservation(&mut device, &wishes)?;
+        let capacity = device.capacity().0;
+        check_conservation(&mut device, capacity, &wishes)?;
+    }
+
+    /// The same where all is near: reads ahead, hits and writes into what is held meet.
+    #[test]
+    fn commands_near_each_other_are_conserved(
+        which in 0usize..20,
+        span in 2_000u64..40_000,
+        wishes in prop::collection::vec((0u64..300_000, 0u8..66, any::<u32>(), 1u32..300), 1..400),
+    ) {
+        let mut device = named(profile::names().nth(which).expect("twenty profiles")).build().expect("builds");
+        check_conservation(&mut device, span, &wishes)?;
     }
 
     /// An address maps to one place and back.

@@ -46,6 +46,8 @@ impl Mechanical {
         let Some(prefetch) = &mut self.prefetch else { return };
         let (end, goes_on) = prefetch.advance(&mut self.media, self.options.read_ahead, now);
         self.buffer.extend(usize::from(prefetch.segment), end);
+        let segment = &self.buffer.segments[usize::from(prefetch.segment)];
+        debug_assert_eq!(segment.end, end, "the segment ends where reading on is");
         if !goes_on {
             self.prefetch = None;
         }

@@ -136,7 +136,9 @@ impl Mechanical {
                 self.buffer.extend(writing.segment, end);
             }
             None => {
-                let segment = self.buffer.take_for_write(start, end, None);
+                let busy = self.prefetch.map(|prefetch| prefetch.segment);
+                let segment = self.buffer.take_for_write(start, end, busy);
+                self.prefetch = self.prefetch.filter(|prefetch| usize::from(prefetch.segment) != segment);
                 self.buffer.hold(segment, start, end, true);
                 self.dirty.push_or_extend(Job { arrival: decoded, ..job }, most);
             }
