@@ -352,7 +352,7 @@ pub(crate) enum DiskCommand {
 
 #[derive(Args)]
 pub(crate) struct Docs {
-    /// A scheduler's name, or or a selector's, or one of: schedulers, selectors, workloads, disks, formats
+    /// A scheduler's name, or a selector's, or one of: schedulers, selectors, workloads, disks, formats
     pub(crate) topic: String,
 }
 

@@ -1,5 +1,6 @@
 //! From the command line to an experiment.
 
+use std::collections::HashSet;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
@@ -64,7 +65,7 @@ fn tuned(text: &str) -> Result<Choice, Failure> {
     Ok(Choice { label, entry, settings })
 }
 
-/// Candidates of a selector by their texts.
+/// Candidates of a selector by their texts, each once.
 pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
     let parse = |text: &String| {
         files::candidate(text).map_err(|error| match error {
@@ -73,7 +74,9 @@ pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
         })
     };
     let candidates = texts.iter().filter(|text| !text.trim().is_empty()).map(parse);
-    let candidates: Vec<Candidate> = candidates.collect::<Result<_, _>>()?;
+    let mut candidates: Vec<Candidate> = candidates.collect::<Result<_, _>>()?;
+    let mut named = HashSet::new();
+    candidates.retain(|candidate| named.insert(files::label(candidate)));
     if candidates.is_empty() || candidates.len() > CANDIDATES_MAX {
         return Err(Failure::usage(format!("--candidates: name 1 to {CANDIDATES_MAX} schedulers")));
     }

@@ -103,6 +103,13 @@ fn options_that_nobody_uses_are_refused() {
 }
 
 #[test]
+fn a_candidate_that_is_named_twice_is_one() {
+    let twice = "run --scheduler auto-explore --candidates noop,as:antic_expire=6ms,noop,as:antic_expire=6";
+    let manual = "--set auto-explore.manual=3";
+    line(&format!("{twice} {manual} {SHORT}")).exits(2).says("manual=3, but there are 2 candidates");
+}
+
+#[test]
 fn a_choice_by_hand_is_one_of_the_candidates() {
     let wanted = "manual=9, but there are 4 candidates: choose from 1 to 4, or 0";
     line(&format!("run --scheduler auto-explore --set auto-explore.manual=9 {SHORT}")).exits(2).says(wanted);
