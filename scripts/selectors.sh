@@ -138,7 +138,7 @@ A phase counts as worse than under every single one if auto-predict does less in
 mix in which it has less than 92 is \`dwell\` on each disk.
 
 With a longer dwell time auto-predict stays with what the last phase was best served with. So it is if the dwell time is as
-long as a phase: on the disks of today it then has less than 92 but once.
+long as a phase: on the disks of today it then has less than 92, with one exception.
 
 | disk | flip, dwell 5 s | quick, dwell 6 s |
 |---|---|---|
