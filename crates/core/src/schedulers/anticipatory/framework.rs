@@ -17,15 +17,13 @@
 #[cfg(test)]
 mod tests;
 
-use core::marker::PhantomData;
-
 use super::heuristics::{Heuristic, View};
 use super::levels::{Keeping, Keys, Level, Levels};
 use crate::collections::{Kept, OutOfMemory};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
-use crate::tunables::{Count, Joined, Percent, Preset};
+use crate::tunables::{Count, Percent, Preset};
 use crate::units::{Instant, Issuer, RequestId, Sector};
 
 crate::choices! {
@@ -56,11 +54,17 @@ crate::tunables! {
     }
 }
 
-/// The tunables of a policy, of its heuristic, and of the framework.
-pub(super) type All<P, H> = Joined<
-    <P as Algorithm>::Tunables,
-    Joined<<H as Heuristic<P>>::Tunables, Preset<Settings, <H as Heuristic<P>>::Presets>>,
->;
+crate::groups! {
+    /// The tunables of a policy, of its heuristic, and of the framework.
+    pub struct All[P: Algorithm + Policy, H: Heuristic<P>] [P, H] {
+        /// The policy's.
+        policy: P::Tunables,
+        /// The heuristic's.
+        heuristic: H::Tunables,
+        /// The framework's.
+        framework: Preset<Settings, H::Presets>,
+    }
+}
 
 /// A completion that may be followed by another request of the same process.
 #[derive(Clone, Copy)]
@@ -93,8 +97,7 @@ pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     in_flight: u32,
     last: Option<Last>,
     wait: Option<Wait>,
-    tunables: Joined<H::Tunables, Preset<Settings, H::Presets>>,
-    heuristic: PhantomData<H>,
+    tunables: All<P, H>,
 }
 
 /// Longest name of a scheduler.
@@ -117,7 +120,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     #[inline]
     fn settings(&self) -> &Settings {
-        &self.tunables.second.tunables
+        &self.tunables.framework
     }
 
     fn keeping(&self) -> Keeping {
@@ -169,7 +172,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             elapsed: cx.now.since(last.at),
             outlook,
         };
-        let time = H::wait(&self.policy, &view, &self.tunables.first)?;
+        let time = H::wait(&self.policy, &view, &self.tunables.heuristic)?;
         Some(cx.now + time).filter(|until| *until > cx.now)
     }
 
@@ -232,7 +235,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
 
     fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory> {
         Ok(Anticipatory {
-            policy: P::new(setup, tunables.first)?,
+            policy: P::new(setup, tunables.policy)?,
             levels: Levels::new(setup.capacity)?,
             curve: Kept::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
             surveyor: Surveyor::default(),
@@ -241,21 +244,20 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
             in_flight: 0,
             last: None,
             wait: None,
-            tunables: tunables.second,
-            heuristic: PhantomData,
+            tunables,
         })
     }
 
     fn tune(&mut self, tunables: Self::Tunables) {
-        self.policy.tune(tunables.first);
-        self.tunables = tunables.second;
+        self.policy.tune(tunables.policy);
+        self.tunables = tunables;
         self.disturbed();
     }
 
     /// The policy's. A wait takes time, but lets nobody pass whom the policy would not; the candidate
     /// of a wait that runs out may pass one that became due meanwhile.
     fn starvation(tunables: &Self::Tunables) -> Starvation {
-        match P::starvation(&tunables.first) {
+        match P::starvation(&tunables.policy) {
             Starvation::Bounded { after, per_waiting, plus } => {
                 Starvation::Bounded { after, per_waiting, plus: plus + 1 }
             }

@@ -50,12 +50,12 @@ use crate::room::Quota;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
 use crate::schedulers::linux_2_6::deadline;
 use crate::schedulers::shared::sides::{Sides, choose, goes_on};
-use crate::tunables::{Count, Joined, Milliseconds, Unit};
+use crate::tunables::{Count, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
 
 crate::tunables! {
-    /// What mq-deadline can be told besides what the deadline schedulers can.
-    pub struct Shared {
+    /// What mq-deadline can be told besides what the deadline schedulers can: classes and depth.
+    pub struct Classes {
         /// How long a request waits before it goes before those of higher classes.
         prio_aging_expire: Milliseconds = 10_000, 0..=3_600_000;
         /// How much of the queue may be other than synchronous reads, in requests. 0: all of it.
@@ -63,8 +63,15 @@ crate::tunables! {
     }
 }
 
-/// What mq-deadline can be told. Names, units and defaults are Linux's.
-pub type Settings = Joined<deadline::Settings, Shared>;
+crate::groups! {
+    /// What mq-deadline can be told. Names, units and defaults are Linux's.
+    pub struct Settings {
+        /// What all deadline schedulers can.
+        deadline: deadline::Settings,
+        /// What mq-deadline can besides.
+        classes: Classes,
+    }
+}
 
 /// All classes, the highest first.
 const CLASSES: [Class; 3] = [Class::RealTime, Class::BestEffort, Class::Idle];
@@ -159,7 +166,7 @@ impl MqDeadline {
         if !reads && !writes {
             return None;
         }
-        let settings = self.tunables.first;
+        let settings = self.tunables.deadline;
         let size = settings.fifo_batch.0;
         if let Some(id) = self.next[side_of(class, self.turn.direction)].filter(|_| self.turn.batching < size)
         {
@@ -187,7 +194,7 @@ impl MqDeadline {
     /// A request of a lower class that has waited long enough; or when there may be one.
     #[inline(never)]
     fn aged(&mut self, cx: Cx<'_>) -> Result<RequestId, Instant> {
-        let enough = self.tunables.second.prio_aging_expire.0;
+        let enough = self.tunables.classes.prio_aging_expire.0;
         let mut again = Instant::MAX;
         for class in LOWER {
             let Some(id) = self.candidate(cx, class) else { continue };
@@ -237,7 +244,7 @@ impl Scheduler for MqDeadline {
     #[inline]
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
-        let expire = self.tunables.first.expire(request.direction());
+        let expire = self.tunables.deadline.expire(request.direction());
         self.queued[request.priority.class as usize] += 1;
         self.sides.insert(cx, side(request), id, expire);
     }
@@ -291,12 +298,12 @@ impl Scheduler for MqDeadline {
     }
 
     fn front_merges(&self) -> bool {
-        self.tunables.first.front_merges
+        self.tunables.deadline.front_merges
     }
 
     #[inline]
     fn quota(&self, _: usize) -> Quota {
-        match self.tunables.second.async_depth.0 {
+        match self.tunables.classes.async_depth.0 {
             0 => Quota::NONE,
             most => Quota { others: usize::try_from(most).unwrap_or(usize::MAX), ..Quota::NONE },
         }

@@ -131,9 +131,9 @@ pub(super) struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
 impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
     pub(super) fn new(setup: Setup<'_>, all: All<P, H>) -> Self {
         Reference {
-            policy: P::new(setup, all.first).unwrap(),
-            settings: all.second.second.tunables,
-            tunables: all.second.first,
+            policy: P::new(setup, all.policy).unwrap(),
+            settings: *all.framework,
+            tunables: all.heuristic,
             people: Vec::new(),
             held: Vec::new(),
             curve: setup.device.curve.clone(),

@@ -50,7 +50,7 @@ impl Reference {
     }
 
     fn would_send(&mut self, now: u64, class: Class) -> Option<RequestId> {
-        let batch = self.settings.first.fifo_batch.0;
+        let batch = self.settings.deadline.fifo_batch.0;
         let [reads, writes] = [false, true].map(|write| self.of(class, write).next().is_some());
         if let (Some(next), true) = (self.next_of(class, self.turn.0), self.turn.1 < batch) {
             return Some(next);
@@ -61,7 +61,7 @@ impl Reference {
             (false, true) => true,
             (true, true) => {
                 self.turn.2 += 1;
-                self.turn.2 > self.settings.first.writes_starved.0
+                self.turn.2 > self.settings.deadline.writes_starved.0
             }
         };
         if write {
@@ -97,7 +97,7 @@ impl Reference {
 impl Scheduler for Reference {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let write = cx[id].direction() == Direction::Write;
-        let settings = &self.settings.first;
+        let settings = &self.settings.deadline;
         let expire = if write { settings.write_expire } else { settings.read_expire };
         self.sorted += 1;
         self.waiting.push(Waiting {
@@ -113,7 +113,7 @@ impl Scheduler for Reference {
         let before = self.turn;
         let now = cx.now.0;
         let classes = [Class::RealTime, Class::BestEffort, Class::Idle];
-        let ageing = self.settings.second.prio_aging_expire.0.0;
+        let ageing = self.settings.classes.prio_aging_expire.0.0;
         let mut times = Vec::new();
         if classes.iter().filter(|class| self.queued(**class)).count() >= 2 {
             for class in [Class::BestEffort, Class::Idle] {
@@ -170,6 +170,6 @@ impl Scheduler for Reference {
         self.in_flight.push(cx[id].priority.class);
     }
     fn front_merges(&self) -> bool {
-        self.settings.first.front_merges
+        self.settings.deadline.front_merges
     }
 }

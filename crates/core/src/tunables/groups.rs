@@ -1,6 +1,7 @@
-//! Tunables made of others: a scheduler that wraps another one has those of both.
+//! Tunables made of others: a scheduler that wraps another one has those of both, each group under its name.
 
 use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
 
 use super::{Tunable, Tunables, Unit};
 
@@ -32,6 +33,84 @@ const fn place_of(table: &[Tunable], name: &str) -> usize {
         at += 1;
     }
     at
+}
+
+/// The tunables of all `tables`, one after the other; those behind are not used. A name is in one of them only.
+#[doc(hidden)]
+pub const fn joined(tables: &[&[Tunable]]) -> [Tunable; MOST] {
+    let mut all = [NONE; MOST];
+    let (mut filled, mut table) = (0, 0);
+    while table < tables.len() {
+        let mut at = 0;
+        while at < tables[table].len() {
+            let tunable = tables[table][at];
+            let mut before = 0;
+            while before < filled {
+                assert!(!same(all[before].name, tunable.name), "two tunables have the same name");
+                before += 1;
+            }
+            all[filled] = tunable;
+            filled += 1;
+            at += 1;
+        }
+        table += 1;
+    }
+    all
+}
+
+/// Declares a struct of named groups of tunables. Its table is that of the groups, one after the other.
+#[macro_export]
+macro_rules! groups {
+    (
+        $(#[$outer:meta])*
+        pub struct $name:ident $([$($generics:tt)*] [$($arguments:tt)*])? {
+            $($(#[$inner:meta])* $group:ident: $kind:ty,)*
+        }
+    ) => {
+        $(#[$outer])*
+        pub struct $name $(<$($generics)*>)? {$($(#[$inner])* pub $group: $kind,)*}
+
+        impl $(<$($generics)*>)? Clone for $name $(<$($arguments)*>)? {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl $(<$($generics)*>)? Copy for $name $(<$($arguments)*>)? {}
+
+        impl $(<$($generics)*>)? $crate::tunables::Tunables for $name $(<$($arguments)*>)? {
+            const TABLE: &'static [$crate::tunables::Tunable] = {
+                let all = const {
+                    &$crate::tunables::joined(&[$(<$kind as $crate::tunables::Tunables>::TABLE),*])
+                };
+                all.split_at(0 $(+ <$kind as $crate::tunables::Tunables>::TABLE.len())*).0
+            };
+
+            fn defaults() -> Self {
+                $name {$($group: <$kind as $crate::tunables::Tunables>::defaults(),)*}
+            }
+
+            fn get(&self, index: usize) -> u64 {
+                let at = index;
+                $(
+                    let Some(at) = at.checked_sub(<$kind as $crate::tunables::Tunables>::TABLE.len()) else {
+                        return $crate::tunables::Tunables::get(&self.$group, at);
+                    };
+                )*
+                panic!("tunable {at} is beyond the table")
+            }
+
+            fn put(&mut self, index: usize, value: u64) {
+                let at = index;
+                $(
+                    let Some(at) = at.checked_sub(<$kind as $crate::tunables::Tunables>::TABLE.len()) else {
+                        return $crate::tunables::Tunables::put(&mut self.$group, at, value);
+                    };
+                )*
+                panic!("tunable {at} is beyond the table")
+            }
+        }
+    };
 }
 
 /// The tunables of two, one table after the other. A name is in one of them only.
@@ -145,6 +224,19 @@ impl<T: Tunables, P: Presets> Tunables for Preset<T, P> {
     }
 }
 
+impl<T, P> Deref for Preset<T, P> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.tunables
+    }
+}
+
+impl<T, P> DerefMut for Preset<T, P> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.tunables
+    }
+}
+
 #[cfg(test)]
 #[allow(unreachable_pub, reason = "the macro declares public structs")]
 mod tests {
@@ -173,15 +265,24 @@ mod tests {
         const PRESETS: &'static [(&'static str, u64)] = &[("beta", 7)];
     }
 
+    crate::groups! {
+        /// Two groups.
+        pub struct Both {
+            /// Of one.
+            one: Preset<One, Higher>,
+            /// Of another.
+            other: Other,
+        }
+    }
+
     #[test]
-    fn joined_tunables_are_set_in_their_own_tables() {
-        type Both = Joined<Preset<One, Higher>, Other>;
+    fn groups_are_set_in_their_own_tables() {
         assert_eq!(Both::TABLE.iter().map(|t| t.default).collect::<alloc::vec::Vec<_>>(), [1, 7, 3]);
         let mut both = Both::defaults();
-        assert_eq!(both.first.tunables.beta.0, crate::Duration::from_ms(7));
+        assert_eq!(both.one.beta.0, crate::Duration::from_ms(7));
         both.put(Both::find("gamma").unwrap(), 5);
         both.put(Both::find("alpha").unwrap(), 6);
-        assert_eq!((both.first.tunables.alpha.0, both.second.gamma.0), (6, 5));
+        assert_eq!((both.one.alpha.0, both.other.gamma.0), (6, 5));
         assert_eq!([both.get(0), both.get(1), both.get(2)], [6, 7, 5]);
     }
 }
