@@ -62,6 +62,11 @@ impl<const N: usize> Lanes<N> {
         self.lanes[lane].by_address.first()
     }
 
+    /// The one in `lane` with the lowest address at or after `start`; the first that came, of equals.
+    pub fn at_or_after(&self, lane: usize, start: Sector) -> Option<RequestId> {
+        self.lanes[lane].by_address.at_or_after(start.0)
+    }
+
     /// The one after `id` by address.
     pub fn after(&self, lane: usize, id: RequestId) -> Option<RequestId> {
         self.lanes[lane].by_address.next(id)
