@@ -61,7 +61,7 @@ crate::tunables! {
 impl Settings {
     fn collecting(&self) -> Collecting {
         Collecting {
-            all: self.levels,
+            on_all_levels: self.levels,
             reset_spread: self.reset_spread.0,
             measured: self.expectation == Expectation::Measured,
             percentile: self.percentile,

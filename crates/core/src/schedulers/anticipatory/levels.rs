@@ -72,8 +72,8 @@ pub(super) struct Levels {
 /// How statistics are collected.
 #[derive(Clone, Copy)]
 pub(super) struct Collecting {
-    /// On all levels, or only of processes.
-    pub(super) all: bool,
+    /// Of groups and regions too, and not only of processes.
+    pub(super) on_all_levels: bool,
     /// From this scatter of think times on, in hundredths, they are dropped. 0: never.
     pub(super) reset_spread: u64,
     /// Positioning times are as measured, or else from a process's own last request.
@@ -101,7 +101,7 @@ impl Levels {
     pub(super) fn arrives(&mut self, cx: Cx<'_>, id: RequestId, near: impl Fn(Sector) -> Duration) {
         let (request, collecting) = (&cx[id], self.collecting);
         let mut note = Note::default();
-        let used = if collecting.all { 3 } else { 1 };
+        let used = if collecting.on_all_levels { 3 } else { 1 };
         for (level, table) in Level::ALL.into_iter().zip(&mut self.tables).take(used) {
             let Some(key) = level.key(request) else { continue };
             let place = table.enter(key);
@@ -198,7 +198,7 @@ impl Levels {
             Some((level, statistics, statistics.expected()?))
         };
         let own = known(Level::Process);
-        if !self.collecting.all {
+        if !self.collecting.on_all_levels {
             return own;
         }
         let enough = |(_, statistics, _): &(Level, &Statistics, Expected)| statistics.samples >= ENOUGH;
