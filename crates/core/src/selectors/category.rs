@@ -35,13 +35,14 @@ crate::tunables! {
         reads_from: Percent = 50, 0..=100;
         /// What makes a request sequential: it is pooled from several blocks, or it continues its process's last one.
         judge: Judge = Judge::Merged as u64, 0..=1;
-        /// Longer requests count as pooled from several blocks.
-        block: SectorCount = 8, 1..=65_536;
+        /// A process's requests that follow one another count as pooled from several blocks if they are longer
+        /// together. A page of a database is one block, up to 16 KiB.
+        block: SectorCount = 32, 1..=65_536;
     }
 }
 
 impl Bounds {
-    /// The size up to which a request counts as one block.
+    /// The size up to which requests count as one block.
     pub const fn block(&self) -> Sectors {
         Sectors(self.block.0 as u32)
     }
