@@ -41,6 +41,9 @@ crate::tunables! {
     }
 }
 
+/// The default of [`Bounds::judge`] for a selector that needs not be faithful: what continues is sequential.
+pub(super) const BY_PLACE: (&str, u64) = ("judge", Judge::Place as u64);
+
 impl Bounds {
     /// The size up to which requests count as one block.
     pub const fn block(&self) -> Sectors {

@@ -24,12 +24,9 @@ mod tables;
 
 pub use tables::Goal;
 
-use super::category::{Bounds, Category};
-use super::contract::{Method, Selector, Setup, Situation, Verdict, Wish};
-use super::pace::Pace;
+use super::contract::{Method, Selector, Settings, Setup, Situation, Verdict, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
-use crate::tunables::Joined;
 use crate::why::Reason;
 
 crate::tunables! {
@@ -43,12 +40,8 @@ crate::tunables! {
     }
 }
 
-/// All settings.
-pub type Settings = Joined<Joined<Pace, Bounds>, Choice>;
-
 /// The matrix selector.
 pub struct Matrix {
-    settings: Settings,
     cells: [u8; 16],
 }
 
@@ -58,27 +51,19 @@ impl Method for Matrix {
     const SOURCE: &'static str = "IOAZ §3, Tables 1 to 4";
     const CANDIDATES: &'static [&'static str] = tables::NAMES;
     const MATRIX: bool = true;
-    type Tunables = Settings;
+    type Tunables = Choice;
 
-    fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
-        let built_in = || tables::cells(settings.second.goal, settings.second.hints);
+    fn new(setup: Setup<'_>, settings: Settings<Self>) -> Result<Self, OutOfMemory> {
+        let built_in = || tables::cells(settings.own.goal, settings.own.hints);
         let last = setup.candidates.len() as u8 - 1;
         let cells = setup.cells.unwrap_or_else(built_in).map(|cell| cell.min(last));
-        Ok(Matrix { settings, cells })
-    }
-
-    fn pace(&self) -> Pace {
-        self.settings.first.first
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.settings.first.second
+        Ok(Matrix { cells })
     }
 }
 
 impl Selector for Matrix {
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
-        let Some(category) = Category::of(summary, &self.bounds()) else {
+        let Some(category) = at.category else {
             return Verdict::stay(Reason::new("nothing was asked for", &[]));
         };
         let best = usize::from(self.cells[category.index()]);
@@ -95,16 +80,17 @@ impl Selector for Matrix {
 mod tests {
     use super::*;
     use crate::registry;
-    use crate::selectors::Candidate;
+    use crate::selectors::{Candidate, Category};
     use crate::tunables::Tunables as _;
     use crate::units::Instant;
 
-    fn choose(settings: Settings, summary: Summary) -> &'static str {
+    fn choose(settings: Settings<Matrix>, summary: Summary) -> &'static str {
         let candidates: std::vec::Vec<Candidate> =
             tables::NAMES.iter().map(|name| Candidate::plain(registry::find(name).unwrap())).collect();
         let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
         let mut matrix = Matrix::new(setup, settings).unwrap();
-        let at = Situation { now: Instant(1), current: 0, free: true, candidates: &candidates };
+        let category = Category::of(&summary, &settings.common.bounds);
+        let at = Situation { now: Instant(1), current: 0, free: true, candidates: &candidates, category };
         match matrix.period(at, &summary).wish {
             Wish::Use(place) => candidates[place].entry.name,
             other => panic!("{other:?}"),
@@ -118,11 +104,11 @@ mod tests {
         let mut settings = Settings::defaults();
         assert_eq!(choose(settings, seq_read_8), "as-2.6.11");
         assert_eq!(choose(settings, rand_write_16), "as-2.6.11", "Table 3");
-        settings.second.goal = Goal::Highest;
+        settings.own.goal = Goal::Highest;
         assert_eq!(choose(settings, rand_write_16), "deadline-2.6.11", "Table 2");
-        settings.second.goal = Goal::Lowest;
+        settings.own.goal = Goal::Lowest;
         assert_eq!(choose(settings, rand_write_16), "noop", "Table 1");
-        settings.second.hints = false;
+        settings.own.hints = false;
         assert_eq!(choose(settings, rand_write_16), "as-2.6.11", "Table 4");
         let one = Summary { processes: 1, ..rand_write_16 };
         assert_eq!(choose(settings, one), "noop", "Table 4");

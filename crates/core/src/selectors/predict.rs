@@ -37,15 +37,14 @@ mod outcome;
 #[cfg(test)]
 mod tests;
 
-use super::bandit::ByPlace;
-use super::category::Bounds;
+use super::category::BY_PLACE;
 use super::contract::{
-    CANDIDATES_MAX, Method, Prediction, Question, Selector, Setup, Situation, Tuned, Verdict, Wish,
+    self, CANDIDATES_MAX, Common, Method, Prediction, Question, Selector, Setup, Situation, Tuned, Verdict,
+    Wish,
 };
-use super::pace::Pace;
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
-use crate::tunables::{Count, Joined, Milliseconds, Percent, Preset, Presets};
+use crate::tunables::{Count, Milliseconds, Percent};
 use crate::units::{Duration, Instant};
 use crate::why::Reason;
 use bias::{Bias, Compared};
@@ -80,19 +79,19 @@ crate::tunables! {
     }
 }
 
-/// Asked ten times a second; a switch holds for half a second.
-#[derive(Clone, Copy, Debug)]
-pub struct Quick;
-
-impl Presets for Quick {
-    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 500), ("idle", 1)];
+crate::groups! {
+    /// What it can be told besides.
+    pub struct Settings {
+        /// How predictions are made and used.
+        foresight: Foresight,
+        /// What counts as a gain.
+        goal: Goal,
+    }
 }
-
-/// All settings.
-pub type Settings = Joined<Joined<Preset<Pace, Quick>, Preset<Bounds, ByPlace>>, Joined<Foresight, Goal>>;
 
 /// The predicting selector.
 pub struct Predict {
+    common: Common,
     settings: Settings,
     watch: Watch,
     outcome: Outcome,
@@ -136,11 +135,14 @@ impl Method for Predict {
         ("antic-aged-sptf", &[("bound", 5000)]),
     ];
     const PREDICTS: bool = true;
+    /// It looks ten times a second, and keeps to a choice for half a second.
+    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 500), ("idle", 1), BY_PLACE];
     type Tunables = Settings;
 
-    fn new(_: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
+    fn new(_: Setup<'_>, settings: contract::Settings<Self>) -> Result<Self, OutOfMemory> {
         Ok(Predict {
-            settings,
+            common: *settings.common,
+            settings: settings.own,
             watch: Watch::default(),
             outcome: Outcome::default(),
             bias: Bias::default(),
@@ -154,43 +156,31 @@ impl Method for Predict {
             undo: None,
         })
     }
-
-    fn pace(&self) -> Pace {
-        self.settings.first.first.tunables
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.settings.first.second.tunables
-    }
 }
 
 impl Predict {
-    fn foresight(&self) -> &Foresight {
-        &self.settings.second.first
-    }
-
     /// The margin, widened by the model's error, in thousandths.
     fn margin(&self) -> u64 {
-        let error = self.outcome.error_permille().min(self.foresight().error_max.0 * 10);
-        self.foresight().margin.0 * 10 + error
+        let error = self.outcome.error_permille().min(self.settings.foresight.error_max.0 * 10);
+        self.settings.foresight.margin.0 * 10 + error
     }
 
     /// What to ask now, if anything.
     fn question(&mut self, now: Instant) -> Option<Question> {
-        let ready = self.watch.requests() >= self.foresight().few.0 && now >= self.next_question;
+        let ready = self.watch.requests() >= self.settings.foresight.few.0 && now >= self.next_question;
         if self.asked || !ready {
             return None;
         }
         self.asked = true;
-        let period = self.pace().period.0;
-        self.gap = (self.gap * 2).max(period);
-        self.next_question = now + self.gap.min(self.foresight().again.0);
-        let Foresight { window, horizon, horizon_max, .. } = self.foresight();
+        self.gap = (self.gap * 2).max(self.common.pace.period.0);
+        self.next_question = now + self.gap.min(self.settings.foresight.again.0);
+        let Foresight { window, horizon, horizon_max, delay, .. } = self.settings.foresight;
         let begun = self.watch.since();
         Some(Question {
             begun,
             since: begun.max(now - window.0),
             horizon: now.since(begun).min(horizon_max.0).max(horizon.0),
+            due: now + delay.0,
         })
     }
 
@@ -203,7 +193,7 @@ impl Predict {
             let facts = [name.into(), word.into(), gain.unsigned_abs().into(), margin.into()];
             return Some(Reason::new(text, &facts));
         }
-        let (age, dwell) = (at.now.since(self.watch.since()), self.pace().dwell.0);
+        let (age, dwell) = (at.now.since(self.watch.since()), self.common.pace.dwell.0);
         let text =
             "{} would be better by {} thousandths, but the next load may come before the dwell time ends";
         let worth = self.lifetimes.worth(gain, age, dwell);
@@ -219,7 +209,7 @@ fn name(at: Situation<'_>, candidate: u8) -> &'static str {
 impl Selector for Predict {
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
         let before = (self.watch.requests() > 0).then(|| self.watch.since());
-        let changed = self.watch.look(at.now, at.current, summary, &self.bounds());
+        let changed = self.watch.look(at.now, at.current, summary, &self.common.bounds);
         if let Some(before) = before.filter(|_| changed) {
             self.lifetimes.ended(self.watch.since().since(before));
         }
@@ -231,11 +221,11 @@ impl Selector for Predict {
             (self.rests, self.undo) = ([Instant::ZERO; CANDIDATES_MAX], None);
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
         }
-        let worse = self.outcome.look(at.current, summary, &self.settings.second.second);
+        let worse = self.outcome.look(at.current, summary, &self.settings.goal);
         // As long as something holds it back, it is wanted still.
         self.undo = worse.or(self.undo).filter(|worse| worse.after == at.current);
         if let Some(Worse { before, after, ratio_permille }) = self.undo {
-            self.rests[after] = at.now + self.foresight().rest.0;
+            self.rests[after] = at.now + self.settings.foresight.rest.0;
             let text = "undone: {} gave {} thousandths of what {} gave";
             let (name, old) = (at.candidates[after].entry.name, at.candidates[before].entry.name);
             let facts = [name.into(), ratio_permille.into(), old.into()];
@@ -266,7 +256,7 @@ impl Selector for Predict {
             return Verdict::stay(Reason::new("too few requests to predict from", &[]));
         };
         self.outcome.settling(own.settles);
-        let goal = self.settings.second.second;
+        let goal = self.settings.goal;
         // Of other goals, a second or two says too little: percentiles and who is slowest vary.
         if goal.is_throughput() {
             self.outcome.confirm(&self.bias.expects(own), &goal);
