@@ -88,6 +88,16 @@ fn pages_of_a_database_are_random_in_every_period() {
 }
 
 #[test]
+fn a_database_does_not_make_the_matrix_switch_to_and_fro() {
+    // Queries of 8 KiB, and a log in pieces of 16 KiB: whether reads or writes are more depends on the scheduler.
+    for disk in ["maxtor-40g", "hdd-18tb-7200"] {
+        let outcome = one(disk, "phases:mix=database=10", "auto-matrix", &[], 10);
+        let switches = outcome.report.selector.unwrap().switches;
+        assert_eq!(switches, 1, "{disk}: anticipation is best for random reads and random writes");
+    }
+}
+
+#[test]
 fn a_run_with_a_selector_repeats_exactly() {
     for entry in selectors::registry::all() {
         let play = || one("maxtor-40g", "phases:mix=seq-readers=4:random-readers=4", entry.name, &[], 8);

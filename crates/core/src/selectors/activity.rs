@@ -37,7 +37,7 @@ struct Process {
     waits: Instant,
     /// Where its last request ended.
     end: Sector,
-    /// Length of its latest requests that follow one another, each from where the one before ended.
+    /// Length of its last request, with the reads before it that it continues if it is a read.
     run: u32,
     /// When its last request was done.
     done: Instant,
@@ -65,7 +65,7 @@ pub struct Activity {
     counts: Summary,
     latencies: Latencies,
     outstanding: u32,
-    /// What is longer, one request or several that follow one another, is pooled from several blocks.
+    /// What is longer is pooled from several blocks.
     block: Sectors,
 }
 
@@ -81,7 +81,9 @@ fn is_sync_read(request: &Request) -> bool {
 }
 
 impl Activity {
-    /// An empty store. A process's requests that follow one another count as pooled once they exceed `block` together.
+    /// An empty store. What is longer than `block` is pooled from several blocks: a request, or the reads of a process
+    /// that follow one another. Where IOAZ was made, read-ahead pools such reads before IOAZ sees them. Writes that a
+    /// process waits for, such as those of a log, are pooled with none.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -187,12 +189,12 @@ impl Activity {
         let known = self.enter(at);
         let process = &mut self.processes[at];
         let counts = &mut self.counts;
+        let (continues, read) = (process.end == request.start, request.direction() == Direction::Read);
         counts.requests += 1;
+        counts.reads += u64::from(read);
         counts.newcomers += u64::from(!known);
-        counts.reads += u64::from(request.direction() == Direction::Read);
         counts.sync += u64::from(request.sync);
-        let continues = process.end == request.start;
-        process.run = if continues { process.run.saturating_add(request.length.0) } else { request.length.0 };
+        process.run = request.length.0.saturating_add(if continues && read { process.run } else { 0 });
         counts.merged += u64::from(merged || process.run > self.block.0);
         counts.sequential += u64::from(continues);
         counts.local += u64::from(process.end.distance(request.start) <= LOCAL);

@@ -35,8 +35,8 @@ crate::tunables! {
         reads_from: Percent = 50, 0..=100;
         /// What makes a request sequential: it is pooled from several blocks, or it continues its process's last one.
         judge: Judge = Judge::Merged as u64, 0..=1;
-        /// A process's requests that follow one another count as pooled from several blocks if they are longer
-        /// together. A page of a database is one block, up to 16 KiB.
+        /// A request that is longer counts as pooled from several blocks, and so do reads that follow one another and
+        /// are longer together. So a page of a database is one block, up to 16 KiB.
         block: SectorCount = 32, 1..=65_536;
     }
 }

@@ -13,7 +13,7 @@ pub struct Summary {
     pub reads: u64,
     /// Those that somebody waits for.
     pub sync: u64,
-    /// Those pooled from several blocks: merged in the queue, or longer than a block with those that they follow.
+    /// Those pooled from several blocks: merged in the queue, or longer than a block; reads with those that they follow.
     pub merged: u64,
     /// Those that begin where their process's last one ended.
     pub sequential: u64,
