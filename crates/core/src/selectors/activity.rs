@@ -1,9 +1,9 @@
-//! The activity store: what was asked for in the current period, and by whom.
+//! The activity store: counts the requests of the current period, and which process made them.
 //!
 //! Each event is counted in constant time and forgotten; memory is fixed. A look at the end of a
 //! period ([`Activity::close`]) gives the [`Summary`] and purges the store, as IOAZ's does (IOAZ §3.2).
-//! What must outlast a period is kept of each process: where its last request ended and when its
-//! last one was done.
+//! Of each process the store keeps what must outlast a period: where its last request ended, when its
+//! last one was done, and what is outstanding.
 
 use alloc::vec::Vec;
 
@@ -13,13 +13,15 @@ use crate::collections::{OutOfMemory, table};
 use crate::request::{Direction, Request};
 use crate::units::{Duration, Group, Instant, Issuer, Sector, Sectors};
 
-/// Processes told apart at once. A power of two.
+/// Processes told apart at once: a power of two, for which 16 KiB of memory are enough.
 const PLACES: usize = 256;
-/// Places in which one process may be kept. Beyond them the one that was silent longest goes.
+/// Places in which one process may be kept, so that finding it takes constant time. If all are taken, the process
+/// goes that was silent longest.
 const REACH: usize = 8;
-/// A process is new in so many periods.
-const FRESH: u32 = 3;
-/// Requests this near, in sectors, to where the process's last one ended are local: 1 MiB.
+/// How many periods a process is new. Then most of what is asked is the same as before it came, or it is another load.
+pub(super) const FRESH: u32 = 3;
+/// Requests this near, in sectors, to where the process's last one ended are local: 1 MiB, for which a head hardly
+/// moves.
 pub const LOCAL: u64 = 2048;
 
 /// What is kept of a process.
@@ -69,7 +71,7 @@ pub struct Activity {
     block: Sectors,
 }
 
-/// Whom a request is of, among all processes and groups: those of one group, such as a chain of children, count as one.
+/// Who made a request. The processes of one group, such as a chain of children, count as one.
 #[inline]
 pub fn owner(issuer: Issuer, group: Group) -> u64 {
     if group == Group::UNKNOWN { u64::from(issuer.0) } else { 1 << 32 | u64::from(group.0) }
@@ -241,8 +243,8 @@ impl Activity {
     /// What the period, which lasted this long until `now`, showed. The store is empty afterwards.
     ///
     /// A process with requests outstanding is active, even if nothing came of it and nothing was done for it. A read
-    /// that has waited for longer than the period counts among the latencies although it is not done. Else the store
-    /// would not see whom a scheduler starves before that is over.
+    /// that has waited for longer than the period counts among the latencies although it is not done. So a process that
+    /// is starved is seen while it waits.
     pub fn close(&mut self, now: Instant, length: Duration) -> Summary {
         let period = self.period;
         for at in 0..PLACES {
@@ -403,7 +405,7 @@ mod tests {
         assert_eq!(store.close(Instant(0) + second * 3, second).processes, 8);
     }
 
-    /// How many in a hundred requests of a period count as pooled, of 50 reads of so many sectors each.
+    /// The share of pooled requests among 50 reads of `length` sectors each.
     fn pooled(length: u32, place: impl Fn(u64) -> u64) -> u64 {
         let mut store = Activity::new(crate::selectors::Bounds::defaults().block()).unwrap();
         for n in 0..50 {

@@ -1,14 +1,15 @@
 //! Remembers what each scheduler gave for each category of load, and tries others at a bounded cost.
 //!
 //! # How it decides
-//! For each category and candidate it keeps the mean throughput. Each period it adds what the period gave,
-//! unless the category changed in it. Then it takes the best candidate it knows for the category. A candidate
-//! that is unknown there, or that was tried so long ago that it is forgotten, is tried for one period; the
-//! worse it was, the longer it is left alone. What trials lost against the best known is summed up, and
-//! none begins while that is more than `cost` of all that was done.
+//! For each category and candidate `auto-bandit` keeps the mean throughput. Each period it adds what the period gave,
+//! unless the category changed in it. Then it takes the best candidate known for the category. A candidate that is
+//! unknown there, or whose last trial is forgotten, is tried for one period. The worse a candidate was, the longer it
+//! is left alone. `auto-bandit` sums up what trials lost against the best known. None begins while that sum is more
+//! than `cost` of all that was done.
 //!
 //! # Source
-//! What UNC §IV describes, grown up: a memory, and a price for curiosity.
+//! What UNC §IV describes (Naweed, Di Natale and Andrabi, *Modification and Evaluation of Linux I/O Schedulers*), grown
+//! up: a memory, and a price for curiosity.
 //!
 //! # Good for, bad for
 //! Loads that come back. What was never seen has to be tried: with many candidates that takes many periods.
@@ -28,7 +29,7 @@ crate::tunables! {
     pub struct Curiosity {
         /// Trials may lose so much of all that was done.
         cost: Percent = 5, 0..=100;
-        /// What was measured so long ago is tried again; of a worse candidate, so many times later.
+        /// After this time a candidate is tried again; one that is n times worse, after n times as long.
         forget: Milliseconds = 120_000, 1000..=86_400_000;
         /// What the last period counts for in a mean.
         new: Percent = 50, 1..=100;
@@ -106,9 +107,9 @@ impl Bandit {
         let best = self.best(category).map_or(1, |best| self.arm(category, best).mean);
         let wanted = |candidate: usize| {
             let arm = self.arm(category, candidate);
-            let lag = best / arm.mean.max(1);
-            candidate != current
-                && (arm.mean == 0 || now.since(arm.tried) >= self.curiosity.forget.0 * lag.clamp(1, 64))
+            // However bad it was: after two hours, with the default, it is looked at again.
+            let lag = (best / arm.mean.max(1)).clamp(1, 64);
+            candidate != current && (arm.mean == 0 || now.since(arm.tried) >= self.curiosity.forget.0 * lag)
         };
         let candidates = (0..self.candidates).filter(|candidate| wanted(*candidate));
         candidates.min_by_key(|candidate| self.arm(category, *candidate).tried)

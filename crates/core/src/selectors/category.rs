@@ -23,15 +23,15 @@ crate::choices! {
 crate::tunables! {
     /// The bounds between categories.
     pub struct Bounds {
-        /// From so many processes on they count as four.
+        /// From this number of processes on, they count as four.
         four_from: Count = 2, 1..=10_000;
-        /// From so many on as eight.
+        /// From this number on, as eight.
         eight_from: Count = 6, 1..=10_000;
-        /// From so many on as sixteen.
+        /// From this number on, as sixteen.
         sixteen_from: Count = 12, 1..=10_000;
-        /// So many sequential ones in a hundred requests make the load sequential.
+        /// With this share of sequential requests, the load is sequential.
         sequential_from: Percent = 50, 0..=100;
-        /// So many reads in a hundred requests make the load one of reads.
+        /// With this share of reads, the load is one of reads.
         reads_from: Percent = 50, 0..=100;
         /// What makes a request sequential: it is pooled from several blocks, or it continues its process's last one.
         judge: Judge = Judge::Merged as u64, 0..=1;

@@ -105,7 +105,7 @@ impl Chooser {
         self.current
     }
 
-    /// Who may be chosen.
+    /// The candidates.
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
     }
@@ -134,7 +134,7 @@ impl Chooser {
         }
     }
 
-    /// This became part of a request that waits, and will be done with it: of hosts that have no id for it. No
+    /// A request became part of one that waits, and will be done with it: for hosts that have no id for it. No
     /// prediction knows of it.
     #[inline]
     pub fn joined(&mut self, request: &Request) {
@@ -146,7 +146,7 @@ impl Chooser {
         self.activity.left(request);
     }
 
-    /// The disk gets the request that came as `id`, with what was merged into it. Who does not know when that
+    /// The disk gets the request that came as `id`, with what was merged into it. A host that does not know when that
     /// is need not tell; predictions then know less of what is in the disk's buffer.
     #[inline]
     pub fn dispatched(&mut self, now: Instant, id: RequestId) {
@@ -251,7 +251,7 @@ impl Chooser {
     }
 }
 
-/// Which of so many candidates the setting [`Pace::manual`] chooses.
+/// The place of the candidate that the setting [`Pace::manual`] chooses.
 ///
 /// # Errors
 /// [`ChooserError::Manual`] if there is none at that place.

@@ -84,7 +84,7 @@ pub struct Prediction {
     pub jain_permille: u64,
     /// 99 in 100 synchronous reads would take no longer; zero if there are none.
     pub sync_read_p99: Duration,
-    /// So long it takes after a switch until it gives half of that: for a while the disk has other work.
+    /// How long it takes after a switch until the candidate gives half of that: for a while the disk has other work.
     pub settles: Duration,
 }
 

@@ -1,14 +1,14 @@
 //! Changes to another scheduler at random when throughput drops.
 //!
 //! # How it decides
-//! It begins with any candidate. Each period it measures throughput. When that falls below a threshold, it
-//! draws another candidate, all equally likely. With n candidates it finds the best after n - 1 changes on
-//! average, if throughput stays low until then.
+//! `auto-explore` begins with any candidate. Each period it measures throughput. When throughput falls below a
+//! threshold, `auto-explore` draws another candidate, all equally likely. With n candidates it finds the best after
+//! n - 1 changes on average, if throughput stays low until then.
 //!
 //! # Source
-//! UNC §IV. Threshold, period and estimator are not given there. Here the threshold is a share of the best
-//! throughput seen, which fades so that a lighter load does not look like a loss for ever; or a fixed number
-//! (`absolute`). A change is followed by a period of grace.
+//! Naweed, Di Natale and Andrabi, *Modification and Evaluation of Linux I/O Schedulers* (UNC), §IV. The paper gives no
+//! threshold, period or estimator. Here the threshold is a share of the best throughput seen, which fades so that a
+//! lighter load does not look like a loss for ever; or a fixed number (`absolute`). A period of grace follows a change.
 //!
 //! # Good for, bad for
 //! Loads that never change and differ much between schedulers. A lighter load looks like a worse scheduler.

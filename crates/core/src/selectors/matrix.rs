@@ -1,24 +1,28 @@
 //! Looks the category of the last period up in a decision matrix.
 //!
 //! # How it decides
-//! Each period it classifies what was asked for: how many processes, sequential or random, reads or writes.
-//! The matrix names the best scheduler for each of the 16 categories, as measured beforehand. If that is not
-//! the one in use, it wants to switch. A period without requests changes nothing.
+//! Each period `auto-matrix` classifies the load: how many processes there are, sequential or random, reads or writes.
+//! A process counts as long as it has requests outstanding. A request is sequential if it was pooled from several
+//! blocks: merged in the queue, longer than a block, or one of several reads that follow one another.
 //!
-//! Four matrices are built in, those of the paper: for each of three goals one, and one that looks at the
-//! number of processes alone (`hints=off`). Own matrices take their place; `idlewise matrix build` measures
-//! one for any disk and any schedulers.
+//! The matrix names the best scheduler for each of the 16 categories, as measured beforehand. If another one is in
+//! use, `auto-matrix` wants to switch. A period without requests changes nothing.
+//!
+//! Four matrices are built in, those of the paper: one for each of three goals, and one that looks at the number of
+//! processes alone (`hints=off`). Own matrices take their place; `idlewise matrix build` measures one for any disk
+//! and any schedulers.
 //!
 //! # Source
 //! IOAZ §3.3, §3.4, Tables 1 to 4: Linux 2.6.11, a Maxtor of 40 GB. FCFS is `noop` there. CFQ wins in no
 //! category and can still be chosen by hand.
 //!
 //! # Differs from the source
-//! The paper's thresholds are not published; see the tunables. Dwell time, agreement and idle rule are not
-//! in the paper, and off.
+//! The paper's thresholds are not published; see the tunables. The paper's requests have been pooled by read-ahead; here
+//! reads that follow one another count as if they had been. Dwell time, agreement and idle rule are not in the paper,
+//! and off.
 //!
 //! # Good for, bad for
-//! Loads like those that it was measured with. The matrix of one disk is wrong on another.
+//! Loads like those that the matrix was measured with. The matrix of one disk is wrong on another.
 
 mod tables;
 

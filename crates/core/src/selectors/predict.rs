@@ -1,32 +1,32 @@
 //! Simulates before it switches: plays the latest requests against every candidate on a model of the disk.
 //!
 //! # How it decides
-//! 1. It watches for a change of load: processes that were not there before, or another pattern or size for two
-//!    periods in a row, unless it takes turns with the one before or has come with a switch. What came before the
-//!    change is not used any more.
-//! 2. When enough requests have come since, it asks its host for predictions: the host plays the requests of
+//! 1. `auto-predict` watches for a change of load: processes that were not there before, or another pattern or size
+//!    for two periods in a row. A pattern that takes turns with the one before, or that has come with a switch, is no
+//!    change. What came before a change is not used any more.
+//! 2. When enough requests have come since, `auto-predict` asks its host for predictions. The host plays the requests of
 //!    the last seconds, closed loop, against every candidate, for as long as the load has lasted, and answers a
-//!    little later. It asks again after one, two, four … periods, then every `again`.
-//! 3. It weighs what each candidate would give against what the one in use would give, by the goal: throughput,
-//!    latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one makes up
-//!    for half as much of another. A read that is not done counts with the time that it has waited so far. If the
-//!    best gains more than the margin, it switches, unless loads of late have not lasted long enough for it: a small
-//!    gain is not worth it to be bound by the dwell time when the next load comes.
-//! 4. After a switch it compares what came of it with what was predicted. How far the prediction was too good
-//!    widens the margin; later predictions of throughput for the one in use that come true narrow it again. A switch
-//!    that made things worse is undone, and that candidate rests. One that gives less than a quarter of what was
-//!    promised is known after half a second, and it asks again.
+//!    little later. `auto-predict` asks again after one, two, four … periods, then every `again`.
+//! 3. `auto-predict` weighs what each candidate would give against what the one in use would give, by the goal:
+//!    throughput, latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one
+//!    makes up for half as much of another. A read that is not done counts with the time that it has waited until now.
+//!    If the best gains more than the margin, `auto-predict` switches. If loads of late lasted too briefly, it does not:
+//!    a small gain is not worth being bound by the dwell time when the next load comes.
+//! 4. After a switch `auto-predict` compares the outcome with the prediction. If the prediction was too good, the margin
+//!    widens. Later predictions of throughput for the candidate in use that come true narrow it again. A switch
+//!    that made things worse is undone, and that candidate rests. A candidate that gives less than a quarter of what was
+//!    promised is known after half a second, and `auto-predict` asks again.
 //!
-//! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
-//! does no harm. But if the one in use gives much less than predicted, what it gives is what counts; a prediction that
-//! says so for the first time, after one that was right, is doubted, and it asks again. So is, in a load that has lasted,
-//! one that finds somebody better who was not in the prediction before.
+//! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout does no harm.
+//! But if the candidate in use gives much less than predicted, what it gives is what counts. Some predictions are
+//! doubted, and `auto-predict` asks again: one that says so for the first time, after one that was right; and, in a
+//! load that has lasted, one that finds a candidate better that was not better in the prediction before.
 //!
 //! # Source
 //! Own.
 //!
 //! # Good for, bad for
-//! Any load, if the model of the disk is right. It costs a core for a fraction of a second now and then.
+//! Any load, if the model of the disk is right. Predicting costs a core for a fraction of a second now and then.
 
 mod bias;
 mod change;
@@ -66,7 +66,7 @@ crate::tunables! {
         horizon_max: Milliseconds = 60_000, 10..=600_000;
         /// When the answer is there, counted from the question.
         delay: Milliseconds = 50, 1..=600_000;
-        /// So many requests are needed.
+        /// Requests that it takes to predict.
         few: Count = 12, 1..=100_000;
         /// The longest time between two questions.
         again: Milliseconds = 8000, 100..=86_400_000;
@@ -128,7 +128,7 @@ impl Method for Predict {
         "antic-c-look",
         "antic-aged-sptf",
     ];
-    /// Longer turns and a later limit of age than people would want who wait, where throughput is the goal.
+    /// For throughput: longer turns and a later limit of age than people who wait would want.
     const TUNED: &'static [Tuned] = &[
         ("as", &[("read_batch_expire", 2000)]),
         ("cfq", &[("slice_sync", 400)]),

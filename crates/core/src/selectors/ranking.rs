@@ -1,15 +1,16 @@
 //! Looks the mean request size up in a ranking that was measured beforehand.
 //!
 //! # How it decides
-//! Before, every scheduler's throughput is measured on the disk with random reads of each size from 4 KiB to
-//! 1 MiB. For each size the best is noted. Then, each period, the mean size of requests says who should be in
-//! use. The mean is smoothed: the last period counts for `new`, those before for the rest.
+//! Beforehand, the throughput of each scheduler is measured on the disk with random reads of each size from 4 KiB to
+//! 1 MiB. The ranking has the best scheduler for each size. Then, each period, the mean size of requests says which
+//! scheduler should be in use. The mean is smoothed: the last period counts for `new`, those before for the rest.
 //!
 //! # Source
-//! OLS'05 §6. The paper gives no period and no smoothing, and shows its ranking as a picture only.
+//! Seelam et al., *Enhancements to Linux I/O Scheduling* (OLS'05), §6. The paper gives no period and no smoothing, and
+//! shows its ranking as a picture only.
 //!
 //! # Good for, bad for
-//! Loads of random reads, with which it was measured. Sizes say little about who waits for whom.
+//! Loads of random reads, with which the ranking was measured. Sizes do not say which requests somebody waits for.
 
 use alloc::vec::Vec;
 
