@@ -6,13 +6,13 @@ use super::*;
 use crate::selectors::contract::Candidate;
 use crate::tunables::Tunables as _;
 
-/// A period of 100 ms in which so many of 20 requests came from processes that were not there before.
+/// A period of 100 ms in which some of 20 requests came from processes that were not there before.
 fn period(newcomers: u64) -> Summary {
     let (length, bytes) = (Duration::from_ms(100), 20 * 4096);
     Summary { length, requests: 20, reads: 20, newcomers, bytes, ..Summary::default() }
 }
 
-/// What is asked in so many periods, and when, in tenths of a second.
+/// What is asked in these periods, and when, in tenths of a second.
 fn questions(predict: &mut Predict, periods: core::ops::Range<u64>) -> Vec<(u64, Question)> {
     let candidates: &[Candidate] = &[];
     let mut asked = Vec::new();
@@ -80,7 +80,7 @@ fn a_load_is_expected_to_last_as_long_as_it_has_lasted() {
 fn before_a_switch_is_judged_it_is_asked_whether_the_disk_has_settled() {
     let (candidates, mut predict) = (two(), predict());
     let mut now = Instant::ZERO;
-    // In which of so many periods something is asked, and what is wanted last, if so many bytes are done in each.
+    // In which periods something is asked, and what is wanted last, if these bytes are done in each.
     let mut go = |tenths: u64, current, done_bytes, answer: [Prediction; 2]| {
         let (mut asked, mut wish) = (Vec::new(), Wish::Stay);
         for tenth in 1..=tenths {
@@ -103,8 +103,8 @@ fn before_a_switch_is_judged_it_is_asked_whether_the_disk_has_settled() {
     assert_eq!(go(20, 1, 200_000, answer(Duration::ZERO)).1, Wish::Stay, "then it keeps what was promised");
 }
 
-/// A load under way, of which the one that was promised twice as much is in use for two seconds and gives so many
-/// bytes in a period where the other one gave 100 000. What is wanted in each of so many periods.
+/// A load under way, of which the one that was promised twice as much is in use for two seconds and gives these
+/// bytes in a period where the other one gave 100 000. What is wanted in each period.
 fn switched(predict: &mut Predict, done_bytes: u64) -> Vec<Wish> {
     let candidates = two();
     let mut now = Instant::ZERO;
