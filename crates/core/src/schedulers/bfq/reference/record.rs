@@ -1,12 +1,12 @@
-//! A queue: one process's synchronous requests, or all asynchronous ones of one I/O priority.
+//! What the reference keeps of one queue, all of it together.
 
-use super::raise::Raise;
-use super::rate::{self, SHORT};
-use crate::collections::{List, Place};
-use crate::request::{Class, Priority, Request};
+use super::super::processes::Ref;
+use super::super::raise::Raise;
+use super::super::rate::{self, SHORT};
+use crate::request::{Class, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::means::{HALF, decayed};
-use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Weight};
+use crate::units::{Duration, Instant, RequestId, Sector};
 
 /// Of a queue's last 32 requests more than this have to be far from the one before, for it to be seeky.
 const SEEKY: u32 = 19;
@@ -14,33 +14,6 @@ const SEEKY: u32 = 19;
 const SAMPLES: u64 = 80;
 /// Linux looks at shares of idle time over this time.
 const INTENSITY: Duration = Duration::from_ms(200);
-
-/// Linux's weight of a level, 10 to 80, times the weight of the process if the host has set one: of 100
-/// counts as 1. Rounded up, so that it is never 0.
-pub(super) fn weight_of(priority: Priority, host: Weight) -> u64 {
-    let level = if priority.class == Class::Idle { 7 } else { u64::from(priority.level.min(7)) };
-    ((8 - level) * 10 * u64::from(host.get())).div_ceil(u64::from(Weight::default().get()))
-}
-
-/// Among the asynchronous queues, the one of this priority: 8 of real time, 8 of best effort, 1 idle.
-pub(super) fn async_index(priority: Priority) -> usize {
-    let level = usize::from(priority.level.min(7));
-    match priority.class {
-        Class::RealTime => level,
-        Class::BestEffort => 8 + level,
-        Class::Idle => 16,
-    }
-}
-
-/// How many asynchronous queues there are.
-pub(super) const ASYNC_QUEUES: usize = 17;
-
-/// A queue, unless another process has got its place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ref {
-    pub(super) queue: usize,
-    pub(super) life: u32,
-}
 
 /// How long a queue's process thinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +38,7 @@ impl Thought {
     }
 }
 
-/// Whose request another queue waits for: see [`inject`](super::inject).
+/// Whose request another queue waits for.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Waker {
     pub(super) known: Option<Ref>,
@@ -85,19 +58,24 @@ pub(super) struct Inject {
     pub(super) lowered: Option<Instant>,
 }
 
+/// How one request of the queue in service is watched, to learn from it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Watch {
+    /// It is the next to go. When it came.
+    pub(super) since: Instant,
+    pub(super) for_dispatch: bool,
+    /// It went.
+    pub(super) request: Option<RequestId>,
+    /// Others went while it was waited for.
+    pub(super) injected: bool,
+}
+
 /// One queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
     pub(super) life: u32,
-    /// Whose it is; `None` for asynchronous ones.
-    pub(super) place: Option<Place>,
-    pub(super) who: Issuer,
     /// Processes that issue into it.
     pub(super) users: u32,
-    /// Its requests in order of arrival.
-    pub(super) fifo: List,
-    /// Where to go on.
-    pub(super) next: Option<RequestId>,
     pub(super) in_flight: u32,
     /// Since it is in service, it was looked at whether its oldest request is overdue.
     pub(super) fifo_looked: bool,
@@ -133,15 +111,10 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub(super) fn new(now: Instant, place: Option<Place>, who: Issuer, class: Class) -> Queue {
-        let sync = place.is_some();
+    pub(super) fn new(now: Instant, sync: bool, class: Class) -> Queue {
         Queue {
             life: 0,
-            place,
-            who,
             users: 0,
-            fifo: List::default(),
-            next: None,
             in_flight: 0,
             fifo_looked: false,
             max_budget: 0,
@@ -168,21 +141,12 @@ impl Queue {
         }
     }
 
-    pub(super) const fn is_sync(&self) -> bool {
-        self.place.is_some()
-    }
-
     pub(super) const fn is_raised(&self) -> bool {
         self.raise.is_on()
     }
 
     pub(super) const fn is_seeky(&self) -> bool {
         self.seeks.count_ones() > SEEKY
-    }
-
-    /// It has nothing waiting.
-    pub(super) fn is_empty(&self) -> bool {
-        self.fifo.is_empty()
     }
 
     /// A request arrives while it is `busy` or not: what did its process think?
@@ -214,14 +178,6 @@ impl Queue {
             self.busy_from = now - whole / 2;
             self.idle_time = self.idle_time / 2;
         }
-    }
-
-    /// It is served, or is charged as if.
-    pub(super) fn serve(&mut self, now: Instant, sectors: u64) {
-        if self.raise.busy_service == 0 {
-            self.first_io = now;
-        }
-        self.raise.serve(sectors);
     }
 
     /// How long it is waited for.
