@@ -72,6 +72,7 @@ mod idling;
 mod inject;
 mod positions;
 mod processes;
+mod queue;
 mod queues;
 mod raise;
 mod raising;
@@ -80,7 +81,6 @@ mod requests;
 mod service;
 mod settings;
 mod sharing;
-mod slot;
 mod wakers;
 mod wf2q;
 
@@ -100,6 +100,7 @@ use crate::units::{Duration, Issuer, RequestId, Weight};
 use budget::Reason;
 use explain::{Chosen, Whose};
 use processes::weight_of;
+use queue::Queue;
 use queues::Queues;
 use raise::{AWAY, Kind};
 use rate::LARGE;
@@ -134,7 +135,7 @@ impl Bfq {
     /// here, its queue goes on.
     fn begin(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
         let (queues, queue) = (&mut self.service.queues, place.index());
-        if !queues.wf2q.is_busy(queue) && queues.requests.in_flight_of(queue) == 0 {
+        if !queues.wf2q.is_busy(queue) && queues.list[queue].line.in_flight() == 0 {
             let rank = (request.priority, cx.weight(request.issuer));
             queues.clear(cx, place);
             queues.begin(cx.now, queue, rank.0.class, weight_of(rank.0, rank.1));
@@ -142,7 +143,7 @@ impl Bfq {
             self.sharing.replace(cx.now, place);
         }
         queues.processes.begin(place);
-        queues.list(cx, queue);
+        queues.note_position(cx, queue);
     }
 
     /// The queue in which `request` of the process at `place` goes.
@@ -166,122 +167,115 @@ impl Bfq {
 
     /// What an arrival tells of who issues into its queue; `alone` if its process has no other request.
     fn observe(&mut self, cx: Cx<'_>, queue: usize, request: &Request, alone: bool) {
-        let settled = self.sharing.is_settled(cx.now, queue, AWAY);
-        let queues = &mut self.service.queues;
-        let slice_idle = queues.settings.idle_time();
-        let done = queues.requests.in_flight_of(queue) == 0;
-        let sync = queues.processes.is_sync(queue);
-        let habits = &mut queues.habits[queue];
-        if done && !queues.wf2q.is_busy(queue) {
+        let Queues { list, wf2q, processes, injection, settings, .. } = &mut self.service.queues;
+        let Queue { line, habits, limit, raised, .. } = &mut list[queue];
+        let (slice_idle, sync) = (settings.idle_time(), processes.is_sync(queue));
+        let done = line.in_flight() == 0;
+        if done && !wf2q.is_busy(queue) {
             habits.note_thought(cx.now, slice_idle);
         }
         habits.note_seek(cx, request);
         if sync {
-            let idle = done && queues.requests.is_empty(queue);
-            habits.note_intensity(cx.now, idle, queues.processes.is_new(queue));
+            habits.note_intensity(cx.now, done && line.is_empty(), processes.is_new(queue));
         }
         let short = !habits.is_long(slice_idle);
-        let known = sync && queues.wf2q.class(queue) != Class::Idle && slice_idle > Duration::ZERO;
-        if short != habits.is_short() && known && settled {
+        if short != habits.is_short()
+            && sync
+            && wf2q.class(queue) != Class::Idle
+            && slice_idle > Duration::ZERO
+            && self.sharing.is_settled(cx.now, queue, AWAY)
+        {
             habits.set_short(short);
-            queues.injection.note_thinking(cx.now, queue, short);
+            injection.note_thinking(cx.now, limit, short);
         }
-        if habits.only_seeks() && queues.raising.kind(queue) == Kind::Soft {
-            let span = queues.budgets.raise_time();
-            queues.raising.change(&mut queues.wf2q, queue, |raise, _| raise.end_soft(cx.now, span));
+        if habits.only_seeks() && raised.raise().kind() == Kind::Soft {
+            let span = self.service.queues.budgets.rate().raise_time();
+            self.service.queues.change_raise(queue, |raise, _| raise.end_soft(cx.now, span));
         }
         if sync && alone {
-            self.learn(cx, queue);
+            self.service.queues.learn(cx.now, queue);
         }
-    }
-
-    /// A request of a process that has no other has come to `queue`: for whom does it wait, and what may go besides?
-    fn learn(&mut self, cx: Cx<'_>, queue: usize) {
-        let queues = &mut self.service.queues;
-        let (short, slice_idle) = (queues.habits[queue].is_short(), queues.settings.idle_time());
-        if !short {
-            let last = queues.budgets.last_completion();
-            queues.wakers.suspect(cx.now, &queues.processes, queue, last, slice_idle);
-        }
-        let serving = queues.wf2q.in_service() == Some(queue);
-        queues.injection.note_request(cx.now, queue, queues.requests.in_flight(), serving, short);
     }
 
     /// Puts `id` among what waits in `queue`.
     fn add(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, place: Place) {
         let queues = &mut self.service.queues;
-        let (back, head) = (queues.settings.back(), queues.budgets.position());
-        let leads = queues.requests.add(cx, back, head, queue, id);
+        let (ways, sync) = (queues.ways(), queues.processes.is_sync(queue));
+        let leads = queues.requests.add(cx, ways, (queue, &mut queues.list[queue].line), id);
         if !queues.wf2q.is_busy(queue) {
             self.wake(cx, queue, place);
         } else {
-            if queues.settings.low_latency {
-                let (sync, span) = (queues.processes.is_sync(queue), queues.budgets.raise_time());
-                queues.raising.note_request(cx.now, &mut queues.wf2q, queue, sync, span);
+            if queues.settings.low_latency && queues.list[queue].raised.note_request(cx.now) && !sync {
+                let span = queues.budgets.rate().raise_time();
+                queues.change_raise(queue, |raise, _| raise.as_interactive(span));
             }
             if leads {
                 queues.renew_budget(cx, queue);
             }
         }
-        self.service.queues.list(cx, queue);
+        self.service.queues.note_position(cx, queue);
     }
 
     /// `queue` had nothing to do so far: it may be raised, gets a budget, and may preempt.
     fn wake(&mut self, cx: Cx<'_>, queue: usize, place: Place) {
-        let settled = self.sharing.is_settled(cx.now, queue, AWAY);
-        let stable = self.sharing.is_stable(place);
         let queues = &mut self.service.queues;
-        let done = queues.requests.in_flight_of(queue) == 0;
-        let away = done && queues.budgets.was_away(cx.now, queue, AWAY);
+        let low_latency = queues.settings.low_latency;
+        let Queue { line, budget, habits, raised, .. } = &queues.list[queue];
+        let done = line.in_flight() == 0;
+        let away = |span: Duration| done && budget.was_away(cx.now, span);
         let plain = queues.wf2q.wanted(queue).1 == PLAIN_WEIGHT;
-        let calm = plain && done && !queues.habits[queue].only_seeks();
-        let fit = queues.processes.is_sync(queue) && (!queues.processes.is_shared(queue) || stable);
-        let claim = queues.raising.claim(cx.now, queue, plain && away, calm, fit);
-        let was_raised = queues.raising.is_on(queue);
+        let calm = plain && done && !habits.only_seeks();
+        let shared = queues.processes.is_shared(queue) && !self.sharing.is_stable(place);
+        let fit = queues.processes.is_sync(queue) && !shared;
+        let (was_raised, claim) = (raised.is_on(), raised.claim(cx.now, plain && away(AWAY), calm, fit));
+        let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.is_new(queue);
         let goes_on = queues.begin_budget(cx, queue);
-        if away && !queues.processes.is_new(queue) && queues.budgets.was_away(cx.now, queue, BURST_FORGOTTEN)
-        {
-            queues.raising.forget_burst(queue);
+        if forgotten {
+            queues.leave_burst(queue);
         }
         queues.processes.set_old(queue);
-        if queues.settings.low_latency && settled {
-            let span = queues.budgets.raise_time();
-            if queues.raising.change(&mut queues.wf2q, queue, |raise, _| raise.claim(cx.now, claim, span)) {
-                queues.wf2q.cap_budget(queue, 2 * queues.budgets.least());
-            }
+        let span = queues.budgets.rate().raise_time();
+        if low_latency
+            && self.sharing.is_settled(cx.now, queue, AWAY)
+            && queues.change_raise(queue, |raise, _| raise.claim(cx.now, claim, span))
+        {
+            queues.wf2q.cap_budget(queue, 2 * queues.budgets.least());
         }
-        queues.raising.wake(cx.now, queue);
-        if queues.settings.low_latency && (!was_raised || !queues.raising.is_on(queue) || claim.interactive) {
-            queues.raising.restart(cx.now, queue);
-        }
-        queues.make_busy(cx, queue, goes_on);
+        let raised = &mut queues.list[queue].raised;
+        let restarts = !was_raised || !raised.is_on() || claim.interactive;
+        raised.wake(cx.now, low_latency && restarts);
+        queues.make_busy(cx.now, queue, goes_on);
         self.service.preempt(cx, queue, goes_on);
     }
 
     /// What goes while `queue` is idled for.
     fn inject(&mut self, cx: Cx<'_>, queue: usize) -> Option<Chosen> {
         let queues = &self.service.queues;
+        let (processes, list) = (&queues.processes, &queues.list);
         let fits = |other: usize, whose: Whose| {
             queues.affordable(cx, other).map(|(id, cost)| Chosen { id, queue: other, cost, whose })
         };
-        let own = queues.processes.only_user(queue).filter(|(place, other)| {
-            queues.requests.next(*other).is_some_and(|next| queues.requests.place(next) == Some(*place))
+        let own = processes.only_user(queue).filter(|(place, other)| {
+            list[*other].line.next().is_some_and(|next| queues.requests.place(next) == Some(*place))
         });
-        let woken = || queues.wakers.woken(&queues.processes, queue);
-        let waker = || queues.wakers.waker(&queues.processes, queue);
-        let found = own
-            .and_then(|(_, other)| fits(other, Whose::OwnAsync))
-            .or_else(|| waker().and_then(|waker| fits(waker, Whose::Waker)))
-            .or_else(|| woken().and_then(|woken| fits(woken, Whose::Woken)));
-        if found.is_some() {
-            return found;
+        if let Some(own) = own.and_then(|(_, other)| fits(other, Whose::OwnAsync)) {
+            return Some(own);
         }
-        let guarded = queues.raising.is_on(queue) && queues.habits[queue].is_short();
+        let waker = &list[queue].waker;
+        if let Some(waker) = processes.alive(waker.known()).and_then(|waker| fits(waker, Whose::Waker)) {
+            return Some(waker);
+        }
+        let woken = processes
+            .alive(waker.woken())
+            .filter(|woken| list[*woken].waker.known() == Some(processes.reference(queue)));
+        if let Some(woken) = woken.and_then(|woken| fits(woken, Whose::Woken)) {
+            return Some(woken);
+        }
+        let guarded = list[queue].raised.is_on() && list[queue].habits.is_short();
         if idling::boosts(queues, cx, queue) || guarded && queues.raising.busy() <= 1 {
             return None;
         }
-        let other = other_to_inject(queues, cx, queue, guarded)?;
-        let found = fits(other, Whose::Other);
+        let found = fits(other_to_inject(queues, cx, queue, guarded)?, Whose::Other);
         self.service.queues.injection.inject();
         found
     }
@@ -290,15 +284,15 @@ impl Bfq {
 /// The queue listed last whose request may go while `queue` is idled for, within the limit. If that is `guarded`,
 /// only a raised one's may.
 fn other_to_inject(queues: &Queues, cx: Cx<'_>, queue: usize, guarded: bool) -> Option<usize> {
-    let (limit, in_flight) = (queues.injection.limit(queue), queues.requests.in_flight());
+    let (limit, in_flight) = (queues.list[queue].limit.limit(), queues.requests.in_flight());
     if in_flight >= limit {
         return None;
     }
     queues.wf2q.newest(|other| {
-        let Some(next) = queues.requests.next(other) else { return false };
+        let Some(next) = queues.list[other].line.next() else { return false };
         let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
         let limit = if large { limit.min(1) } else { limit };
-        (!guarded || queues.raising.is_on(other))
+        (!guarded || queues.list[other].raised.is_on())
             && in_flight < limit
             && queues.affordable(cx, other).is_some()
     })
@@ -373,19 +367,19 @@ impl Scheduler for Bfq {
         self.service.catch_up(cx);
         let queues = &mut self.service.queues;
         let Some(queue) = queues.requests.queue(id) else { return };
-        let (back, head) = (queues.settings.back(), queues.budgets.position());
-        if queues.requests.grown(cx, back, head, queue, id) {
+        let (ways, line) = (queues.ways(), &mut queues.list[queue].line);
+        if queues.requests.grown(cx, ways, (queue, line), id) {
             queues.renew_budget(cx, queue);
         }
-        queues.list(cx, queue);
+        queues.note_position(cx, queue);
     }
 
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        let requests = &mut self.service.queues.requests;
+        let Queues { requests, list, .. } = &mut self.service.queues;
         if let Some(queue) = requests.queue(survivor)
             && requests.queue(other) == Some(queue)
         {
-            requests.absorb(queue, survivor, other);
+            requests.absorb(&mut list[queue].line, survivor, other);
         }
         self.remove(cx, other);
         self.grown(cx, survivor);
@@ -436,7 +430,7 @@ impl Algorithm for Bfq {
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         let queues = Queues::new(setup, tunables)?;
-        Ok(Bfq { sharing: Sharing::new(queues.habits.len())?, service: Service::new(queues) })
+        Ok(Bfq { sharing: Sharing::new(queues.list.len())?, service: Service::new(queues) })
     }
 
     fn tunables(&self) -> Settings {
@@ -449,7 +443,8 @@ impl Algorithm for Bfq {
         queues.settings = tunables;
         queues.budgets.retune(&tunables);
         if ends {
-            queues.raising.switch_off(&mut queues.wf2q);
+            (0..queues.list.len())
+                .for_each(|queue| queues.change_raise(queue, |raise, _| raise.switch_off()));
         }
     }
 

@@ -3,13 +3,10 @@
 //! A queue that uses its budget up gets more next time, one that is idle less. One that is slow, because
 //! it seeks, is charged for its time instead, so that its share is one of time.
 
-use alloc::vec::Vec;
-
 use super::raise::passed;
 use super::rate::{Rate, SHORT, Sent};
 use super::settings::Settings;
-use crate::collections::{OutOfMemory, table};
-use crate::units::{Duration, Instant, Sector};
+use crate::units::{Duration, Instant};
 
 /// Linux's `bfq_default_max_budget`: the greatest budget until the device is known, in sectors.
 pub(super) const DEFAULT_MAX: u64 = 16 * 1024;
@@ -152,7 +149,7 @@ pub(super) const fn charge(sectors: u32, plain: bool) -> u64 {
 
 /// The budget of one queue.
 #[derive(Clone, Copy)]
-struct Budget {
+pub(super) struct Budget {
     /// The greatest one that it gets, in sectors.
     most: u64,
     /// When its time is over; once it has nothing more to do, when that was. `None`: long ago.
@@ -161,19 +158,57 @@ struct Budget {
     waited: bool,
 }
 
-const UNKNOWN: Budget = Budget { most: 0, timeout: None, waited: false };
+impl Budget {
+    /// The greatest one that the queue gets.
+    pub(super) const fn most(&self) -> u64 {
+        self.most
+    }
 
-/// The budgets of all queues, and the device's rate, from which the greatest follows.
+    /// When its time is over.
+    pub(super) const fn timeout(&self) -> Option<Instant> {
+        self.timeout
+    }
+
+    /// Whether its time is over.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.timeout.is_none_or(|at| at <= now)
+    }
+
+    /// The queue has nothing more to do and nothing in flight.
+    pub(super) const fn note_idle(&mut self, now: Instant) {
+        self.timeout = Some(now);
+    }
+
+    /// Whether the queue had nothing to do for `span`, if it has nothing in flight.
+    pub(super) fn was_away(&self, now: Instant, span: Duration) -> bool {
+        passed(self.timeout, span, now)
+    }
+
+    /// The queue emptied before its budget and time were over.
+    pub(super) const fn note_waited(&mut self) {
+        self.waited = true;
+    }
+
+    /// Whether the queue emptied before its budget and time were over; that counts once.
+    pub(super) const fn take_waited(&mut self) -> bool {
+        core::mem::replace(&mut self.waited, false)
+    }
+}
+
+/// The bounds of all budgets, and the device's rate, from which the greatest follows.
 pub(super) struct Budgets {
     bounds: Bounds,
     rate: Rate,
-    queues: Vec<Budget>,
 }
 
 impl Budgets {
-    pub(super) fn new(most: u64, rotational: bool, queues: usize) -> Result<Budgets, OutOfMemory> {
-        let queues = table(queues, UNKNOWN)?;
-        Ok(Budgets { bounds: Bounds::new(most), rate: Rate::new(rotational), queues })
+    pub(super) fn new(most: u64, rotational: bool) -> Budgets {
+        Budgets { bounds: Bounds::new(most), rate: Rate::new(rotational) }
+    }
+
+    /// How fast the device is.
+    pub(super) const fn rate(&self) -> &Rate {
+        &self.rate
     }
 
     /// The rate is known better, or a tunable is another.
@@ -197,33 +232,9 @@ impl Budgets {
         }
     }
 
-    /// How long an interactive queue is raised.
-    pub(super) const fn raise_time(&self) -> Duration {
-        self.rate.raise_time()
-    }
-
-    /// Where the last request that went to the device ends.
-    pub(super) const fn position(&self) -> Sector {
-        self.rate.position()
-    }
-
-    pub(super) const fn last_completion(&self) -> Option<Instant> {
-        self.rate.last_completion()
-    }
-
-    /// `queue` is another's from now on.
-    pub(super) fn replace(&mut self, queue: usize) {
-        self.queues[queue] = Budget { most: self.bounds.first(), ..UNKNOWN };
-    }
-
-    /// The greatest budget of `queue`.
-    pub(super) fn most(&self, queue: usize) -> u64 {
-        self.queues[queue].most
-    }
-
-    #[cfg(test)]
-    pub(super) const fn greatest(&self) -> u64 {
-        self.bounds.most
+    /// What a new queue begins with.
+    pub(super) const fn first(&self) -> Budget {
+        Budget { most: self.bounds.first(), timeout: None, waited: false }
     }
 
     /// The least of the greatest budgets.
@@ -231,17 +242,16 @@ impl Budgets {
         self.bounds.least()
     }
 
-    /// `queue` goes into service until `timeout`.
-    pub(super) fn give(&mut self, queue: usize, timeout: Instant) {
+    /// A queue goes into service until `timeout`.
+    pub(super) const fn give(&mut self, budget: &mut Budget, timeout: Instant) {
         self.bounds.give();
-        self.queues[queue].timeout = Some(timeout);
+        budget.timeout = Some(timeout);
     }
 
-    /// `queue` goes out of service for `reason`: its greatest budget from now on, if that is another.
-    pub(super) fn feedback(&mut self, queue: usize, served: Served, reason: Reason) -> Option<u64> {
-        let next = self.bounds.feedback(self.queues[queue].most, served, reason)?;
-        self.queues[queue].most = next;
-        Some(next)
+    /// A queue goes out of service for `reason`: its greatest budget from now on, if that is another.
+    pub(super) fn feedback(&self, budget: &mut Budget, served: Served, reason: Reason) -> Option<u64> {
+        budget.most = self.bounds.feedback(budget.most, served, reason)?;
+        Some(budget.most)
     }
 
     /// What a queue is charged for its `time` in service, as far as it is charged for that: if it was slow, or
@@ -257,34 +267,9 @@ impl Budgets {
         (!queue.raised && (slow || wasted)).then(|| self.bounds.worth(time).max(queue.service))
     }
 
-    /// When the time of `queue` is over.
-    pub(super) fn timeout(&self, queue: usize) -> Option<Instant> {
-        self.queues[queue].timeout
-    }
-
-    /// Whether the time of `queue` is over.
-    pub(super) fn is_over(&self, now: Instant, queue: usize) -> bool {
-        self.timeout(queue).is_none_or(|at| at <= now)
-    }
-
-    /// `queue` has nothing more to do and nothing in flight.
-    pub(super) fn note_idle(&mut self, now: Instant, queue: usize) {
-        self.queues[queue].timeout = Some(now);
-    }
-
-    /// Whether `queue` had nothing to do for `span`, if it has nothing in flight.
-    pub(super) fn was_away(&self, now: Instant, queue: usize, span: Duration) -> bool {
-        passed(self.timeout(queue), span, now)
-    }
-
-    /// `queue` emptied before its budget and time were over.
-    pub(super) fn note_waited(&mut self, queue: usize) {
-        self.queues[queue].waited = true;
-    }
-
-    /// Whether `queue` emptied before its budget and time were over; that counts once.
-    pub(super) fn take_waited(&mut self, queue: usize) -> bool {
-        core::mem::take(&mut self.queues[queue].waited)
+    #[cfg(test)]
+    pub(super) const fn greatest(&self) -> u64 {
+        self.bounds.most
     }
 }
 

@@ -73,7 +73,7 @@ pub(super) fn dispatch(
         Whose::Waker => cx.because("waits for process {}, which {} wakes", || [served, own]),
         Whose::Woken => cx.because("waits for process {}, which wakes {}", || [served, own]),
         Whose::Other => {
-            let limit = serving.map_or(0, |serving| u64::from(queues.injection.limit(serving)));
+            let limit = serving.map_or(0, |serving| u64::from(queues.list[serving].limit.limit()));
             cx.because("waits for process {}; one of {} goes besides, as {} may", || {
                 [served, own, limit.into()]
             });
@@ -88,13 +88,13 @@ pub(super) fn wait(cx: Cx<'_>, queues: &Queues, queue: usize, until: Option<Inst
         return cx
             .because("waits until what process {} has in flight is done, and then for its next", || [who]);
     };
-    let text = if queues.raising.is_on(queue) {
+    let text = if queues.list[queue].raised.is_on() {
         "waits for process {}, which is raised, until {}: it thinks {}; budget left: {}"
     } else if idling::boosts(queues, cx, queue) {
         "waits for process {} until {}, as that costs nothing: it thinks {}; budget left: {}"
     } else {
         "waits for process {} until {} to keep its share: it thinks {}; budget left: {}"
     };
-    let mean = queues.habits[queue].mean();
+    let mean = queues.list[queue].habits.mean();
     cx.because(text, || [who, until.into(), mean.into(), queues.wf2q.left(queue).into()]);
 }

@@ -27,8 +27,9 @@ pub(super) struct Habits {
     io_bound: bool,
     busy_from: Instant,
     idle_time: Duration,
-    /// One bit for each of the last requests: 1 if that was far from the one before.
+    /// One bit for each of the last requests: 1 if that was far from the one before; and how many are.
     seeks: u32,
+    far: u32,
     last_end: Sector,
 }
 
@@ -45,6 +46,7 @@ impl Habits {
             busy_from: now,
             idle_time: Duration::ZERO,
             seeks: 1,
+            far: 1,
             last_end: Sector(0),
         }
     }
@@ -60,8 +62,9 @@ impl Habits {
     /// A request arrives: is it far from the one before?
     pub(super) fn note_seek(&mut self, cx: Cx<'_>, request: &Request) {
         let length = u64::from(request.length.0);
-        let far = rate::seeks(cx.device.rotational, self.last_end, request.start, length);
-        self.seeks = self.seeks << 1 | u32::from(far);
+        let far = u32::from(rate::seeks(cx.device.rotational, self.last_end, request.start, length));
+        self.far = self.far + far - (self.seeks >> 31);
+        self.seeks = self.seeks << 1 | far;
         self.last_end = request.end();
     }
 
@@ -112,12 +115,12 @@ impl Habits {
     }
 
     pub(super) const fn is_seeky(&self) -> bool {
-        self.seeks.count_ones() > SEEKY
+        self.far > SEEKY
     }
 
     /// Whether all requests that are remembered were far from the one before.
     pub(super) const fn only_seeks(&self) -> bool {
-        self.seeks == u32::MAX
+        self.far == u32::BITS
     }
 
     /// Those who issued here issue into the queue of `host` from now on.

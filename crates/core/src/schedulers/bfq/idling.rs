@@ -18,7 +18,7 @@ const CROWD: u32 = 4;
 /// raised.
 pub(super) fn boosts(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
     let (rotational, tagged) = (cx.device.rotational, queues.tagging.queues());
-    let streams = queues.habits[queue].streams();
+    let streams = queues.list[queue].habits.streams();
     let boosts = rotational && !tagged || (rotational || !tagged) && streams;
     queues.processes.users(queue) > 0 && boosts && queues.raising.busy() == 0
 }
@@ -27,8 +27,8 @@ pub(super) fn boosts(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
 pub(super) fn is_needed(queues: &Queues, queue: usize) -> bool {
     let busy = queues.wf2q.busy();
     let crowded = queues.raising.busy() < busy
-        || queues.requests.in_flight() >= queues.requests.in_flight_of(queue) + CROWD;
-    let raised = queues.raising.is_on(queue) && crowded;
+        || queues.requests.in_flight() >= queues.list[queue].line.in_flight() + CROWD;
+    let raised = queues.list[queue].raised.is_on() && crowded;
     queues.processes.users(queue) > 0 && (raised || queues.wf2q.differs(queue) || busy == 1)
 }
 
@@ -50,9 +50,9 @@ pub(super) fn is_better(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
 /// How long `queue` is idled for.
 pub(super) fn time(queues: &Queues, queue: usize) -> Duration {
     let slice_idle = queues.settings.idle_time();
-    if queues.raising.is_on(queue) {
+    if queues.list[queue].raised.is_on() {
         slice_idle.max(RAISED)
-    } else if queues.habits[queue].is_seeky() && !queues.wf2q.differs(queue) {
+    } else if queues.list[queue].habits.is_seeky() && !queues.wf2q.differs(queue) {
         slice_idle.min(SHORT)
     } else {
         slice_idle

@@ -3,9 +3,6 @@
 //! As many as do not make the queue's own requests slower by half: that is tried out. One request of the queue
 //! in service at a time is watched, from its arrival to its completion.
 
-use alloc::vec::Vec;
-
-use crate::collections::{OutOfMemory, table};
 use crate::units::{Duration, Instant, RequestId};
 
 /// The limit is learnt anew this long after it was lowered, raised again after that, and judged after that.
@@ -15,7 +12,7 @@ const SETTLE: Duration = Duration::from_ms(10);
 
 /// What is learnt about one queue.
 #[derive(Clone, Copy, Default)]
-struct Limit {
+pub(super) struct Limit {
     /// How many requests of others may go.
     limit: u32,
     /// What a request takes if no others go: Linux's `last_serv_time_ns`. 0: not known.
@@ -24,6 +21,11 @@ struct Limit {
 }
 
 impl Limit {
+    /// How many requests of others may go while the queue is idled for.
+    pub(super) const fn limit(&self) -> u32 {
+        self.limit
+    }
+
     fn lowered_before(&self, span: Duration, now: Instant) -> bool {
         self.lowered.is_none_or(|since| since + span <= now)
     }
@@ -40,44 +42,28 @@ struct Watch {
     request: Option<RequestId>,
 }
 
-/// The injection limits of all queues.
+/// How the limit of the queue in service is learnt.
+#[derive(Default)]
 pub(super) struct Injection {
-    limits: Vec<Limit>,
     watch: Watch,
     /// Others went since.
     injected: bool,
 }
 
 impl Injection {
-    pub(super) fn new(queues: usize) -> Result<Injection, OutOfMemory> {
-        let limits = table(queues, Limit::default())?;
-        Ok(Injection { limits, watch: Watch::default(), injected: false })
-    }
-
-    /// `queue` is another's from now on.
-    pub(super) fn replace(&mut self, queue: usize) {
-        self.limits[queue] = Limit::default();
-    }
-
-    /// How many requests of others may go while `queue` is idled for.
-    pub(super) fn limit(&self, queue: usize) -> u32 {
-        self.limits[queue].limit
-    }
-
-    /// A request of a process that has no other has come to `queue`, which is `serving` or not and thinks for a
+    /// A request of a process that has no other has come to a queue, which is `serving` or not and thinks for a
     /// `short` time or not.
     pub(super) fn note_request(
         &mut self,
         now: Instant,
-        queue: usize,
+        limit: &mut Limit,
         in_flight: u32,
         serving: bool,
         short: bool,
     ) {
-        if self.limits[queue].lowered_before(FORGET, now) {
-            self.forget(now, queue, short);
+        if limit.lowered_before(FORGET, now) {
+            self.forget(now, limit, short);
         }
-        let limit = &self.limits[queue];
         let undisturbed = in_flight == 0;
         let disturbed = limit.alone > Duration::ZERO && self.injected && in_flight > 0;
         if serving && (undisturbed || disturbed) && limit.lowered_before(SETTLE, now) {
@@ -86,16 +72,15 @@ impl Injection {
         }
     }
 
-    fn forget(&mut self, now: Instant, queue: usize, short: bool) {
+    fn forget(&mut self, now: Instant, limit: &mut Limit, short: bool) {
         self.watch.request = None;
-        self.limits[queue] = Limit { limit: u32::from(!short), alone: Duration::ZERO, lowered: Some(now) };
+        *limit = Limit { limit: u32::from(!short), alone: Duration::ZERO, lowered: Some(now) };
     }
 
-    /// Whether think times of `queue` are `short` is another answer than so far.
-    pub(super) fn note_thinking(&mut self, now: Instant, queue: usize, short: bool) {
-        let limit = &self.limits[queue];
+    /// Whether think times of a queue are `short` is another answer than so far.
+    pub(super) fn note_thinking(&mut self, now: Instant, limit: &mut Limit, short: bool) {
         if limit.alone == Duration::ZERO && (limit.lowered_before(RELEARN, now) || !short) {
-            self.forget(now, queue, short);
+            self.forget(now, limit, short);
         }
     }
 
@@ -116,14 +101,13 @@ impl Injection {
         (self.injected, self.watch.next, self.watch.request) = (false, false, None);
     }
 
-    /// `id` of `queue` is done, while it still counts among the `in_flight`. If it was watched: what did others cost
+    /// `id` of a queue is done, while it still counts among the `in_flight`. If it was watched: what did others cost
     /// it? The device had `most` requests at once so far.
-    pub(super) fn done(&mut self, now: Instant, queue: usize, id: RequestId, in_flight: u32, most: u32) {
+    pub(super) fn done(&mut self, now: Instant, limit: &mut Limit, id: RequestId, in_flight: u32, most: u32) {
         if self.watch.request != Some(id) {
             return;
         }
         let took = now.since(self.watch.since);
-        let limit = &mut self.limits[queue];
         let Limit { limit: before, alone, .. } = *limit;
         if alone > Duration::ZERO && self.injected {
             let slower = took.0 >= alone.0.saturating_mul(3) / 2;

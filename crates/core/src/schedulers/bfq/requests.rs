@@ -15,14 +15,13 @@ pub(super) struct Requests {
     shift: u32,
     links: Links,
     owned: Vec<Owned>,
-    queues: Vec<Queue>,
     waiting: u32,
     in_flight: u32,
 }
 
 /// The requests of one queue.
 #[derive(Clone, Copy, Default)]
-struct Queue {
+pub(super) struct Line {
     /// What waits, in order of arrival.
     fifo: List,
     /// Where to go on.
@@ -30,6 +29,36 @@ struct Queue {
     /// Since it is in service, it was looked at whether its oldest request is overdue.
     fifo_checked: bool,
     in_flight: u32,
+}
+
+impl Line {
+    /// Where to go on.
+    #[inline]
+    pub(super) const fn next(&self) -> Option<RequestId> {
+        self.next
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.fifo.is_empty()
+    }
+
+    /// How many requests the device has.
+    #[inline]
+    pub(super) const fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// How many requests wait or are in flight.
+    pub(super) fn len(&self) -> u32 {
+        self.in_flight + self.fifo.len() as u32
+    }
+
+    /// The queue goes into service.
+    pub(super) const fn begin_service(&mut self) {
+        self.fifo_checked = false;
+    }
 }
 
 /// What is known of a request.
@@ -52,7 +81,6 @@ impl Requests {
             shift: (queues as u64).leading_zeros() - 1,
             links: Links::new(capacity)?,
             owned: table(capacity, NOBODYS)?,
-            queues: table(queues, Queue::default())?,
             waiting: 0,
             in_flight: 0,
         })
@@ -70,29 +98,6 @@ impl Requests {
     /// How many the device has from here.
     pub(super) const fn in_flight(&self) -> u32 {
         self.in_flight
-    }
-
-    /// Where `queue` goes on.
-    #[inline]
-    pub(super) fn next(&self, queue: usize) -> Option<RequestId> {
-        self.queues[queue].next
-    }
-
-    /// Whether nothing of `queue` waits.
-    #[inline]
-    pub(super) fn is_empty(&self, queue: usize) -> bool {
-        self.queues[queue].fifo.is_empty()
-    }
-
-    /// How many requests of `queue` the device has.
-    #[inline]
-    pub(super) fn in_flight_of(&self, queue: usize) -> u32 {
-        self.queues[queue].in_flight
-    }
-
-    /// How many requests of `queue` wait or are in flight.
-    pub(super) fn len_of(&self, queue: usize) -> u32 {
-        self.queues[queue].in_flight + self.queues[queue].fifo.len() as u32
     }
 
     /// In which queue `id` waits, or from which it went to the device.
@@ -119,14 +124,19 @@ impl Requests {
     }
 
     /// `id` waits in `queue` from now on. True if that goes on with it.
-    pub(super) fn add(&mut self, cx: Cx<'_>, back: Back, head: Sector, queue: usize, id: RequestId) -> bool {
+    pub(super) fn add(
+        &mut self,
+        cx: Cx<'_>,
+        (back, head): (Back, Sector),
+        (queue, line): (usize, &mut Line),
+        id: RequestId,
+    ) -> bool {
         self.waiting += 1;
         self.sorted.insert(self.key(queue, cx[id].start), id);
-        let queue = &mut self.queues[queue];
-        self.links.push_back(&mut queue.fifo, id);
-        let leads = queue.next.is_none_or(|next| Self::wins(back, head, &cx[id], &cx[next]));
+        self.links.push_back(&mut line.fifo, id);
+        let leads = line.next.is_none_or(|next| Self::wins(back, head, &cx[id], &cx[next]));
         if leads {
-            queue.next = Some(id);
+            line.next = Some(id);
         }
         leads
     }
@@ -135,61 +145,58 @@ impl Requests {
     pub(super) fn grown(
         &mut self,
         cx: Cx<'_>,
-        back: Back,
-        head: Sector,
-        queue: usize,
+        (back, head): (Back, Sector),
+        (queue, line): (usize, &mut Line),
         id: RequestId,
     ) -> bool {
-        let key = self.key(queue, cx[id].start);
-        if !self.sorted.rekey(id, key) {
-            return false;
+        let (key, before) = (self.key(queue, cx[id].start), line.next);
+        if self.sorted.rekey(id, key) {
+            line.next = Self::choose(cx, back, head, before, Some(id));
         }
-        let before = self.queues[queue].next;
-        self.queues[queue].next = Self::choose(cx, back, head, before, Some(id));
-        self.queues[queue].next != before
+        line.next != before
     }
 
     /// `other` becomes part of `survivor`, which waits in the same queue. If `other` is overdue earlier, `survivor`
     /// gets its time and its place in order of arrival.
-    pub(super) fn absorb(&mut self, queue: usize, survivor: RequestId, other: RequestId) {
-        let queue = &mut self.queues[queue];
+    pub(super) fn absorb(&mut self, line: &mut Line, survivor: RequestId, other: RequestId) {
         let due = self.owned[other.index()].due;
         if due < self.owned[survivor.index()].due {
-            self.links.remove(&mut queue.fifo, survivor);
-            self.links.insert_before(&mut queue.fifo, other, survivor);
+            self.links.remove(&mut line.fifo, survivor);
+            self.links.insert_before(&mut line.fifo, other, survivor);
             self.owned[survivor.index()].due = due;
         }
-        if queue.next == Some(other) {
-            queue.next = Some(survivor);
+        if line.next == Some(other) {
+            line.next = Some(survivor);
         }
     }
 
-    /// `id` of `queue` goes to the device, and is taken out next.
-    pub(super) fn send(&mut self, queue: usize) {
-        self.queues[queue].in_flight += 1;
+    /// A request goes to the device, and is taken out next.
+    pub(super) const fn send(&mut self, line: &mut Line) {
+        line.in_flight += 1;
         self.in_flight += 1;
     }
 
-    /// The device is done with a request of `queue`.
-    pub(super) fn done(&mut self, queue: usize) {
-        self.queues[queue].in_flight -= 1;
+    /// The device is done with a request.
+    pub(super) const fn done(&mut self, line: &mut Line) {
+        line.in_flight -= 1;
         self.in_flight -= 1;
     }
 
-    /// `queue` goes into service.
-    pub(super) fn begin_service(&mut self, queue: usize) {
-        self.queues[queue].fifo_checked = false;
-    }
-
     /// `id` waits in `queue` no longer. True if that was to go on with it.
-    pub(super) fn take_out(&mut self, cx: Cx<'_>, back: Back, queue: usize, id: RequestId) -> bool {
-        let leads = self.queues[queue].next == Some(id);
+    pub(super) fn take_out(
+        &mut self,
+        cx: Cx<'_>,
+        back: Back,
+        (queue, line): (usize, &mut Line),
+        id: RequestId,
+    ) -> bool {
+        let leads = line.next == Some(id);
         if leads {
-            self.queues[queue].next = self.go_on_after(cx, back, queue, id);
+            line.next = self.go_on_after(cx, back, queue, line, id);
         } else {
             self.sorted.remove(id);
         }
-        self.links.remove(&mut self.queues[queue].fifo, id);
+        self.links.remove(&mut line.fifo, id);
         self.waiting -= 1;
         leads
     }
@@ -215,21 +222,27 @@ impl Requests {
 
     /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest
     /// request, if that is overdue and was not looked at; else at a neighbour of `last`.
-    fn go_on_after(&mut self, cx: Cx<'_>, back: Back, index: usize, last: RequestId) -> Option<RequestId> {
+    fn go_on_after(
+        &mut self,
+        cx: Cx<'_>,
+        back: Back,
+        queue: usize,
+        line: &mut Line,
+        last: RequestId,
+    ) -> Option<RequestId> {
         let (before, behind) = self.sorted.remove_between(last);
-        let queue = &mut self.queues[index];
-        if !core::mem::replace(&mut queue.fifo_checked, true) {
-            let oldest = queue.fifo.front().filter(|oldest| *oldest != last);
+        if !core::mem::replace(&mut line.fifo_checked, true) {
+            let oldest = line.fifo.front().filter(|oldest| *oldest != last);
             if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.owned[oldest.index()].due) {
                 return Some(oldest);
             }
         }
-        if queue.fifo.len() == 1 {
+        if line.fifo.len() == 1 {
             return None;
         }
-        let own = |id: &RequestId| self.owned[id.index()].queue == index as u32;
+        let own = |id: &RequestId| self.owned[id.index()].queue == queue as u32;
         let behind = behind.filter(own);
-        let behind = behind.or_else(|| self.sorted.at_or_after((index as u64) << self.shift).filter(own));
+        let behind = behind.or_else(|| self.sorted.at_or_after((queue as u64) << self.shift).filter(own));
         Self::choose(cx, back, cx[last].start, behind, before.filter(own))
     }
 }

@@ -40,7 +40,7 @@ fn reorders(queues: &Queues, cx: Cx<'_>) -> bool {
 /// The queue that goes on near `start`, if the processes of `queue` may issue into that one.
 fn find_host(service: &mut Service, cx: Cx<'_>, queue: usize, start: Sector) -> Option<usize> {
     let queues = &service.queues;
-    let sharable = |queue: usize| queues.is_sharable(queue) && !queues.raising.is_known(cx.now, queue);
+    let sharable = |queue: usize| queues.is_sharable(cx.now, queue);
     if reorders(queues, cx) || !sharable(queue) || queues.wf2q.busy() == 1 {
         return None;
     }
@@ -48,7 +48,7 @@ fn find_host(service: &mut Service, cx: Cx<'_>, queue: usize, start: Sector) -> 
     let suits = |serving: &usize| *serving != queue && class(*serving) == class(queue) && sharable(*serving);
     let serving = queues.wf2q.in_service().filter(|_| service.distance(start) <= CLOSE).filter(suits);
     serving.or_else(|| {
-        let near = service.queues.nearest(cx, queue, start);
+        let near = service.queues.nearest(cx.now, queue, start);
         near.filter(|(distance, _)| *distance <= CLOSE).map(|(_, near)| near)
     })
 }
