@@ -1,4 +1,5 @@
-//! The cost of one insert + dispatch + complete, for every scheduler, at several queue depths.
+//! The cost of one insert + dispatch + complete, for every scheduler, at several queue depths, and with many
+//! processes that each read in order.
 
 use std::hint::black_box;
 
@@ -29,6 +30,13 @@ impl Load {
         Load { requests: requests.take(4096).collect(), next: 0 }
     }
 
+    /// Each of `issuers` processes reads in order in a place of its own.
+    fn in_order(issuers: u32) -> Self {
+        let start = |n: u32| Sector((u64::from(n % issuers) << 20) + u64::from(n / issuers * 8));
+        let read = |n: u32| Request::read(start(n), Sectors(8)).by(Issuer(n % issuers));
+        Load { requests: (0..4096).map(read).collect(), next: 0 }
+    }
+
     fn next(&mut self) -> Request {
         self.next = (self.next + 1) % 4096;
         self.requests[self.next]
@@ -38,14 +46,15 @@ impl Load {
 fn cost(c: &mut Criterion) {
     let mut group = c.benchmark_group("insert+dispatch+complete");
     for entry in idlewise_core::registry::all() {
-        for depth in [1usize, 32, 128, 1024] {
+        let depths = [1usize, 32, 128, 1024].map(|depth| (depth, depth.to_string(), Load::new()));
+        let issuers = [128usize, 4096].map(|n| (n, format!("issuers-{n}"), Load::in_order(n as u32)));
+        for (depth, id, mut load) in depths.into_iter().chain(issuers) {
             let mut queue = Queue::new(depth + 1, Device::default(), entry, &[]).unwrap();
-            let mut load = Load::new();
             let mut now = Instant(1);
             for _ in 0..depth - 1 {
                 queue.insert(now, load.next()).unwrap();
             }
-            group.bench_function(BenchmarkId::new(entry.name, depth), |b| {
+            group.bench_function(BenchmarkId::new(entry.name, id), |b| {
                 b.iter(|| {
                     now += Duration::from_us(100);
                     queue.insert(now, black_box(load.next())).unwrap();

@@ -219,6 +219,7 @@ impl Budgets {
     }
 
     /// A request goes to the device: what does that tell of its speed?
+    #[inline]
     pub(super) fn sent(&mut self, settings: &Settings, sent: &Sent) {
         if self.rate.sent(sent) {
             self.retune(settings);
@@ -226,6 +227,7 @@ impl Budgets {
     }
 
     /// A request is done.
+    #[inline]
     pub(super) fn completed(&mut self, settings: &Settings, now: Instant) {
         if self.rate.completed(now) {
             self.retune(settings);

@@ -167,6 +167,7 @@ impl Processes {
     }
 
     /// A request of the process at `place`, in `queue` so far, is no more.
+    #[inline]
     pub(super) fn release_request(&mut self, queue: usize, place: Place) {
         let process = &mut self.processes[place.index()];
         process.pending -= 1;

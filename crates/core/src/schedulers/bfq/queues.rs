@@ -100,11 +100,13 @@ impl Queues {
     }
 
     /// Which way is the better one to go on, and from where.
+    #[inline]
     pub(super) fn ways(&self) -> (Back, Sector) {
         (self.settings.back(), self.budgets.rate().position())
     }
 
     /// What `id` costs `queue`.
+    #[inline]
     pub(super) fn charge(&self, cx: Cx<'_>, queue: usize, id: RequestId) -> u64 {
         let plain =
             self.processes.is_sync(queue) || self.list[queue].raised.is_on() || self.wf2q.differs(queue);
@@ -122,12 +124,13 @@ impl Queues {
     /// Notes where `queue` goes on, if others may share it.
     #[inline]
     pub(super) fn note_position(&mut self, cx: Cx<'_>, queue: usize) {
-        let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next() } else { None };
-        self.positions.set(queue, next.map(|next| (self.wf2q.class(queue), cx[next].start)));
+        if !self.list[queue].habits.is_seeky() || self.positions.holds(queue) {
+            let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next() } else { None };
+            self.positions.set(queue, next.map(|next| (self.wf2q.class(queue), cx[next].start)));
+        }
     }
 
     /// Whether `queue` is one that others may share, and whose processes may share another.
-    #[inline]
     pub(super) fn is_sharable(&self, now: Instant, queue: usize) -> bool {
         !self.list[queue].habits.is_seeky()
             && self.processes.is_sync(queue)
@@ -240,6 +243,7 @@ impl Queues {
 
     /// A request of a process that has no other has come to `queue`: for which queue does it wait, and what may go
     /// besides?
+    #[inline]
     pub(super) fn learn(&mut self, now: Instant, queue: usize) {
         let slice_idle = self.settings.idle_time();
         let Queue { habits, waker, limit, .. } = &mut self.list[queue];
@@ -262,6 +266,7 @@ impl Queues {
     }
 
     /// The device is done with `id` of `queue`: what does that tell?
+    #[inline]
     pub(super) fn note_done(&mut self, now: Instant, queue: usize, id: RequestId) {
         let (in_flight, waiting) = (self.requests.in_flight(), self.requests.waiting());
         let serving = self.wf2q.in_service().map(|serving| &self.list[serving]);
@@ -299,6 +304,7 @@ impl Queues {
     }
 
     /// Another request of `queue` is next. While it waits for its turn, its budget must suffice for it.
+    #[inline]
     pub(super) fn renew_budget(&mut self, cx: Cx<'_>, queue: usize) {
         if self.wf2q.in_service() != Some(queue)
             && let Some(next) = self.list[queue].line.next()
@@ -326,6 +332,7 @@ impl Queues {
     }
 
     /// `queue` is served, or is charged as if.
+    #[inline]
     pub(super) fn serve(&mut self, now: Instant, queue: usize, sectors: u64) {
         self.list[queue].raised.serve(now, sectors);
         self.wf2q.serve(queue, sectors);

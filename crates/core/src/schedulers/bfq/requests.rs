@@ -124,6 +124,7 @@ impl Requests {
     }
 
     /// `id` waits in `queue` from now on. True if that goes on with it.
+    #[inline]
     pub(super) fn add(
         &mut self,
         cx: Cx<'_>,
@@ -183,6 +184,7 @@ impl Requests {
     }
 
     /// `id` waits in `queue` no longer. True if that was to go on with it.
+    #[inline]
     pub(super) fn take_out(
         &mut self,
         cx: Cx<'_>,

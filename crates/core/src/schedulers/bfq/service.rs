@@ -93,12 +93,14 @@ impl Service {
 
     /// Its time is over, and that ends its service: while it is idled for, a queue that has used most of its budget
     /// may finish what it began.
+    #[inline]
     fn times_out(&self, now: Instant, queue: usize) -> bool {
         self.queues.list[queue].budget.is_over(now)
             && (self.idle_until.is_none() || self.queues.wf2q.has_third_left(queue))
     }
 
     /// A request has arrived in `queue`.
+    #[inline]
     pub(super) fn note_request(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.wf2q.in_service() == Some(queue)
             && self.idle_until.take().is_some()
@@ -109,6 +111,7 @@ impl Service {
     }
 
     /// A request of `queue` is done. If that is in service, it is idled for, goes on, or goes out of service.
+    #[inline]
     pub(super) fn note_done(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.wf2q.in_service() != Some(queue) {
             return;
@@ -142,6 +145,7 @@ impl Service {
     }
 
     /// What goes next.
+    #[inline]
     pub(super) fn select(&mut self, cx: Cx<'_>) -> Selected {
         if let Some(queue) = self.queues.wf2q.in_service()
             && self.times_out(cx.now, queue)
@@ -184,6 +188,7 @@ impl Service {
     }
 
     /// `id` of `queue` goes to the device, at this cost.
+    #[inline]
     pub(super) fn send(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, cost: u64) {
         self.queues.serve(cx.now, queue, cost);
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
@@ -204,6 +209,7 @@ impl Service {
 
     /// `queue`, which is in service, was served: it may have been raised for long enough, or have had enough of the
     /// device for the idle class.
+    #[inline]
     fn end_raise_in_time(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.list[queue].raised.is_on() {
             let span = self.queues.budgets.rate().raise_time();

@@ -41,7 +41,7 @@ fn reorders(queues: &Queues, cx: Cx<'_>) -> bool {
 fn find_host(service: &mut Service, cx: Cx<'_>, queue: usize, start: Sector) -> Option<usize> {
     let queues = &service.queues;
     let sharable = |queue: usize| queues.is_sharable(cx.now, queue);
-    if reorders(queues, cx) || !sharable(queue) || queues.wf2q.busy() == 1 {
+    if !sharable(queue) || reorders(queues, cx) || queues.wf2q.busy() == 1 {
         return None;
     }
     let class = |queue: usize| queues.wf2q.class(queue);

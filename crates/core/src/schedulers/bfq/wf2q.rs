@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use entity::{Entity, Listed, SHIFT, later, virtual_time};
 use shares::Shares;
-use tree::{Node, ServiceTree};
+use tree::ServiceTree;
 
 use crate::collections::{OutOfMemory, table};
 use crate::request::Class;
@@ -167,6 +167,7 @@ impl Wf2q {
     }
 
     /// Whether `queue` is raised takes effect at once.
+    #[inline]
     pub(super) fn apply_raise(&mut self, queue: usize) {
         let Entity { weight, own, raised, .. } = self.entities[queue];
         if (weight > own) != (raised > 1) {
@@ -190,34 +191,33 @@ impl Wf2q {
 
     /// The queues that wait to be served, in no particular order.
     pub(super) fn active(&self) -> impl Iterator<Item = usize> + '_ {
-        self.trees.iter().flat_map(|tree| tree.active.nodes()).map(|node| node.queue as usize)
+        self.trees.iter().flat_map(|tree| tree.active.iter())
     }
 
     /// Of the queues that wait to be served and suit, the one inserted last.
-    pub(super) fn newest(&self, mut suits: impl FnMut(usize) -> bool) -> Option<usize> {
-        let nodes = self.trees.iter().flat_map(|tree| tree.active.nodes());
-        let fit = nodes.filter(|node| suits(node.queue as usize));
-        fit.max_by_key(|node| node.sequence).map(|node| node.queue as usize)
+    pub(super) fn newest(&self, suits: impl Fn(usize) -> bool) -> Option<usize> {
+        let fit = self.active().filter(|queue| suits(*queue));
+        fit.max_by_key(|queue| self.entities[*queue].sequence)
     }
 
     fn insert(&mut self, queue: usize, listed: Listed) {
-        let Entity { start, finish, class, .. } = self.entities[queue];
         self.sequence += 1;
-        let node = Node { finish, start, sequence: self.sequence, queue: queue as u32 };
-        let tree = self.tree(class);
-        if listed == Listed::Active { &mut tree.active } else { &mut tree.idle }.insert(node);
-        self.entities[queue].listed = listed;
+        let entity = &mut self.entities[queue];
+        (entity.listed, entity.sequence) = (listed, self.sequence);
+        let tree = &mut self.trees[entity.class as usize];
+        if listed == Listed::Active { &mut tree.active } else { &mut tree.idle }
+            .insert(&self.entities, queue);
     }
 
     fn extract(&mut self, queue: usize) {
-        let Entity { finish, class, listed, .. } = self.entities[queue];
-        let tree = self.tree(class);
-        match listed {
+        let entity = &mut self.entities[queue];
+        let tree = &mut self.trees[entity.class as usize];
+        let tree = match core::mem::take(&mut entity.listed) {
             Listed::No => return,
-            Listed::Active => tree.active.remove(queue, finish),
-            Listed::Idle => tree.idle.remove(queue, finish),
-        }
-        self.entities[queue].listed = Listed::No;
+            Listed::Active => &mut tree.active,
+            Listed::Idle => &mut tree.idle,
+        };
+        tree.remove(&self.entities, queue);
     }
 
     /// Its weight no longer counts.
@@ -230,15 +230,17 @@ impl Wf2q {
     /// Forgets one queue whose finish has passed. If nobody is to be served, virtual time may have to
     /// wait for the last of those that are remembered.
     fn forget_idle(&mut self, class: Class) {
-        let tree = self.tree(class);
-        let (Some(first), Some(last)) = (tree.idle.nodes().first(), tree.idle.nodes().last()) else { return };
-        if tree.active.nodes().is_empty() && !later(last.finish, tree.time) {
-            tree.time = last.finish;
+        let tree = &mut self.trees[class as usize];
+        let (Some(first), Some(last)) = (tree.idle.iter().next(), tree.idle.iter().next_back()) else {
+            return;
+        };
+        let last = self.entities[last].finish;
+        if tree.active.iter().next().is_none() && !later(last, tree.time) {
+            tree.time = last;
         }
-        if !later(first.finish, tree.time) {
-            let queue = first.queue as usize;
-            self.extract(queue);
-            self.forget(queue);
+        if !later(self.entities[first].finish, tree.time) {
+            self.extract(first);
+            self.forget(first);
         }
     }
 
@@ -352,6 +354,7 @@ impl Wf2q {
     }
 
     /// `queue` was served.
+    #[inline]
     pub(super) fn serve(&mut self, queue: usize, sectors: u64) {
         let entity = &mut self.entities[queue];
         entity.service += sectors;
@@ -403,16 +406,16 @@ impl Wf2q {
     /// The first queue of a class. While another is in service virtual time stays.
     fn first_of(&mut self, class: Class, expires: bool) -> Option<usize> {
         let stays = self.in_service.is_some() && !expires;
-        let tree = self.tree(class);
-        if let Some(queue) = tree.active.first_started(tree.time) {
+        let tree = &mut self.trees[class as usize];
+        if let Some(queue) = tree.active.first_started(&self.entities, tree.time) {
             return Some(queue);
         }
-        let time = tree.active.least_start()?;
+        let time = tree.active.least_start(&self.entities)?;
         if !stays {
             tree.time = time;
             self.forget_idle(class);
         }
-        self.tree(class).active.first_started(time)
+        self.trees[class as usize].active.first_started(&self.entities, time)
     }
 
     /// `queue` is somebody else's from now on, of this class and weight.

@@ -48,6 +48,8 @@ pub(super) struct Entity {
     /// By how much its weight is raised; 0 counts as 1.
     pub(super) raised: u64,
     pub(super) listed: Listed,
+    /// How many were inserted into trees before it.
+    pub(super) sequence: u64,
     /// Its weight counts in its class.
     pub(super) weighs: bool,
 }

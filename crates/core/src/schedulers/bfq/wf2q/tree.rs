@@ -2,56 +2,48 @@
 
 use alloc::vec::Vec;
 
-use super::entity::later;
+use super::entity::{Entity, later};
 use crate::collections::OutOfMemory;
 
-/// A queue in a tree.
-#[derive(Clone, Copy)]
-pub(super) struct Node {
-    pub(super) finish: u64,
-    pub(super) start: u64,
-    /// How many were inserted before it, into all trees.
-    pub(super) sequence: u64,
-    pub(super) queue: u32,
-}
-
-/// Queues by finish; those of equal finish by sequence.
+/// Queues by finish; those of equal finish as they were inserted.
 pub(super) struct Tree {
-    nodes: Vec<Node>,
+    queues: Vec<u32>,
 }
 
 impl Tree {
     fn new(queues: usize) -> Result<Tree, OutOfMemory> {
-        let mut nodes = Vec::new();
-        nodes.try_reserve_exact(queues).map_err(|_| OutOfMemory)?;
-        Ok(Tree { nodes })
+        let mut held = Vec::new();
+        held.try_reserve_exact(queues).map_err(|_| OutOfMemory)?;
+        Ok(Tree { queues: held })
     }
 
     /// All queues.
-    pub(super) fn nodes(&self) -> &[Node] {
-        &self.nodes
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.queues.iter().map(|queue| *queue as usize)
     }
 
-    pub(super) fn insert(&mut self, node: Node) {
-        let at = self.nodes.partition_point(|held| !later(held.finish, node.finish));
-        self.nodes.insert(at, node);
+    pub(super) fn insert(&mut self, entities: &[Entity], queue: usize) {
+        let finish = entities[queue].finish;
+        let at = self.queues.partition_point(|held| !later(entities[*held as usize].finish, finish));
+        self.queues.insert(at, queue as u32);
     }
 
-    /// Takes out `queue`, which was inserted with this finish.
-    pub(super) fn remove(&mut self, queue: usize, finish: u64) {
-        let from = self.nodes.partition_point(|held| later(finish, held.finish));
-        if let Some(at) = self.nodes[from..].iter().position(|held| held.queue as usize == queue) {
-            self.nodes.remove(from + at);
+    /// Takes out `queue`, whose finish is what it was when it was inserted.
+    pub(super) fn remove(&mut self, entities: &[Entity], queue: usize) {
+        let finish = entities[queue].finish;
+        let from = self.queues.partition_point(|held| later(finish, entities[*held as usize].finish));
+        if let Some(at) = self.queues[from..].iter().position(|held| *held as usize == queue) {
+            self.queues.remove(from + at);
         }
     }
 
     /// The first queue whose start has come by `time`.
-    pub(super) fn first_started(&self, time: u64) -> Option<usize> {
-        self.nodes.iter().find(|node| !later(node.start, time)).map(|node| node.queue as usize)
+    pub(super) fn first_started(&self, entities: &[Entity], time: u64) -> Option<usize> {
+        self.iter().find(|queue| !later(entities[*queue].start, time))
     }
 
-    pub(super) fn least_start(&self) -> Option<u64> {
-        let starts = self.nodes.iter().map(|node| node.start);
+    pub(super) fn least_start(&self, entities: &[Entity]) -> Option<u64> {
+        let starts = self.iter().map(|queue| entities[queue].start);
         starts.reduce(|least, start| if later(least, start) { start } else { least })
     }
 }
