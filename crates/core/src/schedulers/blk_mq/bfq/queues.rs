@@ -125,9 +125,14 @@ impl Queues {
     #[inline]
     pub(super) fn note_position(&mut self, cx: Cx<'_>, queue: usize) {
         if !self.list[queue].habits.is_seeky() || self.positions.holds(queue) {
-            let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next() } else { None };
-            self.positions.set(queue, next.map(|next| (self.wf2q.class(queue), cx[next].start)));
+            self.renew_position(cx, queue);
         }
+    }
+
+    #[inline(never)]
+    fn renew_position(&mut self, cx: Cx<'_>, queue: usize) {
+        let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next() } else { None };
+        self.positions.set(queue, next.map(|next| (self.wf2q.class(queue), cx[next].start)));
     }
 
     /// Whether `queue` is one that others may share, and whose processes may share another.
