@@ -16,15 +16,15 @@ pub(super) const fn later(a: u64, b: u64) -> bool {
     a.wrapping_sub(b).cast_signed() > 0
 }
 
-/// Where a queue is.
+/// In which tree of its class a queue is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Seat {
-    /// Not listed: unknown, or in service.
+pub(super) enum Listed {
+    /// In none: the queue is unknown, or in service.
     #[default]
-    Off,
-    /// Among those to be served.
+    No,
+    /// Among the queues to be served.
     Active,
-    /// Among those that have nothing to do, but whose finish is still to come.
+    /// Among the queues that have nothing to do, but whose finish is still to come.
     Idle,
 }
 
@@ -47,7 +47,9 @@ pub(super) struct Entity {
     pub(super) changed: bool,
     /// By how much its weight is raised; 0 counts as 1.
     pub(super) raised: u64,
-    pub(super) seat: Seat,
+    pub(super) listed: Listed,
+    /// How many were inserted into trees before it.
+    pub(super) sequence: u64,
     /// Its weight counts in its class.
     pub(super) weighs: bool,
 }
@@ -59,26 +61,8 @@ impl Entity {
         Entity { wanted, wanted_class, class, own: weight, raised, changed: true, ..Entity::default() }
     }
 
-    /// What is left of its budget; nothing if it had more.
+    /// What is left of its budget; nothing if it was served more.
     pub(super) const fn left(&self) -> u64 {
         self.budget.saturating_sub(self.service)
-    }
-
-    pub(super) const fn weight(&self) -> u64 {
-        self.weight
-    }
-
-    /// By how much its weight is raised, as far as that is in force.
-    pub(super) const fn raised_now(&self) -> u64 {
-        self.weight / if self.own == 0 { 1 } else { self.own }
-    }
-
-    /// Whether its weight is raised, as far as that is in force.
-    pub(super) const fn weighs_more(&self) -> bool {
-        self.weight > self.own
-    }
-
-    pub(super) const fn is_raised(&self) -> bool {
-        self.raised > 1
     }
 }
