@@ -56,6 +56,12 @@ impl Mean {
         self.mean
     }
 
+    /// The mean as a time: whole ticks.
+    #[inline]
+    pub(super) const fn thought(&self) -> Duration {
+        ticks(self.mean)
+    }
+
     #[inline]
     fn enter(&mut self, sample: u64) {
         if self.samples != STEADY {

@@ -88,6 +88,14 @@ impl<const N: usize> Sides<N> {
         sorted.remove_before_next(id)
     }
 
+    /// Takes `id` out. Returns its neighbours by address.
+    #[inline(always)]
+    pub(super) fn take_between(&mut self, side: usize, id: RequestId) -> (Option<RequestId>, Option<RequestId>) {
+        let Side { sorted, fifo } = &mut self.sides[side];
+        self.links.remove(fifo, id);
+        sorted.remove_between(id)
+    }
+
     /// Whether `id` starts elsewhere than when it was sorted in.
     pub(super) fn has_moved(&self, cx: Cx<'_>, side: usize, id: RequestId) -> bool {
         self.sides[side].sorted.key(id) != cx[id].start.0
@@ -127,15 +135,17 @@ impl<const N: usize> Sides<N> {
     }
 
     /// `survivor` gets the deadline of `other` and its place in order of arrival, if that deadline is
-    /// the earlier one.
-    pub(super) fn absorb(&mut self, side: usize, survivor: RequestId, other: RequestId) {
+    /// the earlier one. True if so.
+    pub(super) fn absorb(&mut self, side: usize, survivor: RequestId, other: RequestId) -> bool {
         let deadline = self.deadline(other);
-        if deadline < self.deadline(survivor) {
+        let earlier = deadline < self.deadline(survivor);
+        if earlier {
             let fifo = &mut self.sides[side].fifo;
             self.links.remove(fifo, survivor);
             self.links.insert_before(fifo, other, survivor);
             self.deadlines[survivor.index()] = deadline;
         }
+        earlier
     }
 }
 

@@ -1,26 +1,27 @@
 //! Batches: for a while reads only, then for a while writes only, with the device drained between.
 
-use super::lines::Side;
+use super::requests::Side;
 use super::settings::Times;
+use crate::scheduler::{Cx, Decision};
 use crate::units::{Duration, Instant};
 
 /// The batch that is under way.
 pub(super) struct Batches {
-    pub(super) side: Side,
+    side: Side,
     /// When the batch ends. `None` if no batch has had a time yet.
     expires: Option<Instant>,
     /// The other side's requests in flight are waited for: Linux's `changed_batch`.
-    pub(super) changing: bool,
+    changing: bool,
     /// The time of a batch of reads begins with its first completion: Linux's `new_batch`.
     fresh: bool,
     /// Writes in a batch: Linux's `write_batch_count`, which tunes itself.
-    pub(super) quota: u64,
+    quota: u64,
     /// Writes left in this batch.
     left: u64,
     /// The batch of writes had nothing to do for a while, so its time tells nothing.
     idled: bool,
     /// Requests in flight.
-    pub(super) in_flight: u64,
+    in_flight: u64,
 }
 
 impl Batches {
@@ -35,6 +36,32 @@ impl Batches {
             idled: false,
             in_flight: 0,
         }
+    }
+
+    #[inline]
+    pub(super) fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Writes in a batch.
+    pub(super) fn quota(&self) -> u64 {
+        self.quota
+    }
+
+    /// A request that an earlier scheduler dispatched is in flight.
+    pub(super) fn adopt(&mut self) {
+        self.in_flight += 1;
+    }
+
+    /// The answer while the device drains before a batch, if it does.
+    #[inline]
+    pub(super) fn drains(&self, cx: Cx<'_>) -> Option<Decision> {
+        self.changing.then(|| {
+            cx.because("a batch of {} begins once {} in flight are done", || {
+                [self.side.word().into(), self.in_flight.into()]
+            });
+            Decision::Idle
+        })
     }
 
     /// Whether the batch has had its time, or its writes.
@@ -70,27 +97,23 @@ impl Batches {
         self.idled = false;
     }
 
-    /// Whether a request of the batch may go now; not while the other side's are in flight.
+    /// A request of the batch may go now, unless the other side's are in flight: then it drains on.
     #[inline]
-    pub(super) fn may_begin(&mut self, now: Instant, times: Times) -> bool {
-        if self.changing {
-            if self.in_flight > 0 {
-                return false;
-            }
+    pub(super) fn begin(&mut self, now: Instant, times: Times) {
+        if self.changing && self.in_flight == 0 {
             match self.side {
                 Side::Async => self.expires = Some(now + times.batch[Side::Async.index()]),
                 Side::Sync => self.fresh = true,
             }
             self.changing = false;
         }
-        true
     }
 
-    /// A request goes to the device.
+    /// A request of the batch goes to the device.
     #[inline]
-    pub(super) fn sent(&mut self, side: Side) {
+    pub(super) fn sent(&mut self) {
         self.in_flight += 1;
-        if side == Side::Async {
+        if self.side == Side::Async {
             self.left = self.left.saturating_sub(1);
         }
     }
@@ -142,8 +165,7 @@ impl Batches {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Settings;
-    use super::super::settings::Timed;
+    use super::super::settings::{Settings, Timed};
     use super::*;
     use crate::tunables::Tunables;
 
@@ -175,8 +197,9 @@ mod tests {
         let times = Settings::defaults().times();
         let mut batches = Batches::new(times);
         batches.choose_reads();
-        assert!(batches.may_begin(Instant(5), times));
-        batches.sent(Side::Sync);
+        batches.begin(Instant(5), times);
+        assert!(!batches.changing);
+        batches.sent();
         batches.drained(Instant(9), times, true);
         batches.served(Instant(9), Side::Sync, times);
         assert_eq!((batches.quota, batches.expires), (12, Some(Instant(9) + times.batch[1])));
