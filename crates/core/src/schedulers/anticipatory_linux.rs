@@ -157,9 +157,13 @@ impl<V: Version> LinuxAnticipatory<V> {
         Terms { rules: V::rules(&self.tunables), longest: self.times().wait, head }
     }
 
+    /// Lets the timer end the wait, if its time has come. Calls do that first, so that it does not
+    /// matter whether the host asked at that very time.
     #[inline]
     fn catch_up(&mut self, now: Instant) {
-        self.anticipation.catch_up(now, V::rules(&self.tunables));
+        if self.anticipation.timed_out(now) {
+            self.anticipation.time_out(V::rules(&self.tunables));
+        }
     }
 
     /// Chooses, when something waits and nothing is waited for.
@@ -220,9 +224,8 @@ impl<V: Version> LinuxAnticipatory<V> {
     /// Sends `id`, unless the device must drain first.
     #[inline]
     fn send(&mut self, cx: Cx<'_>, id: RequestId, choice: Choice) -> Decision {
-        self.batches.begin(cx.now, self.times());
-        if let Some(decision) = self.batches.drains(cx) {
-            return decision;
+        if !self.batches.may_begin(cx.now, self.times()) {
+            return self.batches.drain(cx);
         }
         if cx.notes.is_some() {
             self.say_why(cx, id, choice);
@@ -277,8 +280,11 @@ impl<V: Version> Scheduler for LinuxAnticipatory<V> {
         self.catch_up(cx.now);
         let side = Side::of(&cx[id]);
         self.requests.insert(cx, id, side, self.times().expire[side.index()]);
-        let terms = self.terms();
-        self.anticipation.insert(cx, id, terms);
+        self.anticipation.insert(cx, id);
+        if self.anticipation.is_on() {
+            let terms = self.terms();
+            self.anticipation.arrives_in_wait(cx, terms, id);
+        }
     }
 
     #[inline]
@@ -290,17 +296,17 @@ impl<V: Version> Scheduler for LinuxAnticipatory<V> {
         if self.anticipation.is_on() {
             return self.anticipation.answer(cx);
         }
-        self.batches.drains(cx).unwrap_or_else(|| self.choose(cx))
+        if self.batches.is_changing() { self.batches.drain(cx) } else { self.choose(cx) }
     }
 
     #[inline]
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx.now);
-        let times = self.times();
+        let (side, times) = (Side::of(&cx[id]), self.times());
         self.batches.drained(cx.now, times, V::TIME_FROM_DRAINED);
         // One that an earlier scheduler dispatched only has to be drained.
-        if self.anticipation.complete(cx, id, times.wait) {
-            self.batches.served(cx.now, Side::of(&cx[id]), times);
+        if self.anticipation.complete(cx.now, id, side == Side::Sync, times.wait) {
+            self.batches.served(cx.now, side, times);
         }
     }
 

@@ -74,10 +74,10 @@ impl<const N: usize> Sides<N> {
     /// `id` may wait for `expire` from its arrival.
     #[inline(always)]
     pub(super) fn insert(&mut self, cx: Cx<'_>, side: usize, id: RequestId, expire: Duration) {
-        self.deadlines[id.index()] = cx[id].arrival + expire;
-        let Side { sorted, fifo } = &mut self.sides[side];
+        let (request, Side { sorted, fifo }) = (&cx[id], &mut self.sides[side]);
+        self.deadlines[id.index()] = request.arrival + expire;
         self.links.push_back(fifo, id);
-        sorted.insert(cx[id].start.0, id);
+        sorted.insert(request.start.0, id);
     }
 
     /// Takes `id` out. Returns the one after it by address.

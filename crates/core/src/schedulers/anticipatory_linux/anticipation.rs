@@ -31,7 +31,7 @@ pub(super) struct Anticipation {
     awaited: Option<Place>,
     /// That request is done, since this time; or another one of that process is.
     done: Option<Instant>,
-    /// When the timer ends the wait. It is set once.
+    /// When the timer ends the wait, if it runs. It is set once.
     until: Instant,
     /// How the last wait ended, or why there was none, until something is dispatched.
     ended: Option<Ended>,
@@ -47,7 +47,7 @@ impl Anticipation {
             status: Status::Off,
             awaited: None,
             done: None,
-            until: Instant::ZERO,
+            until: Instant::MAX,
             ended: None,
             processes: Issuers::new(capacity + REMEMBERED)?,
             system: System::default(),
@@ -71,24 +71,22 @@ impl Anticipation {
         &self.system
     }
 
-    /// Lets the timer end the wait, if its time has come. Calls do that first, so that it does not
-    /// matter whether the host asked at that very time.
+    /// Whether the timer is to end the wait.
     #[inline]
-    pub(super) fn catch_up(&mut self, now: Instant, rules: RuleSet) {
-        if self.status == Status::ForNext && now >= self.until {
-            self.time_out(rules);
-        }
+    pub(super) fn timed_out(&self, now: Instant) -> bool {
+        now >= self.until
     }
 
-    fn time_out(&mut self, rules: RuleSet) {
-        let Some(place) = self.awaited else { return };
+    /// The timer ends the wait.
+    pub(super) fn time_out(&mut self, rules: RuleSet) {
+        let Some(place) = self.awaited.filter(|_| self.status == Status::ForNext) else { return };
         rules::waited_in_vain(rules, &self.processes[place], &mut self.system);
         let elapsed = self.until.since(self.done.unwrap_or(self.until));
         self.finish(place, Reason::Elapsed(elapsed), None);
     }
 
     fn finish(&mut self, place: Place, reason: Reason, request: Option<RequestId>) {
-        self.status = Status::Finished;
+        (self.status, self.until) = (Status::Finished, Instant::MAX);
         self.ended = Some(Ended { reason, who: self.processes.who(place), request });
     }
 
@@ -101,7 +99,7 @@ impl Anticipation {
     }
 
     /// The first rule against waiting for the process at `place`, if `id` could go.
-    #[inline]
+    #[inline(always)]
     fn judge(&mut self, cx: Cx<'_>, terms: Terms, place: Place, id: Option<RequestId>) -> Option<Reason> {
         let own = id.is_some_and(|id| self.owners[id.index()] == Some(place));
         let elapsed = self.done.map(|done| cx.now.since(done));
@@ -131,21 +129,19 @@ impl Anticipation {
         case.judge()
     }
 
-    /// A process issues `id`. If one is waited for, that may end the wait.
-    #[inline]
-    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, terms: Terms) {
+    /// A process issues `id`.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
         let place = self.processes.enter(request.issuer);
         self.processes.hold(place);
         self.owners[id.index()] = Some(place);
         self.processes[place].inserts(&mut self.system, cx.now, request);
-        if self.is_on() {
-            self.arrives_in_wait(cx, terms, id);
-        }
     }
 
+    /// `id` was inserted while something is waited for, which may end that.
     #[inline(never)]
-    fn arrives_in_wait(&mut self, cx: Cx<'_>, terms: Terms, id: RequestId) {
+    pub(super) fn arrives_in_wait(&mut self, cx: Cx<'_>, terms: Terms, id: RequestId) {
         if let Some(place) = self.awaited
             && let Some(reason) = self.judge(cx, terms, place, Some(id))
         {
@@ -154,15 +150,19 @@ impl Anticipation {
     }
 
     /// Begins to wait before `id` goes, unless a rule speaks against it or there is nobody to wait for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begins(&mut self, cx: Cx<'_>, terms: Terms, id: Option<RequestId>) -> bool {
-        let Some(place) = self.awaited.filter(|_| self.status != Status::Finished) else { return false };
-        let reason = self.judge(cx, terms, place, id);
-        self.ended = reason.map(|reason| Ended { reason, who: self.processes.who(place), request: id });
-        if reason.is_none() {
-            self.start(terms.longest);
+        let Some(place) = self.awaited else { return false };
+        if self.status == Status::Finished {
+            return false;
         }
-        reason.is_none()
+        if let Some(reason) = self.judge(cx, terms, place, id) {
+            self.ended = Some(Ended { reason, who: self.processes.who(place), request: id });
+            return false;
+        }
+        self.ended = None;
+        self.start(terms.longest);
+        true
     }
 
     /// The answer while something is waited for.
@@ -185,14 +185,15 @@ impl Anticipation {
     }
 
     /// `id` goes to the device. If it is synchronous, its process is the next to be waited for.
-    #[inline]
+    #[inline(always)]
     pub(super) fn dispatch(&mut self, id: RequestId, sync: bool) {
         let owner = self.owners[id.index()];
         if let Some(place) = owner {
             self.processes[place].leaves();
         }
         let (before, awaited) = (self.awaited, owner.filter(|_| sync));
-        (self.status, self.awaited, self.done, self.ended) = (Status::Off, awaited, None, None);
+        (self.awaited, self.done, self.ended) = (awaited, None, None);
+        (self.status, self.until) = (Status::Off, Instant::MAX);
         if before != awaited {
             if let Some(place) = awaited {
                 self.processes.hold(place);
@@ -204,17 +205,17 @@ impl Anticipation {
     }
 
     /// `id` is done. False if an earlier scheduler dispatched it.
-    #[inline]
-    pub(super) fn complete(&mut self, cx: Cx<'_>, id: RequestId, longest: Duration) -> bool {
+    #[inline(always)]
+    pub(super) fn complete(&mut self, now: Instant, id: RequestId, sync: bool, longest: Duration) -> bool {
         let Some(place) = self.owners[id.index()].take() else { return false };
         if self.awaited == Some(place) {
-            self.done = Some(cx.now);
+            self.done = Some(now);
             if self.status == Status::ForCompletion {
                 self.start(longest);
             }
         }
-        if cx[id].sync {
-            self.processes[place].thinks(cx.now);
+        if sync {
+            self.processes[place].thinks(now);
         }
         self.release(place);
         true

@@ -53,15 +53,19 @@ impl Batches {
         self.in_flight += 1;
     }
 
-    /// The answer while the device drains before a batch, if it does.
+    /// The other side's requests in flight are waited for.
     #[inline]
-    pub(super) fn drains(&self, cx: Cx<'_>) -> Option<Decision> {
-        self.changing.then(|| {
-            cx.because("a batch of {} begins once {} in flight are done", || {
-                [self.side.word().into(), self.in_flight.into()]
-            });
-            Decision::Idle
-        })
+    pub(super) fn is_changing(&self) -> bool {
+        self.changing
+    }
+
+    /// The answer while that is so.
+    #[cold]
+    pub(super) fn drain(&self, cx: Cx<'_>) -> Decision {
+        cx.because("a batch of {} begins once {} in flight are done", || {
+            [self.side.word().into(), self.in_flight.into()]
+        });
+        Decision::Idle
     }
 
     /// Whether the batch has had its time, or its writes.
@@ -97,16 +101,20 @@ impl Batches {
         self.idled = false;
     }
 
-    /// A request of the batch may go now, unless the other side's are in flight: then it drains on.
+    /// Whether a request of the batch may go now; not while the other side's are in flight.
     #[inline]
-    pub(super) fn begin(&mut self, now: Instant, times: Times) {
-        if self.changing && self.in_flight == 0 {
+    pub(super) fn may_begin(&mut self, now: Instant, times: Times) -> bool {
+        if self.changing {
+            if self.in_flight > 0 {
+                return false;
+            }
             match self.side {
                 Side::Async => self.expires = Some(now + times.batch[Side::Async.index()]),
                 Side::Sync => self.fresh = true,
             }
             self.changing = false;
         }
+        true
     }
 
     /// A request of the batch goes to the device.
@@ -197,8 +205,7 @@ mod tests {
         let times = Settings::defaults().times();
         let mut batches = Batches::new(times);
         batches.choose_reads();
-        batches.begin(Instant(5), times);
-        assert!(!batches.changing);
+        assert!(batches.may_begin(Instant(5), times));
         batches.sent();
         batches.drained(Instant(9), times, true);
         batches.served(Instant(9), Side::Sync, times);
