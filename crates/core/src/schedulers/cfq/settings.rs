@@ -39,6 +39,14 @@ const MIDDLE: u64 = 4;
 const LOWEST: u64 = 7;
 
 impl Settings {
+    /// What all other of `busy` queues may be given before one of this kind: for each, by how much the
+    /// longest slice is longer than its own.
+    #[inline]
+    pub(super) fn offset(&self, busy: usize, sync: bool, level: u8) -> i64 {
+        let longer = self.slice(true, 0).0 as i64 - self.slice(sync, level).0 as i64;
+        (busy as i64 - 1).saturating_mul(longer)
+    }
+
     /// How long a slice of a queue of this kind is.
     #[inline]
     pub(super) fn slice(&self, sync: bool, level: u8) -> Duration {
