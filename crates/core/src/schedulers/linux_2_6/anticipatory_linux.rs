@@ -142,7 +142,6 @@ enum Choice {
 }
 
 impl<V: Version> LinuxAnticipatory<V> {
-    #[inline]
     fn times(&self) -> Times {
         self.tunables.times()
     }

@@ -151,7 +151,6 @@ impl Algorithm for Cfq {
 }
 
 impl Cfq {
-    #[inline]
     fn position(&self) -> Position {
         Position { head: self.head, back: self.settings.back() }
     }
@@ -182,7 +181,7 @@ impl Cfq {
 
     /// The process at `place` gives up its queue: it has exited, or is forgotten. That ends its slice.
     fn leave(&mut self, cx: Cx<'_>, place: Place) {
-        let Some(own) = self.processes[place].gives_up_queue() else { return };
+        let Some(own) = self.processes[place].queue.take() else { return };
         if self.service.active() == Some(own) {
             self.expire(cx, End::Exited, false);
         }
@@ -196,7 +195,7 @@ impl Cfq {
             self.leave(cx, place);
         }
         let (who, changed) = self.processes.enter(cx.now, request);
-        if changed && let Some(own) = self.processes[who.place].queue() {
+        if changed && let Some(own) = self.processes[who.place].queue {
             self.queues[own].set_priority(request.priority);
         }
         who
@@ -208,13 +207,12 @@ impl Cfq {
         if !request.sync {
             return Queues::shared(request.priority);
         }
-        let (process, active) = (&mut self.processes[place], self.service.active());
-        let (priority, who) = (process.priority(), request.issuer);
-        let queue = match process.queue() {
-            Some(own) => self.queues.next_for(cx.now, own, priority, who, active),
-            None => self.queues.open(priority, who),
+        let active = self.service.active();
+        let queue = match self.processes[place].queue {
+            Some(own) => self.queues.next_for(cx.now, own, request, active),
+            None => self.queues.open(request),
         };
-        process.uses(queue);
+        self.processes[place].queue = Some(queue);
         queue
     }
 
@@ -265,7 +263,7 @@ impl Cfq {
         }
         self.service.forget_ended();
         self.take(cx, id, index);
-        self.queues.sent(index);
+        self.queues[index].in_flight += 1;
         self.in_flight.sent(sync);
         self.head = cx[id].end();
         self.count(cx, id, index);
@@ -348,8 +346,7 @@ impl Scheduler for Cfq {
         self.queues.consider(cx, id, queue, self.position());
         let process = &mut self.processes[who.place];
         process.issues(cx.now, self.settings.slice_idle.0 * 2);
-        let window = self.idling.window(&self.settings, &self.queues[queue], process);
-        self.queues[queue].set_idle_window(window);
+        self.queues[queue].idle_window = self.idling.window(&self.settings, &self.queues[queue], process);
         self.arrived(cx, request, queue);
     }
 
@@ -384,7 +381,7 @@ impl Scheduler for Cfq {
         self.in_flight.done(cx.now, cx[id].sync);
         // Of one that an earlier scheduler dispatched no more is known.
         let Some(Owner { queue, process }) = self.processes.disown(id) else { return };
-        self.queues.done(queue);
+        self.queues[queue].in_flight -= 1;
         if cx[id].sync {
             self.processes.done(cx.now, process);
         }
@@ -439,7 +436,7 @@ impl Scheduler for Cfq {
     /// Requests of one queue merge with each other.
     fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
         let queue = if new.sync {
-            self.processes.find(new.issuer).and_then(|place| self.processes[place].queue())
+            self.processes.find(new.issuer).and_then(|place| self.processes[place].queue)
         } else {
             Some(Queues::shared(new.priority))
         };

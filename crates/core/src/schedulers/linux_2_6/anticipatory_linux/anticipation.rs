@@ -56,7 +56,6 @@ impl Anticipation {
     }
 
     /// Whether something is waited for.
-    #[inline]
     pub(super) fn is_on(&self) -> bool {
         matches!(self.status, Status::ForCompletion | Status::ForNext)
     }
@@ -72,7 +71,6 @@ impl Anticipation {
     }
 
     /// Whether the timer is to end the wait.
-    #[inline]
     pub(super) fn timed_out(&self, now: Instant) -> bool {
         now >= self.until
     }

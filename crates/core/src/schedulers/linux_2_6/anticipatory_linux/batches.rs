@@ -38,7 +38,6 @@ impl Batches {
         }
     }
 
-    #[inline]
     pub(super) fn side(&self) -> Side {
         self.side
     }
@@ -54,7 +53,6 @@ impl Batches {
     }
 
     /// The other side's requests in flight are waited for.
-    #[inline]
     pub(super) fn is_changing(&self) -> bool {
         self.changing
     }
@@ -79,7 +77,6 @@ impl Batches {
     }
 
     /// Nobody competes with reads: their time begins now.
-    #[inline]
     pub(super) fn extend_reads(&mut self, now: Instant, times: Times) {
         self.expires = Some(now + times.batch[Side::Sync.index()]);
     }
@@ -127,7 +124,6 @@ impl Batches {
     }
 
     /// With these waiting, a batch of writes that has nothing to do, or has done all, is idle.
-    #[inline]
     pub(super) fn notice_idleness(&mut self, reads: bool, writes: bool) {
         self.idled |= self.side == Side::Async && !reads && (self.left == 0 || !writes);
     }

@@ -19,12 +19,10 @@ pub(super) enum Side {
 }
 
 impl Side {
-    #[inline]
     pub(super) const fn of(request: &Request) -> Side {
         if request.sync { Side::Sync } else { Side::Async }
     }
 
-    #[inline]
     pub(super) const fn index(self) -> usize {
         self as usize
     }
@@ -81,19 +79,16 @@ impl Requests {
     }
 
     /// Whether any wait.
-    #[inline]
     pub(super) fn any(&self, side: Side) -> bool {
         !self.lanes.is_empty(side.index())
     }
 
     /// Where to go on.
-    #[inline]
     pub(super) fn next(&self, side: Side) -> Option<RequestId> {
         self.positions[side.index()].next
     }
 
     /// Where the last request dispatched ends.
-    #[inline]
     pub(super) fn head(&self, side: Side) -> Sector {
         self.positions[side.index()].head
     }

@@ -121,7 +121,6 @@ impl Process {
     }
 
     /// One of its requests waits no longer.
-    #[inline]
     pub(super) fn leaves(&mut self) {
         self.waiting -= 1;
     }
@@ -148,7 +147,6 @@ impl Process {
     }
 
     /// A synchronous request of it is done: it thinks.
-    #[inline]
     pub(super) fn thinks(&mut self, now: Instant) {
         self.thinks_since = Some(now);
     }
@@ -163,19 +161,16 @@ impl Process {
         self.exited = true;
     }
 
-    #[inline]
     pub(super) const fn has_exited(&self) -> bool {
         self.exited
     }
 
     /// Its requests that wait.
-    #[inline]
     pub(super) const fn waiting(&self) -> u64 {
         self.waiting
     }
 
     /// It has not issued a second synchronous request.
-    #[inline]
     pub(super) const fn is_new(&self) -> bool {
         self.thought.weight() == 0
     }

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use crate::device::{Device, Merging};
 use crate::queue::{Inserted, Queue};
+use crate::registry::AnyScheduler;
 use crate::registry::{self, Assignment};
 use crate::request::Request;
 use crate::scheduler::{Decision, Starvation};
-use crate::registry::AnyScheduler;
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
 
 /// A queue and a clock.

@@ -58,7 +58,7 @@ impl Idling {
             return false;
         }
         let longest = if queue.surely_seeky() { SHORT_WAIT } else { wait };
-        process.reliable_thought().map_or(queue.idle_window(), |thought| thought <= longest)
+        process.reliable_thought().map_or(queue.idle_window, |thought| thought <= longest)
     }
 
     /// How long the process whose slice it is may be waited for: that which issued the first request. So
@@ -76,7 +76,7 @@ impl Idling {
         if !cx.device.rotational && self.queues {
             return Err(NoWait::NoSeeks);
         }
-        if wait == Duration::ZERO || !queue.idle_window() {
+        if wait == Duration::ZERO || !queue.idle_window {
             let thought = |who: Who| processes[who.place].mean_thought();
             return Err(NoWait::NotWorth(slice.process().map_or(Duration::ZERO, thought)));
         }

@@ -33,18 +33,15 @@ impl InFlight {
         InFlight { counts: [0; 2], last_sync: None }
     }
 
-    #[inline]
     pub(super) fn total(&self) -> u64 {
         self.counts[0] + self.counts[1]
     }
 
     /// A request is here. The first one counts as a synchronous one that was done.
-    #[inline]
     pub(super) fn begin(&mut self, now: Instant) {
         self.last_sync.get_or_insert(now);
     }
 
-    #[inline]
     pub(super) fn sent(&mut self, sync: bool) {
         self.counts[usize::from(sync)] += 1;
     }
@@ -66,8 +63,8 @@ impl InFlight {
         queue: &Queue,
         busy: usize,
     ) -> Result<(), Hold> {
-        let ([others, syncs], own) = (self.counts, queue.in_flight());
-        if queue.idle_window() && others > 0 {
+        let ([others, syncs], own) = (self.counts, queue.in_flight);
+        if queue.idle_window && others > 0 {
             return Err(Hold::AsyncInFlight(others));
         }
         if !queue.kind().sync && syncs > 0 {

@@ -22,7 +22,7 @@ pub(super) struct Process {
     life: u32,
     priority: Priority,
     /// The queue of its synchronous requests.
-    queue: Option<queues::Index>,
+    pub(super) queue: Option<queues::Index>,
     /// When it began to think: when its last synchronous request was done, or it issued its first one.
     done: Instant,
     thought: Mean,
@@ -44,47 +44,21 @@ pub(super) struct Owner {
 
 impl Process {
     /// How long it thinks on average: whole ticks.
-    #[inline]
     pub(super) fn mean_thought(&self) -> Duration {
         self.thought.thought()
     }
 
     /// The same, if enough is known to rely on it.
-    #[inline]
     pub(super) fn reliable_thought(&self) -> Option<Duration> {
         self.thought.reliable().map(ticks)
     }
 
     /// It is still the one that `who` was, and has not exited.
-    #[inline]
     pub(super) fn is(&self, who: Who) -> bool {
         !self.exited && self.life == who.life
     }
 
-    #[inline]
-    pub(super) fn priority(&self) -> Priority {
-        self.priority
-    }
-
-    /// The queue of its synchronous requests.
-    #[inline]
-    pub(super) fn queue(&self) -> Option<queues::Index> {
-        self.queue
-    }
-
-    /// That is its queue from now on.
-    #[inline]
-    pub(super) fn uses(&mut self, queue: queues::Index) {
-        self.queue = Some(queue);
-    }
-
-    /// It has no queue any more. Returns which it had.
-    pub(super) fn gives_up_queue(&mut self) -> Option<queues::Index> {
-        self.queue.take()
-    }
-
     /// It issues a request. A longer think time counts as the `longest`.
-    #[inline]
     pub(super) fn issues(&mut self, now: Instant, longest: Duration) {
         self.thought.enter_thought(now.since(self.done).min(longest));
     }
@@ -113,7 +87,6 @@ impl Processes {
     }
 
     /// Who is forgotten if `who` issues a request now.
-    #[inline]
     pub(super) fn makes_room_for(&self, who: Issuer) -> Option<Place> {
         if self.issuers.find(who).is_none() { self.issuers.next_to_go() } else { None }
     }
@@ -133,7 +106,6 @@ impl Processes {
         (Who { place, life: process.life }, changed)
     }
 
-    #[inline]
     pub(super) fn hold(&mut self, who: Who) {
         self.issuers.hold(who.place);
     }
@@ -166,19 +138,16 @@ impl Processes {
     }
 
     /// `id` has this owner.
-    #[inline]
     pub(super) fn own(&mut self, id: RequestId, owner: Owner) {
         self.owners[id.index()] = Some(owner);
     }
 
     /// Whose `id` is. Nobody's if an earlier scheduler dispatched it.
-    #[inline]
     pub(super) fn owner(&self, id: RequestId) -> Option<Owner> {
         self.owners[id.index()]
     }
 
     /// `id` is nobody's any more. Returns whose it was.
-    #[inline]
     pub(super) fn disown(&mut self, id: RequestId) -> Option<Owner> {
         self.owners[id.index()].take()
     }
@@ -186,14 +155,12 @@ impl Processes {
 
 impl Index<Place> for Processes {
     type Output = Process;
-    #[inline]
     fn index(&self, place: Place) -> &Process {
         &self.issuers[place]
     }
 }
 
 impl IndexMut<Place> for Processes {
-    #[inline]
     fn index_mut(&mut self, place: Place) -> &mut Process {
         &mut self.issuers[place]
     }

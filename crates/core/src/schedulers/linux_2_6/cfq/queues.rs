@@ -39,7 +39,6 @@ impl Kind {
         Kind { sync, class, level: if class == Class::Idle { lowest } else { level.min(lowest) } }
     }
 
-    #[inline]
     pub(super) fn is_idle_class(self) -> bool {
         self.class == Class::Idle
     }
@@ -57,11 +56,12 @@ pub(super) struct Queue {
     next: Option<RequestId>,
     /// Those of its requests that are metadata.
     metadata: u32,
-    in_flight: u32,
+    /// Its requests in flight.
+    pub(super) in_flight: u64,
     /// What was left of its last slice in nanoseconds, until it gets a new key; less than 0 if it overran.
-    residual: i64,
+    pub(super) residual: i64,
     /// Its process may be waited for.
-    idle_window: bool,
+    pub(super) idle_window: bool,
     seek: Mean,
     /// Where the last request that was inserted ends. 0: there was none.
     position: Sector,
@@ -90,7 +90,6 @@ impl Queue {
         self.idle_window &= !self.kind.is_idle_class();
     }
 
-    #[inline]
     pub(super) fn kind(&self) -> Kind {
         self.kind
     }
@@ -111,68 +110,34 @@ impl Queue {
         [Fact::Word(kind), u64::from(self.kind.level).into()]
     }
 
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.by_arrival.is_empty()
     }
 
     /// Who came first.
-    #[inline]
     pub(super) fn oldest(&self) -> Option<RequestId> {
         self.by_arrival.front()
     }
 
     /// The best of its requests to go on with, as far as is known.
-    #[inline]
     pub(super) fn next(&self) -> Option<RequestId> {
         self.next
     }
 
-    #[inline]
     pub(super) fn has_metadata(&self) -> bool {
         self.metadata > 0
     }
 
-    #[inline]
-    pub(super) fn in_flight(&self) -> u64 {
-        self.in_flight.into()
-    }
-
-    /// What was left of its last slice in nanoseconds, until it gets a new key.
-    #[inline]
-    pub(super) fn residual(&self) -> i64 {
-        self.residual
-    }
-
-    #[inline]
-    pub(super) fn set_residual(&mut self, residual: i64) {
-        self.residual = residual;
-    }
-
-    /// Its process may be waited for.
-    #[inline]
-    pub(super) fn idle_window(&self) -> bool {
-        self.idle_window
-    }
-
-    #[inline]
-    pub(super) fn set_idle_window(&mut self, on: bool) {
-        self.idle_window = on;
-    }
-
-    #[inline]
     pub(super) fn seeky(&self) -> bool {
         self.seek.mean() > SEEKY
     }
 
     /// It is known to seek far.
-    #[inline]
     pub(super) fn surely_seeky(&self) -> bool {
         self.seek.reliable().is_some_and(|mean| mean > SEEKY)
     }
 
     /// How far from the head a request is close for this queue.
-    #[inline]
     pub(super) fn reach(&self) -> u64 {
         self.seek.reliable().unwrap_or(SEEKY)
     }
@@ -231,13 +196,11 @@ impl Queues {
     }
 
     /// How many have requests.
-    #[inline]
     pub(super) fn busy(&self) -> usize {
         self.busy
     }
 
     /// How many requests wait.
-    #[inline]
     pub(super) fn waiting(&self) -> u64 {
         self.waiting
     }
@@ -253,28 +216,27 @@ impl Queues {
         }) as Index
     }
 
-    /// A new queue for the synchronous requests of `who`.
-    pub(super) fn open(&mut self, priority: Priority, who: Issuer) -> Index {
+    /// A new queue for the process that issues `request`.
+    pub(super) fn open(&mut self, request: &Request) -> Index {
         let Some(index) = self.free.pop() else { panic!("there are more queues than processes") };
-        self[index] = Queue::new(true, priority, who);
+        self[index] = Queue::new(true, request.priority, request.issuer);
         self.cooperation.open(index);
         index
     }
 
-    /// The queue for the next request of `who`, which has used `own`. `active` has the disk.
+    /// The queue for `request`, whose process has used `own`. `active` has the disk.
     #[inline]
     pub(super) fn next_for(
         &mut self,
         now: Instant,
         own: Index,
-        priority: Priority,
-        who: Issuer,
+        request: &Request,
         active: Option<Index>,
     ) -> Index {
         match self.cooperation.next(now, own) {
             Next::Same => own,
             Next::Own => {
-                self[own].who = who;
+                self[own].who = request.issuer;
                 own
             }
             Next::Other(target) => {
@@ -283,7 +245,7 @@ impl Queues {
             }
             Next::New => {
                 self.leave(own, active);
-                self.open(priority, who)
+                self.open(request)
             }
         }
     }
@@ -315,7 +277,6 @@ impl Queues {
         }
     }
 
-    #[inline]
     pub(super) fn due(&self, id: RequestId) -> Instant {
         self.fifos.mark(id)
     }
@@ -354,7 +315,6 @@ impl Queues {
     }
 
     /// `id`, which waits in the queue, may be a better place to go on than the one known.
-    #[inline]
     pub(super) fn consider(&mut self, cx: Cx<'_>, id: RequestId, index: Index, position: Position) {
         self[index].next = position.choose(cx, self[index].next, Some(id));
     }
@@ -373,18 +333,6 @@ impl Queues {
     /// If `other`, of the same queue, is due earlier, `survivor` gets its time and its place.
     pub(super) fn inherit(&mut self, survivor: RequestId, other: RequestId, index: Index) {
         self.fifos.inherit(&mut self.queues[index as usize].by_arrival, survivor, other);
-    }
-
-    /// A request of `index` goes to the device.
-    #[inline]
-    pub(super) fn sent(&mut self, index: Index) {
-        self[index].in_flight += 1;
-    }
-
-    /// One of them is done.
-    #[inline]
-    pub(super) fn done(&mut self, index: Index) {
-        self[index].in_flight -= 1;
     }
 }
 
@@ -413,14 +361,12 @@ impl Position {
 
 impl core::ops::Index<Index> for Queues {
     type Output = Queue;
-    #[inline]
     fn index(&self, index: Index) -> &Queue {
         &self.queues[index as usize]
     }
 }
 
 impl core::ops::IndexMut<Index> for Queues {
-    #[inline]
     fn index_mut(&mut self, index: Index) -> &mut Queue {
         &mut self.queues[index as usize]
     }

@@ -128,7 +128,7 @@ pub(super) fn waits(cx: Cx<'_>, queues: &Queues, processes: &Processes, slice: &
     let queue = &queues[slice.queue()];
     let Some(until) = slice.waits_until() else {
         return cx.because("waits until {} of process {} in flight are done, and then for its next", || {
-            [queue.in_flight().into(), queue.who().into()]
+            [queue.in_flight.into(), queue.who().into()]
         });
     };
     let awaited = slice.process();

@@ -71,17 +71,14 @@ impl Service {
     }
 
     /// The queue that has the disk.
-    #[inline]
     pub(super) fn active(&self) -> Option<Index> {
         self.slice.as_ref().map(Slice::queue)
     }
 
-    #[inline]
     pub(super) fn slice(&self) -> Option<&Slice> {
         self.slice.as_ref()
     }
 
-    #[inline]
     pub(super) fn slice_mut(&mut self) -> Option<&mut Slice> {
         self.slice.as_mut()
     }
@@ -92,7 +89,6 @@ impl Service {
     }
 
     /// A request goes: what was before is history.
-    #[inline]
     pub(super) fn forget_ended(&mut self) {
         self.ended = None;
     }
@@ -102,14 +98,14 @@ impl Service {
     fn key(&self, now: Instant, queues: &Queues, settings: &Settings, index: Index) -> u64 {
         let Kind { sync, class, level } = queues[index].kind();
         let offset = settings.offset(queues.busy(), sync, level);
-        let ahead = offset.saturating_sub(queues[index].residual());
+        let ahead = offset.saturating_sub(queues[index].residual);
         self.tree.key(now, index, class, ahead, self.active())
     }
 
     #[inline]
     fn set_key(&mut self, now: Instant, queues: &mut Queues, settings: &Settings, index: Index) {
         self.tree.set_key(index, self.key(now, queues, settings, index));
-        queues[index].set_residual(0);
+        queues[index].residual = 0;
     }
 
     /// The queue `index` has its first request.
@@ -151,7 +147,7 @@ impl Service {
         let index = slice.queue();
         self.ended = Some(Ended { end, name: queues[index].name() });
         if let Some(over) = slice.end().filter(|_| keep_residual) {
-            queues[index].set_residual((over.0 as i64).saturating_sub(now.0 as i64));
+            queues[index].residual = (over.0 as i64).saturating_sub(now.0 as i64);
         }
         if !queues[index].is_empty() {
             self.set_key(now, queues, settings, index);
@@ -188,7 +184,7 @@ impl Service {
         if let Some((to, far)) = self.cooperator(cx, queues, head, queue) {
             return Some(Plan::Change { to, choice: Choice::Close(far), end: Some(End::Closer(far)) });
         }
-        if slice.waits_until().is_some() || queue.in_flight() > 0 && queue.idle_window() {
+        if slice.waits_until().is_some() || queue.in_flight > 0 && queue.idle_window {
             return Some(Plan::Wait);
         }
         self.change(cx.now, queues, settings, End::Empty(slice.no_wait()))

@@ -51,7 +51,6 @@ impl ServiceTree {
         Ok(ServiceTree { heap: Heap::new(queues)?, keys: table(queues, 0)? })
     }
 
-    #[inline]
     pub(super) fn first(&self) -> Option<(u64, Index)> {
         self.heap.first().map(|(key, RequestId(index))| (key, index))
     }
@@ -62,25 +61,21 @@ impl ServiceTree {
     }
 
     /// The queue `index`, which has requests, has `key` from now on.
-    #[inline]
     pub(super) fn set_key(&mut self, index: Index, key: u64) {
         self.keys[index as usize] = key;
     }
 
     /// The queue `index` comes in by its key.
-    #[inline]
     pub(super) fn insert(&mut self, index: Index) {
         self.heap.insert(self.keys[index as usize], RequestId(index));
     }
 
     /// The queue `index` has the disk.
-    #[inline]
     pub(super) fn remove(&mut self, index: Index) {
         self.heap.remove(RequestId(index));
     }
 
     /// The queue `index` has no requests any more. It has the disk, or was removed.
-    #[inline]
     pub(super) fn forget_key(&mut self, index: Index) {
         self.keys[index as usize] = 0;
     }

@@ -57,17 +57,14 @@ impl Settings {
     }
 
     /// How many requests of an asynchronous queue go before another queue has its turn.
-    #[inline]
     pub(super) fn async_quota(&self, level: u8) -> u64 {
         2 * self.slice_async_rq.0 * (1 + LOWEST - u64::from(level))
     }
 
-    #[inline]
     pub(super) fn expire(&self, sync: bool) -> Duration {
         if sync { self.fifo_expire_sync.0 } else { self.fifo_expire_async.0 }
     }
 
-    #[inline]
     pub(super) fn back(&self) -> Back {
         Back { furthest: self.back_seek_max.0 * 2, penalty: self.back_seek_penalty.0 }
     }

@@ -57,19 +57,16 @@ impl Slice {
         Slice { queue, end, sent: 0, looked: false, owed: false, process, wait, no_wait }
     }
 
-    #[inline]
     pub(super) fn queue(&self) -> Index {
         self.queue
     }
 
     /// When its time is over, if that has begun.
-    #[inline]
     pub(super) fn end(&self) -> Option<Instant> {
         self.end
     }
 
     /// Who issued the first request that went.
-    #[inline]
     pub(super) fn process(&self) -> Option<Who> {
         self.process
     }
@@ -79,31 +76,26 @@ impl Slice {
     }
 
     /// Its time is over.
-    #[inline]
     pub(super) fn used(&self, now: Instant) -> bool {
         self.end.is_some_and(|end| now >= end)
     }
 
     /// How long its time is over, if that counts: no request is owed.
-    #[inline]
     pub(super) fn over_since(&self, now: Instant) -> Option<Duration> {
         self.end.filter(|end| now >= *end && !self.owed).map(|end| now.since(end))
     }
 
     /// A request is done: its time of this length begins, unless it has. Returns when it is over.
-    #[inline]
     pub(super) fn begin(&mut self, now: Instant, length: Duration) -> Instant {
         *self.end.get_or_insert(now + length)
     }
 
     /// A request of its queue has come.
-    #[inline]
     pub(super) fn arrived(&mut self) {
         self.owed |= self.wait.take().is_some();
     }
 
     /// Whether it may be looked at who is overdue, which is done once.
-    #[inline]
     pub(super) fn look(&mut self) -> bool {
         !core::mem::replace(&mut self.looked, true)
     }
@@ -132,7 +124,6 @@ impl Slice {
     }
 
     /// Until when its process is waited for.
-    #[inline]
     pub(super) fn waits_until(&self) -> Option<Instant> {
         self.wait.filter(|wait| !wait.over).map(|wait| wait.until)
     }

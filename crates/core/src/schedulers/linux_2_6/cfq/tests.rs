@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
+use crate::registry::AnyScheduler;
 use crate::registry::{self, Assignment};
 use crate::request::{Class, Operation, Priority, Request};
 use crate::scheduler::Decision;
-use crate::registry::AnyScheduler;
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
 
 const FAR: u64 = 100_000_000;
@@ -292,7 +292,7 @@ fn cooperating_processes_share_a_queue_and_part_when_they_seek() {
     let mut bench = Bench::new(&[]);
     let shared = |bench: &Bench| {
         let own =
-            [1, 2].map(|who| bench.cfq().processes[bench.cfq().processes.find(Issuer(who)).unwrap()].queue());
+            [1, 2].map(|who| bench.cfq().processes[bench.cfq().processes.find(Issuer(who)).unwrap()].queue);
         own[0] == own[1]
     };
     let mut at = FAR;

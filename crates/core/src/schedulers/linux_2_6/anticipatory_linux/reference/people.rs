@@ -1,6 +1,6 @@
 //! What the reference knows of processes, and whether it goes on waiting for one.
 
-use super::{RuleSet, Reference, State};
+use super::{Reference, RuleSet, State};
 use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::units::{Instant, RequestId};
