@@ -86,7 +86,7 @@ use crate::units::{Issuer, RequestId, Sector};
 use idling::Idling;
 use in_flight::{Hold, InFlight};
 use processes::{Owner, Processes, Who};
-use queues::{Index, Kind, Position, Queues};
+use queues::{Index, Kind, Queues};
 use service::{Choice, End, Plan, Service};
 pub use settings::Settings;
 use slice::NoWait;
@@ -100,7 +100,6 @@ pub struct Cfq {
     idling: Idling,
     /// Where the last request that went ends.
     head: Sector,
-    settings: Settings,
 }
 
 impl Algorithm for Cfq {
@@ -112,7 +111,7 @@ impl Algorithm for Cfq {
     fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
         // One for each process, and those with requests whose process has left them, or with the disk.
         let own = Processes::places(setup.capacity).saturating_add(setup.capacity).saturating_add(2);
-        let queues = Queues::new(setup.capacity, own)?;
+        let queues = Queues::new(setup.capacity, own, settings)?;
         Ok(Cfq {
             processes: Processes::new(setup.capacity)?,
             service: Service::new(queues.len())?,
@@ -120,12 +119,11 @@ impl Algorithm for Cfq {
             in_flight: InFlight::new(),
             idling: Idling::new(),
             head: Sector(0),
-            settings,
         })
     }
 
     fn tune(&mut self, settings: Settings) {
-        self.settings = settings;
+        self.queues.settings = settings;
     }
 
     /// A process that goes on reading near the head passes over its own requests elsewhere, all but
@@ -151,10 +149,6 @@ impl Algorithm for Cfq {
 }
 
 impl Cfq {
-    fn position(&self) -> Position {
-        Position { head: self.head, back: self.settings.back() }
-    }
-
     /// Lets the timer end the wait, if its time has come. Calls do that first, so that it does not
     /// matter whether the host asked at that very time.
     #[inline]
@@ -171,7 +165,7 @@ impl Cfq {
 
     /// Takes the disk from the queue that has it.
     fn expire(&mut self, cx: Cx<'_>, end: End, keep_residual: bool) {
-        let slice = self.service.expire(cx.now, &mut self.queues, &self.settings, end, keep_residual);
+        let slice = self.service.expire(cx.now, &mut self.queues, end, keep_residual);
         let Some(slice) = slice else { return };
         if let Some(who) = slice.process() {
             self.processes.release(who);
@@ -232,7 +226,7 @@ impl Cfq {
     /// Takes `id` out of its queue.
     #[inline]
     fn take(&mut self, cx: Cx<'_>, id: RequestId, index: Index) {
-        if self.queues.remove(cx, id, index, self.position()) {
+        if self.queues.remove(cx, id, index, self.head) {
             self.service.ran_empty(index);
         }
     }
@@ -257,7 +251,7 @@ impl Cfq {
         let Some(id) = overdue.or(self.queues[index].next()) else { return Decision::Idle };
         let Kind { sync, level, .. } = self.queues[index].kind();
         if cx.notes().is_some() {
-            let length = self.settings.slice(sync, level);
+            let length = self.queues.settings.slice(sync, level);
             let late = overdue.map(|id| cx.now.since(self.queues.due(id)));
             reasons::goes(cx, &self.service, &self.queues, index, length, choice, late);
         }
@@ -281,7 +275,8 @@ impl Cfq {
         let kind = self.queues[index].kind();
         if self.queues.busy() > 1 && kind.is_idle_class() {
             self.expire(cx, End::IdleClass, false);
-        } else if self.queues.busy() > 1 && !kind.sync && sent >= self.settings.async_quota(kind.level) {
+        } else if self.queues.busy() > 1 && !kind.sync && sent >= self.queues.settings.async_quota(kind.level)
+        {
             self.expire(cx, End::Quota(sent), false);
         }
     }
@@ -292,7 +287,7 @@ impl Cfq {
         let Some(slice) = self.service.slice_mut() else { return };
         let queue = &self.queues[slice.queue()];
         let kind = queue.kind();
-        let end = slice.begin(cx.now, self.settings.slice(kind.sync, kind.level));
+        let end = slice.begin(cx.now, self.queues.settings.slice(kind.sync, kind.level));
         if cx.now >= end {
             self.expire(cx, End::Used(cx.now.since(end)), true);
         } else if kind.is_idle_class() {
@@ -314,7 +309,7 @@ impl Cfq {
             Some((_, Hold::Ramp(from))) => Some(from),
             _ => None,
         };
-        let change = self.service.changes_at(cx.now, &self.queues, &self.settings, plan);
+        let change = self.service.changes_at(cx.now, &self.queues, plan);
         change.into_iter().chain(ramp).min().map_or(Decision::Idle, Decision::WaitUntil)
     }
 
@@ -325,7 +320,7 @@ impl Cfq {
         let (queue, in_flight) = (&self.queues[slice.queue()], self.in_flight.total());
         let length = match self.service.cooperator(cx, &self.queues, self.head, queue) {
             Some(_) => Err(NoWait::Company),
-            None => self.idling.length(cx, &self.settings, queue, slice, &self.processes, in_flight),
+            None => self.idling.length(cx, &self.queues, slice, &self.processes, in_flight),
         };
         self.service.slice_mut().into_iter().for_each(|slice| slice.wait(cx.now, length));
     }
@@ -340,13 +335,12 @@ impl Scheduler for Cfq {
         let who = self.enter_process(cx, request);
         let queue = self.queue_for(cx, request, who.place);
         self.processes.own(id, Owner { queue, process: who });
-        if self.queues.insert(cx, id, queue, request.arrival + self.settings.expire(request.sync)) {
-            self.service.fills(cx.now, &mut self.queues, &self.settings, queue);
+        if self.queues.insert(cx, id, queue, self.head) {
+            self.service.fills(cx.now, &mut self.queues, queue);
         }
-        self.queues.consider(cx, id, queue, self.position());
         let process = &mut self.processes[who.place];
-        process.issues(cx.now, self.settings.slice_idle.0 * 2);
-        self.queues[queue].idle_window = self.idling.window(&self.settings, &self.queues[queue], process);
+        process.issues(cx.now, self.queues.settings.slice_idle.0 * 2);
+        self.queues[queue].idle_window = self.idling.window(&self.queues, queue, process);
         self.arrived(cx, request, queue);
     }
 
@@ -356,7 +350,7 @@ impl Scheduler for Cfq {
         if self.queues.busy() == 0 {
             return Decision::Idle;
         }
-        let Some(plan) = self.service.plan(cx, &self.queues, &self.settings, self.head) else {
+        let Some(plan) = self.service.plan(cx, &self.queues, self.head) else {
             return Decision::Idle;
         };
         let (index, choice) = match plan {
@@ -364,8 +358,7 @@ impl Scheduler for Cfq {
             Plan::Change { to, choice, .. } => (to, choice),
             Plan::Wait => return self.hold_back(cx, plan, None),
         };
-        let busy = self.queues.busy();
-        if let Err(hold) = self.in_flight.may_send(cx.now, &self.settings, &self.queues[index], busy) {
+        if let Err(hold) = self.in_flight.may_send(cx.now, &self.queues, index) {
             return self.hold_back(cx, plan, Some((index, hold)));
         }
         if let Plan::Change { to, choice, end } = plan {
@@ -403,9 +396,7 @@ impl Scheduler for Cfq {
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
         let Some(Owner { queue, .. }) = self.processes.owner(id) else { return };
-        if self.queues.rekey(cx, id, queue) {
-            self.queues.consider(cx, id, queue, self.position());
-        }
+        self.queues.rekey(cx, id, queue, self.head);
     }
 
     /// The survivor goes by the earlier time, if both are in one queue.

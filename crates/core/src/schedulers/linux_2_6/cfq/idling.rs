@@ -3,8 +3,7 @@
 //! A queue has an idle window while its process is worth waiting for.
 
 use super::processes::{Process, Processes, Who};
-use super::queues::Queue;
-use super::settings::Settings;
+use super::queues::{Index, Queues};
 use super::slice::{NoWait, Slice};
 use crate::scheduler::Cx;
 use crate::units::Duration;
@@ -49,9 +48,10 @@ impl Idling {
         }
     }
 
-    /// Whether `queue` has an idle window, after `process` has issued a request for it.
+    /// Whether the queue `index` has an idle window, after `process` has issued a request for it.
     #[inline]
-    pub(super) fn window(&self, settings: &Settings, queue: &Queue, process: &Process) -> bool {
+    pub(super) fn window(&self, queues: &Queues, index: Index, process: &Process) -> bool {
+        let (settings, queue) = (&queues.settings, &queues[index]);
         let wait = settings.slice_idle.0;
         let seeks_in_vain = !settings.low_latency && self.queues && queue.seeky();
         if !queue.kind().sync || queue.kind().is_idle_class() || wait == Duration::ZERO || seeks_in_vain {
@@ -62,17 +62,16 @@ impl Idling {
     }
 
     /// How long the process whose slice it is may be waited for: that which issued the first request. So
-    /// many are in flight; nothing of `queue` is left.
+    /// many are in flight; nothing of its queue is left.
     pub(super) fn length(
         &self,
         cx: Cx<'_>,
-        settings: &Settings,
-        queue: &Queue,
+        queues: &Queues,
         slice: &Slice,
         processes: &Processes,
         in_flight: u64,
     ) -> Result<Duration, NoWait> {
-        let wait = settings.slice_idle.0;
+        let (wait, queue) = (queues.settings.slice_idle.0, &queues[slice.queue()]);
         if !cx.device.rotational && self.queues {
             return Err(NoWait::NoSeeks);
         }

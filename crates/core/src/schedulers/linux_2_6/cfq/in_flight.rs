@@ -1,6 +1,6 @@
 //! What is in flight, and whether a queue may send one more request.
 
-use super::queues::Queue;
+use super::queues::{Index, Queues};
 use super::settings::Settings;
 use crate::units::Instant;
 
@@ -54,15 +54,10 @@ impl InFlight {
         }
     }
 
-    /// Whether `queue`, one of `busy` that have requests, may send one now.
+    /// Whether the queue `index`, which has requests, may send one now.
     #[inline]
-    pub(super) fn may_send(
-        &self,
-        now: Instant,
-        settings: &Settings,
-        queue: &Queue,
-        busy: usize,
-    ) -> Result<(), Hold> {
+    pub(super) fn may_send(&self, now: Instant, queues: &Queues, index: Index) -> Result<(), Hold> {
+        let (settings, queue) = (&queues.settings, &queues[index]);
         let ([others, syncs], own) = (self.counts, queue.in_flight);
         if queue.idle_window && others > 0 {
             return Err(Hold::AsyncInFlight(others));
@@ -73,7 +68,7 @@ impl InFlight {
         let quantum = settings.quantum.0;
         let most = match (queue.kind().is_idle_class(), own >= quantum) {
             (true, _) => 1,
-            (false, true) if busy == 1 => ALONE * quantum,
+            (false, true) if queues.busy() == 1 => ALONE * quantum,
             _ => quantum,
         };
         if own >= most {

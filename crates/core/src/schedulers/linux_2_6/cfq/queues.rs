@@ -5,11 +5,12 @@
 use alloc::vec::Vec;
 
 use super::cooperation::{Cooperation, Next};
+use super::settings::Settings;
 use crate::collections::{Fifos, Forest, List, OutOfMemory, Tree, table};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::shared::means::Mean;
-use crate::schedulers::shared::ways::{Back, better};
+use crate::schedulers::shared::ways::better;
 use crate::units::{Instant, Issuer, RequestId, Sector};
 use crate::why::Fact;
 
@@ -151,8 +152,9 @@ impl Queue {
     }
 }
 
-/// All queues, and their requests.
+/// All queues, their requests, and the settings by which they are served.
 pub(super) struct Queues {
+    pub(super) settings: Settings,
     queues: Vec<Queue>,
     free: Vec<Index>,
     cooperation: Cooperation,
@@ -167,7 +169,7 @@ pub(super) struct Queues {
 
 impl Queues {
     /// For request ids below `capacity`, and as many queues of processes as `own`.
-    pub(super) fn new(capacity: usize, own: usize) -> Result<Queues, OutOfMemory> {
+    pub(super) fn new(capacity: usize, own: usize, settings: Settings) -> Result<Queues, OutOfMemory> {
         let nobody = Queue::new(true, Priority::default(), Issuer::UNKNOWN);
         let mut queues = table(SHARED + own, nobody)?;
         for (index, queue) in queues.iter_mut().enumerate().take(SHARED) {
@@ -180,6 +182,7 @@ impl Queues {
             *index = (SHARED + own - 1 - at) as Index;
         }
         Ok(Queues {
+            settings,
             cooperation: Cooperation::new(queues.len())?,
             queues,
             free,
@@ -283,14 +286,16 @@ impl Queues {
 
     /// `id` is inserted into `index`. True if that had no requests.
     #[inline]
-    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, index: Index, due: Instant) -> bool {
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, index: Index, head: Sector) -> bool {
         let (request, queue) = (&cx[id], &mut self.queues[index as usize]);
         let was_empty = queue.is_empty();
         self.busy += usize::from(was_empty);
         self.waiting += 1;
+        let due = request.arrival + self.settings.expire(request.sync);
         self.fifos.push(&mut queue.by_arrival, id, due);
         self.forest.insert(&mut queue.by_address, request.start.0, id);
         queue.metadata += u32::from(request.metadata);
+        queue.next = choose(cx, &self.settings, head, queue.next, Some(id));
         queue.learn(request);
         self.cooperation.seeks(cx.now, index, queue.seeky());
         was_empty
@@ -298,13 +303,13 @@ impl Queues {
 
     /// Takes `id` out of its queue. True if that has no more requests.
     #[inline]
-    pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId, index: Index, position: Position) -> bool {
+    pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId, index: Index, head: Sector) -> bool {
         let queue = &mut self.queues[index as usize];
         if queue.next == Some(id) {
             let before = self.forest.previous(id);
             let first = || self.forest.first(&queue.by_address).filter(|first| *first != id);
             let behind = self.forest.next(id).or_else(first);
-            queue.next = position.choose(cx, before, behind);
+            queue.next = choose(cx, &self.settings, head, before, behind);
         }
         self.fifos.remove(&mut queue.by_arrival, id);
         self.forest.remove(&mut queue.by_address, id);
@@ -314,20 +319,14 @@ impl Queues {
         queue.is_empty()
     }
 
-    /// `id`, which waits in the queue, may be a better place to go on than the one known.
-    pub(super) fn consider(&mut self, cx: Cx<'_>, id: RequestId, index: Index, position: Position) {
-        self[index].next = position.choose(cx, self[index].next, Some(id));
-    }
-
-    /// The address of `id` may be another. True if so.
-    pub(super) fn rekey(&mut self, cx: Cx<'_>, id: RequestId, index: Index) -> bool {
-        if self.forest.key(id) == cx[id].start.0 {
-            return false;
+    /// The address of `id` may be another: then it may be a better place to go on than the one known.
+    pub(super) fn rekey(&mut self, cx: Cx<'_>, id: RequestId, index: Index, head: Sector) {
+        if self.forest.key(id) != cx[id].start.0 {
+            let queue = &mut self.queues[index as usize];
+            self.forest.remove(&mut queue.by_address, id);
+            self.forest.insert(&mut queue.by_address, cx[id].start.0, id);
+            queue.next = choose(cx, &self.settings, head, queue.next, Some(id));
         }
-        let queue = &mut self.queues[index as usize];
-        self.forest.remove(&mut queue.by_address, id);
-        self.forest.insert(&mut queue.by_address, cx[id].start.0, id);
-        true
     }
 
     /// If `other`, of the same queue, is due earlier, `survivor` gets its time and its place.
@@ -336,27 +335,21 @@ impl Queues {
     }
 }
 
-/// Where the head is, and what going back is worth.
-#[derive(Clone, Copy)]
-pub(super) struct Position {
-    pub(super) head: Sector,
-    pub(super) back: Back,
-}
-
-impl Position {
-    /// The better of two requests, of equals the first: a synchronous one before others, metadata before
-    /// data, then the nearer.
-    #[inline]
-    fn choose(self, cx: Cx<'_>, one: Option<RequestId>, two: Option<RequestId>) -> Option<RequestId> {
-        let (Some(first), Some(second)) = (one, two) else { return one.or(two) };
-        let (a, b) = (&cx[first], &cx[second]);
-        let second_wins = if a.metadata == b.metadata {
-            better(self.back, self.head, b.start, a.start)
-        } else {
-            b.metadata
-        };
-        if second_wins { two } else { one }
-    }
+/// The better of two requests to go on with from `head`, of equals the first: metadata before data, then
+/// the nearer.
+#[inline]
+fn choose(
+    cx: Cx<'_>,
+    settings: &Settings,
+    head: Sector,
+    one: Option<RequestId>,
+    two: Option<RequestId>,
+) -> Option<RequestId> {
+    let (Some(first), Some(second)) = (one, two) else { return one.or(two) };
+    let (a, b) = (&cx[first], &cx[second]);
+    let nearer = || better(settings.back(), head, b.start, a.start);
+    let second_wins = if a.metadata == b.metadata { nearer() } else { b.metadata };
+    if second_wins { two } else { one }
 }
 
 impl core::ops::Index<Index> for Queues {

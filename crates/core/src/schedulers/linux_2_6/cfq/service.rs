@@ -3,7 +3,6 @@
 use super::preemption::Rule;
 use super::queues::{Index, Kind, Queue, Queues};
 use super::service_tree::{ServiceTree, same_class, time_of};
-use super::settings::Settings;
 use super::slice::{NoWait, Slice};
 use crate::collections::OutOfMemory;
 use crate::scheduler::Cx;
@@ -95,23 +94,23 @@ impl Service {
 
     /// The key that `index` gets now.
     #[inline]
-    fn key(&self, now: Instant, queues: &Queues, settings: &Settings, index: Index) -> u64 {
+    fn key(&self, now: Instant, queues: &Queues, index: Index) -> u64 {
         let Kind { sync, class, level } = queues[index].kind();
-        let offset = settings.offset(queues.busy(), sync, level);
+        let offset = queues.settings.offset(queues.busy(), sync, level);
         let ahead = offset.saturating_sub(queues[index].residual);
         self.tree.key(now, index, class, ahead, self.active())
     }
 
     #[inline]
-    fn set_key(&mut self, now: Instant, queues: &mut Queues, settings: &Settings, index: Index) {
-        self.tree.set_key(index, self.key(now, queues, settings, index));
+    fn set_key(&mut self, now: Instant, queues: &mut Queues, index: Index) {
+        self.tree.set_key(index, self.key(now, queues, index));
         queues[index].residual = 0;
     }
 
     /// The queue `index` has its first request.
     #[inline]
-    pub(super) fn fills(&mut self, now: Instant, queues: &mut Queues, settings: &Settings, index: Index) {
-        self.set_key(now, queues, settings, index);
+    pub(super) fn fills(&mut self, now: Instant, queues: &mut Queues, index: Index) {
+        self.set_key(now, queues, index);
         if self.active() != Some(index) {
             self.tree.insert(index);
         }
@@ -139,7 +138,6 @@ impl Service {
         &mut self,
         now: Instant,
         queues: &mut Queues,
-        settings: &Settings,
         end: End,
         keep_residual: bool,
     ) -> Option<Slice> {
@@ -150,7 +148,7 @@ impl Service {
             queues[index].residual = (over.0 as i64).saturating_sub(now.0 as i64);
         }
         if !queues[index].is_empty() {
-            self.set_key(now, queues, settings, index);
+            self.set_key(now, queues, index);
             self.tree.insert(index);
         }
         self.slice = None;
@@ -163,19 +161,13 @@ impl Service {
     }
 
     /// Who is to be served. That changes nothing.
-    pub(super) fn plan(
-        &self,
-        cx: Cx<'_>,
-        queues: &Queues,
-        settings: &Settings,
-        head: Sector,
-    ) -> Option<Plan> {
+    pub(super) fn plan(&self, cx: Cx<'_>, queues: &Queues, head: Sector) -> Option<Plan> {
         let Some(slice) = &self.slice else {
             let (_, to) = self.tree.first()?;
             return Some(Plan::Change { to, choice: Choice::First, end: None });
         };
         if let Some(over) = slice.over_since(cx.now) {
-            return self.change(cx.now, queues, settings, End::Used(over));
+            return self.change(cx.now, queues, End::Used(over));
         }
         let (index, queue) = (slice.queue(), &queues[slice.queue()]);
         if !queue.is_empty() {
@@ -187,20 +179,20 @@ impl Service {
         if slice.waits_until().is_some() || queue.in_flight > 0 && queue.idle_window {
             return Some(Plan::Wait);
         }
-        self.change(cx.now, queues, settings, End::Empty(slice.no_wait()))
+        self.change(cx.now, queues, End::Empty(slice.no_wait()))
     }
 
     /// The queue that is first once the one whose slice it is has its new key.
-    fn change(&self, now: Instant, queues: &Queues, settings: &Settings, end: End) -> Option<Plan> {
-        let again = self.key_again(now, queues, settings);
+    fn change(&self, now: Instant, queues: &Queues, end: End) -> Option<Plan> {
+        let again = self.key_again(now, queues);
         let (_, to) = self.tree.first().into_iter().chain(again).min_by_key(|(key, _)| *key)?;
         Some(Plan::Change { to, choice: Choice::First, end: Some(end) })
     }
 
     /// The key that the queue whose slice it is would get now, if it has requests.
-    fn key_again(&self, now: Instant, queues: &Queues, settings: &Settings) -> Option<(u64, Index)> {
+    fn key_again(&self, now: Instant, queues: &Queues) -> Option<(u64, Index)> {
         let index = self.active().filter(|index| !queues[*index].is_empty())?;
-        Some((self.key(now, queues, settings, index), index))
+        Some((self.key(now, queues, index), index))
     }
 
     /// A queue that can go on where `queue`, which is empty, ended; and how far from the head.
@@ -232,31 +224,19 @@ impl Service {
     }
 
     /// When the answer can be another though nothing happens, after `plan` was held back, or is to wait.
-    pub(super) fn changes_at(
-        &self,
-        now: Instant,
-        queues: &Queues,
-        settings: &Settings,
-        plan: Plan,
-    ) -> Option<Instant> {
+    pub(super) fn changes_at(&self, now: Instant, queues: &Queues, plan: Plan) -> Option<Instant> {
         let slice = self.slice.as_ref();
         let over = slice.and_then(Slice::end).filter(|_| self.tree.first().is_some());
         let wait = slice.and_then(Slice::waits_until);
-        let times = [over, wait, self.overtaken_at(now, queues, settings, plan)];
+        let times = [over, wait, self.overtaken_at(now, queues, plan)];
         times.into_iter().flatten().filter(|time| *time > now).min()
     }
 
     /// When another queue comes before the one whose slice it was and would be again: its key would
     /// grow with time.
-    fn overtaken_at(
-        &self,
-        now: Instant,
-        queues: &Queues,
-        settings: &Settings,
-        plan: Plan,
-    ) -> Option<Instant> {
+    fn overtaken_at(&self, now: Instant, queues: &Queues, plan: Plan) -> Option<Instant> {
         let Plan::Change { to, .. } = plan else { return None };
-        let (own, _) = self.key_again(now, queues, settings).filter(|(_, index)| *index == to)?;
+        let (own, _) = self.key_again(now, queues).filter(|(_, index)| *index == to)?;
         let (first, _) = self.tree.first().filter(|(first, _)| same_class(*first, own))?;
         Some(now + Duration(time_of(first).saturating_sub(time_of(own)).max(0) as u64))
     }
