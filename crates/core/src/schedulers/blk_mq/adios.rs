@@ -65,8 +65,6 @@ use model::Models;
 use pages::Pages;
 pub use settings::{Nice, Order, Settings};
 
-/// Kinds of requests: reads, writes, discards, others.
-const KINDS: usize = 4;
 const WRITES: usize = 1;
 const OTHERS: usize = 3;
 
@@ -200,11 +198,6 @@ impl Algorithm for Adios {
             Duration::ZERO => Starvation::Bounded { after: Duration::ZERO, per_waiting: 1, plus: 0 },
             _ => Starvation::Unbounded,
         }
-    }
-
-    #[cfg(test)]
-    fn reference(setup: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::reference::Reference::new(setup.device.rotational, tunables))
     }
 }
 

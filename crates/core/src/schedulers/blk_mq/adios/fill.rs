@@ -1,7 +1,8 @@
 //! How ADIOS fills a page: of reads and others, whoever is favoured or due, as long as time is left.
 
+use super::model::KINDS;
 use super::settings::{Nice, Order};
-use super::{Adios, KINDS, Known, WRITES, side_of};
+use super::{Adios, Known, Place, WRITES, side_of};
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};
 
@@ -44,7 +45,7 @@ impl Adios {
         let by_address = self.rotational && self.tunables.batch_order == Order::Elevator;
         self.pages.open(page, by_address);
         while let Some((id, moves)) = self.next_for_page() {
-            let Known { kind, predicted, .. } = self.known[id.index()];
+            let Known { kind, predicted, slack, .. } = self.known[id.index()];
             let full = counts[kind] >= limits[kind] || self.under_way + added + predicted > window;
             if count > 0 && (full || !self.models.knows(kind)) {
                 break;
@@ -53,8 +54,8 @@ impl Adios {
                 self.pay(predicted);
             }
             self.sides[side_of(kind)].remove(id);
-            let place = self.pages.add(&mut self.links, page, id, &self.known[id.index()]);
-            self.known[id.index()].place = place;
+            let list = self.pages.add(&mut self.links, page, id, kind, slack > 0);
+            self.known[id.index()].place = Place::Page(page, list);
             counts[kind] += 1;
             added += predicted;
             count += 1;

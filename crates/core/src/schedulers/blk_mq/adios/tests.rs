@@ -1,13 +1,12 @@
 //! The named rules of ADIOS.
 
-pub(super) mod reference;
-
 use alloc::vec::Vec;
 
 use super::*;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
 use crate::random::Random;
+use crate::suites::Referenced as _;
 use crate::tunables::{Count, Nanoseconds, Tunables as _};
 use crate::units::Sectors;
 
@@ -239,7 +238,7 @@ fn a_long_run_decides_like_the_reference() {
         let device = Device { depth: 32, rotational, ..Device::default() };
         let fast = |setup: Setup<'_>| Adios::new(setup, settings);
         let mut fast = Queue::with(256, device.clone(), fast).unwrap();
-        let slow = |_: Setup<'_>| Ok::<_, OutOfMemory>(reference::Reference::new(rotational, settings));
+        let slow = |setup: Setup<'_>| Ok::<_, OutOfMemory>(Adios::reference(setup, settings));
         let mut slow = Queue::with(256, device, slow).unwrap();
         let (mut now, mut in_flight, mut favours) = (Instant(0), Vec::new(), [0; 2]);
         for step in 0..15_000 {
