@@ -9,7 +9,8 @@
 //! | `oracle` | the same decisions as its slow reference |
 //! | `canaries` | the suites themselves: each must catch a scheduler that is broken on purpose |
 //!
-//! `references` holds the slow references, `collections`, `values` and `text` hold what schedulers are made of to simple models.
+//! `references` has the slow references. `collections`, `values` and `text` hold what schedulers are made of
+//! to simple models.
 //!
 //! Environment: `IDLEWISE_ONLY=name` restricts the suites to one scheduler, `IDLEWISE_CASES=n`
 //! multiplies the number of scenes by n, `IDLEWISE_SEED=n` chooses others.
