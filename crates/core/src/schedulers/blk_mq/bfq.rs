@@ -450,8 +450,10 @@ impl Algorithm for Bfq {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl crate::suites::Referenced for Bfq {
     fn reference(setup: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
         alloc::boxed::Box::new(reference::Reference::new(setup, tunables))
     }

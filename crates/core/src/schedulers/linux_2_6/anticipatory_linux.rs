@@ -123,8 +123,10 @@ impl<V: Version> Algorithm for LinuxAnticipatory<V> {
     fn starvation(_: &V::Settings) -> Starvation {
         Starvation::Unbounded
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl<V: Version> crate::suites::Referenced for LinuxAnticipatory<V> {
     fn reference(_: Setup<'_>, tunables: V::Settings) -> alloc::boxed::Box<dyn Scheduler> {
         alloc::boxed::Box::new(reference::Reference::new::<V>(&tunables))
     }

@@ -1,13 +1,15 @@
-//! CFQ of 2.6.12 once more, slowly, and its named rules.
+//! `cfq-2.6.12` once more.
 
-use alloc::vec::Vec;
+use super::dispatch_list::SlowList;
+use super::*;
+use crate::schedulers::linux_2_6::cfq_2_6_12::{Cfq2612, Settings};
 
-use super::Settings;
-use crate::request::Request;
-use crate::scheduler::{Cx, Decision, Scheduler};
-use crate::schedulers::shared::dispatch_list::tests::SlowList;
-use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
-use crate::{Device, Queue};
+impl Referenced for Cfq2612 {
+    fn reference(_: Setup<'_>, set: Settings) -> Box<dyn Scheduler> {
+        let (people, taken, list) = (Vec::new(), Vec::new(), SlowList::default());
+        Box::new(Reference { set, people, taken, flying: 0, overlaps: false, head: 0, turn: 0, list })
+    }
+}
 
 #[derive(Clone, Default)]
 struct Person {
@@ -22,7 +24,7 @@ struct Person {
     turn: u64,
 }
 
-pub(super) struct Reference {
+struct Reference {
     set: Settings,
     people: Vec<Person>,
     /// With the device or on the list: when it went, and whose it is.
@@ -35,11 +37,6 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    pub(super) fn new(set: Settings) -> Self {
-        let (people, taken, list) = (Vec::new(), Vec::new(), SlowList::default());
-        Reference { set, people, taken, flying: 0, overlaps: false, head: 0, turn: 0, list }
-    }
-
     fn person(&mut self, who: u32) -> &mut Person {
         if !self.people.iter().any(|person| person.who == who) {
             self.people.push(Person { who, ..Person::default() });
@@ -194,30 +191,4 @@ impl Scheduler for Reference {
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
         !self.list.ids.contains(&id) && cx[id].sync == new.sync && cx[id].issuer == new.issuer
     }
-}
-
-/// Requests served in 6 s of each of six processes. The first one's take 10 ms, all others' 1 ms.
-#[test]
-fn whose_requests_take_longer_gets_fewer() {
-    let entry = crate::registry::find("cfq-2.6.12").unwrap();
-    let mut queue = Queue::new(200, Device::default(), entry, &[]).unwrap();
-    let (mut now, mut served) = (Instant(0), [0u64; 6]);
-    let mut at = 0;
-    let mut issue = |queue: &mut Queue<_>, now: Instant, who: u32| {
-        at += 100;
-        queue.insert(now, Request::read(Sector(at), Sectors(8)).by(Issuer(who))).unwrap();
-    };
-    for who in 0..18 {
-        issue(&mut queue, now, who % 6);
-    }
-    while now < Instant(6_000_000_000) {
-        let Ok(Decision::Dispatch(id)) = queue.dispatch(now) else { panic!("requests wait") };
-        let who = queue.request(id).issuer.0;
-        served[who as usize] += 1;
-        now += Duration::from_ms(if who == 0 { 10 } else { 1 });
-        queue.complete(now, id).unwrap();
-        issue(&mut queue, now, who);
-    }
-    assert!(served[0] * 3 < served[1], "{served:?}");
-    assert!(served[0] * 10 * 4 > 6000 / 2, "{served:?}");
 }

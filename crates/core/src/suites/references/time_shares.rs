@@ -1,9 +1,6 @@
-//! Clocks charged with disk time, by looking through everything each time: for the references.
+//! The clocks of `stride` and `stride-sptf` once more: disk time by issuer, searched each time.
 
-use alloc::vec::Vec;
-
-use crate::scheduler::Cx;
-use crate::units::{Duration, Instant, Issuer, RequestId};
+use super::*;
 
 /// What is known of an issuer.
 struct Known {
@@ -12,20 +9,20 @@ struct Known {
     left: Option<Instant>,
 }
 
-/// The same by looking through everything each time.
+/// The clocks by looking through everything each time.
 #[derive(Default)]
-pub(crate) struct SlowShares {
+pub(super) struct SlowShares {
     lag: Duration,
     known: Vec<Known>,
     /// In order of arrival.
-    pub(crate) line: Vec<RequestId>,
+    pub(super) line: Vec<RequestId>,
     in_flight: Vec<(RequestId, Issuer, Instant)>,
     last_completion: Instant,
     latest: u64,
 }
 
 impl SlowShares {
-    pub(crate) fn new(lag: Duration) -> Self {
+    pub(super) fn new(lag: Duration) -> Self {
         SlowShares { lag, ..Default::default() }
     }
 
@@ -37,11 +34,11 @@ impl SlowShares {
         &mut self.known[at]
     }
 
-    pub(crate) fn clock(&self, who: Issuer) -> u64 {
+    pub(super) fn clock(&self, who: Issuer) -> u64 {
         self.known.iter().find(|known| known.who == who).unwrap().clock
     }
 
-    pub(crate) fn least(&self, cx: Cx<'_>) -> Option<u64> {
+    pub(super) fn least(&self, cx: Cx<'_>) -> Option<u64> {
         self.line.iter().map(|id| self.clock(cx[*id].issuer)).min()
     }
 
@@ -56,7 +53,7 @@ impl SlowShares {
         }
     }
 
-    pub(crate) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let who = cx[id].issuer;
         let returns = !self.has_requests(cx, who);
         let floor = self.least(cx).unwrap_or(self.latest);
@@ -68,19 +65,19 @@ impl SlowShares {
         self.line.push(id);
     }
 
-    pub(crate) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         let who = cx[id].issuer;
         self.latest = self.latest.max(self.clock(who));
         self.line.retain(|held| *held != id);
         self.in_flight.push((id, who, cx.now));
     }
 
-    pub(crate) fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+    pub(super) fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         self.known(cx[id].issuer);
         self.in_flight.push((id, cx[id].issuer, cx.now));
     }
 
-    pub(crate) fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+    pub(super) fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         let at = self.in_flight.iter().position(|(held, ..)| *held == id).unwrap();
         let (_, who, sent) = self.in_flight.remove(at);
         let time = cx.now.0 - sent.max(self.last_completion).0;
@@ -90,20 +87,17 @@ impl SlowShares {
         self.left(cx, who);
     }
 
-    pub(crate) fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+    pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         self.line.retain(|held| *held != id);
         self.left(cx, cx[id].issuer);
     }
 
-    pub(crate) fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+    pub(super) fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
         assert_eq!(cx[survivor].issuer, cx[other].issuer);
-        let either = |held: &RequestId| *held == survivor || *held == other;
-        let earlier = self.line.iter().position(either).unwrap();
-        self.line.retain(|held| !either(held));
-        self.line.insert(earlier, survivor);
+        merge(&mut self.line, survivor, other);
     }
 
-    pub(crate) fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+    pub(super) fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
         if !self.has_requests(cx, who) {
             self.known.retain(|known| known.who != who);
         }

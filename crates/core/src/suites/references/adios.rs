@@ -1,12 +1,32 @@
-//! ADIOS once more, slowly: one list of all that waits, and every measurement by itself.
+//! `adios` once more: one list of all that waits, and every measurement by itself.
 
-use alloc::vec::Vec;
-
-use super::super::Settings;
-use super::super::settings::Order;
+use super::*;
 use crate::request::Operation;
-use crate::scheduler::{Cx, Decision, Scheduler};
-use crate::units::RequestId;
+use crate::schedulers::blk_mq::adios::{Adios, Order, Settings};
+
+impl Referenced for Adios {
+    fn reference(setup: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
+        Box::new(Reference {
+            settings,
+            rotational: setup.device.rotational,
+            urgent: Vec::new(),
+            waiting: Vec::new(),
+            front: (Vec::new(), Order::Kind),
+            back: (Vec::new(), Order::Kind),
+            in_flight: Vec::new(),
+            models: Default::default(),
+            pool: Default::default(),
+            timer: None,
+            bias: 0,
+            stable: false,
+            origin: None,
+            busy_since: None,
+            completed: 0,
+            head: 0,
+            downward: false,
+        })
+    }
+}
 
 #[derive(Clone, Copy)]
 struct Held {
@@ -34,7 +54,7 @@ struct Model {
     samples: [Vec<Sample>; 2],
 }
 
-pub(in super::super) struct Reference {
+struct Reference {
     settings: Settings,
     rotational: bool,
     urgent: Vec<Held>,
@@ -77,28 +97,6 @@ fn trimmed(samples: &[Sample], percent: u64) -> (u64, u64, u64) {
 }
 
 impl Reference {
-    pub(in super::super) fn new(rotational: bool, settings: Settings) -> Self {
-        Reference {
-            settings,
-            rotational,
-            urgent: Vec::new(),
-            waiting: Vec::new(),
-            front: (Vec::new(), Order::Kind),
-            back: (Vec::new(), Order::Kind),
-            in_flight: Vec::new(),
-            models: Default::default(),
-            pool: Default::default(),
-            timer: None,
-            bias: 0,
-            stable: false,
-            origin: None,
-            busy_since: None,
-            completed: 0,
-            head: 0,
-            downward: false,
-        }
-    }
-
     fn under_way(&self) -> u64 {
         let pages = self.front.0.iter().chain(&self.back.0).map(|(_, held)| held.predicted);
         total(&self.urgent) + total(&self.in_flight) + pages.sum::<u64>()
@@ -340,7 +338,7 @@ impl Scheduler for Reference {
     fn front_merges(&self) -> bool {
         false
     }
-    fn may_merge(&self, _: Cx<'_>, id: RequestId, _: &crate::Request) -> bool {
+    fn may_merge(&self, _: Cx<'_>, id: RequestId, _: &Request) -> bool {
         self.waiting.iter().any(|held| held.id == id)
     }
 }

@@ -1,14 +1,18 @@
-//! Fair queueing with lists instead of heaps.
+//! `yfq` once more: tags looked up in lists.
 
-use alloc::vec::Vec;
-
+use super::dispatch_list::SlowList;
 use super::*;
-use crate::Instant;
-use crate::schedulers::shared::dispatch_list::tests::SlowList;
+use crate::schedulers::shares::yfq::{Settings, Yfq};
+
+impl Referenced for Yfq {
+    fn reference(_: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
+        Box::new(Reference { batch: settings.batch.0, lag: settings.lag.0, ..Reference::default() })
+    }
+}
 
 /// Requests in order of arrival; tags looked up in lists.
 #[derive(Default)]
-pub(super) struct Reference {
+struct Reference {
     batch: u64,
     line: Vec<RequestId>,
     clocks: Vec<(Issuer, u64)>,
@@ -25,10 +29,6 @@ pub(super) struct Reference {
 }
 
 impl Reference {
-    pub(super) fn new(settings: Settings) -> Self {
-        Reference { batch: settings.batch.0, lag: settings.lag.0, ..Default::default() }
-    }
-
     fn clock(&mut self, who: Issuer) -> &mut u64 {
         let at = self.clocks.iter().position(|(known, _)| *known == who).unwrap_or_else(|| {
             self.clocks.push((who, 0));
@@ -116,10 +116,7 @@ impl Scheduler for Reference {
         self.tag(cx, Some(id));
     }
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        let either = |held: &RequestId| *held == survivor || *held == other;
-        let earlier = self.line.iter().position(either).unwrap();
-        self.line.retain(|held| !either(held));
-        self.line.insert(earlier, survivor);
+        merge(&mut self.line, survivor, other);
         self.tag(cx, Some(survivor));
     }
     fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {

@@ -1,11 +1,15 @@
-//! mq-deadline once more, slowly: one list of all that waits, searched for each question.
+//! `mq-deadline` once more: one list of all that waits, searched for each question.
 
-use alloc::vec::Vec;
-
-use super::super::Settings;
+use super::*;
 use crate::request::{Class, Direction};
-use crate::scheduler::{Cx, Decision, Scheduler};
-use crate::units::{Instant, RequestId};
+use crate::schedulers::blk_mq::mq_deadline::{MqDeadline, Settings};
+
+impl Referenced for MqDeadline {
+    fn reference(_: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
+        let (waiting, in_flight, next) = (Vec::new(), Vec::new(), Vec::new());
+        Box::new(Reference { settings, waiting, in_flight, next, turn: (true, 0, 0), sorted: 0 })
+    }
+}
 
 /// A waiting request.
 #[derive(Clone, Copy)]
@@ -19,7 +23,7 @@ struct Waiting {
     deadline: u64,
 }
 
-pub(in super::super) struct Reference {
+struct Reference {
     settings: Settings,
     /// In order of arrival.
     waiting: Vec<Waiting>,
@@ -32,11 +36,6 @@ pub(in super::super) struct Reference {
 }
 
 impl Reference {
-    pub(in super::super) fn new(settings: Settings) -> Self {
-        let (waiting, in_flight, next) = (Vec::new(), Vec::new(), Vec::new());
-        Reference { settings, waiting, in_flight, next, turn: (true, 0, 0), sorted: 0 }
-    }
-
     fn queued(&self, class: Class) -> bool {
         self.waiting.iter().any(|held| held.class == class) || self.in_flight.contains(&class)
     }

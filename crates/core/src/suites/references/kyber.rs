@@ -1,16 +1,30 @@
-//! Kyber once more, slowly: all latencies in lists.
+//! `kyber` once more: all latencies in lists.
 
-use alloc::vec::Vec;
-
-use super::super::Settings;
+use super::*;
 use crate::request::Operation;
-use crate::scheduler::{Cx, Decision, Scheduler};
-use crate::units::{Instant, RequestId};
+use crate::schedulers::blk_mq::kyber::{Kyber, Settings};
+
+impl Referenced for Kyber {
+    fn reference(_: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
+        Box::new(Reference {
+            settings,
+            queues: Default::default(),
+            in_flight: Vec::new(),
+            domain: 0,
+            batching: 0,
+            depths: DEPTHS,
+            samples: Default::default(),
+            timeouts: [None; 3],
+            p99: [None; 3],
+            timer: None,
+        })
+    }
+}
 
 const SIZES: [u64; 4] = [16, 8, 1, 1];
 const DEPTHS: [u64; 4] = [256, 128, 64, 16];
 
-pub(in super::super) struct Reference {
+struct Reference {
     settings: Settings,
     /// By domain, in order of arrival.
     queues: [Vec<RequestId>; 4],
@@ -33,21 +47,6 @@ fn domain_of(operation: Operation) -> usize {
 }
 
 impl Reference {
-    pub(in super::super) fn new(settings: Settings) -> Self {
-        Reference {
-            settings,
-            queues: Default::default(),
-            in_flight: Vec::new(),
-            domain: 0,
-            batching: 0,
-            depths: DEPTHS,
-            samples: Default::default(),
-            timeouts: [None; 3],
-            p99: [None; 3],
-            timer: None,
-        }
-    }
-
     fn may_go(&self, domain: usize) -> bool {
         let busy = self.in_flight.iter().filter(|(_, held, _)| *held == domain).count() as u64;
         !self.queues[domain].is_empty() && busy < self.depths[domain]
