@@ -53,6 +53,12 @@ impl<'a> Cx<'a> {
         Cx { now, ..self }
     }
 
+    /// The same without anybody who wants reasons: what is looked at and not decided.
+    #[inline]
+    pub(crate) fn silent(self) -> Cx<'a> {
+        Cx { notes: None, ..self }
+    }
+
     /// Where reasons go.
     #[inline]
     pub(crate) fn notes(&self) -> Option<&'a Notes> {

@@ -70,7 +70,7 @@ schedulers! {
         lottery: Lottery;
         yfq: Yfq;
     }
-    anticipatory (framework, habits, heuristics, levels, shares) {
+    anticipatory (framework, heuristics, levels, shares, statistics) {
         antic_sptf: AnticSptf;
         antic_aged_sptf: AnticAgedSptf;
         antic_c_look: AnticCLook;

@@ -1,8 +1,20 @@
-//! What one process usually does between its requests, from those that it made (SOSP'01 §3.3).
+//! Statistics of one process, which say what to expect of it (SOSP'01 §3.3): think times, positioning
+//! times and seek directions, recent ones counting more.
 //!
 //! Everything is kept in whole numbers. Shares have 16 binary digits after the point.
 
+use crate::request::Request;
 use crate::units::{Duration, Instant, Sector};
+
+crate::choices! {
+    /// Of which think times a wait covers 95 %.
+    pub enum Percentile {
+        /// Of those below 15 ms.
+        Short = "short",
+        /// Of all; longer ones count as 15 ms (SOSP'01 §3.3).
+        All = "all",
+    }
+}
 
 /// Think times are counted in buckets of this width.
 pub(super) const BUCKET: Duration = Duration::from_us(500);
@@ -18,15 +30,15 @@ const POSITIONING_KEEPS: u64 = 48_570;
 /// Means of think times move by a tenth of the difference.
 const MEAN_STEP: i64 = 10;
 
-/// How often think times of each length occurred, recent ones counting more.
+/// The decayed frequency table of think times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Histogram {
+struct ThinkTimes {
     /// The last one counts all that are longer.
     counts: [u32; BUCKETS + 1],
 }
 
-impl Histogram {
-    const EMPTY: Histogram = Histogram { counts: [0; BUCKETS + 1] };
+impl ThinkTimes {
+    const EMPTY: ThinkTimes = ThinkTimes { counts: [0; BUCKETS + 1] };
 
     fn add(&mut self, think: Duration) {
         for count in &mut self.counts {
@@ -46,22 +58,21 @@ impl Histogram {
         BUCKET * (reached.unwrap_or(BUCKETS - 1) as u64 + 1)
     }
 
-    /// The median, and the 95th percentile of those below 15 ms. A wait does not last for longer ones:
-    /// where half are immediate and half take a second, it ends when no immediate one is to be expected
-    /// any more.
-    fn median_and_latest(&self) -> (Duration, Duration) {
-        let brief: u64 = self.counts[..BUCKETS].iter().map(|count| u64::from(*count)).sum();
-        let all = brief + u64::from(self.counts[BUCKETS]);
-        (self.edge(all.div_ceil(2)), self.edge((brief * 95).div_ceil(100)))
+    /// The median, and the 95th percentile of all think times or of those below 15 ms.
+    fn median_and_latest(&self, of: Percentile) -> (Duration, Duration) {
+        let short: u64 = self.counts[..BUCKETS].iter().map(|count| u64::from(*count)).sum();
+        let all = short + u64::from(self.counts[BUCKETS]);
+        let counted = if of == Percentile::All { all } else { short };
+        (self.edge(all.div_ceil(2)), self.edge((counted * 95).div_ceil(100)))
     }
 }
 
 /// What is expected of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outlook {
-    /// Half of its think times are at most this long. A multiple of 500 us, at most 15 ms.
+pub struct Expected {
+    /// Half of its think times are shorter than this. A multiple of 500 us, at most 15 ms.
     pub median: Duration,
-    /// 95 % of its think times below 15 ms are at most this long. A multiple of 500 us.
+    /// 95 % of its think times are shorter than this. A multiple of 500 us, at most 15 ms.
     pub latest: Duration,
     /// How long the head is expected to take to its next request.
     pub positioning: Duration,
@@ -69,10 +80,10 @@ pub struct Outlook {
     pub backward_percent: u64,
 }
 
-/// What a process, or whatever else statistics are kept of, usually does.
+/// Statistics of a process, a group of processes or a region of the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Habit {
-    thinks: Histogram,
+pub(super) struct Statistics {
+    thinks: ThinkTimes,
     median: Duration,
     latest: Duration,
     /// Think times since statistics began.
@@ -97,10 +108,10 @@ pub(super) struct Habit {
     pub(super) expired: bool,
 }
 
-impl Default for Habit {
+impl Default for Statistics {
     fn default() -> Self {
-        Habit {
-            thinks: Histogram::EMPTY,
+        Statistics {
+            thinks: ThinkTimes::EMPTY,
             median: Duration::ZERO,
             latest: Duration::ZERO,
             samples: 0,
@@ -119,23 +130,15 @@ impl Default for Habit {
     }
 }
 
-/// What an arrival meant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arrival {
-    /// A further part of a larger request.
-    Part,
-    /// A request of its own.
-    Whole,
-}
-
-impl Habit {
-    /// A request for `start..end` arrives; `more` parts of it follow.
-    pub(super) fn arrives(&mut self, now: Instant, start: Sector, end: Sector, more: bool) -> Arrival {
+impl Statistics {
+    /// `request` arrives. Says whether it is a further part of a larger one.
+    pub(super) fn arrives(&mut self, now: Instant, request: &Request, of: Percentile) -> bool {
+        let (start, end, more) = (request.start, request.end(), request.more_follows);
         let part = core::mem::replace(&mut self.in_parts, more);
         let before = self.position.replace(end);
         self.waiting += 1;
         if part {
-            return Arrival::Part;
+            return true;
         }
         if let Some(before) = before {
             let sample = if start < before { ONE } else { 0 };
@@ -143,27 +146,27 @@ impl Habit {
         }
         let busy = self.waiting + self.in_flight > 1;
         if let Some(think) = self.completed.map(|at| if busy { Duration::ZERO } else { now.since(at) }) {
-            self.thought(think);
+            self.thought(think, of);
         }
-        Arrival::Whole
+        false
     }
 
-    /// A request went into one that waits already and ends at `end` now; `more` parts of it follow.
-    pub(super) fn extends(&mut self, end: Sector, more: bool) {
-        self.position = Some(end);
-        if !core::mem::replace(&mut self.in_parts, more) && self.completed.is_some() {
-            self.thought(Duration::ZERO);
+    /// A request went into one that waits already, which has grown to `request`.
+    pub(super) fn extends(&mut self, request: &Request, of: Percentile) {
+        self.position = Some(request.end());
+        if !core::mem::replace(&mut self.in_parts, request.more_follows) && self.completed.is_some() {
+            self.thought(Duration::ZERO, of);
         }
     }
 
-    /// It thought for this long.
-    fn thought(&mut self, think: Duration) {
+    /// A think time of this length has passed.
+    fn thought(&mut self, think: Duration, of: Percentile) {
         if self.samples > 0 {
             let missed = core::mem::take(&mut self.expired) || think > self.latest;
             self.misses = mixed(self.misses, if missed { ONE } else { 0 }, BUCKET_KEEPS);
         }
         self.thinks.add(think);
-        (self.median, self.latest) = self.thinks.median_and_latest();
+        (self.median, self.latest) = self.thinks.median_and_latest(of);
         // A minute is as good as for ever, and keeps the sums small.
         let sample = think.0.min(60_000_000_000) as i64;
         if self.samples == 0 {
@@ -199,15 +202,15 @@ impl Habit {
 
     /// Forgets what it knew of think times and positioning times.
     pub(super) fn reset(&mut self) {
-        (self.thinks, self.samples, self.positioning) = (Histogram::EMPTY, 0, None);
+        (self.thinks, self.samples, self.positioning) = (ThinkTimes::EMPTY, 0, None);
     }
 
     /// What is expected, if anything is known.
-    pub(super) fn outlook(&self) -> Option<Outlook> {
+    pub(super) fn expected(&self) -> Option<Expected> {
         if self.samples == 0 {
             return None;
         }
-        Some(Outlook {
+        Some(Expected {
             median: self.median,
             latest: self.latest,
             positioning: self.positioning?,
@@ -225,30 +228,39 @@ fn mixed(mean: u64, sample: u64, keeps: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Sectors;
 
     fn ms(ms: u64) -> Duration {
         Duration::from_ms(ms)
     }
 
-    /// A habit after these think times.
-    fn after(thinks: &[Duration]) -> Habit {
-        let mut habit = Habit::default();
+    impl Statistics {
+        /// A read of `start..start + 8` arrives; parts of it may follow. Says whether it is a part.
+        fn comes(&mut self, now: Instant, start: u64, more_follows: bool) -> bool {
+            let request = Request { more_follows, ..Request::read(Sector(start), Sectors(8)) };
+            self.arrives(now, &request, Percentile::Short)
+        }
+    }
+
+    /// Statistics after these think times.
+    fn after(thinks: &[Duration]) -> Statistics {
+        let mut statistics = Statistics::default();
         let mut now = Instant(0);
         for think in [&[Duration::ZERO], thinks].concat() {
             now += think;
-            habit.arrives(now, Sector(0), Sector(8), false);
-            (habit.waiting, habit.in_flight) = (0, 1);
+            statistics.comes(now, 0, false);
+            (statistics.waiting, statistics.in_flight) = (0, 1);
             now += ms(3);
-            habit.completes(now);
-            habit.positioned(ms(1));
+            statistics.completes(now);
+            statistics.positioned(ms(1));
         }
-        habit
+        statistics
     }
 
     #[test]
     fn a_process_is_unknown_until_it_has_thought_once() {
-        assert_eq!(after(&[]).outlook(), None);
-        let known = after(&[ms(2)]).outlook().unwrap();
+        assert_eq!(after(&[]).expected(), None);
+        let known = after(&[ms(2)]).expected().unwrap();
         assert_eq!((known.median, known.latest), (Duration::from_us(2500), Duration::from_us(2500)));
     }
 
@@ -256,20 +268,31 @@ mod tests {
     fn the_percentiles_are_upper_edges_of_half_milliseconds() {
         let mut thinks = alloc::vec![Duration::from_us(600); 19];
         thinks.insert(10, ms(7));
-        let known = after(&thinks).outlook().unwrap();
+        let known = after(&thinks).expected().unwrap();
         assert_eq!((known.median, known.latest), (ms(1), ms(1)), "one of twenty, decayed, is below 5 %");
         thinks.push(ms(7));
-        let known = after(&thinks).outlook().unwrap();
+        let known = after(&thinks).expected().unwrap();
         assert_eq!((known.median, known.latest), (ms(1), Duration::from_us(7500)));
     }
 
     #[test]
     fn longer_think_times_raise_the_median_but_not_the_wait() {
-        assert_eq!(after(&[ms(400)]).outlook().unwrap().median, ms(15), "longer ones count as 15 ms");
-        let mixed = after(&[ms(400), ms(1), ms(400), ms(1)]).outlook().unwrap();
+        assert_eq!(after(&[ms(400)]).expected().unwrap().median, ms(15), "longer ones count as 15 ms");
+        let mixed = after(&[ms(400), ms(1), ms(400), ms(1)]).expected().unwrap();
         assert_eq!((mixed.median, mixed.latest), (Duration::from_us(1500), Duration::from_us(1500)));
-        let mixed = after(&[ms(1), ms(400), ms(1), ms(400)]).outlook().unwrap();
+        let mixed = after(&[ms(1), ms(400), ms(1), ms(400)]).expected().unwrap();
         assert_eq!((mixed.median, mixed.latest), (ms(15), Duration::from_us(1500)));
+    }
+
+    #[test]
+    fn of_all_think_times_a_wait_covers_95_percent_too() {
+        let mut known = after(&[ms(1), ms(400), ms(1), ms(400), ms(1)]);
+        known.thought(ms(1), Percentile::All);
+        assert_eq!(
+            (known.median, known.latest),
+            (Duration::from_us(1500), ms(15)),
+            "longer ones count as 15 ms"
+        );
     }
 
     #[test]
@@ -284,48 +307,48 @@ mod tests {
 
     #[test]
     fn a_positioning_time_is_forgotten_to_95_percent_after_ten() {
-        let mut habit = Habit::default();
-        habit.positioned(ms(100));
-        (0..10).for_each(|_| habit.positioned(Duration::ZERO));
-        let left = habit.positioning.unwrap().0;
+        let mut statistics = Statistics::default();
+        statistics.positioned(ms(100));
+        (0..10).for_each(|_| statistics.positioned(Duration::ZERO));
+        let left = statistics.positioning.unwrap().0;
         assert!((4_900_000..5_100_000).contains(&left), "{left}");
-        (0..3).for_each(|_| habit.positioned(Duration::ZERO));
-        assert!(habit.positioning.unwrap() < ms(3), "it is not the 0.9 of the buckets");
+        (0..3).for_each(|_| statistics.positioned(Duration::ZERO));
+        assert!(statistics.positioning.unwrap() < ms(3), "it is not the 0.9 of the buckets");
     }
 
     #[test]
     fn a_request_beside_one_that_waits_was_not_thought_about() {
-        let mut habit = after(&[ms(9)]);
+        let mut statistics = after(&[ms(9)]);
         let now = Instant(0) + ms(500);
-        habit.arrives(now, Sector(8), Sector(16), false);
-        let first = habit.clone();
-        habit.arrives(now + ms(2), Sector(16), Sector(24), false);
+        statistics.comes(now, 8, false);
+        let first = statistics.clone();
+        statistics.comes(now + ms(2), 16, false);
         assert_eq!(first.thinks.counts[BUCKETS], ONE as u32, "half a second is beyond the buckets");
-        assert_eq!(habit.thinks.counts[0], ONE as u32);
+        assert_eq!(statistics.thinks.counts[0], ONE as u32);
     }
 
     #[test]
     fn parts_of_a_large_request_are_one_request() {
-        let mut habit = after(&[ms(9)]);
+        let mut statistics = after(&[ms(9)]);
         let now = Instant(0) + ms(50);
-        assert_eq!(habit.arrives(now, Sector(8), Sector(16), true), Arrival::Whole);
-        let one = habit.clone();
-        assert_eq!(habit.arrives(now, Sector(16), Sector(24), true), Arrival::Part);
-        assert_eq!(habit.arrives(now, Sector(24), Sector(32), false), Arrival::Part);
-        assert_eq!(habit.thinks, one.thinks);
-        assert_eq!(habit.arrives(now, Sector(32), Sector(40), false), Arrival::Whole);
+        assert!(!statistics.comes(now, 8, true));
+        let one = statistics.clone();
+        assert!(statistics.comes(now, 16, true));
+        assert!(statistics.comes(now, 24, false));
+        assert_eq!(statistics.thinks, one.thinks);
+        assert!(!statistics.comes(now, 32, false));
     }
 
     #[test]
     fn directions_are_remembered() {
-        let mut habit = Habit::default();
+        let mut statistics = Statistics::default();
         for start in (0..20).rev() {
-            habit.arrives(Instant(0), Sector(start * 100), Sector(start * 100 + 8), false);
+            statistics.comes(Instant(0), start * 100, false);
         }
-        assert!(habit.backward * 100 / ONE > 80);
-        habit.arrives(Instant(0), Sector(8), Sector(16), false);
-        habit.arrives(Instant(0), Sector(16), Sector(24), false);
-        assert!(habit.backward * 100 / ONE < 80, "going on where it ended is forward");
+        assert!(statistics.backward * 100 / ONE > 80);
+        statistics.comes(Instant(0), 8, false);
+        statistics.comes(Instant(0), 16, false);
+        assert!(statistics.backward * 100 / ONE < 80, "going on where it ended is forward");
     }
 
     #[test]
@@ -333,8 +356,8 @@ mod tests {
         assert_eq!(after(&[ms(4); 20]).spread_percent(), 0);
         let mut thinks = alloc::vec::Vec::new();
         (0..20).for_each(|_| thinks.extend([Duration::ZERO, Duration::ZERO, ms(12)]));
-        let habit = after(&thinks);
-        assert!(habit.spread_percent() > 90, "{}", habit.spread_percent());
-        assert!(habit.miss_percent() < 50);
+        let statistics = after(&thinks);
+        assert!(statistics.spread_percent() > 90, "{}", statistics.spread_percent());
+        assert!(statistics.miss_percent() < 50);
     }
 }
