@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 use idlewise_core::Duration;
-use idlewise_sim::metrics::{Latency, Report};
-use idlewise_sim::selection::InUse;
+use idlewise_sim::metrics::{InUse, Latency, Report};
+
 
 use crate::output::{grouped, ms, three};
 use crate::setup::Prepared;
