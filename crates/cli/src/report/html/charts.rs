@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::escape;
-use crate::output::three;
+use crate::report::numbers::three;
 
 const WIDTH: f64 = 640.0;
 const ROW: f64 = 24.0;

@@ -6,8 +6,8 @@ use idlewise_core::selectors::registry as selectors;
 use idlewise_sim::workloads::phases::REST;
 use serde_json::Value;
 
-use crate::output::{three, wrap};
-use crate::summary::Summary;
+use super::numbers::{three, wrap};
+use super::summary::Summary;
 
 /// What is compared by phase.
 #[derive(Clone, Copy, PartialEq, Eq)]

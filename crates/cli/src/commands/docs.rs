@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use idlewise_core::request::{Class, Priority};
 use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
@@ -14,28 +15,36 @@ use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
 use idlewise_sim::workloads::phases::{Kind, MIXES};
 
-use crate::args::Docs;
+use super::list::range;
 use crate::failure::Failure;
-use crate::list::range;
-use crate::names::did_you_mean;
-use crate::output;
+use crate::input::names::did_you_mean;
+use crate::report::output;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 const TOPICS: [&str; 5] = ["schedulers", "selectors", "workloads", "disks", "formats"];
 
-/// Prints a page.
-pub(crate) fn docs(options: &Docs) -> Result<(), Failure> {
-    let topic = options.topic.as_str();
-    let text = match topic {
-        "schedulers" => schedulers(),
-        "selectors" => all_selectors(),
-        "workloads" => all_workloads(),
-        "disks" => disks()?,
-        "formats" => formats(),
-        name => page(name)?,
-    };
-    output::print(&text)
+/// Print the manual page of a scheduler, or reference tables in Markdown
+#[derive(Args)]
+pub(crate) struct Docs {
+    /// A scheduler's name, or a selector's, or one of: schedulers, selectors, workloads, disks, formats
+    topic: String,
+}
+
+impl Docs {
+    /// Prints a page.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let topic = self.topic.as_str();
+        let text = match topic {
+            "schedulers" => schedulers(),
+            "selectors" => all_selectors(),
+            "workloads" => all_workloads(),
+            "disks" => disks()?,
+            "formats" => formats(),
+            name => page(name)?,
+        };
+        output::print(&text)
+    }
 }
 
 fn page(name: &str) -> Result<String, Failure> {

@@ -6,10 +6,12 @@ mod charts;
 
 use std::fmt::Write as _;
 
-use crate::columns::{columns, sorted};
-use crate::compare::Comparison;
-use crate::phases;
-use crate::summary::{Figure, Figures, Summary};
+use idlewise_sim::metrics::{Better, Report};
+
+use super::columns::{columns, sorted};
+use super::comparison::Comparison;
+use super::phases;
+use super::summary::{Figure, Summary};
 
 /// Processes whose shares are drawn; with more of them the bars say nothing.
 const PROCESSES_DRAWN: usize = 12;
@@ -23,10 +25,10 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
         body,
         "<header><p class=brand>idlewise: disk scheduling</p><h1>{title}</h1>\
          <p class=verdict>{}</p></header>\n<main>\n",
-        escape(&comparison.verdict())
+        escape(&comparison.verdict)
     );
     body += &section("Results", &table(&rows));
-    body += &section("How much and how soon", &charts_of_work(&rows));
+    body += &section("How much and how soon", &charts_of_goals(&rows));
     body += &section("Latency", &latencies(&rows));
     if let Some(shares) = shares(&rows) {
         body += &section("Shares of the disk's time", &shares);
@@ -123,25 +125,29 @@ fn by_phase(table: &phases::Table<'_>) -> String {
     text + "</tbody>\n</table></div>\n"
 }
 
-fn charts_of_work(rows: &[&Summary]) -> String {
-    let bars = |title: &str, unit: &str, less: bool, figure: fn(&Figures) -> Figure, scale: f64| {
+/// A chart for each goal, but for the tails, which have charts of their own.
+fn charts_of_goals(rows: &[&Summary]) -> String {
+    let mut text = String::from("<div class=charts>\n");
+    for metric in Report::GROUP.metrics() {
+        let Some(goal) = metric.column.goal.filter(|_| !metric.path.contains(".latency_ns.")) else {
+            continue;
+        };
+        let (unit, scale) = metric.kind.unit();
         let bars: Vec<charts::Bar<'_>> = rows
             .iter()
             .map(|row| {
-                let Figure { mean, ci95 } = figure(&row.figures);
+                let Figure { mean, ci95 } = row.figure(&metric.path);
                 charts::Bar { name: row.name(), value: mean / scale, spread: ci95 / scale }
             })
             .collect();
-        charts::bars(title, unit, less, &bars)
-    };
-    let mut text = String::from("<div class=charts>\n");
-    let times = || rows.iter().map(|row| row.figures.elapsed_ns.mean);
-    if times().fold(0.0, f64::max) > times().fold(f64::MAX, f64::min) * 1.01 {
-        text += &bars("Run time", "s", true, |f| f.elapsed_ns, 1e9);
+        text += &charts::bars(&title(goal), unit, metric.column.better == Better::Less, &bars);
     }
-    text += &bars("Throughput", "MB/s", false, |f| f.throughput_bytes_per_s, 1e6);
-    text += &bars("Mean latency", "ms", true, |f| f.latency_mean_ns, 1e6);
     text + "</div>\n"
+}
+
+/// `name` with a capital letter.
+fn title(name: &str) -> String {
+    name.chars().enumerate().map(|(place, c)| if place == 0 { c.to_ascii_uppercase() } else { c }).collect()
 }
 
 fn latencies(rows: &[&Summary]) -> String {

@@ -6,9 +6,8 @@ use comfy_table::{CellAlignment, Table, presets};
 use idlewise_core::Duration;
 use idlewise_sim::metrics::{InUse, Latency, Report};
 
-
-use crate::output::{grouped, ms, three};
-use crate::setup::Prepared;
+use super::numbers::{grouped, ms, three};
+use crate::input::setup::Prepared;
 
 /// Processes listed by themselves.
 const LISTED: usize = 20;
