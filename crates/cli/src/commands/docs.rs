@@ -1,6 +1,6 @@
 //! `idlewise docs`: a scheduler's manual page, and reference tables in Markdown.
 //!
-//! A scheduler's page is the header of its source file, so the two cannot differ.
+//! The page of a scheduler or selector is the head of its source file, so the two cannot differ.
 
 use std::fmt::Write as _;
 
@@ -19,8 +19,6 @@ use super::list::range;
 use crate::failure::Failure;
 use crate::input::names::did_you_mean;
 use crate::report::output;
-
-include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 const TOPICS: [&str; 5] = ["schedulers", "selectors", "workloads", "disks", "formats"];
 
@@ -56,13 +54,37 @@ fn page(name: &str) -> Result<String, Failure> {
             TOPICS.join(", ")
         )));
     };
-    let header =
-        PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary(), |(_, header)| *header);
     let standings = match entry {
         Chosen::Scheduler(entry) => standings(entry),
         Chosen::Selector(_) => String::new(),
     };
-    Ok(format!("# {name}\n\n{}\n{}{standings}", header.trim(), tunables(entry.tunables())))
+    Ok(format!("# {name}\n\n{}\n{}{standings}", page_of(entry), tunables(entry.tunables())))
+}
+
+/// The head of the file of a scheduler or selector.
+fn page_of(entry: Chosen) -> String {
+    let source = match entry {
+        Chosen::Scheduler(entry) => registry::source(entry.name),
+        Chosen::Selector(entry) => selectors::source(entry.name),
+    };
+    let lines = source.unwrap_or_default().lines().map_while(|line| line.strip_prefix("//!"));
+    let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
+    unlinked(lines.join("\n").trim())
+}
+
+/// `text` with plain names where rustdoc has links.
+fn unlinked(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once("[`") {
+        let (name, after) = link.split_once("`]").unwrap_or((link, ""));
+        let _ = write!(plain, "{before}`{name}`");
+        rest = after;
+        if let Some((_, after)) = after.strip_prefix('(').and_then(|target| target.split_once(')')) {
+            rest = after;
+        }
+    }
+    plain + rest
 }
 
 fn tunables(table: &[Tunable]) -> String {
@@ -132,9 +154,8 @@ fn all_selectors() -> String {
         let _ = writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", entry.name, entry.summary, entry.source);
     }
     for entry in selectors::registry::all() {
-        let header = PAGES.iter().find(|(known, _)| *known == entry.name).map_or("", |(_, header)| *header);
-        // Its sections are one level below the name.
-        let header = header.trim().replace("\n# ", "\n### ");
+        // The sections are one level below the name.
+        let header = page_of(Chosen::Selector(entry)).replace("\n# ", "\n### ");
         let field = entry.field().unwrap_or_default();
         let candidates: Vec<_> = field.iter().map(|one| format!("`{}`", files::label(one))).collect();
         let others = match (entry.matrix, entry.ranks) {

@@ -104,6 +104,17 @@ macro_rules! selectors {
             },
         },)*];
 
+        /// The file of the selector `name`, whose head is its page in the manual.
+        #[inline]
+        pub fn source(name: &str) -> Option<&'static str> {
+            $(
+                if name == <$module::$kind as Method>::NAME {
+                    return Some(include_str!(concat!("selectors/", stringify!($module), ".rs")));
+                }
+            )*
+            None
+        }
+
         impl AnySelector {
             /// How often it is asked, and what holds it back.
             pub fn pace(&self) -> Pace {

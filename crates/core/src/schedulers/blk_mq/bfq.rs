@@ -5,25 +5,24 @@
 //! share one. One queue is in service at a time.
 //! 1. The queue in service goes on, at the best place near the head, until its next request costs more
 //!    than what is left of its budget, until its time (`timeout_sync`) is over, or until it is empty and
-//!    not worth waiting for. Its oldest request goes first once, if that is overdue. `bfq/serve.rs`
+//!    not worth waiting for. Its oldest request goes first once, if that is overdue.
 //! 2. Then the next is chosen by B-WF2Q+: real time before best effort before idle; within a class, of
 //!    those whose virtual start has come, the one with the least virtual finish. A queue's share is its
 //!    weight: 80 for the highest level, 40 for the default, 10 for the lowest, times what the host has set
-//!    for its process, of 100. Every 200 ms the idle class may go first. `bfq/wf2q.rs`
+//!    for its process, of 100. Every 200 ms the idle class may go first.
 //! 3. A budget grows if it is used up and shrinks if the process lets it lie. A queue that seeks, or that
 //!    does less than half a full budget in its time, is charged for the time it took. The greatest budget is
-//!    what the device can do in `timeout_sync` at its peak rate, which is measured. `bfq/budget.rs`, `rate.rs`
+//!    what the device can do in `timeout_sync` at its peak rate, which is measured.
 //! 4. When the queue in service is empty, its process is waited for up to `slice_idle`: if it streams and
-//!    the device would only lose by seeking, or if it would lose its share. `bfq/idle.rs`
+//!    the device would only lose by seeking, or if it would lose its share.
 //! 5. Meanwhile others' requests may go: those that it waits for, and a few that cost it little.
-//!    `bfq/inject.rs`
 //! 6. A queue that was away for 2 s, or is new, is raised: it weighs 30 times as much for some seconds. One
 //!    that asks for a little, regularly, weighs 3000 times as much for 300 ms. Many new queues at once are
-//!    not raised. `bfq/raise.rs`
-//! 7. Processes that read near each other share a queue, until that turns out to be seeky. `bfq/merge.rs`
-//!    Those that begin together share one for good, unless they stream on a disk. `bfq/together.rs`
+//!    not raised.
+//! 7. Processes that read near each other share a queue, until that turns out to be seeky.
+//!    Those that begin together share one for good, unless they stream on a disk.
 //! 8. Asynchronous requests have room in half of the queue, and together with synchronous writes in three
-//!    quarters; while something is raised, in 3/16 and 6/16. `bfq/schedule.rs`
+//!    quarters; while something is raised, in 3/16 and 6/16.
 //!
 //! # Source
 //! Linux 6.1.192 `block/bfq-iosched.c`, `bfq-wf2q.c` and `Documentation/block/bfq-iosched.rst`; Valente and
