@@ -2,23 +2,18 @@
 
 mod common;
 
-use common::{idlewise, line, root};
-use serde_json::Value;
+use common::{idlewise, root};
+use idlewise_sim::experiment::Chosen;
 
 #[test]
 fn every_scheduler_and_selector_has_a_page_for_users() {
-    for what in ["schedulers", "selectors"] {
-        let listed = line(&format!("list {what} --json")).exits(0).stdout;
-        let document: Value = serde_json::from_str(&listed).unwrap();
-        for item in document["items"].as_array().unwrap() {
-            let name = item["name"].as_str().unwrap();
-            let page = idlewise(["docs", name]).exits(0).prints(&format!("# {name}\n")).stdout;
-            let has = |section: &str| page.lines().any(|line| line == section);
-            assert!(has("# How it decides") || has("# How they decide"), "{name}:\n{page}");
-            assert!(has("# Source") && has("# Good for, bad for"), "{name}:\n{page}");
-            for code in ["[`", "](", "crate::", "super::", ".rs`", "crates/"] {
-                assert!(!page.contains(code), "{code} is for programmers:\n{page}");
-            }
+    for name in Chosen::all().map(Chosen::name) {
+        let page = idlewise(["docs", name]).exits(0).prints(&format!("# {name}\n")).stdout;
+        let has = |section: &str| page.lines().any(|line| line == section);
+        assert!(has("# How it decides") || has("# How they decide"), "{name}:\n{page}");
+        assert!(has("# Source") && has("# Good for, bad for"), "{name}:\n{page}");
+        for code in ["[`", "](", "crate::", "super::", ".rs`", "crates/"] {
+            assert!(!page.contains(code), "{code} is for programmers:\n{page}");
         }
     }
 }
