@@ -260,7 +260,7 @@ mod tests {
         }
     }
     #[derive(Clone, Copy)]
-    struct Higher;
+    pub struct Higher;
     impl Presets for Higher {
         const PRESETS: &'static [(&'static str, u64)] = &[("beta", 7)];
     }
