@@ -80,7 +80,7 @@ fn expected(prepared: &Prepared) -> Option<u64> {
 pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
     let mut err = std::io::stderr().lock();
     if done.interrupted {
-        writeln!(err, "interrupted: these are the results so far, the last runs cut short")?;
+        writeln!(err, "interrupted: the results so far follow; the last runs were cut short")?;
     }
     let account = done.outcomes.first().and_then(|outcome| outcome.account);
     if let Some(account) = account.filter(|account| account.folded > 0) {

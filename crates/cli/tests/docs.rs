@@ -12,6 +12,8 @@ fn every_scheduler_and_selector_has_a_page_for_users() {
         let has = |section: &str| page.lines().any(|line| line == section);
         assert!(has("# How it decides") || has("# How they decide"), "{name}:\n{page}");
         assert!(has("# Source") && has("# Good for, bad for"), "{name}:\n{page}");
+        let papers = page.contains("SOSP'01") == page.contains("\n- SOSP'01: Sitaram Iyer and");
+        assert!(papers, "the paper is named in full where it is named:\n{page}");
         for code in ["[`", "](", "crate::", "super::", ".rs`", "crates/"] {
             assert!(!page.contains(code), "{code} is for programmers:\n{page}");
         }

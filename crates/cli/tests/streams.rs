@@ -100,7 +100,7 @@ fn interrupted(words: &[&str]) -> common::Run {
 fn ctrl_c_prints_what_is_done_so_far() {
     let run = interrupted(&["run", "--scheduler", "noop"])
         .exits(130)
-        .says("interrupted: these are the results so far");
+        .says("interrupted: the results so far follow");
     run.prints("under noop on barracuda");
     let run = interrupted(&["compare", "--schedulers", "noop,c-look"]).exits(130);
     run.prints("No verdict: the runs were cut short");

@@ -58,7 +58,10 @@ fn page(name: &str) -> Result<String, Failure> {
         Chosen::Scheduler(entry) => standings(entry),
         Chosen::Selector(_) => String::new(),
     };
-    Ok(format!("# {name}\n\n{}\n{}{standings}", page_of(entry), tunables(entry.tunables())))
+    Ok(with_papers(
+        "# ",
+        format!("# {name}\n\n{}\n{}{standings}", page_of(entry), tunables(entry.tunables())),
+    ))
 }
 
 /// The head of the file of a scheduler or selector.
@@ -70,6 +73,40 @@ fn page_of(entry: Chosen) -> String {
     let lines = source.unwrap_or_default().lines().map_while(|line| line.strip_prefix("//!"));
     let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
     unlinked(lines.join("\n").trim())
+}
+
+/// The papers that pages name by a short name.
+const PAPERS: [(&str, &str); 4] = [
+    (
+        "SOSP'01",
+        "Sitaram Iyer and Peter Druschel, *Anticipatory scheduling: A disk scheduling framework to overcome deceptive \
+         idleness in synchronous I/O*, Symposium on Operating Systems Principles 2001",
+    ),
+    (
+        "OLS'05",
+        "Seetharami Seelam, Rodrigo Romero, Patricia Teller and Bill Buros, *Enhancements to Linux I/O Scheduling*, \
+         Ottawa Linux Symposium 2005",
+    ),
+    (
+        "IOAZ",
+        "Daniel Martens and Michael Katchabaw, *Optimizing System Performance Through Dynamic Disk Scheduling \
+         Algorithm Selection*, 2006",
+    ),
+    (
+        "UNC",
+        "Asad Naweed, Joe Di Natale and Sarah Andrabi, *Modification and Evaluation of Linux I/O Schedulers*, \
+         University of North Carolina at Chapel Hill",
+    ),
+];
+
+/// `text`, and below it the papers that it names, in full.
+fn with_papers(heading: &str, text: String) -> String {
+    let named: Vec<String> = PAPERS
+        .iter()
+        .filter(|(short, _)| text.contains(short))
+        .map(|(short, full)| format!("- {short}: {full}.\n"))
+        .collect();
+    if named.is_empty() { text } else { format!("{text}\n{heading}Papers\n\n{}", named.concat()) }
 }
 
 /// `text` with plain names where rustdoc has links.
@@ -140,14 +177,15 @@ fn schedulers() -> String {
         let (tunables, standings) = (tunables(entry.tunables), standings(entry));
         let _ = write!(text, "\n## {}\n\n{}\n{tunables}{standings}", entry.name, entry.summary);
     }
-    text
+    with_papers("## ", text)
 }
 
-/// The page of a selector without its title: what it is, whom it chooses among, its tunables.
+/// The pages of all selectors, each with the candidates.
 fn all_selectors() -> String {
     let mut text = String::from(
-        "# Selectors\n\nA selector stands where a scheduler's name stands: `--schedulers auto-predict,deadline`; `auto` stands \
-         for all. `run --scheduler auto-predict --why` prints each decision with its evidence.\n\n\
+        "# Selectors\n\nA selector can be named wherever a scheduler can: `--schedulers auto-predict,deadline`; `auto` names \
+         all of them. `run --scheduler auto-predict --why` prints what the schedulers decided, and then the selector's \
+         decisions with their evidence.\n\n\
          | name | what it is | source |\n|---|---|---|\n",
     );
     for entry in selectors::registry::all() {
@@ -165,13 +203,13 @@ fn all_selectors() -> String {
         };
         let _ = write!(
             text,
-            "\n## {}\n\n{header}\n\nIt chooses among {}, or {others}.\n{}",
+            "\n## {}\n\n{header}\n\nCandidates: {}, or {others}.\n{}",
             entry.name,
             candidates.join(", "),
             tunables(entry.tunables)
         );
     }
-    text
+    with_papers("## ", text)
 }
 
 fn all_workloads() -> String {

@@ -7,7 +7,7 @@ use clap::Args;
 pub(crate) const LOAD_NOTES: &str = "\
 One of --workload, --trace and --fio says what the disk is asked to do.
 --fio reads sizes, times and keys as fio does. Each file of a job lies after the one before, from the
-start of the disk; a filename below /dev is the whole disk. Keys that are not modelled are named.
+start of the disk; a filename below /dev is the whole disk. A warning names keys that are not modelled.
 Ctrl-C ends the runs early and prints what is done so far; the exit status is then 130.";
 
 /// What the disk is asked to do, and which disk.
@@ -44,7 +44,7 @@ pub(crate) struct LoadOptions {
     #[arg(long = "set", value_name = "SCHEDULER.TUNABLE=VALUE|weight.PROCESS=N")]
     pub(crate) set: Vec<String>,
 
-    /// Tell schedulers the disk's positioning times from its model; else they learn them as they go
+    /// Tell schedulers the disk's positioning times from its model; otherwise schedulers learn them
     #[arg(long)]
     pub(crate) calibrated: bool,
 
@@ -60,7 +60,7 @@ pub(crate) struct LoadOptions {
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1_048_576))]
     pub(crate) queue_size: u32,
 
-    /// Hardware queues of the disk, to which its depth is dealt out; each serves its share of the processes
+    /// Hardware queues of the disk, which share its depth; each serves its share of the processes
     #[arg(long, default_value_t = 1, value_name = "COUNT")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub(crate) hardware_queues: u32,
@@ -78,11 +78,11 @@ pub(crate) struct LoadOptions {
     pub(crate) duration: Option<String>,
 }
 
-/// What selectors (auto-…) are given besides their tunables.
+/// Options of selectors (auto-…) besides tunables.
 #[derive(Args)]
 #[command(next_help_heading = "Selectors")]
 pub(crate) struct SelectionOptions {
-    /// Whom selectors choose among, except auto-matrix, and auto-ranking with --ranking: NAME or
+    /// Candidates of selectors, except auto-matrix, and auto-ranking with --ranking: NAME or
     /// NAME:tunable=value;tunable=value, separated by commas
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) candidates: Vec<String>,
@@ -96,7 +96,7 @@ pub(crate) struct SelectionOptions {
     pub(crate) ranking: Option<PathBuf>,
 
     /// How schedulers are exchanged: requests carried over, or drained as in Linux 2.6.11 or today
-    #[arg(long, default_value = "carry", value_name = "WAY", value_parser = ["carry", "drain", "freeze"])]
+    #[arg(long, default_value = "carry", value_name = "HOW", value_parser = ["carry", "drain", "freeze"])]
     pub(crate) switching: String,
 
     /// The disk model that auto-predict simulates, if it is not the disk itself

@@ -17,7 +17,7 @@ pub(crate) struct EffortOptions {
     #[arg(long, default_value = "hdd-18tb-7200", value_name = "NAME|FILE[:KEY=VALUE,…]")]
     pub(crate) disk: String,
 
-    /// Whom to measure: NAME or NAME:tunable=value;tunable=value, separated by commas
+    /// Schedulers to measure: NAME or NAME:tunable=value;tunable=value, separated by commas
     #[arg(long, default_value = "noop,deadline,as,cfq", value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) candidates: Vec<String>,
 

@@ -67,7 +67,7 @@ impl TraceFile {
         }
     }
 
-    /// Its rows, from the beginning.
+    /// The trace's rows, from the beginning.
     pub(crate) fn rows(self: &Arc<Self>) -> Result<Box<dyn Rows>, RowsError> {
         Ok(Box::new(TraceRows { trace: self.trace()?, file: Arc::clone(self) }))
     }

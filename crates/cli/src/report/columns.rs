@@ -58,7 +58,7 @@ fn fill(metric: &Metric, rows: &[&Summary]) -> Filled {
     Filled { title: [metric.column.title, unit], cells, marked }
 }
 
-/// Soonest done first; of those, the shortest latency.
+/// Highest throughput first; of equals, the lowest latency.
 pub(crate) fn sorted(summaries: &[Summary]) -> Vec<&Summary> {
     let mut rows: Vec<&Summary> = summaries.iter().collect();
     let order = |row: &Summary| {

@@ -4,84 +4,106 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 use idlewise_core::Duration;
-use idlewise_sim::metrics::{InUse, Latency, Report};
+use idlewise_sim::metrics::{InUse, Latency, Metric, Report};
 
 use super::numbers::{grouped, ms, three};
+use super::summary::Summary;
 use crate::input::setup::Prepared;
 
 /// Processes listed by themselves.
 const LISTED: usize = 20;
+
+/// Figures for which the page has lines of its own, by the beginning of their paths.
+const TOLD: [&str; 8] =
+    ["elapsed_ns", "throughput_", "iops", "latency_ns.", "read.", "write.", "device.", "fairness_jain"];
+
+/// A line: what it is about, and what it says.
+type Line = (String, String);
 
 /// The report of one run as text.
 pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
     let disk = &prepared.experiment.disk;
     let mut text =
         format!("{} under {} on {} ({})\n\n", prepared.load, report.scheduler, disk.name, disk.description);
-    let mut line = |name: &str, value: String| {
+    for (name, value) in work(report).into_iter().chain(device(report)).chain(others(report)) {
         let _ = writeln!(text, "{name:<22}{value}");
-    };
-    line(
-        "requests",
-        format!(
-            "{} ({} reads, {} writes)",
-            count(report.requests),
-            count(report.read.requests),
-            count(report.write.requests)
-        ),
-    );
-    line("run time", format!("{} s", three(report.elapsed_ns as f64 / 1e9)));
-    line(
-        "throughput",
-        format!("{} MB/s, {} IOPS", three(report.throughput_bytes_per_s / 1e6), three(report.iops)),
-    );
-    line("requests in queue", format!("{} on average", three(report.queue_mean)));
-    line("longest wait", Duration(report.longest_wait_ns).to_string());
-    if let Some(selector) = &report.selector {
-        let longest = |used: &&InUse| used.time_ns > 0;
-        let mut used: Vec<&InUse> = selector.in_use.iter().filter(longest).collect();
-        used.sort_by_key(|used| std::cmp::Reverse(used.time_ns));
-        let share = |used: &&InUse| {
-            let percent = used.time_ns as f64 / report.elapsed_ns.max(1) as f64 * 100.0;
-            format!("{} {} %", used.scheduler, three(percent))
-        };
-        let used: Vec<String> = used.iter().map(share).collect();
-        line("schedulers", format!("{} switches; {}", count(selector.switches), used.join(", ")));
-        if selector.questions > 0 {
-            line("predictions", count(selector.questions));
-        }
-        if selector.blocked_ns > 0 {
-            line("blocked by switches", Duration(selector.blocked_ns).to_string());
-        }
     }
-    line("merges", count(report.merges));
-    let device = &report.device;
-    let parts = [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean].map(ms);
-    line(
-        "disk busy",
-        format!("{} % of the time, {} commands", three(device.utilization * 100.0), count(device.commands)),
-    );
-    line(
-        "a command on average",
-        format!("seek {} ms, rotation {} ms, transfer {} ms", parts[0], parts[1], parts[2]),
-    );
-    line("served by its buffer", count(device.cached));
-    let waits = &report.anticipation;
-    if waits.waits > 0 {
-        let share = waits.time_ns as f64 / report.elapsed_ns.max(1) as f64 * 100.0;
-        line(
-            "anticipation",
-            format!(
-                "{} waits, {} hits, {} in vain, {} % of the time",
-                waits.waits,
-                waits.hits,
-                waits.timeouts,
-                three(share)
-            ),
-        );
-    }
-    line("fairness (Jain)", three(report.fairness_jain));
     let _ = write!(text, "\n{}\n\n{}", latencies(report), issuers(report));
     text
+}
+
+fn line(name: &str, value: String) -> Line {
+    (name.to_owned(), value)
+}
+
+/// What was done, and by which schedulers.
+fn work(report: &Report) -> Vec<Line> {
+    let (reads, writes) = (count(report.read.requests), count(report.write.requests));
+    let (rate, iops) = (three(report.throughput_bytes_per_s / 1e6), three(report.iops));
+    let mut lines = vec![
+        line("requests", format!("{} ({reads} reads, {writes} writes)", count(report.requests))),
+        line("run time", format!("{} s", three(report.elapsed_ns as f64 / 1e9))),
+        line("throughput", format!("{rate} MB/s, {iops} IOPS")),
+        line("requests in queue", format!("{} on average", three(report.queue_mean))),
+        line("longest wait", Duration(report.longest_wait_ns).to_string()),
+    ];
+    if let Some(selector) = &report.selector {
+        let mut used: Vec<&InUse> = selector.in_use.iter().filter(|used| used.time_ns > 0).collect();
+        used.sort_by_key(|used| std::cmp::Reverse(used.time_ns));
+        let share = |used: &&InUse| format!("{} {} %", used.scheduler, percent(used.time_ns, report));
+        let used: Vec<String> = used.iter().map(share).collect();
+        lines.push(line("schedulers", format!("{} switches; {}", count(selector.switches), used.join(", "))));
+        if selector.questions > 0 {
+            lines.push(line("predictions", count(selector.questions)));
+        }
+        if selector.blocked_ns > 0 {
+            lines.push(line("blocked by switches", Duration(selector.blocked_ns).to_string()));
+        }
+    }
+    lines.push(line("merges", count(report.merges)));
+    lines
+}
+
+/// How the device spent its time.
+fn device(report: &Report) -> Vec<Line> {
+    let device = &report.device;
+    let [seek, rotation, transfer] =
+        [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean].map(ms);
+    let (busy, commands) = (three(device.utilization * 100.0), count(device.commands));
+    let mut lines = vec![
+        line("disk busy", format!("{busy} % of the time, {commands} commands")),
+        line(
+            "a command on average",
+            format!("seek {seek} ms, rotation {rotation} ms, transfer {transfer} ms"),
+        ),
+        line("served from buffer", count(device.cached)),
+    ];
+    let waits = &report.anticipation;
+    if waits.waits > 0 {
+        let (all, hits, timeouts) = (waits.waits, waits.hits, waits.timeouts);
+        let share = percent(waits.time_ns, report);
+        let value = format!("{all} waits, {hits} hits, {timeouts} in vain, {share} % of the time");
+        lines.push(line("anticipation", value));
+    }
+    lines.push(line("fairness (Jain)", three(report.fairness_jain)));
+    lines
+}
+
+/// All other figures that are declared as columns.
+fn others(report: &Report) -> Vec<Line> {
+    let summary = Summary { mean: serde_json::to_value(report).unwrap_or_default() };
+    let other = |metric: &Metric| !TOLD.iter().any(|told| metric.path.starts_with(told));
+    let line = |metric: Metric| {
+        let (unit, scale) = metric.kind.unit();
+        let value = three(summary.figure(&metric.path).mean / scale);
+        (metric.column.title.to_owned(), format!("{value} {unit}").trim_end().to_owned())
+    };
+    Report::GROUP.metrics().filter(other).map(line).collect()
+}
+
+/// A time in percent of the run.
+fn percent(time_ns: u64, report: &Report) -> String {
+    three(time_ns as f64 / report.elapsed_ns.max(1) as f64 * 100.0)
 }
 
 /// A count, in groups of three digits.

@@ -1,4 +1,4 @@
-//! A load that changes: what each scheduler made of each phase, against the best scheduler of that phase.
+//! A load that changes: each scheduler's figures by phase, in percent of the best scheduler of that phase.
 
 use std::fmt::Write as _;
 
@@ -46,10 +46,10 @@ impl Measure {
 
     fn title(self) -> &'static str {
         match self {
-            Measure::Throughput => "By phase: percent of what the best scheduler of each phase did in it.",
+            Measure::Throughput => "By phase: throughput, in percent of the best scheduler's in that phase.",
             Measure::SyncReads => {
-                "By phase: the 99th percentile of synchronous reads, in percent of the best scheduler's of each phase: 50 is \
-                 twice as long."
+                "By phase: how low the p99 latency of synchronous reads is, in percent of the best scheduler's in that \
+                 phase: 50 means twice the best latency."
             }
         }
     }
@@ -64,7 +64,7 @@ struct Row<'a> {
     mean: f64,
     /// The share in its worst phase.
     worst: f64,
-    /// Its bytes as a share of the bytes that the best schedulers of the phases did together.
+    /// The scheduler's bytes as a share of the bytes that the best schedulers of the phases moved together.
     bytes: f64,
     switches: Option<f64>,
 }
@@ -159,11 +159,11 @@ fn percent(share: f64) -> String {
 }
 
 impl<'a> Table<'a> {
-    /// Its name.
+    /// The table's name.
     pub(crate) fn name(&self) -> &'static str {
         match self.measure {
             Measure::Throughput => "Throughput by phase",
-            Measure::SyncReads => "Slow reads by phase",
+            Measure::SyncReads => "p99 read latency by phase",
         }
     }
 
@@ -175,7 +175,8 @@ impl<'a> Table<'a> {
     /// Each phase in words.
     pub(crate) fn phases(&self) -> impl Iterator<Item = String> + '_ {
         self.phases.iter().map(|phase| {
-            let best = phase.best.map_or_else(|| "no such reads".to_owned(), |best| self.measure.show(best));
+            let best =
+                phase.best.map_or_else(|| "no synchronous reads".to_owned(), |best| self.measure.show(best));
             format!("{}, {:.1} s, at best {best}", phase.name, phase.seconds)
         })
     }
@@ -192,12 +193,11 @@ impl<'a> Table<'a> {
     pub(crate) fn note(&self) -> &'static str {
         match self.measure {
             Measure::Throughput => {
-                "mean: each second counts the same, in whatever phase. worst: the phase in which it does worst. bytes: of \
-                 all that the best schedulers of the phases did together."
+                "mean: over time. worst: in the scheduler's worst phase. bytes: in percent of what the best schedulers of \
+                 all phases moved together."
             }
             Measure::SyncReads => {
-                "A read counts again for each tenth of a second that it waits, so that who starves somebody does not look \
-                 good."
+                "A read counts again for each tenth of a second of waiting, so that starvation shows."
             }
         }
     }

@@ -8,7 +8,7 @@ use super::summary::Summary;
 const GAP: usize = 2;
 const WIDEST: usize = 100;
 
-/// The table: a row for each scheduler, soonest done first, as wide as `width` allows.
+/// The table: a row for each scheduler, highest throughput first, as wide as `width` allows.
 pub(crate) fn table(summaries: &[Summary], width: usize) -> String {
     let rows = sorted(summaries);
     let mut shown: Vec<(Filled, Vec<String>)> = columns(&rows)

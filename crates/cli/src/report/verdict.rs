@@ -113,7 +113,7 @@ fn goal(rows: &[Summary], name: &'static str, metric: &Metric) -> Option<Goal> {
     Some(Goal { name, ratios, sentence })
 }
 
-/// Those that are as good, in words.
+/// The others that share the first place, in words.
 fn together(others: &[&str]) -> String {
     match others {
         [] => String::new(),

@@ -4,18 +4,18 @@
 /// A struct of figures.
 #[derive(Debug)]
 pub struct Group {
-    /// Its name in the schema.
+    /// The group's name in the schema.
     pub name: &'static str,
     /// What it holds.
     pub about: &'static str,
-    /// Its fields, in order.
+    /// The fields, in order.
     pub fields: &'static [Field],
 }
 
 /// One field of a group.
 #[derive(Debug)]
 pub struct Field {
-    /// Its name in JSON.
+    /// The field's name in JSON.
     pub name: &'static str,
     /// What it says.
     pub about: &'static str,
@@ -92,7 +92,7 @@ pub enum Better {
 pub struct Column {
     /// The part of the field that it shows, with dots between the names; empty for the field itself.
     pub part: &'static str,
-    /// Its title; empty where the unit says it all.
+    /// The title; empty where the unit says it all.
     pub title: &'static str,
     /// Which values are better.
     pub better: Better,

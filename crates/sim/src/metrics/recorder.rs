@@ -12,7 +12,7 @@ use crate::engine::Observer;
 figures! {
     /// Time in which the scheduler let the device idle although requests waited.
     Anticipation "anticipation" {
-        /// How often.
+        /// Number of waits.
         waits: u64, Count;
         /// Waits that ended with a request that came meanwhile.
         hits: u64, Count;

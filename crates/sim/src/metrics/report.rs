@@ -32,11 +32,11 @@ figures! {
 figures! {
     /// Requests of one direction.
     Part "part" from moved: &Moved {
-        /// How many.
+        /// Requests completed.
         requests: u64 = moved.latencies.count(), Count;
-        /// Their bytes.
+        /// Bytes moved.
         bytes: u64 = moved.bytes, Bytes;
-        /// Their latency.
+        /// Latency.
         latency_ns: Latency = Latency::of(&moved.latencies), One(Latency);
     }
 }
@@ -117,16 +117,16 @@ figures! {
         /// Latency of all requests.
         latency_ns: Latency = Latency::of(&run.recorder.latencies()), One(Latency)
             [Column::new("mean", "mean", Less, 2).goal("mean latency"), Column::new("max", "longest", Less, 5)];
-        /// Reads alone.
+        /// Reads.
         read: Part = Part::of(&run.recorder.moved[0]), One(Part)
             [Column::new("latency_ns.p99", "read p99", Less, 3).goal("p99 read latency")];
-        /// Writes alone.
+        /// Writes.
         write: Part = Part::of(&run.recorder.moved[1]), One(Part)
             [Column::new("latency_ns.p99", "write p99", Less, 4).goal("p99 write latency")];
         /// The device.
         device: DeviceUse = DeviceUse::of(run.recorder), One(DeviceUse)
             [Column::new("seek_ns_mean", "seek", Neither, 9), Column::new("utilization", "busy", Neither, 8)];
-        /// Deliberate idleness.
+        /// Waits for a better request while others wait.
         anticipation: Anticipation = run.recorder.anticipation.clone(), One(Anticipation);
         /// Mean number of requests issued and not yet done.
         queue_mean: f64 = run.recorder.by_elapsed(run.recorder.latencies().sum()), Count;

@@ -28,7 +28,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
         escape(&comparison.verdict)
     );
     body += &section("Results", &table(&rows));
-    body += &section("How much and how soon", &charts_of_goals(&rows));
+    body += &section("Throughput and latency", &charts_of_goals(&rows));
     body += &section("Latency", &latencies(&rows));
     if let Some(shares) = shares(&rows) {
         body += &section("Shares of the disk's time", &shares);
@@ -72,7 +72,7 @@ fn section(title: &str, content: &str) -> String {
 fn table(rows: &[&Summary]) -> String {
     let columns = columns(rows);
     let mut text = String::from(
-        "<div class=scroll tabindex=0 role=region aria-label=\"Results\"><table>\n<caption>Soonest done first. \
+        "<div class=scroll tabindex=0 role=region aria-label=\"Results\"><table>\n<caption>Highest throughput first. \
          Marked cells are the best of their column, or within 1 % of it. Latency (mean, p99, longest) counts \
          from issue to completion.</caption>\n<thead><tr><th scope=col>scheduler</th>",
     );
