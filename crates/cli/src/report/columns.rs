@@ -2,30 +2,22 @@
 
 use idlewise_sim::metrics::{Better, Metric, Report};
 
+use super::grid::Cell;
 use super::numbers::three;
 use super::summary::{Figure, Summary};
 
 /// One column, filled.
-pub(crate) struct Filled {
+pub(super) struct Filled {
     /// Two lines: what it is, and its unit.
-    pub(crate) title: [&'static str; 2],
+    pub(super) title: [&'static str; 2],
     /// One for each row.
-    pub(crate) cells: Vec<Cell>,
+    pub(super) cells: Vec<Cell>,
     /// Whether some cells are better than others.
-    pub(crate) marked: bool,
-}
-
-/// One value, ready to be shown.
-pub(crate) struct Cell {
-    pub(crate) text: String,
-    /// Half the confidence interval as a share of the value; 0 for one run.
-    pub(crate) spread: f64,
-    /// The best of its column, or within 1 % of it.
-    pub(crate) best: bool,
+    pub(super) marked: bool,
 }
 
 /// The columns that have something to say about these rows, the most important first.
-pub(crate) fn columns(rows: &[&Summary]) -> Vec<Filled> {
+pub(super) fn columns(rows: &[&Summary]) -> Vec<Filled> {
     let present = |metric: &Metric| rows.iter().any(|row| row.figure(&metric.path).mean > 0.0);
     let mut metrics: Vec<Metric> = Report::GROUP.metrics().filter(present).collect();
     metrics.sort_by_key(|metric| metric.column.rank);
@@ -59,7 +51,7 @@ fn fill(metric: &Metric, rows: &[&Summary]) -> Filled {
 }
 
 /// Highest throughput first; of equals, the lowest latency.
-pub(crate) fn sorted(summaries: &[Summary]) -> Vec<&Summary> {
+pub(super) fn sorted(summaries: &[Summary]) -> Vec<&Summary> {
     let mut rows: Vec<&Summary> = summaries.iter().collect();
     let order = |row: &Summary| {
         let rate = row.figure("throughput_bytes_per_s").mean;

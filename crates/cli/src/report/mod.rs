@@ -3,6 +3,7 @@
 mod columns;
 pub(crate) mod comparison;
 pub(crate) mod csv;
+mod grid;
 pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod numbers;

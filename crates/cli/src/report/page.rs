@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use comfy_table::{CellAlignment, Table, presets};
 use idlewise_core::Duration;
-use idlewise_sim::metrics::{InUse, Latency, Metric, Report};
+use idlewise_sim::metrics::selector::InUse;
+use idlewise_sim::metrics::{Latency, Metric, Report};
 
+use super::grid::aligned;
 use super::numbers::{grouped, ms, three};
 use super::summary::Summary;
 use crate::input::setup::Prepared;
@@ -28,7 +29,7 @@ pub(crate) fn page(report: &Report, prepared: &Prepared) -> String {
     for (name, value) in work(report).into_iter().chain(device(report)).chain(others(report)) {
         let _ = writeln!(text, "{name:<22}{value}");
     }
-    let _ = write!(text, "\n{}\n\n{}", latencies(report), issuers(report));
+    let _ = write!(text, "\n{}\n{}", latencies(report), issuers(report));
     text
 }
 
@@ -111,25 +112,15 @@ fn count(number: u64) -> String {
     grouped(number as i64)
 }
 
-fn new_table(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING);
-    table.set_header(header);
-    table
-}
-
-fn finish(mut table: Table) -> String {
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
-    table.lines().map(|line| line.trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+fn heads(names: &[&str]) -> Vec<Vec<String>> {
+    vec![names.iter().map(|name| (*name).to_owned()).collect()]
 }
 
 fn latencies(report: &Report) -> String {
-    let mut table = new_table(&["latency ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
+    let mut rows = heads(&["latency ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
     let mut row = |name: &str, l: &Latency| {
         let tail = [l.p50, l.p90, l.p95, l.p99, l.p999, l.max].map(|ns| ms(ns as f64));
-        table.add_row([name.to_owned(), ms(l.mean)].into_iter().chain(tail));
+        rows.push([name.to_owned(), ms(l.mean)].into_iter().chain(tail).collect());
     };
     row("all", &report.latency_ns);
     if report.read.requests > 0 {
@@ -138,23 +129,12 @@ fn latencies(report: &Report) -> String {
     if report.write.requests > 0 {
         row("writes", &report.write.latency_ns);
     }
-    finish(table)
+    aligned(&rows)
 }
 
 fn issuers(report: &Report) -> String {
-    let mut table = new_table(&[
-        "process",
-        "requests",
-        "MB",
-        "disk time %",
-        "weight",
-        "mean ms",
-        "p50",
-        "p95",
-        "p99",
-        "max",
-        "done s",
-    ]);
+    let names = "process,requests,MB,disk time %,weight,mean ms,p50,p95,p99,max,done s";
+    let mut rows = heads(&names.split(',').collect::<Vec<_>>());
     for issuer in report.issuers.iter().take(LISTED) {
         let id = if issuer.id == u32::MAX { String::new() } else { format!("{} ", issuer.id) };
         let tail =
@@ -168,11 +148,11 @@ fn issuers(report: &Report) -> String {
             ms(issuer.latency_ns_mean),
         ];
         let done = three(issuer.finished_ns as f64 / 1e9);
-        table.add_row(figures.into_iter().chain(tail.map(|ns| ms(ns as f64))).chain([done]));
+        rows.push(figures.into_iter().chain(tail.map(|ns| ms(ns as f64))).chain([done]).collect());
     }
-    let mut text = finish(table);
+    let mut text = aligned(&rows);
     if report.issuers.len() > LISTED {
-        let _ = write!(text, "\n… and {} more processes (--json lists them)", report.issuers.len() - LISTED);
+        let _ = write!(text, "… and {} more processes (--json lists them)", report.issuers.len() - LISTED);
     }
     text
 }

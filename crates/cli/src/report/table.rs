@@ -1,42 +1,27 @@
 //! The results of a comparison as a table for people.
 
-use super::columns::{Cell, Filled, columns, sorted};
+use super::columns::{Filled, columns, sorted};
+use super::grid::{Cell, aligned};
 use super::numbers::wrap;
 use super::summary::Summary;
 
-/// Columns stand this far apart, and no table is wider than `WIDEST`.
-const GAP: usize = 2;
-const WIDEST: usize = 100;
-
 /// The table: a row for each scheduler, highest throughput first, as wide as `width` allows.
-pub(crate) fn table(summaries: &[Summary], width: usize) -> String {
+pub(super) fn table(summaries: &[Summary], width: usize) -> String {
     let rows = sorted(summaries);
-    let mut shown: Vec<(Filled, Vec<String>)> = columns(&rows)
-        .into_iter()
-        .map(|column| {
-            let cells = lines(&column);
-            (column, cells)
-        })
-        .collect();
-    let names = rows.iter().map(|row| row.name().len()).max().unwrap_or(0).max("scheduler".len());
-    let total = |shown: &[(Filled, Vec<String>)]| {
-        names + shown.iter().map(|(_, cells)| GAP + cell_width(cells)).sum::<usize>()
-    };
+    let mut shown = columns(&rows);
+    let names: Vec<&str> = ["scheduler", ""].into_iter().chain(rows.iter().map(|row| row.name())).collect();
     let mut left_out = Vec::new();
-    while total(&shown) > width.min(WIDEST) && shown.len() > 1 {
-        left_out.extend(shown.pop().map(|(column, _)| column.title.join(" ").trim().to_owned()));
-    }
-    let mut text = String::new();
-    for line in 0..rows.len() + 2 {
-        let name = match line {
-            0 => "scheduler",
-            1 => "",
-            _ => rows[line - 2].name(),
+    let mut text = loop {
+        let cells: Vec<Vec<String>> = shown.iter().map(lines).collect();
+        let row = |(line, name): (usize, &&str)| {
+            [(*name).to_owned()].into_iter().chain(cells.iter().map(|cells| cells[line].clone())).collect()
         };
-        let cells = shown.iter().map(|(_, cells)| format!("{:>1$}", cells[line], GAP + cell_width(cells)));
-        text += format!("{name:names$}{}", cells.collect::<String>()).trim_end();
-        text.push('\n');
-    }
+        let text = aligned(&names.iter().enumerate().map(row).collect::<Vec<_>>());
+        if shown.len() <= 1 || text.lines().all(|line| line.chars().count() <= width) {
+            break text;
+        }
+        left_out.extend(shown.pop().map(|column| column.title.join(" ").trim().to_owned()));
+    };
     let mut notes = vec![
         "Latency (mean, p99, longest) counts from issue to completion. * best, or within 1 % of it."
             .to_owned(),
@@ -52,10 +37,6 @@ pub(crate) fn table(summaries: &[Summary], width: usize) -> String {
         text += &wrap(&note, width);
     }
     text
-}
-
-fn cell_width(cells: &[String]) -> usize {
-    cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0)
 }
 
 /// A column's two title lines and its cells, each ending where its numbers do. A star marks the best.

@@ -117,6 +117,8 @@ impl Column {
 pub struct Metric {
     /// The names of the fields that lead to it, with dots between.
     pub path: String,
+    /// What it says.
+    pub about: &'static str,
     /// What kind of value it is.
     pub kind: Kind,
     /// How it is shown.
@@ -127,16 +129,16 @@ impl Group {
     /// Every column that the fields declare, in order.
     pub fn metrics(&'static self) -> impl Iterator<Item = Metric> {
         let of = |field: &'static Field| {
-            field.columns.iter().map(|column| {
+            field.columns.iter().map(move |column| {
                 let parts = column.part.split('.').filter(|part| !part.is_empty());
-                let (mut path, mut kind) = (field.name.to_owned(), field.kind);
+                let (mut path, mut last) = (field.name.to_owned(), field);
                 for part in parts {
-                    let Kind::One(group) = kind else { unreachable!("{path} has no parts") };
-                    let inner = group.fields.iter().find(|inner| inner.name == part);
+                    let Kind::One(group) = last.kind else { unreachable!("{path} has no parts") };
                     path = format!("{path}.{part}");
-                    kind = inner.unwrap_or_else(|| unreachable!("{path} is no field")).kind;
+                    let inner = group.fields.iter().find(|inner| inner.name == part);
+                    last = inner.unwrap_or_else(|| unreachable!("{path} is no field"));
                 }
-                Metric { path, kind, column }
+                Metric { path, about: last.about, kind: last.kind, column }
             })
         };
         self.fields.iter().flat_map(of)

@@ -10,10 +10,11 @@ mod issuers;
 mod phases;
 mod recorder;
 mod report;
+pub mod selector;
 mod spread;
 
 pub use declare::{Better, Column, Field, Group, Kind, Metric};
 pub use issuers::IssuerShare;
 pub use phases::PhaseShare;
 pub use recorder::{Anticipation, Recorder};
-pub use report::{Account, DeviceUse, InUse, Latency, Part, Report};
+pub use report::{DeviceUse, Latency, Part, Report};

@@ -3,7 +3,8 @@
 use idlewise_core::selectors::observed;
 use idlewise_core::{Direction, Duration, Instant, Request, SECTOR_BYTES};
 
-use super::declare::figures;
+use super::declare::Better::{Less, More};
+use super::declare::{Column, figures};
 use super::spread::Spread;
 
 figures! {
@@ -22,10 +23,10 @@ figures! {
         /// Bytes moved.
         bytes: u64, Bytes;
         /// Bytes in a second.
-        throughput_bytes_per_s: f64, Rate;
+        throughput_bytes_per_s: f64, Rate [Column::new("", "", More, 0).goal("throughput")];
         /// 99th percentile of the latencies of synchronous reads, within 3 %; 0 if there were none. A read counts again
-        /// for each tenth of a second that it waits.
-        sync_read_latency_ns_p99: u64, Millis;
+        /// for each tenth of a second of waiting, so that starvation shows.
+        sync_read_latency_ns_p99: u64, Millis [Column::new("", "", Less, 1).goal("p99 read latency")];
     }
 }
 

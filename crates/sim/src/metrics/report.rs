@@ -8,6 +8,7 @@ use super::declare::{Column, figures};
 use super::issuers::{IssuerShare, jain};
 use super::phases::PhaseShare;
 use super::recorder::{Anticipation, Latencies, Moved, Recorder};
+use super::selector::Account;
 
 figures! {
     /// A latency distribution in nanoseconds, from issue to completion.
@@ -58,32 +59,6 @@ figures! {
         transfer_ns_mean: f64 = run.by_command(run.device.transfer_ns), Millis;
         /// Share of the run in which the device was busy.
         utilization: f64 = run.by_elapsed(run.device.busy_ns as f64), Share;
-    }
-}
-
-figures! {
-    /// How long a candidate of a selector was in use.
-    InUse "in_use" {
-        /// The candidate's place, from 1.
-        id: u32, Id;
-        /// The scheduler.
-        scheduler: String, Text;
-        /// How long the candidate was in use.
-        time_ns: u64, Seconds;
-    }
-}
-
-figures! {
-    /// What a selector did.
-    Account "selector" {
-        /// How often the scheduler was exchanged.
-        switches: u64, Count;
-        /// How often predictions were asked for.
-        questions: u64, Count;
-        /// Time in which nothing could enter the queue because a switch drained the queue.
-        blocked_ns: u64, Seconds;
-        /// How long each candidate was in use, in order of the candidates.
-        in_use: Vec<InUse>, List(InUse);
     }
 }
 

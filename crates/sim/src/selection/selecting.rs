@@ -17,7 +17,7 @@ use super::habits::Habits;
 use super::log::{Evidence, Log};
 use super::switching::{Switching, Turn};
 use crate::director::Director;
-use crate::metrics::{Account, InUse};
+use crate::metrics::selector::{Account, InUse};
 
 /// An answer that is being computed.
 struct Pending {

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use super::escape;
+use crate::report::grid::escape;
 use crate::report::numbers::three;
 
 const WIDTH: f64 = 640.0;
