@@ -68,7 +68,7 @@ fn page(name: &str) -> Result<String, Failure> {
 fn page_of(entry: Chosen) -> String {
     let source = match entry {
         Chosen::Scheduler(entry) => registry::source(entry.name),
-        Chosen::Selector(entry) => selectors::source(entry.name),
+        Chosen::Selector(entry) => selectors::registry::source(entry.name),
     };
     let lines = source.unwrap_or_default().lines().map_while(|line| line.strip_prefix("//!"));
     let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
