@@ -6,10 +6,13 @@ mod charts;
 
 use std::fmt::Write as _;
 
-use crate::columns::{columns, sorted};
-use crate::compare::Comparison;
-use crate::phases;
-use crate::summary::{Figure, Figures, Summary};
+use idlewise_sim::metrics::{Better, Report};
+
+use super::columns::{columns, sorted};
+use super::comparison::Comparison;
+use super::grid::{self, escape};
+use super::phases;
+use super::summary::{Figure, Summary};
 
 /// Processes whose shares are drawn; with more of them the bars say nothing.
 const PROCESSES_DRAWN: usize = 12;
@@ -17,50 +20,32 @@ const PROCESSES_DRAWN: usize = 12;
 /// The page.
 pub(crate) fn page(comparison: &Comparison<'_>) -> String {
     let rows = sorted(comparison.summaries);
-    let title = escape(&comparison.title());
+    let what = escape(&comparison.title());
     let mut body = String::new();
     let _ = write!(
         body,
-        "<header><p class=brand>idlewise: disk scheduling</p><h1>{title}</h1>\
+        "<header><p class=brand>idlewise: disk scheduling</p><h1>{what}</h1>\
          <p class=verdict>{}</p></header>\n<main>\n",
-        escape(&comparison.verdict())
+        escape(&comparison.verdict)
     );
     body += &section("Results", &table(&rows));
-    body += &section("How much and how soon", &charts_of_work(&rows));
+    body += &section("Throughput and latency", &charts_of_goals(&rows));
     body += &section("Latency", &latencies(&rows));
     if let Some(shares) = shares(&rows) {
         body += &section("Shares of the disk's time", &shares);
     }
     for table in phases::tables(comparison.summaries) {
-        body += &section(table.name(), &by_phase(&table));
+        body += &section(&format!("{} by phase", title(table.goal)), &by_phase(&table));
     }
     body += &section("To repeat this", &repeat(comparison));
     body += "</main>\n";
     format!(
         "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
          <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=color-scheme content=\"light dark\">\n<title>{title}</title>\n<style>\n{}</style>\n</head>\n\
+         <meta name=color-scheme content=\"light dark\">\n<title>{what}</title>\n<style>\n{}</style>\n</head>\n\
          <body>\n{body}</body>\n</html>\n",
         include_str!("report.css")
     )
-}
-
-/// `text` with everything that HTML gives a meaning made harmless, control characters included.
-pub(super) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&#39;",
-            '\t' | '\n' => safe.push(c),
-            c if c.is_control() => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 fn section(title: &str, content: &str) -> String {
@@ -68,80 +53,48 @@ fn section(title: &str, content: &str) -> String {
 }
 
 fn table(rows: &[&Summary]) -> String {
-    let columns = columns(rows);
-    let mut text = String::from(
-        "<div class=scroll tabindex=0 role=region aria-label=\"Results\"><table>\n<caption>Soonest done first. \
-         Marked cells are the best of their column, or within 1 % of it. Latency (mean, p99, longest) counts \
-         from issue to completion.</caption>\n<thead><tr><th scope=col>scheduler</th>",
-    );
-    for column in &columns {
-        let [what, unit] = column.title;
-        let comma = if what.is_empty() { "" } else { ", " };
-        let _ = write!(text, "<th scope=col>{what}{comma}{unit}</th>");
-    }
-    text += "</tr></thead>\n<tbody>\n";
-    for (index, row) in rows.iter().enumerate() {
-        let _ = write!(text, "<tr><th scope=row>{}</th>", escape(row.name()));
-        for cell in columns.iter().map(|column| &column.cells[index]) {
-            let class = if cell.best { " class=best" } else { "" };
-            let spread = match cell.spread * 100.0 {
-                percent if percent > 0.0 => format!(" <small>±{percent:.1}\u{a0}%</small>"),
-                _ => String::new(),
-            };
-            let _ = write!(text, "<td{class}>{}{spread}</td>", cell.text);
-        }
-        text += "</tr>\n";
-    }
-    text + "</tbody>\n</table></div>\n"
+    let mut columns = columns(rows);
+    let head =
+        |[what, unit]: [&str; 2]| if what.is_empty() { unit.to_owned() } else { format!("{what}, {unit}") };
+    let heads: Vec<String> = columns.iter().map(|column| head(column.title)).collect();
+    let caption = "Highest throughput first. Marked cells are the best of their column, or within 1 % of it. Latency \
+                   (mean, p99, longest) counts from issue to completion.";
+    let mut cells: Vec<_> = columns.iter_mut().map(|column| column.cells.drain(..)).collect();
+    let rows = rows.iter().map(|row| (row.name(), cells.iter_mut().filter_map(Iterator::next).collect()));
+    grid::html(("Results", caption), heads.into_iter(), rows)
 }
 
-/// What each scheduler made of each phase.
+/// Each scheduler's shares of the best of each phase.
 fn by_phase(table: &phases::Table<'_>) -> String {
-    let mut text = format!("<p>{}</p>\n<ol>\n", escape(table.title()));
-    for phase in table.phases() {
-        let _ = writeln!(text, "<li>{}</li>", escape(&phase));
-    }
-    let label = escape(table.title());
-    let _ = write!(
-        text,
-        "</ol>\n<div class=scroll tabindex=0 role=region aria-label=\"{label}\"><table>\n<caption>{}</caption>\n\
-         <thead><tr><th scope=col>scheduler</th>",
-        escape(table.note())
-    );
-    let numbers = (1..=table.phases().count()).map(|number| number.to_string());
-    for head in table.heads().iter().map(|head| (*head).to_owned()).chain(numbers) {
-        let _ = write!(text, "<th scope=col>{head}</th>");
-    }
-    text += "</tr></thead>\n<tbody>\n";
-    for (name, cells) in table.rows() {
-        let _ = write!(text, "<tr><th scope=row>{}</th>", escape(name));
-        for cell in cells {
-            let _ = write!(text, "<td{}>{}</td>", if cell.best { " class=best" } else { "" }, cell.text);
-        }
-        text += "</tr>\n";
-    }
-    text + "</tbody>\n</table></div>\n"
+    let phases: String = table.phases().map(|phase| format!("<li>{}</li>\n", escape(&phase))).collect();
+    let title = table.title();
+    let rows = grid::html((&title, &table.note()), table.heads(), table.rows());
+    format!("<p>{}</p>\n<ol>\n{phases}</ol>\n{rows}", escape(&title))
 }
 
-fn charts_of_work(rows: &[&Summary]) -> String {
-    let bars = |title: &str, unit: &str, less: bool, figure: fn(&Figures) -> Figure, scale: f64| {
+/// A chart for each goal, but for the tails, which have charts of their own.
+fn charts_of_goals(rows: &[&Summary]) -> String {
+    let mut text = String::from("<div class=charts>\n");
+    for metric in Report::GROUP.metrics() {
+        let Some(goal) = metric.column.goal.filter(|_| !metric.path.contains(".latency_ns.")) else {
+            continue;
+        };
+        let (unit, scale) = metric.kind.unit();
         let bars: Vec<charts::Bar<'_>> = rows
             .iter()
             .map(|row| {
-                let Figure { mean, ci95 } = figure(&row.figures);
+                let Figure { mean, ci95 } = row.figure(&metric.path);
                 charts::Bar { name: row.name(), value: mean / scale, spread: ci95 / scale }
             })
             .collect();
-        charts::bars(title, unit, less, &bars)
-    };
-    let mut text = String::from("<div class=charts>\n");
-    let times = || rows.iter().map(|row| row.figures.elapsed_ns.mean);
-    if times().fold(0.0, f64::max) > times().fold(f64::MAX, f64::min) * 1.01 {
-        text += &bars("Run time", "s", true, |f| f.elapsed_ns, 1e9);
+        text += &charts::bars(&title(goal), unit, metric.column.better == Better::Less, &bars);
     }
-    text += &bars("Throughput", "MB/s", false, |f| f.throughput_bytes_per_s, 1e6);
-    text += &bars("Mean latency", "ms", true, |f| f.latency_mean_ns, 1e6);
     text + "</div>\n"
+}
+
+/// `name` with a capital letter.
+fn title(name: &str) -> String {
+    name.chars().enumerate().map(|(place, c)| if place == 0 { c.to_ascii_uppercase() } else { c }).collect()
 }
 
 fn latencies(rows: &[&Summary]) -> String {

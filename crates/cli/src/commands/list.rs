@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use clap::ValueEnum as _;
+use clap::{Args, ValueEnum};
 use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
 use idlewise_disk::{Profile, profile};
@@ -12,43 +12,78 @@ use idlewise_sim::workloads;
 use idlewise_sim::workloads::phases::{Kind, MIXES, Mix};
 use serde_json::{Value, json};
 
-use crate::args::{Catalogue, List};
 use crate::failure::Failure;
-use crate::output;
+use crate::report::{json, output};
 
-/// Lists a catalogue.
-pub(crate) fn list(options: &List) -> Result<(), Failure> {
-    let values = match options.what {
-        Catalogue::Schedulers => registry::all().iter().map(Chosen::Scheduler).map(chosen).collect(),
-        Catalogue::Selectors => selectors::registry::all().iter().map(Chosen::Selector).map(chosen).collect(),
-        Catalogue::Workloads => all_workloads(),
-        Catalogue::Mixes => MIXES.iter().map(mix).collect(),
-        Catalogue::Phases => Kind::ALL.iter().map(phase).collect(),
-        Catalogue::Disks => disks()?,
-        Catalogue::Formats => formats(),
-    };
-    if options.json {
-        let what =
-            options.what.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned());
-        let document = json!({"schema": "idlewise/list/1", "what": what, "items": values});
-        return output::print(&output::json(&document)?);
-    }
-    let width = values.iter().filter_map(|value| value["name"].as_str()).map(str::len).max().unwrap_or(0);
-    let mut text = String::new();
-    for value in &values {
-        let field = |key: &str| value[key].as_str().unwrap_or("");
-        let _ = writeln!(text, "{:width$}  {}", field("name"), field("summary"));
-        if !field("phases").is_empty() {
-            let _ = writeln!(text, "{:width$}    {}", "", field("phases"));
+/// List schedulers, workloads, disks and trace formats
+#[derive(Args)]
+pub(crate) struct List {
+    /// What to list
+    #[arg(default_value = "schedulers")]
+    what: Catalogue,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Catalogue {
+    /// Schedulers with their tunables
+    Schedulers,
+    /// Selectors, which choose among schedulers, with their tunables
+    Selectors,
+    /// Named workloads with their options
+    Workloads,
+    /// Mixes of phases, for loads that change (`--workload phases:mix=NAME`)
+    Mixes,
+    /// Kinds of phases, of which mixes are made
+    Phases,
+    /// Disk models
+    Disks,
+    /// Trace formats
+    Formats,
+}
+
+impl List {
+    /// Lists a catalogue.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let values = match self.what {
+            Catalogue::Schedulers => registry::all().iter().map(Chosen::Scheduler).map(chosen).collect(),
+            Catalogue::Selectors => {
+                selectors::registry::all().iter().map(Chosen::Selector).map(chosen).collect()
+            }
+            Catalogue::Workloads => all_workloads(),
+            Catalogue::Mixes => MIXES.iter().map(mix).collect(),
+            Catalogue::Phases => Kind::ALL.iter().map(phase).collect(),
+            Catalogue::Disks => disks()?,
+            Catalogue::Formats => formats(),
+        };
+        if self.json {
+            let what =
+                self.what.to_possible_value().map_or_else(String::new, |word| word.get_name().to_owned());
+            let document = json!({"schema": "idlewise/list/1", "what": what, "items": values});
+            return output::print(&json::text(&document)?);
         }
-        for option in value["options"].as_array().into_iter().flatten() {
-            let field = |key: &str| option[key].as_str().unwrap_or("");
-            let default =
-                if field("default").is_empty() { String::new() } else { format!("={}", field("default")) };
-            let _ = writeln!(text, "{:width$}    {}{default}  {}", "", field("name"), field("doc"));
+        let width = values.iter().filter_map(|value| value["name"].as_str()).map(str::len).max().unwrap_or(0);
+        let mut text = String::new();
+        for value in &values {
+            let field = |key: &str| value[key].as_str().unwrap_or("");
+            let _ = writeln!(text, "{:width$}  {}", field("name"), field("summary"));
+            if !field("phases").is_empty() {
+                let _ = writeln!(text, "{:width$}    {}", "", field("phases"));
+            }
+            for option in value["options"].as_array().into_iter().flatten() {
+                let field = |key: &str| option[key].as_str().unwrap_or("");
+                let default = if field("default").is_empty() {
+                    String::new()
+                } else {
+                    format!("={}", field("default"))
+                };
+                let _ = writeln!(text, "{:width$}    {}{default}  {}", "", field("name"), field("doc"));
+            }
         }
+        output::print(&text)
     }
-    output::print(&text)
 }
 
 /// The words that a tunable takes, for lists and tables.

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
-use super::escape;
-use crate::output::three;
+use crate::report::grid::escape;
+use crate::report::numbers::three;
 
 const WIDTH: f64 = 640.0;
 const ROW: f64 = 24.0;
@@ -97,7 +97,7 @@ pub(super) fn bars(title: &str, unit: &str, less_is_better: bool, bars: &[Bar<'_
             three(bar.value)
         );
     }
-    let note = format!("{unit}, {} is better", if less_is_better { "less" } else { "more" });
+    let note = format!("{unit}, {} is better", if less_is_better { "lower" } else { "higher" });
     figure(title, &note, HEAD * 2.0 + bars.len() as f64 * ROW, &text)
 }
 
@@ -159,7 +159,7 @@ pub(super) fn ranges(title: &str, rows: &[Range<'_>]) -> String {
         }
         let _ = writeln!(text, "<circle cx={:.1} cy={middle:.1} r=3.5 class=dot /></g>", x(max));
     }
-    let note = "bar: median to p99, line in it p90; beyond: p99.9 and, as a dot, the longest. Logarithmic";
+    let note = "bar: median to p99, with a line at p90; beyond the bar p99.9, and the longest as a dot; logarithmic scale";
     figure(title, note, bottom + 24.0, &text)
 }
 

@@ -1,9 +1,10 @@
 //! `idlewise docs`: a scheduler's manual page, and reference tables in Markdown.
 //!
-//! A scheduler's page is the header of its source file, so the two cannot differ.
+//! The page of a scheduler or selector is the head of its source file, so the two cannot differ.
 
 use std::fmt::Write as _;
 
+use clap::Args;
 use idlewise_core::request::{Class, Priority};
 use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
@@ -14,28 +15,34 @@ use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
 use idlewise_sim::workloads::phases::{Kind, MIXES};
 
-use crate::args::Docs;
+use super::list::range;
 use crate::failure::Failure;
-use crate::list::range;
-use crate::names::did_you_mean;
-use crate::output;
-
-include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+use crate::input::names::did_you_mean;
+use crate::report::output;
 
 const TOPICS: [&str; 5] = ["schedulers", "selectors", "workloads", "disks", "formats"];
 
-/// Prints a page.
-pub(crate) fn docs(options: &Docs) -> Result<(), Failure> {
-    let topic = options.topic.as_str();
-    let text = match topic {
-        "schedulers" => schedulers(),
-        "selectors" => all_selectors(),
-        "workloads" => all_workloads(),
-        "disks" => disks()?,
-        "formats" => formats(),
-        name => page(name)?,
-    };
-    output::print(&text)
+/// Print the manual page of a scheduler, or reference tables in Markdown
+#[derive(Args)]
+pub(crate) struct Docs {
+    /// A scheduler's name, or a selector's, or one of: schedulers, selectors, workloads, disks, formats
+    topic: String,
+}
+
+impl Docs {
+    /// Prints a page.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let topic = self.topic.as_str();
+        let text = match topic {
+            "schedulers" => schedulers(),
+            "selectors" => all_selectors(),
+            "workloads" => all_workloads(),
+            "disks" => disks()?,
+            "formats" => formats(),
+            name => page(name)?,
+        };
+        output::print(&text)
+    }
 }
 
 fn page(name: &str) -> Result<String, Failure> {
@@ -47,13 +54,74 @@ fn page(name: &str) -> Result<String, Failure> {
             TOPICS.join(", ")
         )));
     };
-    let header =
-        PAGES.iter().find(|(known, _)| *known == name).map_or(entry.summary(), |(_, header)| *header);
     let standings = match entry {
         Chosen::Scheduler(entry) => standings(entry),
         Chosen::Selector(_) => String::new(),
     };
-    Ok(format!("# {name}\n\n{}\n{}{standings}", header.trim(), tunables(entry.tunables())))
+    Ok(with_papers(
+        "# ",
+        format!("# {name}\n\n{}\n{}{standings}", page_of(entry), tunables(entry.tunables())),
+    ))
+}
+
+/// The head of the file of a scheduler or selector.
+fn page_of(entry: Chosen) -> String {
+    let source = match entry {
+        Chosen::Scheduler(entry) => registry::source(entry.name),
+        Chosen::Selector(entry) => selectors::registry::source(entry.name),
+    };
+    let lines = source.unwrap_or_default().lines().map_while(|line| line.strip_prefix("//!"));
+    let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
+    unlinked(lines.join("\n").trim())
+}
+
+/// The papers that pages name by a short name.
+const PAPERS: [(&str, &str); 4] = [
+    (
+        "SOSP'01",
+        "Sitaram Iyer and Peter Druschel, *Anticipatory scheduling: A disk scheduling framework to overcome deceptive \
+         idleness in synchronous I/O*, Symposium on Operating Systems Principles 2001",
+    ),
+    (
+        "OLS'05",
+        "Seetharami Seelam, Rodrigo Romero, Patricia Teller and Bill Buros, *Enhancements to Linux I/O Scheduling*, \
+         Ottawa Linux Symposium 2005",
+    ),
+    (
+        "IOAZ",
+        "Daniel Martens and Michael Katchabaw, *Optimizing System Performance Through Dynamic Disk Scheduling \
+         Algorithm Selection*, 2006",
+    ),
+    (
+        "UNC",
+        "Asad Naweed, Joe Di Natale and Sarah Andrabi, *Modification and Evaluation of Linux I/O Schedulers*, \
+         University of North Carolina at Chapel Hill",
+    ),
+];
+
+/// `text`, and below it the papers that it names, in full.
+fn with_papers(heading: &str, text: String) -> String {
+    let named: Vec<String> = PAPERS
+        .iter()
+        .filter(|(short, _)| text.contains(short))
+        .map(|(short, full)| format!("- {short}: {full}.\n"))
+        .collect();
+    if named.is_empty() { text } else { format!("{text}\n{heading}Papers\n\n{}", named.concat()) }
+}
+
+/// `text` with plain names where rustdoc has links.
+fn unlinked(text: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, link)) = rest.split_once("[`") {
+        let (name, after) = link.split_once("`]").unwrap_or((link, ""));
+        let _ = write!(plain, "{before}`{name}`");
+        rest = after;
+        if let Some((_, after)) = after.strip_prefix('(').and_then(|target| target.split_once(')')) {
+            rest = after;
+        }
+    }
+    plain + rest
 }
 
 fn tunables(table: &[Tunable]) -> String {
@@ -109,23 +177,23 @@ fn schedulers() -> String {
         let (tunables, standings) = (tunables(entry.tunables), standings(entry));
         let _ = write!(text, "\n## {}\n\n{}\n{tunables}{standings}", entry.name, entry.summary);
     }
-    text
+    with_papers("## ", text)
 }
 
-/// The page of a selector without its title: what it is, whom it chooses among, its tunables.
+/// The pages of all selectors, each with the candidates.
 fn all_selectors() -> String {
     let mut text = String::from(
-        "# Selectors\n\nA selector stands where a scheduler's name stands: `--schedulers auto-predict,deadline`; `auto` stands \
-         for all. `run --scheduler auto-predict --why` prints each decision with its evidence.\n\n\
+        "# Selectors\n\nA selector can be named wherever a scheduler can: `--schedulers auto-predict,deadline`; `auto` names \
+         all of them. `run --scheduler auto-predict --why` prints what the schedulers decided, and then the selector's \
+         decisions with their evidence.\n\n\
          | name | what it is | source |\n|---|---|---|\n",
     );
     for entry in selectors::registry::all() {
         let _ = writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", entry.name, entry.summary, entry.source);
     }
     for entry in selectors::registry::all() {
-        let header = PAGES.iter().find(|(known, _)| *known == entry.name).map_or("", |(_, header)| *header);
-        // Its sections are one level below the name.
-        let header = header.trim().replace("\n# ", "\n### ");
+        // The sections are one level below the name.
+        let header = page_of(Chosen::Selector(entry)).replace("\n# ", "\n### ");
         let field = entry.field().unwrap_or_default();
         let candidates: Vec<_> = field.iter().map(|one| format!("`{}`", files::label(one))).collect();
         let others = match (entry.matrix, entry.ranks) {
@@ -135,13 +203,13 @@ fn all_selectors() -> String {
         };
         let _ = write!(
             text,
-            "\n## {}\n\n{header}\n\nIt chooses among {}, or {others}.\n{}",
+            "\n## {}\n\n{header}\n\nCandidates: {}, or {others}.\n{}",
             entry.name,
             candidates.join(", "),
             tunables(entry.tunables)
         );
     }
-    text
+    with_papers("## ", text)
 }
 
 fn all_workloads() -> String {

@@ -1,31 +1,27 @@
-//! `idlewise trace`: what a trace holds, and converting it. Also how other commands read traces.
+//! Opening traces: from the options to rows that can be read several times.
 
-use std::io::{BufWriter, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use idlewise_core::selectors::Bounds;
-use idlewise_core::tunables::Tunables as _;
-use idlewise_core::{Issuer, registry};
+use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
-use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace, TraceInfo, Writer};
-use idlewise_sim::workloads::parse_duration;
+use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace};
 
-use crate::args::{Reading, TraceCommand};
+use super::args::Reading;
+use super::names::did_you_mean;
 use crate::failure::Failure;
-use crate::names::did_you_mean;
-use crate::output::{self, Target};
-use crate::setup;
 
 /// The format called `name`.
-fn format(name: &str) -> Result<Format, Failure> {
+pub(crate) fn format(name: &str) -> Result<Format, Failure> {
     Format::by_name(name).ok_or_else(|| {
         let hint = did_you_mean(name, Format::ALL.iter().map(|format| format.name()));
         Failure::usage(format!("there is no trace format '{name}'{hint} (there are: {})", Format::names()))
     })
 }
 
-fn options(reading: &Reading) -> Result<Options, Failure> {
+/// How the trace shall be read.
+pub(crate) fn options(reading: &Reading) -> Result<Options, Failure> {
     Ok(Options {
         format: reading.format.as_deref().map(format).transpose()?,
         devices: if reading.devices.is_empty() { None } else { Some(reading.devices.clone()) },
@@ -71,7 +67,7 @@ impl TraceFile {
         }
     }
 
-    /// Its rows, from the beginning.
+    /// The trace's rows, from the beginning.
     pub(crate) fn rows(self: &Arc<Self>) -> Result<Box<dyn Rows>, RowsError> {
         Ok(Box::new(TraceRows { trace: self.trace()?, file: Arc::clone(self) }))
     }
@@ -101,55 +97,6 @@ impl Rows for TraceRows {
     fn process(&self, issuer: Issuer) -> Option<String> {
         self.trace.process(issuer).map(str::to_owned)
     }
-}
-
-/// Runs `idlewise trace …`.
-pub(crate) fn trace(command: &TraceCommand) -> Result<(), Failure> {
-    match command {
-        TraceCommand::Info { file, reading, period, set, json } => {
-            let bounds = bounds(set)?;
-            let mut trace = Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
-            let length = parse_duration(period).filter(|time| time.0 > 0).ok_or_else(|| {
-                Failure::usage(format!("--period {period}: write a time such as 1s or 500ms"))
-            })?;
-            let info = TraceInfo::by_periods(&mut trace, length, bounds).map_err(Failure::failed)?;
-            if *json { output::print(&output::json(&info)?) } else { output::print(&info.to_string()) }
-        }
-        TraceCommand::Convert { file, output, reading, to } => {
-            let mut trace = Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
-            convert(&mut trace, output, format(to)?)
-        }
-    }
-}
-
-/// The bounds between kinds of load, with each `--set TUNABLE=VALUE`.
-fn bounds(set: &[String]) -> Result<Bounds, Failure> {
-    let read = |text: &String| {
-        let halves = text.split_once('=').ok_or_else(|| {
-            Failure::usage(format!("--set {text}: write TUNABLE=VALUE, such as four_from=3"))
-        })?;
-        setup::setting(text, "trace info", Bounds::TABLE, halves)
-    };
-    let set: Vec<_> = set.iter().map(read).collect::<Result<_, _>>()?;
-    registry::settings(&set).map_err(Failure::usage)
-}
-
-fn convert(trace: &mut Trace, target: &Path, format: Format) -> Result<(), Failure> {
-    let mut target = Target::open(target)?;
-    write(trace, BufWriter::with_capacity(1 << 18, &mut target), format)?;
-    target.finish()
-}
-
-fn write(trace: &mut Trace, out: impl std::io::Write, format: Format) -> Result<(), Failure> {
-    let mut writer = Writer::new(format, out).map_err(Failure::failed)?;
-    writer.copy(trace).map_err(Failure::failed)?;
-    let written = writer.finish().map_err(Failure::failed)?;
-    let mut err = std::io::stderr().lock();
-    writeln!(err, "{} requests written as {format}", written.records)?;
-    for loss in &written.losses {
-        writeln!(err, "not kept: {} ({} requests)", loss.what, loss.records)?;
-    }
-    warn(&trace.report())
 }
 
 /// Prints a report's warnings.

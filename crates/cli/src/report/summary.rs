@@ -1,7 +1,6 @@
 //! Several runs of one scheduler as one result: means, and 95 % confidence intervals.
 
 use idlewise_sim::experiment::Outcome;
-use idlewise_sim::metrics::Report;
 use serde_json::{Map, Value};
 
 use crate::failure::Failure;
@@ -10,8 +9,6 @@ use crate::failure::Failure;
 pub(crate) struct Summary {
     /// Means over the runs; of one run, the run itself.
     pub(crate) mean: Value,
-    /// What tables and verdicts use of it.
-    pub(crate) figures: Figures,
 }
 
 impl Summary {
@@ -19,25 +16,14 @@ impl Summary {
     pub(crate) fn name(&self) -> &str {
         self.mean["scheduler"].as_str().unwrap_or("?")
     }
-}
 
-/// The figures that tables and verdicts use, as means, each with half its confidence interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Figures {
-    pub(crate) bytes: Figure,
-    pub(crate) throughput_bytes_per_s: Figure,
-    pub(crate) iops: Figure,
-    pub(crate) elapsed_ns: Figure,
-    pub(crate) latency_mean_ns: Figure,
-    pub(crate) latency_p99_ns: Figure,
-    pub(crate) read_p99_ns: Figure,
-    pub(crate) write_p99_ns: Figure,
-    pub(crate) latency_max_ns: Figure,
-    pub(crate) seek_mean_ns: Figure,
-    pub(crate) utilization: Figure,
-    pub(crate) fairness_jain: Figure,
-    pub(crate) reads: f64,
-    pub(crate) writes: f64,
+    /// The figure at `path`, which has dots between its names; 0 if the runs have none.
+    pub(crate) fn figure(&self, path: &str) -> Figure {
+        let (group, name) = path.rsplit_once('.').unwrap_or(("", path));
+        let group = group.split('.').filter(|name| !name.is_empty()).fold(&self.mean, |at, name| &at[name]);
+        let number = |name: &str| group[name].as_f64().unwrap_or(0.0);
+        Figure { mean: number(name), ci95: number(&format!("{name}_ci95")) }
+    }
 }
 
 /// A mean and half the width of its 95 % confidence interval (0 for one run).
@@ -70,41 +56,15 @@ impl Figure {
 pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<Summary>, Failure> {
     let mut summaries = Vec::new();
     for index in 0..schedulers {
-        let reports: Vec<&Report> = outcomes
-            .iter()
-            .filter(|outcome| outcome.scheduler == index)
-            .map(|outcome| &outcome.report)
-            .collect();
-        if reports.is_empty() {
+        let own = outcomes.iter().filter(|outcome| outcome.scheduler == index);
+        let values = own.map(|outcome| serde_json::to_value(&outcome.report)).collect::<Result<Vec<_>, _>>();
+        let values = values.map_err(Failure::failed)?;
+        if values.is_empty() {
             continue;
         }
-        let values = reports.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>();
-        let values = values.map_err(Failure::failed)?;
-        let mean = combine(&values.iter().collect::<Vec<_>>());
-        summaries.push(Summary { mean, figures: figures(&reports) });
+        summaries.push(Summary { mean: combine(&values.iter().collect::<Vec<_>>()) });
     }
     Ok(summaries)
-}
-
-fn figures(reports: &[&Report]) -> Figures {
-    let of =
-        |get: fn(&Report) -> f64| Figure::of(&reports.iter().map(|report| get(report)).collect::<Vec<_>>());
-    Figures {
-        throughput_bytes_per_s: of(|r| r.throughput_bytes_per_s),
-        bytes: of(|r| r.bytes as f64),
-        iops: of(|r| r.iops),
-        elapsed_ns: of(|r| r.elapsed_ns as f64),
-        latency_mean_ns: of(|r| r.latency_ns.mean),
-        latency_p99_ns: of(|r| r.latency_ns.p99 as f64),
-        read_p99_ns: of(|r| r.read.latency_ns.p99 as f64),
-        write_p99_ns: of(|r| r.write.latency_ns.p99 as f64),
-        latency_max_ns: of(|r| r.latency_ns.max as f64),
-        seek_mean_ns: of(|r| r.device.seek_ns_mean),
-        utilization: of(|r| r.device.utilization),
-        fairness_jain: of(|r| r.fairness_jain),
-        reads: of(|r| r.read.requests as f64).mean,
-        writes: of(|r| r.write.requests as f64).mean,
-    }
 }
 
 /// The mean of alike JSON values. With several, each number gets a neighbour `…_ci95`.

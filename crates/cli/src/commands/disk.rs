@@ -2,34 +2,65 @@
 
 use std::fs::File;
 use std::io::BufReader;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, Subcommand};
 use idlewise_core::SECTOR_BYTES;
 use idlewise_disk::describe::{Description, Kind, ZoneRow};
 use idlewise_disk::{draw, validate};
 use serde_json::{Value, json};
 
-use crate::args::DiskCommand;
 use crate::failure::Failure;
-use crate::output::{self, three};
-use crate::setup;
+use crate::input::names;
+use crate::report::numbers::three;
+use crate::report::{json, output};
 
 /// Columns of a drawing.
 const PAGE_WIDTH: usize = 100;
 
-/// Runs `idlewise disk …`.
-pub(crate) fn disk(command: &DiskCommand) -> Result<(), Failure> {
-    match command {
-        DiskCommand::Show { name, json } => show(name, *json),
-        DiskCommand::Validate { name, trace, json } => validate_model(name, trace, *json),
+/// Look at a disk model, or check it against a real drive
+#[derive(Args)]
+pub(crate) struct Disk {
+    #[command(subcommand)]
+    command: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Print a disk's figures and draw its seek curve and zones
+    Show {
+        /// A name from `idlewise list disks`, or a profile file
+        name: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Replay a real drive's measured trace and print how far the model is off
+    Validate {
+        /// A name from `idlewise list disks`, or a profile file
+        name: String,
+        /// Lines of: R|W Hit|Miss start blocks service-µs think-µs
+        trace: PathBuf,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Disk {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        match &self.command {
+            Action::Show { name, json } => show(name, *json),
+            Action::Validate { name, trace, json } => validate_model(name, trace, *json),
+        }
     }
 }
 
 fn show(name: &str, as_json: bool) -> Result<(), Failure> {
-    let profile = setup::disk(name)?;
+    let profile = names::disk(name)?;
     let description = Description::of(&profile).map_err(Failure::failed)?;
     if as_json {
-        return output::print(&output::json(&document(&description))?);
+        return output::print(&json::text(&document(&description))?);
     }
     output::print(&draw::page(&description, PAGE_WIDTH))
 }
@@ -82,7 +113,7 @@ fn document(disk: &Description) -> Value {
 }
 
 fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure> {
-    let profile = setup::disk(name)?;
+    let profile = names::disk(name)?;
     let file = File::open(trace).map_err(|error| output::named(trace, &error))?;
     let named = |error: validate::TraceError| match error {
         validate::TraceError::Line { line, message } => {
@@ -93,7 +124,7 @@ fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure
     let measured = validate::read_trace(BufReader::new(file)).map_err(named)?;
     let demerit = validate::validate(&profile, &measured).map_err(named)?;
     if as_json {
-        return output::print(&output::json(&json!({
+        return output::print(&json::text(&json!({
             "schema": "idlewise/disk-validate/1",
             "disk": profile.name,
             "requests": demerit.requests,
