@@ -289,8 +289,4 @@ pub trait Algorithm: Scheduler + Sized {
 
     /// How long a request can be passed over, under these settings.
     fn starvation(tunables: &Self::Tunables) -> Starvation;
-
-    /// The same rules again, slow and obvious: what the oracle suite compares decisions with.
-    #[cfg(test)]
-    fn reference(setup: Setup<'_>, tunables: Self::Tunables) -> alloc::boxed::Box<dyn Scheduler>;
 }

@@ -281,8 +281,10 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
             other => other,
         }
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> crate::suites::Referenced for Anticipatory<P, H> {
     fn reference(
         setup: Setup<'_>,
         tunables: Self::Tunables,
