@@ -115,7 +115,8 @@ impl Heuristic<AgedSptf> for Aged {
     }
 }
 
-/// [`Aged`] with all that SOSP'01 §5.2 suggests and did not build: see [`Settings`](super::Settings).
+/// [`Aged`] with what SOSP'01 §5.2 suggests and did not build: scattered statistics are dropped, and those
+/// of groups and regions used where they are more consistent.
 pub struct Adaptive;
 
 /// Defaults of [`Adaptive`].
