@@ -274,6 +274,12 @@ impl<S: Scheduler> Queue<S> {
         quota.room(self.table.asynchronous(), self.table.sync_writes())
     }
 
+    /// The time of the last call.
+    #[inline]
+    pub fn now(&self) -> Instant {
+        self.now
+    }
+
     /// The request under `id`, as large as merging has made it.
     pub fn request(&self, id: RequestId) -> &Request {
         &self.table[id]
@@ -313,8 +319,9 @@ impl<S: Scheduler> Queue<S> {
         Ok(())
     }
 
+    /// An error unless `id` is in this state.
     #[inline]
-    fn expect(&self, id: RequestId, wanted: State) -> Result<(), HostError> {
+    pub(crate) fn expect(&self, id: RequestId, wanted: State) -> Result<(), HostError> {
         let Some(state) = self.table.state_of(id) else { return Err(HostError::BeyondCapacity(id)) };
         if state == wanted { Ok(()) } else { Err(HostError::WrongState(id, state)) }
     }
