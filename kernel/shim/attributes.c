@@ -11,8 +11,6 @@
 
 #include "queue.h"
 
-#define IW_TUNABLES 48
-
 /* --- Tunables --------------------------------------------------------------------------------------- */
 
 static u64 iw_get(struct iw_queue *iw, u32 tunable)

@@ -174,14 +174,14 @@ static void iw_insert_direct(struct iw_queue *iw, struct request *rq)
  */
 static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 {
-	u64 own = (u64)raw->level << 32 | raw->issuer;
+	u64 own = (u64)raw->priority.level << 32 | raw->issuer;
 
-	if ((likely(!iw->weights) && raw->level == IOPRIO_BE_NORM) || own == iw->weighed || !raw->issuer)
+	if ((likely(!iw->weights) && raw->priority.level == IOPRIO_BE_NORM) || own == iw->weighed || !raw->issuer)
 		return;
 	iw->weighed = own;
 	iw->weights = true;
 	/* Beyond as many as the core keeps, the usual weight has to do. */
-	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->level) * 25);
+	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->priority.level) * 25);
 }
 
 static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_head *free)

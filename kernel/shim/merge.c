@@ -9,18 +9,18 @@
 
 #include "queue.h"
 
-static u8 iw_operation(enum req_op op)
+static iw_operation iw_operation_of(enum req_op op)
 {
 	switch (op) {
 	case REQ_OP_READ:
-		return IW_READ;
+		return IW_OPERATION_READ;
 	case REQ_OP_DISCARD:
 	case REQ_OP_SECURE_ERASE:
-		return IW_DISCARD;
+		return IW_OPERATION_DISCARD;
 	case REQ_OP_FLUSH:
-		return IW_FLUSH;
+		return IW_OPERATION_FLUSH;
 	default:
-		return IW_WRITE;
+		return IW_OPERATION_WRITE;
 	}
 }
 
@@ -30,14 +30,14 @@ static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, 
 
 	raw->issuer = (u32)who;
 	raw->group = who >> 32;
-	raw->operation = iw_operation(opf & REQ_OP_MASK);
+	raw->operation = iw_operation_of(opf & REQ_OP_MASK);
 	raw->sync = op_is_sync(opf);
 	raw->metadata = opf & REQ_META;
 	raw->more_follows = false;
 	/* Without a priority of its own a request has what a process of nice 0 has. */
-	raw->level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
-	raw->class = class == IOPRIO_CLASS_RT ? IW_REAL_TIME :
-		     class == IOPRIO_CLASS_IDLE ? IW_IDLE_CLASS : IW_BEST_EFFORT;
+	raw->priority.level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
+	raw->priority.class_ = class == IOPRIO_CLASS_RT ? IW_CLASS_REAL_TIME :
+			       class == IOPRIO_CLASS_IDLE ? IW_CLASS_IDLE : IW_CLASS_BEST_EFFORT;
 }
 
 void iw_describe(struct request *rq, struct iw_request *raw)

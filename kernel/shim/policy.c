@@ -39,7 +39,7 @@ static int iw_switch(struct iw_queue *iw, u32 number)
 static struct iw_auto *iw_watch(struct iw_queue *iw, struct iw_auto *selector)
 {
 	spin_lock_irq(&iw->lock);
-	selector = iw_queue_watch(iw->host, selector);
+	selector = iw_queue_follow(iw->host, selector);
 	spin_unlock_irq(&iw->lock);
 	return selector;
 }

@@ -5,6 +5,7 @@
 //! what the selector decides. `examples/vec_disk.rs` is a whole host in a few lines; the simulator and the Linux kernel
 //! are the others.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::collections::OutOfMemory;
@@ -50,6 +51,35 @@ impl Follower for () {
     #[inline]
     fn follows(&self) -> bool {
         false
+    }
+}
+
+/// Whoever there is.
+impl<F: Follower> Follower for Option<Box<F>> {
+    #[inline]
+    fn follows(&self) -> bool {
+        self.is_some()
+    }
+    #[inline]
+    fn inserted(&mut self, inserted: Inserted, request: &Request) {
+        self.iter_mut().for_each(|follower| follower.inserted(inserted, request));
+    }
+    fn joined(&mut self, piece: &Request) {
+        self.iter_mut().for_each(|follower| follower.joined(piece));
+    }
+    fn left(&mut self, request: &Request) {
+        self.iter_mut().for_each(|follower| follower.left(request));
+    }
+    #[inline]
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        self.iter_mut().for_each(|follower| follower.dispatched(now, id));
+    }
+    #[inline]
+    fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
+        self.iter_mut().for_each(|follower| follower.completed(now, id, request));
+    }
+    fn exited(&mut self, now: Instant, who: Issuer) {
+        self.iter_mut().for_each(|follower| follower.exited(now, who));
     }
 }
 

@@ -118,17 +118,17 @@ static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static u8 iwd_operation(enum req_op op)
+static iw_operation iwd_operation(enum req_op op)
 {
 	switch (op) {
 	case REQ_OP_READ:
-		return IWD_READ;
+		return IW_OPERATION_READ;
 	case REQ_OP_DISCARD:
-		return IWD_DISCARD;
+		return IW_OPERATION_DISCARD;
 	case REQ_OP_FLUSH:
-		return IWD_FLUSH;
+		return IW_OPERATION_FLUSH;
 	default:
-		return IWD_WRITE;
+		return IW_OPERATION_WRITE;
 	}
 }
 
@@ -141,7 +141,7 @@ static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq
 		.length = blk_rq_sectors(rq),
 		.tag = rq->tag,
 		.operation = iwd_operation(req_op(rq)),
-		.fua = !!(rq->cmd_flags & REQ_FUA),
+		.fua = rq->cmd_flags & REQ_FUA,
 	};
 	unsigned long flags;
 	blk_status_t status;
