@@ -130,7 +130,7 @@ static ssize_t field##_show(struct elevator_queue *e, char *page)		\
 			  (u64)READ_ONCE(((struct iw_queue *)e->elevator_data)->field));	\
 }
 #define COUNTERS(m)								\
-	m(inserted) m(dispatched) m(completed) m(merged) m(absorbed) m(requeued) m(waits)	\
+	m(inserted) m(dispatched) m(completed) m(merged) m(absorbed) m(requeued) m(split) m(waits)	\
 	m(exits) m(waiting) m(in_flight)
 COUNTERS(COUNTED)
 COUNTED(switches)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the Rust half offers and wants; kernel/src says what each function does. What is said there to sleep,
  * or frees something, is called without a lock; all else with the queue's.
- * Made by crates/cli/tests/headers.rs. */
+ * Made by crates/cli/tests/headers.rs.
+ */
 #ifndef IW_CORE_H
 #define IW_CORE_H
 
@@ -14,6 +15,8 @@ struct iw_host;
 #define IW_TUNABLES 48
 
 #define IW_IDLE -1
+
+#define IW_NOBODY U32_MAX
 
 enum iw_operation {
 	IW_OPERATION_READ,
@@ -83,12 +86,12 @@ int iw_issuer_gone(struct iw_host *host, u64 now, u32 issuer);
 int iw_set_weight(struct iw_host *host, u64 now, u32 issuer, u32 weight);
 u64 iw_queue_get(const struct iw_host *host, u32 tunable);
 int iw_queue_set(struct iw_host *host, u32 tunable, u64 value);
-void iw_queue_break(const struct iw_host *host);
-struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *words, size_t length, int *failure, char *room, size_t size);
-void iw_auto_free(struct iw_auto *selector);
 struct iw_auto *iw_queue_follow(struct iw_host *host, struct iw_auto *selector);
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
 size_t iw_auto_show(const struct iw_host *host, char *room, size_t size);
+void iw_queue_break(const struct iw_host *host);
+struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *words, size_t length, int *failure, char *room, size_t size);
+void iw_auto_free(struct iw_auto *selector);
 void *iw_memory_get(size_t size, size_t align);
 void iw_memory_put(void *memory);
 void iw_panic(const char *text, size_t length);

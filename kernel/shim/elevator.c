@@ -12,14 +12,6 @@
 
 #include "queue.h"
 
-/* Something happened: the core may be asked again, and is, if it held requests back. */
-void iw_wake(struct iw_queue *iw)
-{
-	WRITE_ONCE(iw->held, false);
-	if (READ_ONCE(iw->waiting))
-		blk_mq_run_hw_queues(iw->q, true);
-}
-
 static enum hrtimer_restart iw_timer(struct hrtimer *timer)
 {
 	iw_wake(container_of(timer, struct iw_queue, timer));
@@ -218,6 +210,7 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_h
 	iw->unindexed = rq;
 	iw->waiting++;
 	iw->inserted++;
+	iw->split += raw.more_follows;
 	trace_block_rq_insert(rq);
 }
 

@@ -33,11 +33,35 @@ static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, 
 	raw->operation = iw_operation_of(opf & REQ_OP_MASK);
 	raw->sync = op_is_sync(opf);
 	raw->metadata = opf & REQ_META;
-	raw->more_follows = false;
 	/* Without a priority of its own a request has what a process of nice 0 has. */
 	raw->priority.level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
 	raw->priority.class_ = class == IOPRIO_CLASS_RT ? IW_CLASS_REAL_TIME :
 			       class == IOPRIO_CLASS_IDLE ? IW_CLASS_IDLE : IW_CLASS_BEST_EFFORT;
+}
+
+/* What ends a bio that was split off another one. Modules cannot name it, so it is read off a bio that is. */
+static bio_end_io_t *iw_part_end;
+
+void iw_parts_start(void)
+{
+	struct bio part, rest;
+
+	bio_init(&part, NULL, NULL, 0, REQ_OP_READ);
+	bio_init(&rest, NULL, NULL, 0, REQ_OP_READ);
+	bio_chain(&part, &rest);
+	iw_part_end = part.bi_end_io;
+}
+
+/* The block layer splits what is larger than the disk takes. It takes a part off the front, which must not be merged
+ * and whose end is told to the rest, and submits the rest at once. Who else chains bios lets them be merged. The rest
+ * lives until its parts are done.
+ */
+static bool iw_more_follows(struct request *rq)
+{
+	struct bio *part = rq->biotail;
+
+	return part && part->bi_opf & REQ_NOMERGE && part->bi_end_io == iw_part_end &&
+	       ((struct bio *)part->bi_private)->bi_bdev == part->bi_bdev;
 }
 
 void iw_describe(struct request *rq, struct iw_request *raw)
@@ -45,6 +69,7 @@ void iw_describe(struct request *rq, struct iw_request *raw)
 	raw->start = blk_rq_pos(rq);
 	raw->length = blk_rq_sectors(rq);
 	iw_describe_rest(raw, rq->cmd_flags, req_get_ioprio(rq), (u64)rq->elv.priv[0]);
+	raw->more_follows = iw_more_follows(rq);
 }
 
 /* --- Finding ------------------------------------------------------------------------------------ */

@@ -55,7 +55,7 @@ static int iw_follow(struct iw_queue *iw)
 	now = ktime_get_ns();
 	wanted = iw_auto_tick(iw->host, now, &next);
 	spin_unlock_irq(&iw->lock);
-	if (wanted >= iw_schedulers())
+	if (wanted == IW_NOBODY)
 		return 0;
 	if (wanted != iw->policy)
 		error = iw_switch(iw, wanted);

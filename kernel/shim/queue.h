@@ -55,6 +55,7 @@ struct iw_queue {
 	u64 merged;		/* bios and requests that became part of a request */
 	u64 absorbed;		/* of these, requests that already waited */
 	u64 requeued;
+	u64 split;		/* requests that are a part of a larger one, of which more follows */
 	u64 waits;		/* times that the core waited although requests did */
 	u64 exits;		/* processes that issued here and are gone */
 	u64 switches;		/* of the policy */
@@ -106,11 +107,19 @@ static inline u64 iw_who(void)
 	return (u64)group << 32 | (u32)current->tgid;
 }
 
+/* Something happened: the core may be asked again, and is, if it held requests back. */
+static inline void iw_wake(struct iw_queue *iw)
+{
+	WRITE_ONCE(iw->held, false);
+	if (READ_ONCE(iw->waiting))
+		blk_mq_run_hw_queues(iw->q, true);
+}
+
 /* elevator.c */
 extern const struct elevator_mq_ops iw_ops;
-void iw_wake(struct iw_queue *iw);
 
 /* merge.c */
+void iw_parts_start(void);
 void iw_describe(struct request *rq, struct iw_request *raw);
 void iw_forget(struct iw_queue *iw, struct request *rq);
 void iw_unindex(struct iw_queue *iw, struct request *rq);

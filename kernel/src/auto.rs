@@ -8,18 +8,15 @@ use core::ffi::{c_char, c_int};
 use core::fmt;
 
 use idlewise_core::host::{self, Follower};
-use idlewise_core::registry::{self, BuildError};
+use idlewise_core::registry::BuildError;
 use idlewise_core::selectors::{self, Chooser, ChooserError, Decision};
 use idlewise_core::{Group, Inserted, Instant, Request, RequestId};
 
 use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
-use crate::host::Host;
+use crate::catalogue::number;
 
 /// The selector.
 const SELECTOR: &str = "auto-matrix";
-
-/// What `iw_auto_tick` answers for a queue without a selector.
-const NOBODY: u32 = u32::MAX;
 
 /// A selector at work.
 pub struct Auto {
@@ -59,10 +56,14 @@ impl Auto {
     }
 
     /// Decides, if a period is over. Returns the number of the scheduler that should be in use.
-    fn tick(&mut self, now: Instant) -> u32 {
+    pub(crate) fn tick(&mut self, now: Instant) -> u32 {
         self.last = self.chooser.due(now).map(|(_, decision)| decision).or(self.last);
-        let wanted = self.chooser.candidate().entry.name;
-        registry::all().iter().position(|entry| entry.name == wanted).map_or(NOBODY, |number| number as u32)
+        number(self.chooser.candidate().entry.name).unwrap_or(0)
+    }
+
+    /// When the period ends.
+    pub(crate) fn next_tick(&self) -> Instant {
+        self.chooser.next_tick()
     }
 }
 
@@ -110,32 +111,10 @@ pub extern "C" fn iw_auto_free(selector: Option<Box<Auto>>) {
     drop(selector);
 }
 
-/// From now on `selector` follows the queue; null: nobody. Returns who did.
-#[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_follow(host: &mut Host, selector: Option<Box<Auto>>) -> Option<Box<Auto>> {
-    core::mem::replace(host.parts().1, selector)
-}
-
-/// The number of the scheduler that the queue's selector wants now, and when to ask again; [`NOBODY`] without one.
-#[unsafe(no_mangle)]
-pub extern "C" fn iw_auto_tick(host: &mut Host, now: u64, next: &mut u64) -> u32 {
-    let now = host.at(Instant(now));
-    let Some(auto) = host.parts().1 else { return NOBODY };
-    let wanted = auto.tick(now);
-    *next = auto.chooser.next_tick().0;
-    wanted
-}
-
-/// Writes what the queue's selector last saw and decided; returns the length.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_auto_show(host: &Host, room: *mut c_char, size: usize) -> usize {
-    let auto = host.follower().as_ref();
-    auto.map_or(0, |auto| unsafe { put_c(room, size, format_args!("{auto}")) })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use idlewise_core::registry;
     use idlewise_core::{Issuer, Operation, Sector, Sectors};
 
     fn seen(auto: &mut Auto, from: u64, processes: u32, operation: Operation) -> &'static str {

@@ -30,6 +30,11 @@ pub(crate) fn entry(scheduler: u32) -> Option<&'static Entry> {
     registry::all().get(scheduler as usize)
 }
 
+/// The number of the scheduler called `name` in the registry.
+pub(crate) fn number(name: &str) -> Option<u32> {
+    registry::all().iter().position(|entry| entry.name == name).map(|number| number as u32)
+}
+
 fn tunable(scheduler: u32, index: u32) -> Option<&'static Tunable> {
     entry(scheduler)?.tunables.get(index as usize)
 }
@@ -48,9 +53,7 @@ pub extern "C" fn iw_schedulers() -> u32 {
 /// The number of the scheduler called `name` in the registry, or -`EINVAL`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn iw_scheduler_find(name: *const c_char, length: usize) -> c_int {
-    let name = unsafe { text(name, length) };
-    let found = registry::all().iter().position(|entry| entry.name == name);
-    found.map_or(INVALID, |index| index as c_int)
+    number(unsafe { text(name, length) }).map_or(INVALID, |number| number as c_int)
 }
 
 /// Writes a scheduler's name in the registry; returns its length.

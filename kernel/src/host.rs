@@ -4,7 +4,7 @@
 //! that lock, since they may sleep. The block layer merges, and tells the queue (`Merging::Off`).
 
 use alloc::boxed::Box;
-use core::ffi::c_int;
+use core::ffi::{c_char, c_int};
 
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::registry::BuildError;
@@ -14,7 +14,7 @@ use idlewise_core::{
 };
 
 use crate::auto::Auto;
-use crate::border::{INVALID, NO_MEMORY, keep};
+use crate::border::{INVALID, NO_MEMORY, keep, put_c};
 use crate::catalogue::entry;
 
 /// A queue and, in the elevator that hosts all, the selector that follows it.
@@ -40,6 +40,9 @@ pub struct RawDevice {
 
 /// What `iw_dispatch` answers instead of an id.
 pub const IDLE: i64 = -1;
+
+/// What `iw_auto_tick` answers for a queue without a selector.
+pub const NOBODY: u32 = u32::MAX;
 
 impl From<&RawDevice> for Device {
     fn from(raw: &RawDevice) -> Device {
@@ -211,6 +214,29 @@ pub extern "C" fn iw_queue_set(host: &mut Host, tunable: u32, value: u64) -> c_i
     let queue = host.parts().0;
     let Some(found) = queue.scheduler().tunables().get(tunable as usize) else { return INVALID };
     status(queue.set(found.name, value))
+}
+
+/// From now on `selector` follows the queue; null: nobody. Returns who did.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_queue_follow(host: &mut Host, selector: Option<Box<Auto>>) -> Option<Box<Auto>> {
+    core::mem::replace(host.parts().1, selector)
+}
+
+/// The number of the scheduler that the queue's selector wants now, and when to ask again; [`NOBODY`] without one.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_auto_tick(host: &mut Host, now: u64, next: &mut u64) -> u32 {
+    let now = host.at(Instant(now));
+    let Some(auto) = host.parts().1 else { return NOBODY };
+    let wanted = auto.tick(now);
+    *next = auto.next_tick().0;
+    wanted
+}
+
+/// Writes what the queue's selector last saw and decided; returns the length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_auto_show(host: &Host, room: *mut c_char, size: usize) -> usize {
+    let auto = host.follower().as_ref();
+    auto.map_or(0, |auto| unsafe { put_c(room, size, format_args!("{auto}")) })
 }
 
 /// Makes the core panic, as it would upon a mistake of its own: for the test of what that leaves.

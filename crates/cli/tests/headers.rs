@@ -34,6 +34,7 @@ const CORE: Header = Header {
         ("Auto", "struct iw_auto"),
         ("Host", "struct iw_host"),
         ("IDLE", "IW_IDLE"),
+        ("NOBODY", "IW_NOBODY"),
         ("Priority", "iw_priority"),
         ("RawDevice", "iw_device"),
         ("Request", "iw_request"),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the Rust half offers; kernel/disk/src says what each function does. What is said there to sleep, or
  * frees something, is called without a lock; all else with the disk's.
- * Made by crates/cli/tests/headers.rs. */
+ * Made by crates/cli/tests/headers.rs.
+ */
 #ifndef IWD_MODEL_H
 #define IWD_MODEL_H
 
