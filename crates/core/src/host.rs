@@ -10,12 +10,12 @@ use alloc::vec::Vec;
 
 use crate::collections::OutOfMemory;
 use crate::device::Device;
-use crate::queue::{HostError, Inserted, Queue, State, SwitchError};
-use crate::registry::{Assignment, BuildError};
+use crate::queue::{HostError, Inserted, Queue};
+use crate::registry::{AnyScheduler, Assignment, BuildError, SwitchError};
 use crate::request::Request;
 use crate::scheduler::{self, Scheduler};
-use crate::schedulers::AnyScheduler;
 use crate::selectors::{Action, Candidate, Chooser, ChooserError, Decision, Entry, Setup};
+use crate::table::State;
 use crate::tunables::{Tunable, TunableError};
 use crate::units::{Instant, Issuer, RequestId, Sector, Sectors};
 

@@ -80,13 +80,17 @@ fn write_manifests(to: &Path) {
 
 /// Core's sources with one more file and one more line.
 fn write_sources_with_lifo(to: &Path) {
-    let registry = core().join("src/schedulers/mod.rs");
+    let registry = core().join("src/schedulers.rs");
     let edit = |path: &Path, text: String| {
-        if path == registry { text.replace("registry! {\n", "registry! {\n    lifo: Lifo;\n") } else { text }
+        if path == registry {
+            text.replace("    textbook {\n", "    textbook {\n        lifo: Lifo;\n")
+        } else {
+            text
+        }
     };
     copy(&core().join("src"), &to.join("crates/core/src"), &edit);
     let lifo = fs::read_to_string(core().join("../../docs/examples/lifo.rs")).unwrap();
-    put(&to.join("crates/core/src/schedulers/lifo.rs"), &lifo);
+    put(&to.join("crates/core/src/schedulers/textbook/lifo.rs"), &lifo);
 }
 
 #[test]

@@ -7,9 +7,8 @@ use core::fmt;
 use super::{Error, Event, Line, Logged, Outcome, Problem, Wanted};
 use crate::device::Device;
 use crate::host;
-use crate::queue::{Queue, SwitchError};
-use crate::registry::{self, Assignment, Entry};
-use crate::schedulers::AnyScheduler;
+use crate::queue::Queue;
+use crate::registry::{self, AnyScheduler, Assignment, Entry, SwitchError};
 use crate::tunables::TunableError;
 use crate::units::{Duration, Instant};
 
