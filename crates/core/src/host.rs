@@ -139,6 +139,11 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         (&mut self.queue, &mut self.follower)
     }
 
+    /// Both, apart again.
+    pub fn into_parts(self) -> (Queue<S>, F) {
+        (self.queue, self.follower)
+    }
+
     /// The time of a call at `now`.
     #[inline]
     pub fn at(&self, now: Instant) -> Instant {

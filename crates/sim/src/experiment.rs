@@ -8,14 +8,15 @@ use std::io::Write;
 use idlewise_core::positioning::Curve;
 use idlewise_core::registry::Assignment;
 use idlewise_core::{
-    AnyScheduler, Device as DeviceTraits, HostError, Instant, Issuer, Merging, Queue, Sector, Weight,
+    AnyScheduler, Device as DeviceTraits, Host, HostError, Instant, Issuer, Merging, Queue, Sector, Weight,
 };
 use idlewise_disk::{AnyDevice, Device, Profile};
 use rayon::prelude::*;
 
 pub use chosen::{Choice, Chosen};
 
-use crate::engine::{Control, Engine, EngineError, Limits};
+use crate::director::Director;
+use crate::engine::{Control, Engine, EngineError, Limits, Workload};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Account, Replay, Rows, RowsError, Settings};
 use crate::selection::log::Log;
@@ -317,8 +318,7 @@ impl Experiment {
         device: &mut D,
         players: Players<'_, '_>,
     ) -> Result<Ran, ExperimentError> {
-        let Players { mut queue, mut selecting, control, why } = players;
-        let queue = &mut queue;
+        let Players { mut queue, selecting, control, mut why } = players;
         let weights: BTreeMap<Issuer, Weight> =
             workload.weights().into_iter().chain(self.weights.iter().copied()).collect();
         for (&who, &weight) in &weights {
@@ -328,24 +328,24 @@ impl Experiment {
         let choice = &self.schedulers[index];
         let mut recorder = Recorder::new(self.queue_size).phased(workload.phases());
         let limits = self.limits;
-        let ended = match (why, &mut selecting) {
-            (_, Some(selecting)) => {
-                Engine::directed(workload, queue, device, &mut recorder, limits, selecting).run(control)
+        let (ended, merges, selecting) = match selecting {
+            Some(selecting) => {
+                let mut host = Host::new(queue, selecting);
+                let ended = play((workload, &mut host, device), &mut recorder, limits, control, &mut why)?;
+                let (queue, selecting) = host.into_parts();
+                (ended, queue.merges(), Some(selecting))
             }
-            (None, None) => Engine::new(workload, queue, device, &mut recorder, limits).run(control),
-            (Some(out), None) => {
-                let mut teller = Teller::new(&mut recorder, out);
-                let engine = Engine::new(workload, queue, device, &mut teller, limits);
-                let ended = engine.explained().run(control);
-                teller.finish()?;
-                ended
+            None => {
+                let mut host = Host::new(queue, ());
+                let ended = play((workload, &mut host, device), &mut recorder, limits, control, &mut why)?;
+                (ended, host.queue().merges(), None)
             }
         };
         let end =
             ended.map_err(|error| ExperimentError::Engine { scheduler: choice.label.clone(), error })?;
         let weight = |issuer: &Issuer| weights.get(issuer).copied().unwrap_or_default();
         let describe = |issuer: Issuer| (workload.name(issuer), weight(&issuer));
-        let mut report = recorder.report(&choice.label, queue.merges(), describe);
+        let mut report = recorder.report(&choice.label, merges, describe);
         let mut log = None;
         if let Some(selecting) = selecting {
             let (selector, kept) = selecting.finish(end);
@@ -353,6 +353,23 @@ impl Experiment {
         }
         Ok(Ran { report, account: None, log })
     }
+}
+
+/// Puts `workload` on `host` and `device`. Every decision and its reason is written to `why`, if anywhere.
+fn play<W: Workload + ?Sized, D: Device, C: Director<AnyScheduler>>(
+    (workload, host, device): (&mut W, &mut Host<AnyScheduler, C>, &mut D),
+    recorder: &mut Recorder,
+    limits: Limits,
+    control: &Control,
+    why: &mut Option<&mut dyn Write>,
+) -> Result<Result<Instant, EngineError>, std::io::Error> {
+    let Some(out) = why else {
+        return Ok(Engine::new(workload, host, device, recorder, limits).run(control));
+    };
+    let mut teller = Teller::new(recorder, *out);
+    let ended = Engine::new(workload, host, device, &mut teller, limits).explained().run(control);
+    teller.finish()?;
+    Ok(ended)
 }
 
 /// What takes part in a run besides the load and the disk.

@@ -1,7 +1,7 @@
 //! Hardware queues: each has its share of the device's depth, for its share of the processes.
 
 use idlewise_core::{
-    Device as Traits, Instant, Merging, Queue, Request, RequestId, Sector, Sectors, registry,
+    Device as Traits, Host, Instant, Merging, Queue, Request, RequestId, Sector, Sectors, registry,
 };
 use idlewise_disk::{AnyDevice, Completion, Device, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits, Observer};
@@ -71,11 +71,11 @@ fn run(scheduler: &str, processes: u64, outstanding: u32, depth: u32, queues: u3
         capacity: device.capacity(),
         ..Traits::default()
     };
-    let mut queue = Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), &[]).unwrap();
+    let mut host = Host::new(Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), &[]).unwrap(), ());
     let none = vec![0; queues as usize];
     let mut watch =
         Watch { queues, issuers: vec![0; QUEUE], in_flight: none.clone(), most: none, completed: 0 };
-    let end = Engine::new(&mut workload, &mut queue, &mut device, &mut watch, Limits::default())
+    let end = Engine::new(&mut workload, &mut host, &mut device, &mut watch, Limits::default())
         .run(&Control::default())
         .unwrap_or_else(|error| panic!("{scheduler}: {error}"));
     assert_eq!(

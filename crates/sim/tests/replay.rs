@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use idlewise_core::{
-    Device as Traits, Duration, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
+    Device as Traits, Duration, Host, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
 };
 use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, Limits};
@@ -64,9 +64,10 @@ fn replay(rows: Vec<Record>, service: Duration, open: bool, speed: f64) -> (Repo
     let mut device = Constant { service, held: None };
     let settings = Settings { open, speed, capacity: device.capacity() };
     let mut replay = Replay::new(Box::new(List(rows.into())), settings);
-    let mut queue = Queue::new(256, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
+    let mut host =
+        Host::new(Queue::new(256, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap(), ());
     let mut recorder = Recorder::new(256);
-    Engine::new(&mut replay, &mut queue, &mut device, &mut recorder, Limits::default())
+    Engine::new(&mut replay, &mut host, &mut device, &mut recorder, Limits::default())
         .run(&Control::default())
         .unwrap();
     assert!(replay.take_error().is_none());

@@ -2,7 +2,7 @@
 
 use idlewise_core::registry::{self, Assignment};
 use idlewise_core::{
-    Device as Traits, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors, Weight,
+    Device as Traits, Host, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors, Weight,
 };
 use idlewise_disk::{AnyDevice, Completion, Device, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits, Observer};
@@ -75,12 +75,13 @@ fn flooded(
         panic!("it is fixed")
     };
     let traits = Traits { rotational: false, merging, capacity: device.capacity(), ..Traits::default() };
-    let mut queue = Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), settings).unwrap();
+    let mut host =
+        Host::new(Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), settings).unwrap(), ());
     let mut watch = Watch { recorder: Recorder::new(QUEUE), writes: 0, most: 0 };
-    Engine::new(&mut workload, &mut queue, &mut device, &mut watch, Limits::default())
+    Engine::new(&mut workload, &mut host, &mut device, &mut watch, Limits::default())
         .run(&Control::default())
         .unwrap();
-    let report = watch.recorder.report(scheduler, queue.merges(), |_| (None, Weight::default()));
+    let report = watch.recorder.report(scheduler, host.queue().merges(), |_| (None, Weight::default()));
     (report, watch.most)
 }
 

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::{
-    Cx, Decision, Device as Traits, Duration, Instant, Issuer, Merging, Queue, RequestId, Scheduler, Sector,
-    Setup, Weight, registry,
+    Cx, Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Queue, RequestId, Scheduler,
+    Sector, Setup, Weight, registry,
 };
 use idlewise_disk::{AnyDevice, Device, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits};
@@ -76,12 +76,13 @@ fn exits(workload: &str) -> (Vec<(Instant, Issuer, u32)>, Option<Instant>, Repor
     let (gone, asked) = (Gone::default(), Rc::default());
     let listener = Listener { held: Vec::new(), gone: Rc::clone(&gone), asked: Rc::clone(&asked) };
     let traits = Traits { merging: Merging::Off, capacity: device.capacity(), ..Traits::default() };
-    let mut queue = Queue::with(64, traits, |_: Setup<'_>| Ok::<_, OutOfMemory>(listener)).unwrap();
+    let mut host =
+        Host::new(Queue::with(64, traits, |_: Setup<'_>| Ok::<_, OutOfMemory>(listener)).unwrap(), ());
     for (who, weight) in workload.weights() {
-        queue.set_weight(Instant::ZERO, who, weight).unwrap();
+        host.parts().0.set_weight(Instant::ZERO, who, weight).unwrap();
     }
     let mut recorder = Recorder::new(64);
-    let engine = Engine::new(&mut *workload, &mut queue, &mut device, &mut recorder, Limits::default());
+    let engine = Engine::new(&mut *workload, &mut host, &mut device, &mut recorder, Limits::default());
     engine.run(&Control::default()).unwrap();
     let report = recorder.report("listener", 0, |who| (workload.name(who), Weight::default()));
     let gone = gone.borrow().clone();

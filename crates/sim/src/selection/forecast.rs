@@ -7,7 +7,7 @@
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed, owner};
 use idlewise_core::{
-    Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
+    Device as Traits, Direction, Duration, Host, Instant, Queue, Request, RequestId, SECTOR_BYTES,
 };
 use idlewise_disk::{AnyDevice, Completion, Device};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -132,14 +132,15 @@ impl Forecaster {
     ) -> Option<Prediction> {
         let candidate = &self.candidates[place];
         let settings: &[Assignment<'_>] = &candidate.settings;
-        let mut queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
+        let queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
+        let mut host = Host::new(queue, ());
         let (mut device, begin) = (warm.device.clone(), warm.now);
         let until = begin + horizon + horizon / 3;
         let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: begin };
         let mut tally = Tally::new(size);
         let limits = Limits { until, requests: REQUESTS_MAX };
         // A copy of the engine for each model: nobody asks at each event which one it is.
-        let (w, q, t, c) = (&mut workload, &mut queue, &mut tally, Control::default());
+        let (w, q, t, c) = (&mut workload, &mut host, &mut tally, Control::default());
         let earlier = warm.outstanding;
         match &mut device {
             AnyDevice::Mechanical(disk) => {

@@ -6,8 +6,8 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use idlewise_core::host::Follower;
 use idlewise_core::registry::SwitchError;
-use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction, Question};
 use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};
 use serde::Serialize;
@@ -98,7 +98,7 @@ impl Selecting {
 
     /// The candidate in use.
     pub fn current(&self) -> &Candidate {
-        &self.chooser.candidates()[self.chooser.current()]
+        self.chooser.candidate()
     }
 
     /// What it did, in a run that ended at `end`.
@@ -139,9 +139,7 @@ impl Selecting {
     }
 
     fn switch(&self, now: Instant, to: usize, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
-        let candidate = &self.chooser.candidates()[to];
-        let settings: Vec<Assignment<'_>> = candidate.settings.clone();
-        queue.switch_to(now, candidate.entry, &settings)?;
+        self.chooser.candidates()[to].take_over(now, queue)?;
         Ok(true)
     }
 
@@ -174,11 +172,10 @@ impl Selecting {
     }
 }
 
-impl Director<AnyScheduler> for Selecting {
+impl Follower for Selecting {
     #[inline]
-    fn inserted(&mut self, now: Instant, inserted: Inserted, request: &Request) {
-        let merged = !matches!(inserted, Inserted::Queued(_));
-        self.chooser.inserted(inserted.id(), &Request { arrival: now, ..*request }, merged);
+    fn inserted(&mut self, inserted: Inserted, request: &Request) {
+        Follower::inserted(&mut self.chooser, inserted, request);
     }
 
     #[inline]
@@ -194,7 +191,9 @@ impl Director<AnyScheduler> for Selecting {
     fn exited(&mut self, now: Instant, who: Issuer) {
         self.chooser.issuer_gone(now, who);
     }
+}
 
+impl Director<AnyScheduler> for Selecting {
     #[inline]
     fn next(&self) -> Instant {
         let answer = self.pending.as_ref().map_or(Instant::MAX, |pending| pending.due);
