@@ -86,7 +86,7 @@ int iw_issuer_gone(struct iw_host *host, u64 now, u32 issuer);
 int iw_set_weight(struct iw_host *host, u64 now, u32 issuer, u32 weight);
 u64 iw_queue_get(const struct iw_host *host, u32 tunable);
 int iw_queue_set(struct iw_host *host, u32 tunable, u64 value);
-struct iw_auto *iw_queue_follow(struct iw_host *host, struct iw_auto *selector);
+struct iw_auto *iw_queue_set_selector(struct iw_host *host, struct iw_auto *selector);
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
 size_t iw_auto_show(const struct iw_host *host, char *room, size_t size);
 void iw_queue_break(const struct iw_host *host);

@@ -8,21 +8,7 @@
 #include <linux/ioprio.h>
 
 #include "queue.h"
-
-static iw_operation iw_operation_of(enum req_op op)
-{
-	switch (op) {
-	case REQ_OP_READ:
-		return IW_OPERATION_READ;
-	case REQ_OP_DISCARD:
-	case REQ_OP_SECURE_ERASE:
-		return IW_OPERATION_DISCARD;
-	case REQ_OP_FLUSH:
-		return IW_OPERATION_FLUSH;
-	default:
-		return IW_OPERATION_WRITE;
-	}
-}
+#include "operation.h"
 
 static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, u64 who)
 {

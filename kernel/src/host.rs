@@ -216,9 +216,9 @@ pub extern "C" fn iw_queue_set(host: &mut Host, tunable: u32, value: u64) -> c_i
     status(queue.set(found.name, value))
 }
 
-/// From now on `selector` follows the queue; null: nobody. Returns who did.
+/// From now on `selector`, or none, sees the queue's requests. Returns the one before.
 #[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_follow(host: &mut Host, selector: Option<Box<Auto>>) -> Option<Box<Auto>> {
+pub extern "C" fn iw_queue_set_selector(host: &mut Host, selector: Option<Box<Auto>>) -> Option<Box<Auto>> {
     core::mem::replace(host.parts().1, selector)
 }
 

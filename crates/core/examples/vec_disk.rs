@@ -48,7 +48,7 @@ impl Server {
         let (start, length) = match phase {
             2 => {
                 *next = next.wrapping_mul(0x5851_F42D_4C95_7F2D).wrapping_add(1);
-                ((*next >> 40) % DISK & !7, 8)
+                ((*next >> 40) % DISK / 8 * 8, 8)
             }
             _ => {
                 *next = (*next + 64) % DISK;

@@ -1,112 +1,23 @@
 //! The host kit: a queue, a clock that never goes back, and a follower that may want another scheduler.
 //!
 //! A program that drives a scheduler holds a [`Host`], tells it what happened and when, and asks what to do next. The
-//! kit tells the follower of everything that the queue is told. With a [`Chooser`] as the follower it also carries out
+//! kit tells the follower of everything that the queue is told. With a [`Chooser`](crate::selectors::Chooser) as the follower it also carries out
 //! what the selector decides. `examples/vec_disk.rs` is a whole host in a few lines; the simulator and the Linux kernel
 //! are the others.
 
-use alloc::boxed::Box;
-use alloc::vec::Vec;
+mod choosing;
+mod follower;
+#[cfg(test)]
+mod tests;
 
-use crate::collections::OutOfMemory;
-use crate::device::Device;
+pub use choosing::{chooser, settings};
+pub use follower::Follower;
+
 use crate::queue::{HostError, Inserted, Queue};
-use crate::registry::{AnyScheduler, Assignment, BuildError, SwitchError};
 use crate::request::Request;
-use crate::scheduler::{self, Scheduler};
-use crate::selectors::{Action, Candidate, Chooser, ChooserError, Decision, Entry, Setup};
+use crate::scheduler::{Decision, Scheduler};
 use crate::table::State;
-use crate::tunables::{Tunable, TunableError};
 use crate::units::{Instant, Issuer, RequestId, Sector, Sectors};
-
-/// Sees every request of a queue.
-pub trait Follower {
-    /// Somebody follows. If not, a host looks nothing up to tell it.
-    #[inline]
-    fn follows(&self) -> bool {
-        true
-    }
-
-    /// `request` reached the queue; its arrival is now.
-    fn inserted(&mut self, _inserted: Inserted, _request: &Request) {}
-
-    /// The host made `piece` a part of a waiting request, and has no id for it; its arrival is now.
-    fn joined(&mut self, _piece: &Request) {}
-
-    /// A request goes away without being done, or the host made it a part of another one.
-    fn left(&mut self, _request: &Request) {}
-
-    /// A request goes to the device, with what was merged into it.
-    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
-
-    /// A request, as it was inserted, is done.
-    fn completed(&mut self, _now: Instant, _id: RequestId, _request: &Request) {}
-
-    /// A process exited.
-    fn exited(&mut self, _now: Instant, _who: Issuer) {}
-}
-
-/// Nobody follows.
-impl Follower for () {
-    #[inline]
-    fn follows(&self) -> bool {
-        false
-    }
-}
-
-/// Whoever there is.
-impl<F: Follower> Follower for Option<Box<F>> {
-    #[inline]
-    fn follows(&self) -> bool {
-        self.is_some()
-    }
-    #[inline]
-    fn inserted(&mut self, inserted: Inserted, request: &Request) {
-        self.iter_mut().for_each(|follower| follower.inserted(inserted, request));
-    }
-    fn joined(&mut self, piece: &Request) {
-        self.iter_mut().for_each(|follower| follower.joined(piece));
-    }
-    fn left(&mut self, request: &Request) {
-        self.iter_mut().for_each(|follower| follower.left(request));
-    }
-    #[inline]
-    fn dispatched(&mut self, now: Instant, id: RequestId) {
-        self.iter_mut().for_each(|follower| follower.dispatched(now, id));
-    }
-    #[inline]
-    fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
-        self.iter_mut().for_each(|follower| follower.completed(now, id, request));
-    }
-    fn exited(&mut self, now: Instant, who: Issuer) {
-        self.iter_mut().for_each(|follower| follower.exited(now, who));
-    }
-}
-
-impl Follower for Chooser {
-    #[inline]
-    fn inserted(&mut self, inserted: Inserted, request: &Request) {
-        Chooser::inserted(self, inserted.id(), request, !matches!(inserted, Inserted::Queued(_)));
-    }
-    #[inline]
-    fn joined(&mut self, piece: &Request) {
-        Chooser::joined(self, piece);
-    }
-    fn left(&mut self, request: &Request) {
-        Chooser::left(self, request);
-    }
-    #[inline]
-    fn dispatched(&mut self, now: Instant, id: RequestId) {
-        Chooser::dispatched(self, now, id);
-    }
-    #[inline]
-    fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
-        Chooser::completed(self, now, id, request);
-    }
-    fn exited(&mut self, now: Instant, who: Issuer) {
-        self.issuer_gone(now, who);
-    }
-}
 
 /// A queue with its follower. A time that lies before an earlier call's counts as that of the earlier call: a host
 /// may have read its clock on several processors.
@@ -184,10 +95,10 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// # Errors
     /// None: the time never goes back.
     #[inline]
-    pub fn dispatch(&mut self, now: Instant) -> Result<scheduler::Decision, HostError> {
+    pub fn dispatch(&mut self, now: Instant) -> Result<Decision, HostError> {
         let now = self.at(now);
         let decision = self.queue.dispatch(now)?;
-        if let scheduler::Decision::Dispatch(id) = decision {
+        if let Decision::Dispatch(id) = decision {
             self.follower.dispatched(now, id);
         }
         Ok(decision)
@@ -281,173 +192,5 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
             requests.parts(id).for_each(|part| self.follower.left(requests.original(part)));
         }
         Ok(())
-    }
-}
-
-impl Host<AnyScheduler, Chooser> {
-    /// A queue for up to `capacity` requests, under the scheduler with which `chooser` begins.
-    ///
-    /// # Errors
-    /// [`BuildError`] if memory is exhausted.
-    pub fn choosing(capacity: usize, device: Device, chooser: Chooser) -> Result<Self, BuildError> {
-        let Candidate { entry, settings } = chooser.candidate();
-        Ok(Host::new(Queue::new(capacity, device, entry, settings)?, chooser))
-    }
-
-    /// Lets the selector decide if its period is over, and carries a switch out. To be called at
-    /// [`Chooser::next_tick`]. A selector that asks for predictions gets none here.
-    ///
-    /// # Errors
-    /// [`SwitchError`] if memory is exhausted; the old scheduler then goes on.
-    pub fn tick(&mut self, now: Instant) -> Result<Option<Decision>, SwitchError> {
-        let now = self.at(now);
-        let Some((_, decision)) = self.follower.due(now) else { return Ok(None) };
-        if let Action::Switch(_) = decision.action {
-            self.follower.candidate().take_over(now, &mut self.queue)?;
-        }
-        Ok(Some(decision))
-    }
-}
-
-impl Candidate {
-    /// Goes on with this scheduler in `queue`.
-    ///
-    /// # Errors
-    /// [`SwitchError`]; the old scheduler then goes on.
-    pub fn take_over(&self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<(), SwitchError> {
-        queue.switch_to(now, self.entry, &self.settings)
-    }
-}
-
-/// A chooser by `entry` among its usual candidates, for a queue of `capacity` request ids. Its first period begins at
-/// `now`. `words` are settings of the selector, as [`settings`] reads them.
-///
-/// # Errors
-/// [`ChooserError`] if a setting does not fit or memory is exhausted.
-pub fn chooser(entry: &Entry, capacity: usize, now: Instant, words: &str) -> Result<Chooser, ChooserError> {
-    let candidates = entry.field()?;
-    let pairs = words.split_ascii_whitespace().map(|word| word.split_once('=').unwrap_or((word, "")));
-    let settings = settings(entry.tunables, pairs)?;
-    let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
-    let mut chooser = Chooser::new(entry, capacity, setup, &settings)?;
-    chooser.begin(now);
-    Ok(chooser)
-}
-
-/// The settings that pairs of a name and a value say, of a scheduler or selector with the tunables of `table`.
-///
-/// # Errors
-/// [`BuildError`] if a setting does not fit or memory is exhausted.
-pub fn settings<'a>(
-    table: &'static [Tunable],
-    pairs: impl Iterator<Item = (&'a str, &'a str)>,
-) -> Result<Vec<Assignment<'static>>, BuildError> {
-    let mut settings = Vec::new();
-    for (name, value) in pairs {
-        let tunable = table.iter().find(|tunable| tunable.name == name);
-        let tunable = tunable.ok_or(TunableError::Unknown(table))?;
-        settings.try_reserve(1).map_err(|_| OutOfMemory)?;
-        settings.push((tunable.name, tunable.parse(value)?));
-    }
-    Ok(settings)
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::format;
-    use alloc::string::{String, ToString};
-
-    use super::*;
-    use crate::device::Merging;
-    use crate::selectors::registry::find;
-
-    /// Writes down what it is told.
-    #[derive(Default)]
-    struct Told(Vec<String>);
-
-    impl Follower for Told {
-        fn inserted(&mut self, inserted: Inserted, request: &Request) {
-            self.0.push(format!("{} came at {}", inserted.id(), request.arrival.0));
-        }
-        fn joined(&mut self, piece: &Request) {
-            self.0.push(format!("{}+{} joined at {}", piece.start.0, piece.length.0, piece.arrival.0));
-        }
-        fn left(&mut self, request: &Request) {
-            self.0.push(format!("{} left", request.start.0));
-        }
-        fn dispatched(&mut self, now: Instant, id: RequestId) {
-            self.0.push(format!("{id} goes at {}", now.0));
-        }
-        fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
-            self.0.push(format!("{id} of {} done at {}", request.length.0, now.0));
-        }
-        fn exited(&mut self, now: Instant, who: Issuer) {
-            self.0.push(format!("{} exits at {}", who.0, now.0));
-        }
-    }
-
-    fn host(merging: Merging) -> Host<AnyScheduler, Told> {
-        let device = Device { merging, ..Device::default() };
-        let noop = crate::registry::find("noop").unwrap();
-        Host::new(Queue::new(4, device, noop, &[]).unwrap(), Told::default())
-    }
-
-    fn read(start: u64) -> Request {
-        Request::read(Sector(start), Sectors(8))
-    }
-
-    #[test]
-    fn the_follower_is_told_of_all_and_time_stands_still_rather_than_going_back() {
-        let mut host = host(Merging::All);
-        host.insert(Instant(5), read(0)).unwrap();
-        host.insert(Instant(3), read(8)).unwrap();
-        let scheduler::Decision::Dispatch(id) = host.dispatch(Instant(7)).unwrap() else {
-            panic!("one waits")
-        };
-        host.complete(Instant(6), id).unwrap();
-        host.exited(Instant(9), Issuer(3)).unwrap();
-        let said =
-            "#0 came at 5, #1 came at 5, #0 goes at 7, #0 of 8 done at 7, #1 of 8 done at 7, 3 exits at 9";
-        assert_eq!(host.follower().0.join(", "), said);
-    }
-
-    #[test]
-    fn a_host_that_merges_tells_of_pieces() {
-        let mut host = host(Merging::Off);
-        for (id, start) in [(0, 0), (1, 16), (2, 400)] {
-            host.insert_as(Instant(1), RequestId(id), read(start)).unwrap();
-        }
-        host.parts().1.0.clear();
-        host.grown(Instant(2), RequestId(0), Sector(0), Sectors(16)).unwrap();
-        host.grown(Instant(2), RequestId(0), Sector(0), Sectors(16)).unwrap();
-        host.absorbed(Instant(3), RequestId(0), RequestId(1)).unwrap();
-        host.cancel(Instant(4), RequestId(2)).unwrap();
-        assert_eq!(host.follower().0, ["8+8 joined at 2", "16 left", "400 left"]);
-        assert_eq!(host.queue().request(RequestId(0)).length, Sectors(24));
-    }
-
-    #[test]
-    fn a_mistake_of_the_host_is_an_error_and_nobody_is_told() {
-        let mut host = host(Merging::Off);
-        host.insert_as(Instant(1), RequestId(0), read(0)).unwrap();
-        host.parts().1.0.clear();
-        let (here, gone, beyond) = (RequestId(0), RequestId(1), RequestId(9));
-        assert!(host.insert_as(Instant(1), here, read(0)).is_err());
-        assert!(host.absorbed(Instant(1), here, here).is_err());
-        for id in [gone, beyond] {
-            assert!(host.cancel(Instant(1), id).is_err() && host.complete(Instant(1), id).is_err());
-            assert!(host.grown(Instant(1), id, Sector(0), Sectors(16)).is_err());
-            assert!(host.absorbed(Instant(1), here, id).is_err());
-        }
-        assert!(host.complete(Instant(1), here).is_err());
-        assert!(host.follower().0.is_empty(), "{:?}", host.follower().0);
-    }
-
-    #[test]
-    fn a_setting_that_does_not_fit_is_said() {
-        let wrong = |words| chooser(find("auto-matrix").unwrap(), 16, Instant::ZERO, words).err().unwrap();
-        assert!(wrong("gaol=mean").to_string().starts_with("no such tunable; there are period"));
-        assert!(wrong("goal").to_string().contains("goal wants one of lowest"));
-        assert!(wrong("manual=5").to_string().contains("there are 4 candidates"));
     }
 }

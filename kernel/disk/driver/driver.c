@@ -16,6 +16,7 @@
 #include <linux/module.h>
 
 #include "model.h"
+#include "../shim/operation.h"
 #include "store.h"
 
 #define IWD_MOST 16
@@ -118,20 +119,6 @@ static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static iw_operation iwd_operation(enum req_op op)
-{
-	switch (op) {
-	case REQ_OP_READ:
-		return IW_OPERATION_READ;
-	case REQ_OP_DISCARD:
-		return IW_OPERATION_DISCARD;
-	case REQ_OP_FLUSH:
-		return IW_OPERATION_FLUSH;
-	default:
-		return IW_OPERATION_WRITE;
-	}
-}
-
 static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct iwd *iwd = hctx->queue->queuedata;
@@ -140,7 +127,7 @@ static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq
 		.start = blk_rq_pos(rq),
 		.length = blk_rq_sectors(rq),
 		.tag = rq->tag,
-		.operation = iwd_operation(req_op(rq)),
+		.operation = iw_operation_of(req_op(rq)),
 		.fua = rq->cmd_flags & REQ_FUA,
 	};
 	unsigned long flags;
