@@ -5,18 +5,22 @@
 //! caller and panics.
 
 mod fifo;
+mod fifos;
 mod forest;
 mod heap;
 mod issuers;
 mod kept;
+mod lanes;
 mod list;
 mod sorted;
 
 pub use fifo::Fifo;
+pub use fifos::Fifos;
 pub use forest::{Forest, Tree};
 pub use heap::Heap;
 pub use issuers::{Issuers, Place};
 pub use kept::Kept;
+pub use lanes::Lanes;
 pub use list::{Iter as ListIter, Links, List};
 pub use sorted::{Iter as SortedIter, Sorted};
 

@@ -11,7 +11,7 @@
 //!
 //! `collections`, `values` and `text` hold what schedulers are made of to simple models.
 //!
-//! Environment: `IDLEWISE_ONLY=name` restricts the suites to one scheduler, `IDLEWISE_CASES=n`
+//! Environment: `IDLEWISE_ONLY=name,name` restricts the suites to these schedulers, `IDLEWISE_CASES=n`
 //! multiplies the number of scenes by n, `IDLEWISE_SEED=n` chooses others.
 
 mod bounded;

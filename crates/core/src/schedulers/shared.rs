@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `arm` | where the disk's head is, and the rules that pick by address alone |
 //! | `positions` | waiting requests by positioning time |
-//! | `sides` | requests by address and deadline, on several sides such as reads and writes |
 //! | `dispatch_list` | Linux 2.6's list of what has been decided |
 //! | `lines` | requests by issuer |
 //! | `clocks` | virtual clocks of issuers |
@@ -17,5 +16,4 @@ pub(crate) mod dispatch_list;
 pub(crate) mod lines;
 pub(crate) mod means;
 pub(crate) mod positions;
-pub(crate) mod sides;
 pub(crate) mod ways;

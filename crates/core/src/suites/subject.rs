@@ -132,8 +132,10 @@ impl Random {
     }
 }
 
-/// All schedulers, or the one that `IDLEWISE_ONLY` names.
+/// All schedulers, or those that `IDLEWISE_ONLY` names.
 pub(super) fn all() -> impl Iterator<Item = &'static Entry> {
     let only = std::env::var("IDLEWISE_ONLY").ok();
-    registry::all().iter().filter(move |entry| only.as_deref().is_none_or(|only| only == entry.name))
+    registry::all().iter().filter(move |entry| {
+        only.as_deref().is_none_or(|only| only.split(',').any(|name| name == entry.name))
+    })
 }

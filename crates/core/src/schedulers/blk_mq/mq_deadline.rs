@@ -44,12 +44,11 @@
 //! wait so long that each has aged when it is looked at, all others wait for them. Within one class,
 //! bounds are those of `deadline`.
 
-use crate::collections::OutOfMemory;
+use crate::collections::{Lanes, OutOfMemory};
 use crate::request::{Class, Direction, Priority, Request};
 use crate::room::Quota;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
-use crate::schedulers::linux_2_6::deadline;
-use crate::schedulers::shared::sides::{Sides, choose, goes_on};
+use crate::schedulers::linux_2_6::deadline::{self, begins, choose, goes_on};
 use crate::tunables::{Count, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
 
@@ -79,16 +78,16 @@ const CLASSES: [Class; 3] = [Class::RealTime, Class::BestEffort, Class::Idle];
 /// The classes that may age.
 const LOWER: [Class; 2] = [Class::BestEffort, Class::Idle];
 
-/// Which of the six sides has a class's requests of one direction.
+/// Which of the six lanes has a class's requests of one direction.
 #[inline]
-const fn side_of(class: Class, direction: Direction) -> usize {
+const fn lane_of(class: Class, direction: Direction) -> usize {
     2 * class as usize + direction.index()
 }
 
-/// The side of a request.
+/// The lane of a request.
 #[inline]
-fn side(request: &Request) -> usize {
-    side_of(request.priority.class, request.direction())
+fn lane(request: &Request) -> usize {
+    lane_of(request.priority.class, request.direction())
 }
 
 /// How reasons call a class.
@@ -113,8 +112,8 @@ struct Turn {
 
 /// Batches by class and direction.
 pub struct MqDeadline {
-    sides: Sides<6>,
-    /// By side: what follows its last one by address.
+    lanes: Lanes<6>,
+    /// By lane: what follows its last one by address.
     next: [Option<RequestId>; 6],
     /// By class: requests that wait or are in flight.
     queued: [usize; 3],
@@ -130,8 +129,8 @@ impl Algorithm for MqDeadline {
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         let turn = Turn { direction: Direction::Write, batching: 0, starved: 0 };
-        let sides = Sides::new(setup.capacity)?;
-        Ok(MqDeadline { sides, next: [None; 6], queued: [0; 3], turn, tunables })
+        let lanes = Lanes::new(setup.capacity)?;
+        Ok(MqDeadline { lanes, next: [None; 6], queued: [0; 3], turn, tunables })
     }
 
     fn tune(&mut self, tunables: Settings) {
@@ -162,32 +161,33 @@ impl MqDeadline {
     /// What `class` would send. It may choose a direction and begin a batch for that.
     #[inline]
     fn candidate(&mut self, cx: Cx<'_>, class: Class) -> Option<RequestId> {
-        let [reads, writes] = Direction::BOTH.map(|direction| self.sides.waits(side_of(class, direction)));
+        let [reads, writes] =
+            Direction::BOTH.map(|direction| !self.lanes.is_empty(lane_of(class, direction)));
         if !reads && !writes {
             return None;
         }
         let settings = self.tunables.deadline;
         let size = settings.fifo_batch.0;
-        if let Some(id) = self.next[side_of(class, self.turn.direction)].filter(|_| self.turn.batching < size)
+        if let Some(id) = self.next[lane_of(class, self.turn.direction)].filter(|_| self.turn.batching < size)
         {
             goes_on(cx, self.turn.batching, size);
             return Some(id);
         }
         let direction = choose(&mut self.turn.starved, settings.writes_starved.0, reads, writes)?;
-        let side = side_of(class, direction);
-        let oldest = self.sides.oldest(side)?;
-        let expired = cx.now >= self.sides.deadline(oldest);
-        let follows = self.next[side].filter(|_| !expired);
-        self.sides.begins(cx, direction, side, expired, follows.map(|_| self.turn.batching));
+        let lane = lane_of(class, direction);
+        let oldest = self.lanes.oldest(lane)?;
+        let expired = cx.now >= self.lanes.deadline(oldest);
+        let follows = self.next[lane].filter(|_| !expired);
+        begins(cx, &self.lanes, (lane, direction), expired, follows.map(|_| self.turn.batching));
         (self.turn.direction, self.turn.batching) = (direction, 0);
         follows.or(Some(oldest))
     }
 
     #[inline]
     fn send(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
-        let side = side(&cx[id]);
+        let lane = lane(&cx[id]);
         self.turn.batching = self.turn.batching.saturating_add(1);
-        self.next[side] = self.sides.take(side, id);
+        self.next[lane] = self.lanes.take(lane, id);
         Decision::Dispatch(id)
     }
 
@@ -206,8 +206,8 @@ impl MqDeadline {
                 return Ok(id);
             }
             // Another request of the class may be next once one is overdue.
-            let heads = Direction::BOTH.map(|direction| self.sides.oldest(side_of(class, direction)));
-            let deadlines = heads.into_iter().flatten().map(|oldest| self.sides.deadline(oldest));
+            let heads = Direction::BOTH.map(|direction| self.lanes.oldest(lane_of(class, direction)));
+            let deadlines = heads.into_iter().flatten().map(|oldest| self.lanes.deadline(oldest));
             let soonest = deadlines.filter(|deadline| *deadline > cx.now).min().unwrap_or(Instant::MAX);
             again = again.min(cx[id].arrival + enough).min(soonest);
         }
@@ -231,12 +231,12 @@ impl MqDeadline {
 
     /// `id`, which waits, is withdrawn or part of another: what follows it is next in its place.
     fn forget(&mut self, cx: Cx<'_>, id: RequestId) {
-        let side = side(&cx[id]);
-        let after = self.sides.take(side, id);
-        if self.next[side] == Some(id) {
-            self.next[side] = after;
+        let lane = lane(&cx[id]);
+        let after = self.lanes.take(lane, id);
+        if self.next[lane] == Some(id) {
+            self.next[lane] = after;
         }
-        self.queued[side / 2] -= 1;
+        self.queued[lane / 2] -= 1;
     }
 }
 
@@ -246,7 +246,7 @@ impl Scheduler for MqDeadline {
         let request = &cx[id];
         let expire = self.tunables.deadline.expire(request.direction());
         self.queued[request.priority.class as usize] += 1;
-        self.sides.insert(cx, side(request), id, expire);
+        self.lanes.insert(lane(request), id, request.start, request.arrival + expire);
     }
 
     #[inline]
@@ -284,11 +284,11 @@ impl Scheduler for MqDeadline {
     }
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.sides.rekey(cx, side(&cx[id]), id);
+        self.lanes.rekey(lane(&cx[id]), id, cx[id].start);
     }
 
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        self.sides.absorb(side(&cx[survivor]), survivor, other);
+        self.lanes.inherit(lane(&cx[survivor]), survivor, other);
         self.forget(cx, other);
         self.grown(cx, survivor);
     }

@@ -39,10 +39,9 @@
 
 use core::marker::PhantomData;
 
-use crate::collections::OutOfMemory;
+use crate::collections::{Lanes, OutOfMemory};
 use crate::request::Direction;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::sides::{Sides, choose, goes_on};
 use crate::tunables::{Count, Milliseconds};
 use crate::units::{Duration, RequestId, Sector};
 
@@ -111,7 +110,7 @@ impl Version for Linux2611 {
 /// Batches of one direction, in order of address, that begin with what is overdue.
 pub struct Batches<V> {
     /// By direction.
-    sides: Sides<2>,
+    lanes: Lanes<2>,
     /// The request that goes on the batch, and its direction.
     next: Option<(Direction, RequestId)>,
     /// Requests in this batch; more after a seek in 2.6.11.
@@ -132,7 +131,7 @@ impl<V: Version> Algorithm for Batches<V> {
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         Ok(Batches {
-            sides: Sides::new(setup.capacity)?,
+            lanes: Lanes::new(setup.capacity)?,
             next: None,
             batching: 0,
             starved: 0,
@@ -182,11 +181,11 @@ impl<V: Version> Batches<V> {
 
     /// The first request of the next batch in a direction where some wait.
     fn begin(&mut self, cx: Cx<'_>, direction: Direction) -> Option<RequestId> {
-        let side = direction.index();
-        let oldest = self.sides.oldest(side)?;
-        let expired = cx.now > self.sides.deadline(oldest);
+        let lane = direction.index();
+        let oldest = self.lanes.oldest(lane)?;
+        let expired = cx.now > self.lanes.deadline(oldest);
         let follows = self.next.filter(|(of, _)| *of == direction && !expired);
-        self.sides.begins(cx, direction, side, expired, follows.map(|_| self.batching));
+        begins(cx, &self.lanes, (lane, direction), expired, follows.map(|_| self.batching));
         if let Some((_, id)) = follows {
             if !V::OLD {
                 self.batching = 0;
@@ -194,7 +193,7 @@ impl<V: Version> Batches<V> {
             return Some(id);
         }
         self.batching = 0;
-        if V::OLD && !expired { self.sides.lowest(side) } else { Some(oldest) }
+        if V::OLD && !expired { self.lanes.lowest(lane) } else { Some(oldest) }
     }
 
     #[inline]
@@ -202,7 +201,7 @@ impl<V: Version> Batches<V> {
         let direction = cx[id].direction();
         self.batching = self.batching.saturating_add(1);
         self.head = cx[id].end();
-        let next = self.sides.take(direction.index(), id);
+        let next = self.lanes.take(direction.index(), id);
         self.next = next.map(|next| (direction, next));
         Decision::Dispatch(id)
     }
@@ -210,7 +209,7 @@ impl<V: Version> Batches<V> {
     /// If `id` would go on the batch, the one after it does.
     fn pass_over(&mut self, direction: Direction, id: RequestId) {
         if self.next == Some((direction, id)) {
-            self.next = self.sides.after(direction.index(), id).map(|next| (direction, next));
+            self.next = self.lanes.after(direction.index(), id).map(|next| (direction, next));
         }
     }
 }
@@ -219,7 +218,8 @@ impl<V: Version> Scheduler for Batches<V> {
     #[inline]
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let direction = cx[id].direction();
-        self.sides.insert(cx, direction.index(), id, self.tunables.expire(direction));
+        let deadline = cx[id].arrival + self.tunables.expire(direction);
+        self.lanes.insert(direction.index(), id, cx[id].start, deadline);
     }
 
     #[inline]
@@ -228,7 +228,7 @@ impl<V: Version> Scheduler for Batches<V> {
             goes_on(cx, self.batching, self.tunables.fifo_batch.0);
             return self.send(cx, id);
         }
-        let [reads, writes] = [0, 1].map(|side| self.sides.waits(side));
+        let [reads, writes] = [0, 1].map(|lane| !self.lanes.is_empty(lane));
         let limit = self.tunables.writes_starved.0;
         let Some(direction) = choose(&mut self.starved, limit, reads, writes) else { return Decision::Idle };
         match self.begin(cx, direction) {
@@ -240,21 +240,21 @@ impl<V: Version> Scheduler for Batches<V> {
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         let direction = cx[id].direction();
         self.pass_over(direction, id);
-        self.sides.take(direction.index(), id);
+        self.lanes.take(direction.index(), id);
     }
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
         let direction = cx[id].direction();
-        if self.sides.has_moved(cx, direction.index(), id) {
+        if self.lanes.start(direction.index(), id) != cx[id].start {
             if V::OLD {
                 self.pass_over(direction, id);
             }
-            self.sides.rekey(cx, direction.index(), id);
+            self.lanes.rekey(direction.index(), id, cx[id].start);
         }
     }
 
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        self.sides.absorb(cx[survivor].direction().index(), survivor, other);
+        self.lanes.inherit(cx[survivor].direction().index(), survivor, other);
         self.remove(cx, other);
         self.grown(cx, survivor);
     }
@@ -262,6 +262,56 @@ impl<V: Version> Scheduler for Batches<V> {
     fn front_merges(&self) -> bool {
         self.tunables.front_merges
     }
+}
+
+/// Says why a batch of `direction` begins as it does: with the oldest in its `lane` if that has `expired`; else with
+/// what follows by address, if the last batch sent `follows` requests and something follows; else with the oldest.
+#[inline]
+pub(crate) fn begins<const N: usize>(
+    cx: Cx<'_>,
+    lanes: &Lanes<N>,
+    (lane, direction): (usize, Direction),
+    expired: bool,
+    follows: Option<u64>,
+) {
+    let word = || if direction == Direction::Read { "reads" } else { "writes" };
+    match (expired, follows) {
+        (true, _) => cx.because("a batch of {} begins with the oldest, {} past its deadline", || {
+            let deadline = lanes.oldest(lane).map_or(cx.now, |oldest| lanes.deadline(oldest));
+            [word().into(), cx.now.since(deadline).into()]
+        }),
+        (_, Some(sent)) => {
+            let facts = || [word().into(), sent.into()];
+            cx.because("a batch of {} goes on by address after {} in it", facts);
+        }
+        _ => cx.because("a batch of {} begins, as nothing follows by address; {} wait", || {
+            [word().into(), lanes.len(lane).into()]
+        }),
+    }
+}
+
+/// The direction of the next batch, if requests of these wait: reads, unless writes wait too and reads
+/// were already preferred to them `limit` times. `starved` counts that; choosing writes sets it to 0.
+pub(crate) fn choose(starved: &mut u64, limit: u64, reads: bool, writes: bool) -> Option<Direction> {
+    if reads && writes {
+        let already = *starved;
+        *starved = already.saturating_add(1);
+        if already < limit {
+            return Some(Direction::Read);
+        }
+    } else if reads {
+        return Some(Direction::Read);
+    } else if !writes {
+        return None;
+    }
+    *starved = 0;
+    Some(Direction::Write)
+}
+
+/// Says that the batch goes on after it has `sent` requests of at most `size`.
+#[inline]
+pub(crate) fn goes_on(cx: Cx<'_>, sent: u64, size: u64) {
+    cx.because("the batch goes on: request {} of at most {}", || [(sent + 1).into(), size.into()]);
 }
 
 #[cfg(test)]

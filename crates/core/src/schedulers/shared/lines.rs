@@ -5,9 +5,7 @@
 
 use core::ops::{Index, IndexMut};
 
-use alloc::vec::Vec;
-
-use crate::collections::{Issuers, Links, List, OutOfMemory, Place, table};
+use crate::collections::{Fifos, Issuers, Links, List, OutOfMemory, Place};
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, Issuer, RequestId};
 
@@ -26,9 +24,8 @@ struct Line<T> {
 
 /// The requests of each issuer in order of arrival, and a `T` for each issuer.
 pub(crate) struct Lines<T> {
-    pub(crate) links: Links,
-    /// When each request came, as a count; kept while it waits.
-    turns: Vec<u64>,
+    /// When each request came, as a count.
+    turns: Fifos<u64>,
     turn: u64,
     issuers: Issuers<Line<T>>,
 }
@@ -36,8 +33,7 @@ pub(crate) struct Lines<T> {
 impl<T: Clone + Default> Lines<T> {
     pub(crate) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         let places = capacity.saturating_add(ABSENT_PLACES);
-        let (links, issuers) = (Links::new(capacity)?, Issuers::new(places)?);
-        Ok(Lines { links, turns: table(capacity, 0)?, turn: 0, issuers })
+        Ok(Lines { turns: Fifos::new(capacity)?, turn: 0, issuers: Issuers::new(places)? })
     }
 
     /// Where the issuer of `id`, a request that waits or is in flight here, is kept.
@@ -63,7 +59,12 @@ impl<T: Clone + Default> Lines<T> {
 
     /// A number that is smaller for requests that came earlier.
     pub(crate) fn turn(&self, id: RequestId) -> u64 {
-        self.turns[id.index()]
+        self.turns.mark(id)
+    }
+
+    /// The links, for a list of requests that were taken.
+    pub(crate) fn links(&mut self) -> &mut Links {
+        self.turns.links()
     }
 
     pub(crate) fn find(&self, who: Issuer) -> Option<Place> {
@@ -75,8 +76,7 @@ impl<T: Clone + Default> Lines<T> {
         let place = self.issuers.enter(cx[id].issuer);
         self.issuers.hold(place);
         self.turn += 1;
-        self.turns[id.index()] = self.turn;
-        self.links.push_back(&mut self.issuers[place].waiting, id);
+        self.turns.push(&mut self.issuers[place].waiting, id, self.turn);
         place
     }
 
@@ -84,7 +84,7 @@ impl<T: Clone + Default> Lines<T> {
     pub(crate) fn take(&mut self, cx: Cx<'_>, id: RequestId) -> Place {
         let place = self.place_of(cx, id);
         let line = &mut self.issuers[place];
-        self.links.remove(&mut line.waiting, id);
+        self.turns.remove(&mut line.waiting, id);
         line.in_flight += 1;
         place
     }
@@ -107,7 +107,7 @@ impl<T: Clone + Default> Lines<T> {
     /// `id`, which waits, is withdrawn.
     pub(crate) fn remove(&mut self, cx: Cx<'_>, id: RequestId) -> Place {
         let place = self.place_of(cx, id);
-        self.links.remove(&mut self.issuers[place].waiting, id);
+        self.turns.remove(&mut self.issuers[place].waiting, id);
         self.end(cx.now, place);
         place
     }
@@ -125,11 +125,8 @@ impl<T: Clone + Default> Lines<T> {
     /// one issuer.
     pub(crate) fn absorb(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
         let (place, others) = (self.place_of(cx, survivor), self.place_of(cx, other));
-        if place == others && self.turn(other) < self.turn(survivor) {
-            let waiting = &mut self.issuers[place].waiting;
-            self.links.remove(waiting, survivor);
-            self.links.insert_before(waiting, other, survivor);
-            self.turns[survivor.index()] = self.turn(other);
+        if place == others {
+            self.turns.inherit(&mut self.issuers[place].waiting, survivor, other);
         }
         self.remove(cx, other);
     }

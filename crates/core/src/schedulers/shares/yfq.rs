@@ -142,7 +142,7 @@ impl Yfq {
         let start = self.clocks.clock(who).unwrap_or(0);
         self.retag(cx, who, None, |clocks| clocks.take(cx, id, finish - start));
         self.started.insert(start, id);
-        self.batch.sort_in(cx, &mut self.clocks.lines.links, id);
+        self.batch.sort_in(cx, self.clocks.lines.links(), id);
         Some(id)
     }
 
@@ -186,7 +186,7 @@ impl Scheduler for Yfq {
 
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         if self.batch.contains(id) {
-            self.batch.remove(&mut self.clocks.lines.links, id);
+            self.batch.remove(self.clocks.lines.links(), id);
             return self.complete(cx, id);
         }
         self.retag(cx, cx[id].issuer, None, |clocks| clocks.remove(cx, id));
@@ -230,7 +230,7 @@ impl Policy for Yfq {
         if begins {
             self.pick(cx);
         }
-        self.batch.pop(cx, &mut self.clocks.lines.links);
+        self.batch.pop(cx, self.clocks.lines.links());
         if begins {
             for _ in 1..self.tunables.batch.0 {
                 if self.pick(cx).is_none() {
