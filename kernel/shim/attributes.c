@@ -174,7 +174,7 @@ struct elv_fs_entry *iw_attributes_new(u32 scheduler)
 		table[i].store = tunable_functions[i].store;
 	}
 	memcpy(table + own, counters, sizeof(counters));
-	/* What is not static tells the lock checker so. */
+	/* The lock checker must be told of attributes that are not static. */
 	for (i = 0; i < own + ARRAY_SIZE(counters); i++)
 		sysfs_attr_init(&table[i].attr);
 	return table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the Rust half offers and wants; kernel/src says what each function does. What is said there to sleep,
- * or frees something, is called without a lock; all else with the queue's.
+/* The functions of the Rust half, and those that the Rust half calls. kernel/src describes each. Functions that
+ * may sleep or free something are called without a lock, all others with the queue's lock.
  * Made by crates/cli/tests/headers.rs.
  */
 #ifndef IW_CORE_H

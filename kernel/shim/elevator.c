@@ -119,8 +119,8 @@ static int iw_init_hctx(struct blk_mq_hw_ctx *hctx, unsigned int index)
 	return 0;
 }
 
-/* How many of the scheduler tags a request's kind may have: what the scheduler says, and three in four of those
- * that nobody waits for, so that they cannot take all and let nobody in who is waited for.
+/* How many of the scheduler tags a kind of request may have: the scheduler's quota, and for asynchronous requests
+ * at most three in four, so that asynchronous requests cannot keep synchronous ones out.
  */
 static u32 iw_tag_limit(struct iw_queue *iw, blk_opf_t opf, u32 tags)
 {
@@ -162,7 +162,8 @@ static void iw_insert_direct(struct iw_queue *iw, struct request *rq)
 }
 
 /* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
- * usual, 25 for the lowest. Told when it differs from that of the request before.
+ * usual, 25 for the lowest. The core is told when issuer and level differ from those of the request
+ * before.
  */
 static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 {
@@ -298,7 +299,7 @@ static void iw_completed_request(struct request *rq, u64 now)
 	iw->completed++;
 	wake = iw->held;
 	spin_unlock_irqrestore(&iw->lock, flags);
-	/* What it waited for may be this; nobody else would ask again. */
+	/* The scheduler may have waited for this completion, and no other event would make the kernel ask again. */
 	if (wake)
 		iw_wake(iw);
 }

@@ -25,7 +25,9 @@ static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, 
 			       class == IOPRIO_CLASS_IDLE ? IW_CLASS_IDLE : IW_CLASS_BEST_EFFORT;
 }
 
-/* What ends a bio that was split off another one. Modules cannot name it, so it is read off a bio that is. */
+/* The function that ends a bio which was split off another one. Modules cannot name the function, but can see which one
+ * a chained bio has.
+ */
 static bio_end_io_t *iw_part_end;
 
 void iw_parts_start(void)
@@ -38,9 +40,9 @@ void iw_parts_start(void)
 	iw_part_end = part.bi_end_io;
 }
 
-/* The block layer splits what is larger than the disk takes. It takes a part off the front, which must not be merged
- * and whose end is told to the rest, and submits the rest at once. Who else chains bios lets them be merged. The rest
- * lives until its parts are done.
+/* The block layer splits a bio that is larger than the disk takes: a part is cut off the front, must not be merged,
+ * is chained to the rest, and the rest is submitted at once. Other users of chained bios let them be merged. The rest
+ * lives until all its parts are done.
  */
 static bool iw_more_follows(struct request *rq)
 {
@@ -65,8 +67,8 @@ static void iw_index_start(struct iw_queue *iw, struct request *rq)
 	hash_add(iw->starts, &iw->slots[iw_id(rq)].by_start, blk_rq_pos(rq));
 }
 
-/* It waits: others may be merged with it. Before anybody looks for one to merge with, all are indexed:
- * most requests of a fast device are given out sooner.
+/* Others may be merged with a waiting request. A request is indexed only when the next merge is tried: most requests of
+ * a fast device are given out sooner.
  */
 static void iw_index_all(struct iw_queue *iw)
 {
@@ -93,7 +95,7 @@ void iw_unindex(struct iw_queue *iw, struct request *rq)
 		iw->q->last_merge = NULL;
 }
 
-/* It waited and goes away, without having been given out. */
+/* A waiting request goes away without having been given out. */
 void iw_forget(struct iw_queue *iw, struct request *rq)
 {
 	iw_unindex(iw, rq);

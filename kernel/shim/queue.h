@@ -41,7 +41,7 @@ struct iw_queue {
 	unsigned int in_flight;
 	bool held;				/* the core was asked, and wants an event first */
 	bool front_merges;
-	bool weights;				/* somebody's priority is not the usual */
+	bool weights;				/* a process has another priority than the usual one */
 	u64 weighed;				/* who was last given a weight, and the level */
 	u32 tag_word;				/* scheduler tags in a word of their map */
 	struct hrtimer timer;			/* when the core wants to be asked again */
@@ -94,7 +94,7 @@ static inline void iw_set_state(struct request *rq, enum iw_state state)
 	rq->elv.priv[1] = (void *)((unsigned long)iw_id(rq) << IW_STATE_BITS | state);
 }
 
-/* Who issues now. A worker acts for somebody who is not known any more. */
+/* The process that issues now, and its parent; 0 for a worker, whose originator the kernel does not say. */
 static inline u64 iw_who(void)
 {
 	u32 group;

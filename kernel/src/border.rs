@@ -1,5 +1,5 @@
-//! What the libraries share at their border to C: text into and out of C's memory, memory of its own for what C
-//! holds, and error numbers.
+//! The border to C, the same for both libraries: text into and out of C's memory, memory for the values that C holds,
+//! and error numbers.
 
 use alloc::alloc::alloc;
 use alloc::boxed::Box;
@@ -42,7 +42,7 @@ pub(crate) unsafe fn put_c(room: *mut c_char, size: usize, text: fmt::Arguments<
     put(unsafe { slice::from_raw_parts_mut(room.cast(), size) }, text)
 }
 
-/// The text of `length` bytes that C has there. What is not UTF-8 names nothing.
+/// The text of `length` bytes that C has there; empty if the bytes are not UTF-8.
 pub(crate) unsafe fn text<'a>(from: *const c_char, length: usize) -> &'a str {
     // SAFETY: C has that many bytes there.
     str::from_utf8(unsafe { slice::from_raw_parts(from.cast(), length) }).unwrap_or_default()

@@ -11,7 +11,7 @@ use idlewise_core::tunables::{Tunable, TunableError, Unit};
 
 use crate::border::{INVALID, put_c, text};
 
-/// What a taken name begins with.
+/// The beginning of a taken name.
 pub const PREFIX: &str = "iw-";
 
 /// Characters that the kernel keeps of an elevator's name (`ELV_NAME_MAX`, with its zero byte).
@@ -39,7 +39,7 @@ fn tunable(scheduler: u32, index: u32) -> Option<&'static Tunable> {
     entry(scheduler)?.tunables.get(index as usize)
 }
 
-/// What an elevator's name begins with besides the scheduler's.
+/// The part of an elevator's name before the scheduler's.
 fn prefix(name: &str) -> &'static str {
     if TAKEN.contains(&name) { PREFIX } else { "" }
 }

@@ -34,14 +34,14 @@ pub struct RawDevice {
     pub depth: u32,
     /// Hardware queues.
     pub hardware_queues: u32,
-    /// It has moving heads.
+    /// The device has moving heads.
     pub rotational: bool,
 }
 
-/// What `iw_dispatch` answers instead of an id.
+/// The answer of `iw_dispatch` if no request is to be dispatched before the next event.
 pub const IDLE: i64 = -1;
 
-/// What `iw_auto_tick` answers for a queue without a selector.
+/// The answer of `iw_auto_tick` for a queue without a selector.
 pub const NOBODY: u32 = u32::MAX;
 
 impl From<&RawDevice> for Device {
@@ -109,8 +109,8 @@ pub extern "C" fn iw_queue_free(host: Box<Host>) {
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_queue_exchange(host: &mut Host, now: u64, successor: &mut AnyScheduler) {
     let now = host.at(Instant(now));
-    // SAFETY: the successor is read once, and what is written in its place was in nobody else's hands. `at` makes the
-    // time fit, which is all that could fail.
+    // SAFETY: the successor is moved out, and the old scheduler is moved into the same place. Only a time that goes
+    // back could make `replace` fail, and `at` never goes back.
     unsafe {
         if let Ok(old) = host.parts().0.replace(now, core::ptr::read(successor)) {
             core::ptr::write(successor, old);
@@ -124,7 +124,7 @@ pub extern "C" fn iw_insert(host: &mut Host, now: u64, id: u32, request: &Reques
     status(host.insert_as(Instant(now), RequestId(id), *request))
 }
 
-/// What now? An id; or [`IDLE`]; or, made negative, the time at which to ask again.
+/// Asks the scheduler. Returns the id of a request to dispatch; or [`IDLE`]; or, made negative, the time at which to ask again.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_dispatch(host: &mut Host, now: u64) -> i64 {
     match host.dispatch(Instant(now)) {
@@ -135,19 +135,19 @@ pub extern "C" fn iw_dispatch(host: &mut Host, now: u64) -> i64 {
     }
 }
 
-/// The device has finished it.
+/// The device has finished a request.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_complete(host: &mut Host, now: u64, id: u32) -> c_int {
     status(host.complete(Instant(now), RequestId(id)))
 }
 
-/// The device gave it back: it goes first.
+/// The device gave a request back: the request goes first.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_requeue(host: &mut Host, now: u64, id: u32) -> c_int {
     status(host.requeue(Instant(now), RequestId(id)))
 }
 
-/// It waited and goes away.
+/// A waiting request goes away.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_cancel(host: &mut Host, now: u64, id: u32) -> c_int {
     status(host.cancel(Instant(now), RequestId(id)))
@@ -159,8 +159,8 @@ pub extern "C" fn iw_may_merge(host: &Host, id: u32, request: &Request) -> bool 
     host.queue().may_merge(RequestId(id), request)
 }
 
-/// How many of `size` tags may be held by requests that nobody waits for, or else by all that are no
-/// synchronous reads: at least one, until the next event.
+/// The number of tags, of `size`, that asynchronous requests may hold, or else all requests but synchronous reads. At
+/// least one; valid until the next event.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_quota(host: &Host, size: u32, asynchronous: bool) -> u32 {
     let quota = host.queue().quota(size as usize);

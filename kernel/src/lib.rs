@@ -11,7 +11,7 @@
 //!
 //! `shim/core.h`, which a test makes of these files, declares the same functions for C. This crate is the only place
 //! with unsafe code. The shim passes what these functions gave it, or its own memory; one call for a queue at a time.
-//! What is said to sleep or frees something is called without a lock.
+//! Functions that may sleep say so. The shim calls those, and those that free something, without a lock.
 #![cfg_attr(not(test), no_std)]
 #![allow(clippy::missing_safety_doc, reason = "the shim's duties are those stated above, for all")]
 

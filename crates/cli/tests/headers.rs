@@ -18,8 +18,8 @@ struct Header {
 const CORE: Header = Header {
     path: "kernel/shim/core.h",
     guard: "IW_CORE_H",
-    comment: "What the Rust half offers and wants; kernel/src says what each function does. What is said there to sleep,\n \
-              * or frees something, is called without a lock; all else with the queue's.",
+    comment: "The functions of the Rust half, and those that the Rust half calls. kernel/src describes each. Functions that\n \
+              * may sleep or free something are called without a lock, all others with the queue's lock.",
     sources: &[
         "crates/core/src/units.rs",
         "crates/core/src/request.rs",
@@ -45,8 +45,8 @@ const CORE: Header = Header {
 const MODEL: Header = Header {
     path: "kernel/disk/driver/model.h",
     guard: "IWD_MODEL_H",
-    comment: "What the Rust half offers; kernel/disk/src says what each function does. What is said there to sleep, or\n \
-              * frees something, is called without a lock; all else with the disk's.",
+    comment: "The functions of the Rust half; kernel/disk/src describes each. Functions\n \
+              * that may sleep or free something are called without a lock, all others with the disk's lock.",
     sources: &["crates/core/src/request.rs", "kernel/disk/src/device.rs"],
     names: &[
         ("Disk", "struct iwd_model"),

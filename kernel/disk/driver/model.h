@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the Rust half offers; kernel/disk/src says what each function does. What is said there to sleep, or
- * frees something, is called without a lock; all else with the disk's.
+/* The functions of the Rust half; kernel/disk/src describes each. Functions
+ * that may sleep or free something are called without a lock, all others with the disk's lock.
  * Made by crates/cli/tests/headers.rs.
  */
 #ifndef IWD_MODEL_H

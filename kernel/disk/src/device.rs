@@ -13,7 +13,7 @@ use idlewise_disk::{AnyDevice, BuildError, Command, Device};
 use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::profiles::{Fault, build};
 
-/// What `iwd_next` answers while no command is outstanding.
+/// The answer of `iwd_next` while no command is outstanding.
 pub const NEVER: u64 = u64::MAX;
 
 /// A disk and the time of the last call.
@@ -22,7 +22,7 @@ pub struct Disk {
     now: Instant,
 }
 
-/// What a disk is.
+/// The properties of a disk.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct RawTraits {
@@ -30,7 +30,7 @@ pub struct RawTraits {
     pub sectors: u64,
     /// Commands that it takes at once.
     pub depth: u32,
-    /// It has moving heads.
+    /// The disk has moving heads.
     pub rotational: bool,
     /// Writes complete before they are durable.
     pub write_cache: bool,
@@ -48,9 +48,9 @@ pub struct RawCommand {
     pub length: u32,
     /// The driver's name for it.
     pub tag: u32,
-    /// What it asks for. The driver writes no value that the type does not have.
+    /// The operation. The driver writes no value that the type does not have.
     pub operation: Operation,
-    /// It completes only when it is on the medium.
+    /// The command completes only when its data is on the medium.
     pub fua: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct RawCompletion {
     pub overhead: u64,
     /// The command's tag.
     pub tag: u32,
-    /// It touched only the buffer.
+    /// The command touched only the buffer.
     pub cached: bool,
 }
 

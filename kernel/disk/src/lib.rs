@@ -7,7 +7,8 @@
 //!
 //! The border to C, memory and panics are those of the schedulers' module. `driver/model.h`, which a test makes of
 //! these files, declares the same functions for C. The driver passes what these functions gave it, or its own memory;
-//! one call for a disk at a time. What is said to sleep or frees something is called without a lock.
+//! one call for a disk at a time. Functions that may sleep say so.
+//! The driver calls those, and those that free something, without a lock.
 #![cfg_attr(not(test), no_std)]
 #![allow(clippy::missing_safety_doc, reason = "the driver's duties are those stated above, for all")]
 
