@@ -2,6 +2,7 @@
 //!
 //! The shim serialises all calls for one queue with its lock; building and freeing happen outside
 //! that lock, since they may sleep. The block layer merges, and tells the queue (`Merging::Off`).
+//! Times come from several processors, each of which read the clock before it had the lock: `Host::at` puts them in order.
 
 use alloc::boxed::Box;
 use core::ffi::{c_char, c_int};
@@ -121,13 +122,13 @@ pub extern "C" fn iw_queue_exchange(host: &mut Host, now: u64, successor: &mut A
 /// A request has arrived. The id must be free.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_insert(host: &mut Host, now: u64, id: u32, request: &Request) -> c_int {
-    status(host.insert_as(Instant(now), RequestId(id), *request))
+    status(host.insert_as(host.at(Instant(now)), RequestId(id), *request))
 }
 
 /// Asks the scheduler. Returns the id of a request to dispatch; or [`IDLE`]; or, made negative, the time at which to ask again.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_dispatch(host: &mut Host, now: u64) -> i64 {
-    match host.dispatch(Instant(now)) {
+    match host.dispatch(host.at(Instant(now))) {
         Ok(Decision::Dispatch(id)) => i64::from(id.0),
         // After `now`, and so beyond `-IDLE`; the kernel's clock ends at the greatest signed number.
         Ok(Decision::WaitUntil(time)) => -i64::try_from(time.0).unwrap_or(i64::MAX),
@@ -138,19 +139,19 @@ pub extern "C" fn iw_dispatch(host: &mut Host, now: u64) -> i64 {
 /// The device has finished a request.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_complete(host: &mut Host, now: u64, id: u32) -> c_int {
-    status(host.complete(Instant(now), RequestId(id)))
+    status(host.complete(host.at(Instant(now)), RequestId(id)))
 }
 
 /// The device gave a request back: the request goes first.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_requeue(host: &mut Host, now: u64, id: u32) -> c_int {
-    status(host.requeue(Instant(now), RequestId(id)))
+    status(host.requeue(host.at(Instant(now)), RequestId(id)))
 }
 
 /// A waiting request goes away.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_cancel(host: &mut Host, now: u64, id: u32) -> c_int {
-    status(host.cancel(Instant(now), RequestId(id)))
+    status(host.cancel(host.at(Instant(now)), RequestId(id)))
 }
 
 /// Whether the scheduler lets `request` become part of the waiting `id`, which it touches.
@@ -177,19 +178,19 @@ pub extern "C" fn iw_front_merges(host: &Host) -> bool {
 /// A waiting request has this extent now.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_grown(host: &mut Host, now: u64, id: u32, start: u64, length: u32) -> c_int {
-    status(host.grown(Instant(now), RequestId(id), Sector(start), Sectors(length)))
+    status(host.grown(host.at(Instant(now)), RequestId(id), Sector(start), Sectors(length)))
 }
 
 /// `taken` has become a part of `survivor`; both waited.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_absorbed(host: &mut Host, now: u64, survivor: u32, taken: u32) -> c_int {
-    status(host.absorbed(Instant(now), RequestId(survivor), RequestId(taken)))
+    status(host.absorbed(host.at(Instant(now)), RequestId(survivor), RequestId(taken)))
 }
 
 /// A process has exited.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_issuer_gone(host: &mut Host, now: u64, issuer: u32) -> c_int {
-    status(host.exited(Instant(now), Issuer(issuer)))
+    status(host.exited(host.at(Instant(now)), Issuer(issuer)))
 }
 
 /// Gives a process a weight: 1 to 10 000.

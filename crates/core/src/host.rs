@@ -1,4 +1,4 @@
-//! The host kit: a queue, a clock that never goes back, and a follower that may want another scheduler.
+//! The host kit: a queue, its clock, and a follower that may want another scheduler.
 //!
 //! A program that drives a scheduler holds a [`Host`], tells it what happened and when, and asks what to do next. The
 //! kit tells the follower of everything that the queue is told. With a [`Chooser`](crate::selectors::Chooser) as the follower it also carries out
@@ -19,8 +19,7 @@ use crate::scheduler::{Decision, Scheduler};
 use crate::table::State;
 use crate::units::{Instant, Issuer, RequestId, Sector, Sectors};
 
-/// A queue with its follower. A time that lies before an earlier call's counts as that of the earlier call: a host
-/// may have read its clock on several processors.
+/// A queue with its follower.
 pub struct Host<S, F = ()> {
     queue: Queue<S>,
     follower: F,
@@ -55,7 +54,8 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         (self.queue, self.follower)
     }
 
-    /// The time of a call at `now`.
+    /// The time of a call at `now`, which is not before that of the last call: for a host whose processors each read the
+    /// clock before they take their turn.
     #[inline]
     pub fn at(&self, now: Instant) -> Instant {
         now.max(self.queue.now())
@@ -64,7 +64,7 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// Adds `request`, which arrives now, under any free id.
     ///
     /// # Errors
-    /// [`HostError::Full`].
+    /// [`HostError::Full`], [`HostError::TimeWentBack`].
     #[inline]
     pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
         let id = self.queue.requests().any_free().ok_or(HostError::Full)?;
@@ -74,7 +74,8 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// Adds `request`, which arrives now, under an id that the host chose.
     ///
     /// # Errors
-    /// [`HostError::BeyondCapacity`], [`HostError::WrongState`] if the id is in use.
+    /// [`HostError::BeyondCapacity`], [`HostError::WrongState`] if the id is in use,
+    /// [`HostError::TimeWentBack`].
     #[inline]
     pub fn insert_as(
         &mut self,
@@ -82,7 +83,6 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         id: RequestId,
         request: Request,
     ) -> Result<Inserted, HostError> {
-        let now = self.at(now);
         let inserted = self.queue.insert_as(now, id, request)?;
         if self.follower.follows() {
             self.follower.inserted(inserted, &Request { arrival: now, ..request });
@@ -93,10 +93,9 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// Asks what the device, which has room, should do next. What is given out goes to the device now.
     ///
     /// # Errors
-    /// None: the time never goes back.
+    /// [`HostError::TimeWentBack`].
     #[inline]
     pub fn dispatch(&mut self, now: Instant) -> Result<Decision, HostError> {
-        let now = self.at(now);
         let decision = self.queue.dispatch(now)?;
         if let Decision::Dispatch(id) = decision {
             self.follower.dispatched(now, id);
@@ -107,12 +106,12 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// The device has finished `id` and its parts, whose ids are free again.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless it is in flight, [`HostError::BeyondCapacity`].
+    /// [`HostError::WrongState`] unless it is in flight, [`HostError::BeyondCapacity`],
+    /// [`HostError::TimeWentBack`].
     #[inline]
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
-        let now = self.at(now);
         if self.follower.follows() {
-            self.queue.expect(id, State::InFlight)?;
+            self.queue.expect(now, id, State::InFlight)?;
             let requests = self.queue.requests();
             for part in requests.parts(id) {
                 self.follower.completed(now, part, requests.original(part));
@@ -124,34 +123,37 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// The device could not take `id` after all. It goes first when the host next asks.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless it is in flight, [`HostError::BeyondCapacity`].
+    /// [`HostError::WrongState`] unless it is in flight, [`HostError::BeyondCapacity`],
+    /// [`HostError::TimeWentBack`].
     pub fn requeue(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
-        self.queue.requeue(self.at(now), id)
+        self.queue.requeue(now, id)
     }
 
     /// Withdraws the waiting request `id` with its parts.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless it waits, [`HostError::BeyondCapacity`].
+    /// [`HostError::WrongState`] unless it waits, [`HostError::BeyondCapacity`],
+    /// [`HostError::TimeWentBack`].
     pub fn cancel(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
-        self.leaves(id)?;
-        self.queue.cancel(self.at(now), id)
+        self.leaves(now, id)?;
+        self.queue.cancel(now, id)
     }
 
     /// The process `who` has exited.
     ///
     /// # Errors
-    /// None: the time never goes back.
+    /// [`HostError::TimeWentBack`].
     pub fn exited(&mut self, now: Instant, who: Issuer) -> Result<(), HostError> {
-        let now = self.at(now);
+        self.queue.issuer_gone(now, who)?;
         self.follower.exited(now, who);
-        self.queue.issuer_gone(now, who)
+        Ok(())
     }
 
     /// The waiting request `id`, to which the host itself has added, has this extent now. Nothing happens if it had.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless it waits, [`HostError::BeyondCapacity`].
+    /// [`HostError::WrongState`] unless it waits, [`HostError::BeyondCapacity`],
+    /// [`HostError::TimeWentBack`].
     pub fn grown(
         &mut self,
         now: Instant,
@@ -159,8 +161,8 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         start: Sector,
         length: Sectors,
     ) -> Result<(), HostError> {
-        self.queue.expect(id, State::Waiting)?;
-        let (now, known) = (self.at(now), *self.queue.request(id));
+        self.queue.expect(now, id, State::Waiting)?;
+        let known = *self.queue.request(id);
         if known.start == start && known.length == length {
             return Ok(());
         }
@@ -175,18 +177,19 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// The host itself has made the waiting request `taken` a part of `survivor`, which waits too.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`].
+    /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`],
+    /// [`HostError::TimeWentBack`].
     pub fn absorbed(&mut self, now: Instant, survivor: RequestId, taken: RequestId) -> Result<(), HostError> {
-        self.queue.expect(survivor, State::Waiting)?;
+        self.queue.expect(now, survivor, State::Waiting)?;
         if survivor != taken {
-            self.leaves(taken)?;
+            self.leaves(now, taken)?;
         }
-        self.queue.absorbed(self.at(now), survivor, taken)
+        self.queue.absorbed(now, survivor, taken)
     }
 
     /// Tells the follower that the waiting request `id` goes away with its parts.
-    fn leaves(&mut self, id: RequestId) -> Result<(), HostError> {
-        self.queue.expect(id, State::Waiting)?;
+    fn leaves(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
+        self.queue.expect(now, id, State::Waiting)?;
         if self.follower.follows() {
             let requests = self.queue.requests();
             requests.parts(id).for_each(|part| self.follower.left(requests.original(part)));

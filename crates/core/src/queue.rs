@@ -248,10 +248,11 @@ impl<S: Scheduler> Queue<S> {
         self.books.now
     }
 
-    /// An error unless `id` is in this state.
+    /// An error unless a call for `id`, in this state, fits now.
     #[inline]
-    pub(crate) fn expect(&self, id: RequestId, wanted: State) -> Result<(), HostError> {
-        self.books.expect(id, wanted)
+    pub(crate) fn expect(&self, now: Instant, id: RequestId, wanted: State) -> Result<(), HostError> {
+        self.books.expect(id, wanted)?;
+        if now < self.books.now { Err(HostError::TimeWentBack(now)) } else { Ok(()) }
     }
 
     /// The request under `id`, as large as merging has made it.

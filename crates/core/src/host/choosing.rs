@@ -27,7 +27,6 @@ impl Host<AnyScheduler, Chooser> {
     /// # Errors
     /// [`SwitchError`] if memory is exhausted; the old scheduler then goes on.
     pub fn tick(&mut self, now: Instant) -> Result<Option<Decision>, SwitchError> {
-        let now = self.at(now);
         let Some((_, decision)) = self.follower.due(now) else { return Ok(None) };
         if let Action::Switch(_) = decision.action {
             self.follower.candidate().take_over(now, &mut self.queue)?;

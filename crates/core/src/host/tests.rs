@@ -46,12 +46,14 @@ fn read(start: u64) -> Request {
 }
 
 #[test]
-fn the_follower_is_told_of_all_and_time_stands_still_rather_than_going_back() {
+fn the_follower_is_told_of_all_and_a_clock_that_lags_is_mended() {
     let mut host = host(Merging::All);
     host.insert(Instant(5), read(0)).unwrap();
-    host.insert(Instant(3), read(8)).unwrap();
+    assert!(host.insert(Instant(3), read(8)).is_err(), "time does not go back");
+    host.insert(host.at(Instant(3)), read(8)).unwrap();
     let Decision::Dispatch(id) = host.dispatch(Instant(7)).unwrap() else { panic!("one waits") };
-    host.complete(Instant(6), id).unwrap();
+    assert!(host.complete(Instant(6), id).is_err());
+    host.complete(host.at(Instant(6)), id).unwrap();
     host.exited(Instant(9), Issuer(3)).unwrap();
     let said = "#0 came at 5, #1 came at 5, #0 goes at 7, #0 of 8 done at 7, #1 of 8 done at 7, 3 exits at 9";
     assert_eq!(host.follower().0.join(", "), said);

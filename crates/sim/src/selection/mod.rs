@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Chooser, ChooserError, Entry, Rank, Setup};
-use idlewise_core::{Device as Traits, Duration, Instant};
+use idlewise_core::{Device as Traits, Instant};
 use idlewise_disk::{AnyDevice, Profile};
 
 use crate::engine::Control;
@@ -103,13 +103,6 @@ pub enum BuiltError {
 /// How a missing ranking is measured: quickly.
 const QUICK: measure::Effort = measure::Effort { runs: 1, until: Instant(2_000_000_000) };
 
-/// The value of a selector's tunable: as set, or its default.
-fn value(entry: &Entry, settings: &[Assignment<'_>], name: &str) -> u64 {
-    let set = settings.iter().rev().find(|(own, _)| *own == name).map(|(_, value)| *value);
-    let default = || entry.tunables.iter().find(|own| own.name == name).map_or(0, |own| own.default);
-    set.unwrap_or_else(default)
-}
-
 impl Selection {
     /// The chooser of `entry` with what is known beforehand.
     ///
@@ -144,12 +137,11 @@ impl Selection {
         model: AnyDevice,
     ) -> Result<Selecting, BuiltError> {
         let chooser = self.chooser(entry, settings, queue_size, disk)?;
-        let time = |name: &str| Duration::from_ms(value(entry, settings, name));
         let forecaster = entry.predicts.then(|| {
             let candidates = chooser.candidates().to_vec();
             Arc::new(Forecaster::new(model, traits.clone(), candidates, queue_size))
         });
         let log = self.logged.then(Log::default);
-        Ok(Selecting::new(chooser, forecaster, time("delay"), self.switching, log))
+        Ok(Selecting::new(chooser, forecaster, self.switching, log))
     }
 }
