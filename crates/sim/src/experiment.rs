@@ -329,14 +329,22 @@ impl Experiment {
         let mut recorder = Recorder::new(self.queue_size).phased(workload.phases());
         let limits = self.limits;
         let ended = match (why, &mut selecting) {
-            (_, Some(selecting)) => {
+            (None, Some(selecting)) => {
                 Engine::directed(workload, queue, device, &mut recorder, limits, selecting).run(control)
             }
             (None, None) => Engine::new(workload, queue, device, &mut recorder, limits).run(control),
-            (Some(out), None) => {
+            (Some(out), selecting) => {
                 let mut teller = Teller::new(&mut recorder, out);
-                let engine = Engine::new(workload, queue, device, &mut teller, limits);
-                let ended = engine.explained().run(control);
+                let ended = match selecting {
+                    Some(selecting) => {
+                        Engine::directed(workload, queue, device, &mut teller, limits, selecting)
+                            .explained()
+                            .run(control)
+                    }
+                    None => {
+                        Engine::new(workload, queue, device, &mut teller, limits).explained().run(control)
+                    }
+                };
                 teller.finish()?;
                 ended
             }

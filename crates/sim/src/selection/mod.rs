@@ -26,7 +26,7 @@ mod switching;
 mod warm;
 
 pub use echo::Echo;
-pub use selecting::{Account, InUse, Selecting};
+pub use selecting::Selecting;
 pub use switching::{Switching, Turn};
 
 use std::sync::Arc;

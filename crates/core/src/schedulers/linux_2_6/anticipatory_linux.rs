@@ -12,7 +12,7 @@
 //! 4. In a batch of reads, before the next one goes, the process whose read went last is waited for, up
 //!    to `antic_expire` from the completion of its request; even if only writes wait. Not if the next
 //!    request is its own or close, nor if its statistics or its exit speak against it. While it is
-//!    waited for, each arrival is judged by the same rules. `anticipatory_linux/rules.rs` has them.
+//!    waited for, each arrival is judged by the same rules.
 //! 5. Of each process the mean think time and seek distance are kept; of all together those of new
 //!    processes, and the probability that a new process exits without a second request.
 //!
@@ -123,8 +123,10 @@ impl<V: Version> Algorithm for LinuxAnticipatory<V> {
     fn starvation(_: &V::Settings) -> Starvation {
         Starvation::Unbounded
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl<V: Version> crate::suites::Referenced for LinuxAnticipatory<V> {
     fn reference(_: Setup<'_>, tunables: V::Settings) -> alloc::boxed::Box<dyn Scheduler> {
         alloc::boxed::Box::new(reference::Reference::new::<V>(&tunables))
     }

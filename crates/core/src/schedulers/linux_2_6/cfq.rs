@@ -141,8 +141,10 @@ impl Algorithm for Cfq {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl crate::suites::Referenced for Cfq {
     fn reference(_: Setup<'_>, settings: Settings) -> alloc::boxed::Box<dyn Scheduler> {
         alloc::boxed::Box::new(reference::Reference::new(settings))
     }
