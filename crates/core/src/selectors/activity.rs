@@ -28,7 +28,7 @@ pub const LOCAL: u64 = 2048;
 #[derive(Clone, Copy)]
 struct Process {
     key: u64,
-    /// The last period in which it did something; 0 for an empty place.
+    /// The last period in which it did something or waited; 0 for an empty place.
     period: u32,
     /// The period in which it was first seen.
     since: u32,
