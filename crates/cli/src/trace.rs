@@ -8,7 +8,7 @@ use idlewise_core::selectors::Bounds;
 use idlewise_core::tunables::Tunables as _;
 use idlewise_core::{Issuer, registry};
 use idlewise_sim::replay::{Rows, RowsError};
-use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace, TraceInfo, Writer};
+use idlewise_sim::traces::{Exit, Format, Options, Record, Report, Skip, Trace, TraceInfo, Writer};
 use idlewise_sim::workloads::parse_duration;
 
 use crate::args::{Reading, TraceCommand};
@@ -96,6 +96,10 @@ impl Rows for TraceRows {
             report.get_or_insert_with(|| self.trace.report());
         }
         Ok(row)
+    }
+
+    fn exits(&self) -> &[Exit] {
+        self.trace.exits()
     }
 
     fn process(&self, issuer: Issuer) -> Option<String> {

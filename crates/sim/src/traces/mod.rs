@@ -29,7 +29,7 @@ mod write;
 pub use error::{Place, RowError, TraceError};
 pub use formats::{About, Format};
 pub use info::TraceInfo;
-pub use record::Record;
+pub use record::{Exit, Record};
 pub use report::{Report, Skip, Skipped};
 pub use trace::{Options, Trace};
 pub use write::{Loss, WriteError, Writer, Written};

@@ -6,9 +6,9 @@ use crate::traces::input::Input;
 use crate::traces::open;
 use crate::traces::reader::Reader;
 use crate::traces::recognise::recognise;
-use crate::traces::record::Record;
+use crate::traces::record::{Exit, Record};
 use crate::traces::report::Report;
-use crate::traces::sink::Sink;
+use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
 use std::io::Read;
 use std::path::Path;
@@ -52,6 +52,8 @@ pub struct Trace {
     sink: Sink,
     /// The arrival of the first record, which is time 0 of what is given out.
     base: Option<Instant>,
+    /// Exits between the last two records given out.
+    exits: Vec<Exit>,
     ended: bool,
     failure: Option<TraceError>,
     notes: Vec<String>,
@@ -105,8 +107,17 @@ impl Trace {
     pub(crate) fn of(name: &str, format: Format, reader: Box<dyn Reader>, options: &Options) -> Trace {
         let window = options.window.min(Options::MAX_WINDOW);
         let sink = Sink::new(window, options.devices.clone(), options.fold_merges);
-        let (name, notes) = (name.to_owned(), Vec::new());
-        Trace { name, format, reader, sink, base: None, ended: false, failure: None, notes }
+        Trace {
+            name: name.to_owned(),
+            format,
+            reader,
+            sink,
+            base: None,
+            exits: Vec::new(),
+            ended: false,
+            failure: None,
+            notes: Vec::new(),
+        }
     }
 
     /// Adds a sentence to the report's warnings.
@@ -122,16 +133,36 @@ impl Trace {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator's next cannot be used with `?`")]
     pub fn next(&mut self) -> Result<Option<Record>, TraceError> {
+        self.exits.clear();
         loop {
-            if let Some(record) = self.sink.pop(self.ended) {
-                self.sink.counts.records += 1;
-                return Ok(Some(self.rebased(record)));
+            match self.sink.pop(self.ended) {
+                Some(Entry::Request(record)) => {
+                    self.sink.counts.records += 1;
+                    return Ok(Some(self.rebased(record)));
+                }
+                Some(Entry::Exit(exit)) => {
+                    self.note_exit(exit);
+                    continue;
+                }
+                None => {}
             }
             if self.ended {
                 return self.failure.take().map_or(Ok(None), Err);
             }
             self.read_on();
         }
+    }
+
+    /// The processes that exited between the last two records that [`Trace::next`] gave out, or after the last
+    /// one. Empty where the format does not tell.
+    pub fn exits(&self) -> &[Exit] {
+        &self.exits
+    }
+
+    #[cold]
+    fn note_exit(&mut self, exit: Exit) {
+        let base = self.base.unwrap_or(exit.at);
+        self.exits.push(Exit { at: Instant(exit.at.0.saturating_sub(base.0)), ..exit });
     }
 
     #[inline]

@@ -10,7 +10,7 @@ pub(crate) mod fio;
 pub(crate) mod own;
 pub(crate) mod text;
 
-use crate::traces::{Format, Record, Trace, TraceError};
+use crate::traces::{Exit, Format, Record, Trace, TraceError};
 use idlewise_core::Operation;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -21,6 +21,8 @@ pub(crate) struct Keeps {
     pub(crate) dispatches: bool,
     pub(crate) completions: bool,
     pub(crate) issuers: bool,
+    pub(crate) groups: bool,
+    pub(crate) exits: bool,
     pub(crate) priorities: bool,
     /// Whether a write was synchronous, and metadata.
     pub(crate) flags: bool,
@@ -38,6 +40,8 @@ impl Keeps {
         dispatches: false,
         completions: false,
         issuers: false,
+        groups: false,
+        exits: false,
         priorities: false,
         flags: false,
         discards: false,
@@ -67,6 +71,11 @@ pub(crate) trait Encoder: Send {
     /// Writes a record. Records come in order of arrival.
     fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()>;
 
+    /// Writes the exit of a process, in order of time. Only formats that keep exits are asked.
+    fn exit(&mut self, _exit: Exit, _out: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Writes what comes after the last record.
     fn end(&mut self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
@@ -78,7 +87,7 @@ pub(crate) trait Encoder: Send {
 pub struct Loss {
     /// What was lost, as in "completion times".
     pub what: &'static str,
-    /// Of how many records.
+    /// Of how many records, or how many exits.
     pub records: u64,
 }
 
@@ -110,7 +119,7 @@ pub enum WriteError {
     Trace(#[from] TraceError),
 }
 
-const LOSSES: [&str; 9] = [
+const LOSSES: [&str; 11] = [
     "dispatch times",
     "completion times",
     "issuers",
@@ -120,6 +129,8 @@ const LOSSES: [&str; 9] = [
     "flushes, left out",
     "exact times, rounded down",
     "requests of 4 GiB or more, left out",
+    "groups",
+    "exits of processes",
 ];
 
 /// Writes records to `W` in one format.
@@ -160,17 +171,32 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// Writes the exit of a process. Exits and records come in order of time.
+    ///
+    /// # Errors
+    /// `out` fails.
+    pub fn exit(&mut self, exit: Exit) -> Result<(), WriteError> {
+        if self.keeps.exits {
+            self.encoder.exit(exit, &mut self.out)?;
+        } else {
+            self.losses[10] += 1;
+        }
+        Ok(())
+    }
+
     /// Writes all that is left of `trace`.
     ///
     /// # Errors
     /// The trace cannot be read on, or `out` fails.
     pub fn copy(&mut self, trace: &mut Trace) -> Result<(), WriteError> {
-        while let Some(record) = trace.next()? {
+        loop {
+            let record = trace.next()?;
+            trace.exits().iter().try_for_each(|exit| self.exit(*exit))?;
+            let Some(record) = record else { return Ok(()) };
             let device = trace.devices().get(record.device as usize).map_or("", String::as_str);
             let process = record.issuer.and_then(|issuer| trace.process(issuer));
             self.write(&record, device, process)?;
         }
-        Ok(())
     }
 
     /// Writes the end and flushes. Tells what was written and what was lost.
@@ -207,6 +233,7 @@ impl<W: Write> Writer<W> {
             (3, !keeps.priorities && record.priority.is_some()),
             (4, !keeps.flags && (record.metadata || (record.sync && !implied))),
             (7, rounded),
+            (9, !keeps.groups && record.group.is_some()),
         ];
         for (at, is_lost) in lost {
             self.losses[at] += u64::from(is_lost);

@@ -1,8 +1,8 @@
 //! Writer of idlewise's own format, which holds all of a record.
 
-use crate::traces::Record;
 use crate::traces::formats::own::HEADER;
 use crate::traces::write::{Encoder, Keeps, Names};
+use crate::traces::{Exit, Record};
 use idlewise_core::{Class, Instant, Operation};
 use std::fmt;
 use std::io::{self, Write};
@@ -16,6 +16,8 @@ impl Encoder for Own {
             dispatches: true,
             completions: true,
             issuers: true,
+            groups: true,
+            exits: true,
             priorities: true,
             flags: true,
             discards: true,
@@ -57,7 +59,12 @@ impl Encoder for Own {
             };
             write!(out, "{class}{}", priority.level)?;
         }
-        writeln!(out, ",{}", Escaped(names.process.unwrap_or_default()))
+        let group = Known(record.group.map(|group| u64::from(group.0)));
+        writeln!(out, ",{},{group}", Escaped(names.process.unwrap_or_default()))
+    }
+
+    fn exit(&mut self, exit: Exit, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{},,,,{},X,,,,,,", exit.at.0, exit.issuer)
     }
 }
 
