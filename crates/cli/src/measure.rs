@@ -4,7 +4,7 @@ use idlewise_core::Instant;
 use idlewise_core::selectors::Candidate;
 use idlewise_disk::Profile;
 use idlewise_sim::engine::Control;
-use idlewise_sim::selection::measure::{self, Effort, Goal};
+use idlewise_sim::experiment::measure::{self, Effort, Goal};
 use idlewise_sim::workloads::parse_duration;
 
 use crate::args::{EffortOptions, MatrixCommand, RankingCommand};

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use comfy_table::{CellAlignment, Table, presets};
 use idlewise_core::Duration;
+use idlewise_sim::metrics::selector::InUse;
 use idlewise_sim::metrics::{Latency, Report};
-use idlewise_sim::selection::InUse;
 
 use crate::output::{grouped, ms, three};
 use crate::setup::Prepared;

@@ -10,7 +10,7 @@ use idlewise_core::selectors::contract::CANDIDATES_MAX;
 use idlewise_core::selectors::{self, Candidate};
 use idlewise_core::tunables::Tunable;
 use idlewise_core::{Duration, Instant, Issuer, Merging, Weight};
-use idlewise_disk::{AnyDevice, Profile, profile};
+use idlewise_disk::{DiskModel, Profile, profile};
 use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load};
 use idlewise_sim::selection::files::{self, FileError};
@@ -203,13 +203,11 @@ fn weight(text: &str) -> Result<(Issuer, Weight), String> {
 
 /// An error unless the disk has positioning times that a scheduler could be told.
 fn calibratable(disk: &Profile) -> Result<(), Failure> {
-    match disk.build().map_err(Failure::failed)? {
-        AnyDevice::Mechanical(_) => Ok(()),
-        AnyDevice::Flash(_) | AnyDevice::Fixed(_) => Err(Failure::usage(format!(
-            "--calibrated: {} has no heads to position: leave --calibrated out",
-            disk.name
-        ))),
+    if disk.build().map_err(Failure::failed)?.positioning_curve(1).is_empty() {
+        let text = format!("--calibrated: {} has no heads to position: leave --calibrated out", disk.name);
+        return Err(Failure::usage(text));
     }
+    Ok(())
 }
 
 fn limits(options: &LoadOptions) -> Result<Limits, Failure> {

@@ -1,6 +1,6 @@
 //! Profile files: what is wrong with one is said with its line and a cure.
 
-use idlewise_disk::{Device, Profile, ProfileError, describe::Description, draw, profile};
+use idlewise_disk::{DiskModel, Profile, ProfileError, describe::Description, draw, profile};
 
 /// A small valid profile, with one piece of text replaced.
 fn parse(from: &str, to: &str) -> Result<Profile, ProfileError> {

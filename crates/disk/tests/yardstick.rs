@@ -4,7 +4,7 @@
 //! 80 MB/s bus. DiskSim 4.0 gives the mean seek, rotation and response of three policies.
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::{AnyDevice, Command, Device, Profile};
+use idlewise_disk::{AnyModel, Command, DiskModel, Profile};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A small generator: the sequence must not depend on a library's version.
@@ -70,7 +70,7 @@ struct Means {
     rotation_ms: f64,
 }
 
-fn disk(depth: u32) -> AnyDevice {
+fn disk(depth: u32) -> AnyModel {
     let profile = Profile::named("cheetah9lp").expect("a built-in profile");
     profile
         .with(&format!("cache=off,bus=80,depth={depth}"))

@@ -3,10 +3,10 @@
 use std::io::Cursor;
 
 use idlewise_core::{Device as Traits, Instant, Issuer, Queue, Request, RequestId, registry};
-use idlewise_disk::{Completion, Device, Profile};
-use idlewise_sim::director::Director;
+use idlewise_disk::{Completion, DiskModel, Profile};
+use idlewise_sim::engine::director::Director;
+use idlewise_sim::engine::exits::Exits;
 use idlewise_sim::engine::{Control, Engine, Limits, Observer, Workload};
-use idlewise_sim::exits::Exits;
 use idlewise_sim::replay::{Replay, Rows, RowsError, Settings};
 use idlewise_sim::traces::{Exit, Format, Options, Record, Trace, Writer};
 use idlewise_sim::workloads::{self, Ground, Named, Spec};

@@ -8,7 +8,7 @@ use idlewise_core::{
     Cx, Decision, Device as Traits, Duration, Instant, Issuer, Merging, Queue, RequestId, Scheduler, Sector,
     Setup, Weight, registry,
 };
-use idlewise_disk::{AnyDevice, Device, Profile};
+use idlewise_disk::{AnyModel, DiskModel, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits};
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load};
 use idlewise_sim::metrics::{IssuerShare, Recorder, Report};
@@ -72,7 +72,7 @@ fn exits(workload: &str) -> (Vec<(Instant, Issuer, u32)>, Option<Instant>, Repor
     let spec = Spec::parse(workload).unwrap();
     let mut workload = build(&spec, Ground { capacity: Sector(1 << 26), seed: 1 }).unwrap();
     let disk = Profile::named("fixed").unwrap().with("latency=1000").unwrap();
-    let AnyDevice::Fixed(mut device) = disk.build().unwrap() else { panic!("it is fixed") };
+    let AnyModel::Fixed(mut device) = disk.build().unwrap() else { panic!("it is fixed") };
     let (gone, asked) = (Gone::default(), Rc::default());
     let listener = Listener { held: Vec::new(), gone: Rc::clone(&gone), asked: Rc::clone(&asked) };
     let traits = Traits { merging: Merging::Off, capacity: device.capacity(), ..Traits::default() };

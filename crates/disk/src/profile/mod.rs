@@ -10,8 +10,8 @@ mod number;
 
 pub use error::ProfileError;
 
-use crate::mechanical::BuildError;
-use crate::{AnyDevice, Model};
+use crate::error::BuildError;
+use crate::{AnyModel, Model};
 use error::Fault;
 use serde::Deserialize;
 use std::string::{String, ToString};
@@ -112,7 +112,7 @@ impl Profile {
     }
 
     /// Builds the disk.
-    pub fn build(&self) -> Result<AnyDevice, BuildError> {
+    pub fn build(&self) -> Result<AnyModel, BuildError> {
         self.model.build()
     }
 

@@ -5,6 +5,7 @@
 
 mod issuers;
 mod phases;
+pub mod selector;
 mod spread;
 
 pub use issuers::IssuerShare;
@@ -16,9 +17,9 @@ use idlewise_disk::Completion;
 use serde::Serialize;
 
 use crate::engine::Observer;
-use crate::selection::Account;
 use issuers::{Issuers, jain};
 use phases::Phases;
+use selector::Account;
 
 /// A latency distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

@@ -16,7 +16,7 @@ use std::hash::BuildHasherDefault;
 use idlewise_core::{Duration, Instant, Issuer};
 use rustc_hash::FxHasher;
 
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 use crate::traces::Exit;
 
 /// A process that is silent for longer is no longer waited for by any scheduler; to take it for ended costs little.

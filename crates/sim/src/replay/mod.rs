@@ -2,7 +2,7 @@
 //!
 //! *Closed loop* (the default): a request that waited for an earlier one in the trace waits for it
 //! here too, plus the time that its process then computed. On a faster disk the trace runs faster,
-//! on a slower one slower, as the programs would have. [`infer`] says what waited for what, [`ends`] when a process
+//! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`ends`] when a process
 //! ends, of which the scheduler is told.
 //! *Open loop*: every request comes at its recorded time, whatever the disk does.
 //!
@@ -11,7 +11,6 @@
 //! faster disk would have let read more ends when its rows are done.
 
 pub mod ends;
-pub mod infer;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -20,11 +19,11 @@ use idlewise_core::{Duration, Instant, Issuer, Operation, Request, RequestId, Se
 use serde::Serialize;
 
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
+use crate::traces::infer::{Cause, Inference, Inferred};
 use crate::traces::{Exit, Record};
 use crate::workloads::Named;
 use ends::Ends;
-use infer::{Cause, Inference, Inferred};
 
 /// Where rows come from.
 pub trait Rows: Send {

@@ -11,7 +11,7 @@ use idlewise_core::{Instant, Request, RequestId, Sector};
 
 use super::script::Script;
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 
 /// A process that goes round.
 struct Dancer {

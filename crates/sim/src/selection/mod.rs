@@ -11,7 +11,6 @@
 //! | `forecast` | playing it against every candidate on a model of the disk |
 //! | `log` | every decision with its evidence, as JSON, and deciding again from it |
 //! | `files` | own matrices and rankings, in TOML |
-//! | `measure` | measuring a matrix or a ranking for a disk |
 
 mod aged;
 mod echo;
@@ -19,25 +18,22 @@ pub mod files;
 pub mod forecast;
 mod habits;
 pub mod log;
-pub mod measure;
 pub mod script;
 mod selecting;
 mod switching;
 mod warm;
 
 pub use echo::Echo;
-pub use selecting::{Account, InUse, Selecting};
+pub use selecting::Selecting;
 pub use switching::{Switching, Turn};
 
 use std::sync::Arc;
 
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Chooser, ChooserError, Entry, Rank, Setup};
-use idlewise_core::{Device as Traits, Duration, Instant};
-use idlewise_disk::{AnyDevice, Profile};
+use idlewise_core::{Device as Traits, Duration};
+use idlewise_disk::{AnyModel, Profile};
 
-use crate::engine::Control;
-use crate::experiment::ExperimentError;
 use forecast::Forecaster;
 use log::Log;
 
@@ -91,18 +87,6 @@ impl Selection {
     }
 }
 
-/// Why a selector could not be built.
-#[derive(Debug)]
-pub enum BuiltError {
-    /// A setting does not fit, or memory is exhausted.
-    Selector(ChooserError),
-    /// Its ranking could not be measured.
-    Measuring(Box<ExperimentError>),
-}
-
-/// How a missing ranking is measured: quickly.
-const QUICK: measure::Effort = measure::Effort { runs: 1, until: Instant(2_000_000_000) };
-
 /// The value of a selector's tunable: as set, or its default.
 fn value(entry: &Entry, settings: &[Assignment<'_>], name: &str) -> u64 {
     let set = settings.iter().rev().find(|(own, _)| *own == name).map(|(_, value)| *value);
@@ -111,45 +95,39 @@ fn value(entry: &Entry, settings: &[Assignment<'_>], name: &str) -> u64 {
 }
 
 impl Selection {
-    /// The chooser of `entry` with what is known beforehand.
+    /// The chooser of `entry`. A ranking that it needs and was not given is `measured` for its candidates.
     ///
     /// # Errors
-    /// [`BuiltError`].
+    /// [`ChooserError`].
     pub fn chooser(
         &self,
         entry: &Entry,
         settings: &[Assignment<'_>],
         queue_size: usize,
-        disk: &Profile,
-    ) -> Result<Chooser, BuiltError> {
+        measured: impl FnOnce(&[Candidate]) -> Vec<Rank>,
+    ) -> Result<Chooser, ChooserError> {
         let mut field = self.field(entry);
         if entry.ranks && field.ranks.is_empty() {
-            let ranking = measure::ranking(disk, &field.candidates, QUICK, &Control::default());
-            field.ranks = ranking.map_err(|error| BuiltError::Measuring(Box::new(error)))?.ranks;
+            field.ranks = measured(&field.candidates);
         }
         let setup = Setup { candidates: &field.candidates, cells: field.cells, ranks: &field.ranks };
-        Chooser::new(entry, queue_size, setup, settings).map_err(BuiltError::Selector)
+        Chooser::new(entry, queue_size, setup, settings)
     }
 
-    /// A selector, ready to direct a run on a disk with these traits.
-    ///
-    /// # Errors
-    /// [`BuiltError`].
-    pub fn build(
+    /// What directs a run on a disk with these traits, as `chooser` of `entry` wants it.
+    pub fn director(
         &self,
-        entry: &Entry,
-        settings: &[Assignment<'_>],
+        chooser: Chooser,
+        (entry, settings): (&Entry, &[Assignment<'_>]),
         (traits, queue_size): (&Traits, usize),
-        disk: &Profile,
-        model: AnyDevice,
-    ) -> Result<Selecting, BuiltError> {
-        let chooser = self.chooser(entry, settings, queue_size, disk)?;
+        model: AnyModel,
+    ) -> Selecting {
         let time = |name: &str| Duration::from_ms(value(entry, settings, name));
         let forecaster = entry.predicts.then(|| {
             let candidates = chooser.candidates().to_vec();
             Arc::new(Forecaster::new(model, traits.clone(), candidates, queue_size))
         });
         let log = self.logged.then(Log::default);
-        Ok(Selecting::new(chooser, forecaster, time("delay"), self.switching, log))
+        Selecting::new(chooser, forecaster, time("delay"), self.switching, log)
     }
 }

@@ -1,9 +1,9 @@
 //! A trace that is being read: records one after the other, and what was found on the way.
 
 use crate::traces::error::TraceError;
-use crate::traces::formats::{Format, Open};
+use crate::traces::format::Open;
+use crate::traces::formats::Format;
 use crate::traces::input::Input;
-use crate::traces::open;
 use crate::traces::reader::Reader;
 use crate::traces::recognise::recognise;
 use crate::traces::record::{Exit, Record};
@@ -11,7 +11,6 @@ use crate::traces::report::Report;
 use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
 use std::io::Read;
-use std::path::Path;
 
 /// How a trace is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,16 +68,6 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// Opens a file, `-` for standard input, or the files of a blktrace recording: a directory that
-    /// holds one, or the `NAME` of `NAME.blktrace.0`, `NAME.blktrace.1` and so on. Compressed files
-    /// (gzip, bzip2, xz, zstd) are decompressed.
-    ///
-    /// # Errors
-    /// The path cannot be read, is empty, has no known format or several, or one that is of no use.
-    pub fn open(path: &Path, options: &Options) -> Result<Trace, TraceError> {
-        open::open(path, options)
-    }
-
     /// Reads a trace from a stream, which need not be seekable. `name` is for messages.
     ///
     /// # Errors
@@ -96,10 +85,8 @@ impl Trace {
             Some(format) => format,
             None => recognise(&mut input)?,
         };
-        let reader = (format.code().open)(
-            input,
-            &Open { format, lenient: options.lenient, one_cpu: open::is_one_cpu(name) },
-        )?;
+        let open = Open { format: format.name(), lenient: options.lenient };
+        let reader = (format.code().open)(input, &open)?;
         Ok(Trace::of(name, format, reader, options))
     }
 

@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Named;
 use super::places::{Pattern, Places};
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 
 /// How long a process computes before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,14 +12,14 @@
 
 use crate::traces::error::Bad;
 use crate::traces::event::{Action, Event};
+use crate::traces::format::{About, Code};
 use crate::traces::formats::blkparse::{bracketed, device_name, device_number, extent};
-use crate::traces::formats::rwbs::Rwbs;
-use crate::traces::formats::{About, Code};
 use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, decimal, integer};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Exit;
 use crate::traces::report::Skip;
+use crate::traces::rwbs::Rwbs;
 use crate::traces::sink::Sink;
 use idlewise_core::{Class, Instant, Issuer, Priority};
 

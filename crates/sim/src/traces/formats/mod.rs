@@ -1,41 +1,18 @@
-//! The formats, one file each, and the table that lists them.
+//! The formats, one file or folder each, and the list of them.
 //!
-//! A format is one file here, its `mod` line, and its line in `formats!` below. Names for
-//! `--format`, help, recognition, readers and writers all come from that table.
+//! A format is one file here and its line in `formats!`. Names for `--format`, help, recognition, readers and writers
+//! all come from that list.
 
-mod alibaba;
-mod blkparse;
-pub(crate) mod blktrace;
-mod cloudphysics;
-mod disksim;
-mod drive;
-mod fio;
-mod fio3;
-mod fiu;
-mod ftrace;
-mod mqsim;
-mod msr;
-mod oracle;
-pub(crate) mod own;
-pub(crate) mod rwbs;
-mod spc;
-mod systor;
-mod tencent;
-mod vscsi;
-
-use crate::traces::error::TraceError;
-use crate::traces::input::Input;
-use crate::traces::reader::{Reader, Row, Rows, TextReader};
-use crate::traces::sink::Sink;
-use crate::traces::write::Encoder;
-use serde::Serialize;
+use crate::traces::format::{About, Code};
 
 macro_rules! formats {
-    ($($(#[doc = $doc:literal])+ $variant:ident = $module:ident;)+) => {
+    ($($variant:ident = $module:ident: $doc:literal;)+) => {
+        $(pub(crate) mod $module;)+
+
         /// The formats that can be read. [`Format::ALL`] lists them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Format {
-            $($(#[doc = $doc])+ $variant,)+
+            $(#[doc = $doc] $variant,)+
         }
 
         impl Format {
@@ -55,160 +32,24 @@ macro_rules! formats {
 }
 
 formats! {
-    /// idlewise's own comma-separated text.
-    Idlewise = own;
-    /// Linux blktrace, binary.
-    Blktrace = blktrace;
-    /// What blkparse prints of it.
-    Blkparse = blkparse;
-    /// Block events as ftrace, trace-cmd and perf print them.
-    Ftrace = ftrace;
-    /// fio's log, version 2: waits between requests.
-    FioV2 = fio;
-    /// fio's log, version 3: a time for each request.
-    FioV3 = fio3;
-    /// Microsoft Research Cambridge.
-    Msr = msr;
-    /// Storage Performance Council.
-    Spc = spc;
-    /// Alibaba's block storage.
-    Alibaba = alibaba;
-    /// Tencent's block storage.
-    Tencent = tencent;
-    /// SYSTOR'17: a company's virtual desktops.
-    Systor = systor;
-    /// VMware's vscsiStats, binary.
-    Vscsi = vscsi;
-    /// CloudPhysics, as text.
-    CloudPhysics = cloudphysics;
-    /// Florida International University.
-    Fiu = fiu;
-    /// DiskSim's default.
-    Disksim = disksim;
-    /// DiskSim's validation traces: measured drives.
-    Drive = drive;
-    /// MQSim.
-    Mqsim = mqsim;
-    /// libCacheSim's oracleGeneral, binary: recognised and refused.
-    OracleGeneral = oracle;
-}
-
-/// What a format is called and what it tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct About {
-    /// What `--format` takes.
-    pub name: &'static str,
-    /// What it is, in a few words.
-    pub title: &'static str,
-    /// What its times count.
-    pub time_unit: &'static str,
-    /// It tells when a request was done.
-    pub completions: bool,
-    /// It tells when a request went to the disk.
-    pub dispatches: bool,
-    /// It tells who issued a request.
-    pub issuers: bool,
-    /// It tells which device a request was for.
-    pub devices: bool,
-    /// It is made of events that are put together to requests.
-    pub events: bool,
-    /// Its times are those of arrival. Otherwise they are made up or too coarse to queue by.
-    pub exact_times: bool,
-    /// It can be written.
-    pub writable: bool,
-}
-
-impl About {
-    /// A text format that tells time, extent and operation, and no more.
-    pub(crate) const fn plain(name: &'static str, title: &'static str, time_unit: &'static str) -> About {
-        About {
-            name,
-            title,
-            time_unit,
-            completions: false,
-            dispatches: false,
-            issuers: false,
-            devices: true,
-            events: false,
-            exact_times: true,
-            writable: false,
-        }
-    }
-}
-
-/// Makes the reader of a stream.
-type Opener = fn(Input, &Open) -> Result<Box<dyn Reader>, TraceError>;
-
-/// How a format is recognised, read and written.
-pub(crate) struct Code {
-    /// How well the beginning fits, 0 to 100.
-    pub(crate) score: fn(&Head<'_>) -> u8,
-    /// A reader of one stream.
-    pub(crate) open: Opener,
-    /// A writer, if the format can be written.
-    pub(crate) encode: Option<fn() -> Box<dyn Encoder>>,
-}
-
-impl Code {
-    /// A text format that is recognised by its rows.
-    pub(crate) const fn text<R: Rows>() -> Code {
-        Code { score: score_by_rows::<R>, open: open_text::<R>, encode: None }
-    }
-
-    /// The same, which can also be written.
-    pub(crate) const fn with(self, encode: fn() -> Box<dyn Encoder>) -> Code {
-        Code { score: self.score, open: self.open, encode: Some(encode) }
-    }
-}
-
-/// What a reader is told when it is made.
-pub(crate) struct Open {
-    pub(crate) format: Format,
-    pub(crate) lenient: bool,
-    /// The name says that this is the file of one CPU.
-    pub(crate) one_cpu: bool,
-}
-
-fn open_text<R: Rows>(input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {
-    Ok(TextReader::<R>::boxed(input, open.format, open.lenient))
-}
-
-/// The beginning of a trace, for recognition.
-pub(crate) struct Head<'a> {
-    /// At most the first 64 KiB.
-    pub(crate) bytes: &'a [u8],
-    /// That is all there is.
-    pub(crate) complete: bool,
-}
-
-impl<'a> Head<'a> {
-    /// The first lines that are not blank. The last line seen may be cut, so it is left out.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = &'a [u8]> {
-        let whole = match self.bytes.iter().rposition(|&b| b == b'\n') {
-            _ if self.complete => self.bytes,
-            Some(at) => &self.bytes[..at],
-            None => &[],
-        };
-        let lines = whole.split(|&b| b == b'\n').map(<[u8]>::trim_ascii);
-        lines.filter(|line| !line.is_empty()).take(LINES)
-    }
-}
-
-/// Lines that recognition tries.
-const LINES: usize = 100;
-
-/// The share of the first lines that are rows of the format, in percent.
-pub(crate) fn score_by_rows<R: Rows>(head: &Head<'_>) -> u8 {
-    let (mut rows, mut sink) = (R::default(), Sink::new(LINES, None, false));
-    let (mut good, mut bad) = (0, 0);
-    for line in head.lines() {
-        match rows.row(line, &mut sink) {
-            Ok(Row::Data) => good += 1,
-            Ok(Row::Comment) => {}
-            Err(_) => bad += 1,
-        }
-    }
-    if good == 0 { 0 } else { (good * 100 / (good + bad)) as u8 }
+    Idlewise = own: "idlewise's own comma-separated text.";
+    Blktrace = blktrace: "Linux blktrace, binary.";
+    Blkparse = blkparse: "What blkparse prints of it.";
+    Ftrace = ftrace: "Block events as ftrace, trace-cmd and perf print them.";
+    FioV2 = fio: "fio's log, version 2: waits between requests.";
+    FioV3 = fio3: "fio's log, version 3: a time for each request.";
+    Msr = msr: "Microsoft Research Cambridge.";
+    Spc = spc: "Storage Performance Council.";
+    Alibaba = alibaba: "Alibaba's block storage.";
+    Tencent = tencent: "Tencent's block storage.";
+    Systor = systor: "SYSTOR'17: a company's virtual desktops.";
+    Vscsi = vscsi: "VMware's vscsiStats, binary.";
+    CloudPhysics = cloudphysics: "CloudPhysics, as text.";
+    Fiu = fiu: "Florida International University.";
+    Disksim = disksim: "DiskSim's default.";
+    Drive = drive: "DiskSim's validation traces: measured drives.";
+    Mqsim = mqsim: "MQSim.";
+    OracleGeneral = oracle: "libCacheSim's oracleGeneral, binary: recognised and refused.";
 }
 
 impl Format {

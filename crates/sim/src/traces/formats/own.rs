@@ -11,15 +11,17 @@
 //!
 //! It lacks: nothing that a record holds.
 
+use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::format::{About, Code, Head, score_by_rows};
 use crate::traces::parse::{Commas, integer, number, sectors_extent, small};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::{Exit, Record};
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::{Class, Group, Instant, Issuer, Operation, Priority};
+use std::fmt;
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About {
     completions: true,
@@ -29,10 +31,10 @@ pub(crate) const ABOUT: About = About {
     ..About::plain("idlewise", "idlewise's own", "nanoseconds")
 };
 
-pub(crate) const CODE: Code = Code { score, ..Code::text::<Own>().with(|| Box::new(write::own::Own)) };
+pub(crate) const CODE: Code = Code { score, ..Code::text::<Own>().with(|| Box::new(OwnEncoder)) };
 
 /// The columns in the order in which they are written.
-pub(crate) const HEADER: &str =
+const HEADER: &str =
     "arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process,group";
 
 const COLUMNS: usize = 12;
@@ -190,5 +192,91 @@ fn score(head: &Head<'_>) -> u8 {
     match first.map(header) {
         Some(Ok(_)) => score_by_rows::<Own>(head).max(90),
         _ => 0,
+    }
+}
+
+/// idlewise's own.
+pub(crate) struct OwnEncoder;
+
+impl Encoder for OwnEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps {
+            dispatches: true,
+            completions: true,
+            issuers: true,
+            groups: true,
+            exits: true,
+            priorities: true,
+            flags: true,
+            discards: true,
+            flushes: true,
+            ..Keeps::LEAST
+        }
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{HEADER}")
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let operation = match record.operation {
+            Operation::Read => 'R',
+            Operation::Write => 'W',
+            Operation::Discard => 'D',
+            Operation::Flush => 'F',
+        };
+        let time = |time: Option<Instant>| Known(time.map(|time| time.0));
+        let sync = if record.sync { "s" } else { "" };
+        let metadata = if record.metadata { "m" } else { "" };
+        write!(
+            out,
+            "{},{},{},{},{},{operation},{},{},{sync}{metadata},",
+            record.arrival.0,
+            time(record.dispatched),
+            time(record.completed),
+            Escaped(names.device),
+            Known(record.issuer.map(|issuer| u64::from(issuer.0))),
+            record.start,
+            record.length,
+        )?;
+        if let Some(priority) = record.priority {
+            let class = match priority.class {
+                Class::RealTime => "rt",
+                Class::BestEffort => "be",
+                Class::Idle => "idle",
+            };
+            write!(out, "{class}{}", priority.level)?;
+        }
+        let group = Known(record.group.map(|group| u64::from(group.0)));
+        writeln!(out, ",{},{group}", Escaped(names.process.unwrap_or_default()))
+    }
+
+    fn exit(&mut self, exit: Exit, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{},,,,{},X,,,,,,", exit.at.0, exit.issuer)
+    }
+}
+
+/// A number, or nothing.
+struct Known(Option<u64>);
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |number| number.fmt(f))
+    }
+}
+
+/// A name that cannot be taken for anything else.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._:/()".contains(&byte) {
+                write!(f, "{}", char::from(byte))?;
+            } else {
+                write!(f, "%{byte:02X}")?;
+            }
+        }
+        Ok(())
     }
 }

@@ -1,61 +1,19 @@
-//! blktrace's binary records: what `blktrace` writes, one file per CPU, `NAME.blktrace.N`.
-//!
-//! 48 bytes, then `pdu_len` bytes that depend on the action. Offsets: 0 magic u32 `0x65617407`
-//! (the low byte is the version; the byte order shows the recording machine's), 4 sequence u32,
-//! 8 time u64 (ns), 16 sector u64, 24 bytes u32, 28 action u32 (low 16 bits the action, high 16
-//! what it is about), 32 pid u32, 36 device u32 (12 bits major, 20 minor), 40 cpu u32, 44 error
-//! u16, 46 pdu_len u16. Files of several CPUs are merged by time.
-//!
-//! It lacks: I/O priorities.
+//! Reader of blktrace's records.
 
-use crate::traces::Format;
+use super::ABOUT;
+use super::layout::{MAGIC, SIZE, about};
 use crate::traces::error::{Bad, TraceError};
 use crate::traces::event::{Action, Event};
 use crate::traces::formats::blkparse::{check, device_name};
-use crate::traces::formats::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::order::Reorder;
 use crate::traces::pairing::Pairing;
 use crate::traces::reader::{CUT, CUT_CURE, Reader, u16_le, u32_le, u64_le};
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::{Issuer, Operation};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-pub(crate) const ABOUT: About = About {
-    completions: true,
-    dispatches: true,
-    issuers: true,
-    events: true,
-    writable: true,
-    ..About::plain("blktrace", "blktrace, binary", "nanoseconds")
-};
-
-pub(crate) const CODE: Code =
-    Code { score, open, encode: Some(|| Box::new(write::blktrace::Blktrace::default())) };
-
-/// Bytes in a record without its pdu.
-pub(crate) const SIZE: usize = 48;
-/// The first four bytes.
-pub(crate) const MAGIC: u32 = 0x6561_7407;
-
-/// What a record is about: bits of the high half of `action`.
-pub(crate) mod about {
-    pub(crate) const WRITE: u32 = 1 << 1;
-    pub(crate) const READ: u32 = 1;
-    pub(crate) const FLUSH: u32 = 1 << 2;
-    pub(crate) const SYNC: u32 = 1 << 3;
-    pub(crate) const QUEUE: u32 = 1 << 4;
-    pub(crate) const ISSUE: u32 = 1 << 6;
-    pub(crate) const COMPLETE: u32 = 1 << 7;
-    pub(crate) const PASSTHROUGH: u32 = 1 << 9;
-    pub(crate) const NOTIFY: u32 = 1 << 10;
-    pub(crate) const META: u32 = 1 << 12;
-    pub(crate) const DISCARD: u32 = 1 << 13;
-    pub(crate) const FUA: u32 = 1 << 15;
-}
 
 /// Events held to put them in order: a stream may hold several CPUs' buffers in turn, of 512 KiB each.
 const STREAM_WINDOW: usize = 16_384;
@@ -66,14 +24,9 @@ const FILE_WINDOW: usize = 64;
 /// Events taken per call.
 const BATCH: usize = 1024;
 
-fn score(head: &Head<'_>) -> u8 {
-    let magic = head.bytes.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
-    if magic.is_some_and(|m| m == MAGIC || m.swap_bytes() == MAGIC) { 100 } else { 0 }
-}
-
-fn open(input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {
-    let window = if open.one_cpu { FILE_WINDOW } else { STREAM_WINDOW };
-    Ok(boxed(vec![input], open.lenient, window))
+/// A reader of one stream, which may be the file of one CPU.
+pub(super) fn one(input: Input, one_cpu: bool, lenient: bool) -> Box<dyn Reader> {
+    boxed(vec![input], lenient, if one_cpu { FILE_WINDOW } else { STREAM_WINDOW })
 }
 
 /// A reader that merges the files of several CPUs.
@@ -171,7 +124,7 @@ struct Lane {
 impl Lane {
     fn complain(&self, bad: Bad<'_>) -> TraceError {
         let place = crate::traces::Place::Byte(self.input.offset());
-        bad.at(self.input.name(), place, Format::Blktrace.name())
+        bad.at(self.input.name(), place, ABOUT.name)
     }
 
     /// The next event that tells of a request.

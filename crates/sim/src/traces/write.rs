@@ -1,86 +1,13 @@
 //! Writes records in another format, and tells what that format could not hold.
 //!
-//! A target says what it keeps ([`Keeps`]); the losses are counted here, once, from that. Requests
+//! A target says what it keeps (`encode`); the losses are counted here, once, from that. Requests
 //! that a target cannot express are left out and counted, never written as something else.
 
-pub(crate) mod blkparse;
-pub(crate) mod blktrace;
-pub(crate) mod events;
-pub(crate) mod fio;
-pub(crate) mod own;
-pub(crate) mod text;
-
+use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::{Exit, Format, Record, Trace, TraceError};
 use idlewise_core::Operation;
 use serde::Serialize;
 use std::io::{self, Write};
-
-/// What a target holds of a record besides arrival, extent, read or write, and device.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Keeps {
-    pub(crate) dispatches: bool,
-    pub(crate) completions: bool,
-    pub(crate) issuers: bool,
-    pub(crate) groups: bool,
-    pub(crate) exits: bool,
-    pub(crate) priorities: bool,
-    /// Whether a write was synchronous, and metadata.
-    pub(crate) flags: bool,
-    pub(crate) discards: bool,
-    pub(crate) flushes: bool,
-    /// The longest request, in bytes.
-    pub(crate) longest: u64,
-    /// The unit of its times, in nanoseconds.
-    pub(crate) unit_ns: u64,
-}
-
-impl Keeps {
-    /// Only what every target holds, at nanoseconds.
-    pub(crate) const LEAST: Keeps = Keeps {
-        dispatches: false,
-        completions: false,
-        issuers: false,
-        groups: false,
-        exits: false,
-        priorities: false,
-        flags: false,
-        discards: false,
-        flushes: false,
-        longest: u64::MAX,
-        unit_ns: 1,
-    };
-}
-
-/// Names that belong to a record.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Names<'a> {
-    pub(crate) device: &'a str,
-    pub(crate) process: Option<&'a str>,
-}
-
-/// Writes one format.
-pub(crate) trait Encoder: Send {
-    /// What the format holds.
-    fn keeps(&self) -> Keeps;
-
-    /// Writes what comes before the first record.
-    fn begin(&mut self, _out: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Writes a record. Records come in order of arrival.
-    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()>;
-
-    /// Writes the exit of a process, in order of time. Only formats that keep exits are asked.
-    fn exit(&mut self, _exit: Exit, _out: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Writes what comes after the last record.
-    fn end(&mut self, _out: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Something that the target format could not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

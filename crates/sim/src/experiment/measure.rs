@@ -5,9 +5,9 @@ use idlewise_core::selectors::{Candidate, Rank};
 use idlewise_core::{Instant, SECTOR_BYTES};
 use idlewise_disk::Profile;
 
-use super::files::{self, Matrix, Ranking};
+use super::{Choice, Experiment, ExperimentError, Load, Outcome};
 use crate::engine::{Control, Limits};
-use crate::experiment::{Choice, Experiment, ExperimentError, Load, Outcome};
+use crate::selection::files::{self, Matrix, Ranking};
 use crate::workloads::Spec;
 
 /// What a matrix is measured for.

@@ -9,19 +9,24 @@
 //! What has no room in the queue waits before it: everything when all ids are in use, or else those kinds of
 //! requests of which the scheduler wants no more.
 
+pub mod director;
 mod error;
+pub mod exits;
+mod line;
+mod tags;
+pub mod tell;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use idlewise_core::{Decision, Instant, Queue, Request, RequestId, Room, Scheduler, Why};
-use idlewise_disk::{Command, Completion, Device};
+use idlewise_disk::{Command, Completion, DiskModel};
 
 pub use error::EngineError;
 
-use crate::director::{Director, Undirected};
-use crate::exits::Exits;
-use crate::line::Line;
-use crate::tags::Tags;
+use director::{Director, Undirected};
+use exits::Exits;
+use line::Line;
+use tags::Tags;
 
 /// Where requests come from.
 pub trait Workload {
@@ -106,7 +111,7 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
     director: C,
 }
 
-impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
+impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer> Engine<'a, W, S, D, O> {
     /// A run that begins at time zero, all of it under one scheduler.
     pub fn new(
         workload: &'a mut W,
@@ -119,7 +124,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, 
     }
 }
 
-impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
+impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Director<S>>
     Engine<'a, W, S, D, O, C>
 {
     /// A run that begins at time zero. `director` follows it and may exchange the scheduler.

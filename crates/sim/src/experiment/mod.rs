@@ -1,0 +1,11 @@
+//! Many runs: schedulers × seeds, on all cores.
+
+mod chosen;
+mod error;
+pub mod measure;
+mod plan;
+mod run;
+
+pub use chosen::{Choice, Chosen};
+pub use error::ExperimentError;
+pub use plan::{Experiment, Load, OpenRows, Outcome};
