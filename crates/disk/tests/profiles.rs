@@ -73,8 +73,7 @@ fn faults_are_named_with_line_and_cure() {
                 assert!(message.contains(wanted), "{to:?} gives {message:?}");
             }
             Ok(profile) => {
-                let error = profile.build().expect_err(to).to_string();
-                assert!(error.contains(';') || error.contains("holds"), "{to:?} builds: {error}");
+                panic!("BUILDS {to:?} {:?}", profile.build());
             }
         }
     }
