@@ -23,7 +23,6 @@ pub struct Lifo {
     links: Links,
     /// The youngest is in front.
     waiting: List,
-    tunables: Nothing,
 }
 
 impl Algorithm for Lifo {
@@ -32,17 +31,11 @@ impl Algorithm for Lifo {
     const SOURCE: &'static str = "CONTRIBUTING.md";
     type Tunables = Nothing;
 
-    fn new(setup: Setup<'_>, tunables: Nothing) -> Result<Self, OutOfMemory> {
-        Ok(Lifo { links: Links::new(setup.capacity)?, waiting: List::default(), tunables })
+    fn new(setup: Setup<'_>, _: Nothing) -> Result<Self, OutOfMemory> {
+        Ok(Lifo { links: Links::new(setup.capacity)?, waiting: List::default() })
     }
 
-    fn tunables(&self) -> Nothing {
-        self.tunables
-    }
-
-    fn set_tunables(&mut self, tunables: Nothing) {
-        self.tunables = tunables;
-    }
+    fn tune(&mut self, _: Nothing) {}
 
     fn starvation(_: &Nothing) -> Starvation {
         Starvation::Unbounded

@@ -1,4 +1,5 @@
-//! The cost of one insert + dispatch + complete, for every scheduler, at several queue depths.
+//! The cost of one insert + dispatch + complete, for every scheduler, at several queue depths, and where each of
+//! 4096 waiting requests has an issuer of its own.
 
 use std::hint::black_box;
 
@@ -7,30 +8,31 @@ use idlewise_core::{
     Decision, Device, Duration, Instant, Issuer, Operation, Queue, Request, Sector, Sectors,
 };
 
-/// Scattered requests, 2/3 reads, 8 issuers: made beforehand, so that making them is not measured.
+/// Scattered requests, 2/3 reads: made beforehand, so that making them is not measured.
 struct Load {
     requests: Vec<Request>,
     next: usize,
 }
 
 impl Load {
-    fn new() -> Self {
+    /// From this many issuers, one after the other.
+    fn new(issuers: u32) -> Self {
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
-        let requests = std::iter::repeat_with(|| {
+        let requests = (0..4096.max(2 * issuers)).map(|n| {
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
             let operation = if state % 3 < 2 { Operation::Read } else { Operation::Write };
             let start = Sector((state >> 20) % 200_000_000 * 8);
             let sync = operation == Operation::Read;
-            Request { operation, sync, ..Request::read(start, Sectors(8)) }
-                .by(Issuer((state >> 8) as u32 % 8))
+            let who = if issuers > 8 { n % (2 * issuers) } else { (state >> 8) as u32 % issuers };
+            Request { operation, sync, ..Request::read(start, Sectors(8)) }.by(Issuer(who))
         });
-        Load { requests: requests.take(4096).collect(), next: 0 }
+        Load { requests: requests.collect(), next: 0 }
     }
 
     fn next(&mut self) -> Request {
-        self.next = (self.next + 1) % 4096;
+        self.next = (self.next + 1) % self.requests.len();
         self.requests[self.next]
     }
 }
@@ -38,14 +40,19 @@ impl Load {
 fn cost(c: &mut Criterion) {
     let mut group = c.benchmark_group("insert+dispatch+complete");
     for entry in idlewise_core::registry::all() {
-        for depth in [1usize, 32, 128, 1024] {
+        for (depth, issuers) in [(1usize, 8), (32, 8), (128, 8), (1024, 8), (4096, 4096)] {
             let mut queue = Queue::new(depth + 1, Device::default(), entry, &[]).unwrap();
-            let mut load = Load::new();
+            let mut load = Load::new(issuers);
             let mut now = Instant(1);
             for _ in 0..depth - 1 {
                 queue.insert(now, load.next()).unwrap();
             }
-            group.bench_function(BenchmarkId::new(entry.name, depth), |b| {
+            let id = if issuers == 8 {
+                BenchmarkId::new(entry.name, depth)
+            } else {
+                BenchmarkId::new(entry.name, "issuers-4096")
+            };
+            group.bench_function(id, |b| {
                 b.iter(|| {
                     now += Duration::from_us(100);
                     queue.insert(now, black_box(load.next())).unwrap();

@@ -22,7 +22,6 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
-pub mod anticipation;
 pub mod collections;
 pub mod device;
 pub mod ops;
@@ -37,15 +36,16 @@ pub mod schedulers;
 pub mod selectors;
 #[cfg(test)]
 mod suites;
+pub mod table;
 pub mod tunables;
 pub mod units;
 pub mod why;
 
 pub use device::{Device, Merging};
 pub use queue::{HostError, Inserted, Queue};
+pub use registry::AnyScheduler;
 pub use request::{Class, Direction, Operation, Priority, Request};
 pub use room::{Entrant, Quota, Room};
 pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-pub use schedulers::AnyScheduler;
 pub use units::{Duration, Group, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors, Weight};
 pub use why::Why;

@@ -1,16 +1,21 @@
 //! Finding, describing and building schedulers by name.
 //!
-//! `registry!` is given the modules of `schedulers/` and the types in each. From that list come
-//! the modules themselves, [`AnyScheduler`] and the table of [`Entry`]s that
-//! everything which enumerates schedulers reads.
+//! The list is in `schedulers.rs`. From it come [`AnyScheduler`], the table of [`Entry`]s that everything
+//! which enumerates schedulers reads, and the [`page`] of each.
 
 use core::fmt;
+use core::ops::Deref;
 
-use crate::collections::OutOfMemory;
+use crate::collections::{Kept, OutOfMemory};
+use crate::device::Device;
+use crate::queue::{HostError, Queue};
 use crate::request::Priority;
-use crate::scheduler::{Setup, Standing, Starvation};
-use crate::schedulers::{AnyScheduler, ENTRIES};
-use crate::tunables::{Tunable, TunableError, Unit};
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation, delegate};
+use crate::schedulers::{self, registered};
+use crate::table::Table;
+use crate::tunables::{Tunable, TunableError, Tunables, Unit};
+use crate::units::{Instant, RequestId};
+use crate::why::Notes;
 
 /// A tunable by name, and the value that it shall have.
 pub type Assignment<'a> = (&'a str, u64);
@@ -35,7 +40,7 @@ pub struct Entry {
 
 /// The slow form of a scheduler.
 #[cfg(test)]
-pub(crate) type Reference = Result<alloc::boxed::Box<dyn crate::scheduler::Scheduler>, BuildError>;
+pub(crate) type Reference = Result<alloc::boxed::Box<dyn Scheduler>, BuildError>;
 
 /// Why a scheduler could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +112,7 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 ///
 /// # Errors
 /// [`TunableError`] if one does not fit.
-pub fn settings<T: crate::tunables::Tunables>(from: &[Assignment<'_>]) -> Result<T, TunableError> {
+pub fn settings<T: Tunables>(from: &[Assignment<'_>]) -> Result<T, TunableError> {
     let mut settings = T::defaults();
     for (name, value) in from {
         let index = T::find(name)?;
@@ -118,176 +123,254 @@ pub fn settings<T: crate::tunables::Tunables>(from: &[Assignment<'_>]) -> Result
 
 /// The calls that each request makes, as a function of each scheduler: inlined into one they would share a frame on
 /// the stack, as large as the largest needs. A [`Cx`] would be handed over in memory; its parts are in registers.
-pub(crate) mod calls {
-    use crate::device::Device;
-    use crate::queue::Table;
-    use crate::scheduler::{Cx, Decision, Scheduler};
-    use crate::units::{Instant, RequestId};
-    use crate::why::Notes;
+mod calls {
+    use super::{Cx, Decision, Device, Instant, Notes, RequestId, Scheduler, Table};
 
     #[inline(never)]
-    pub(crate) fn insert<S: Scheduler>(
+    pub(super) fn insert<S: Scheduler>(
         to: &mut S,
         now: Instant,
-        requests: &Table,
+        table: &Table,
         device: &Device,
         id: RequestId,
     ) {
-        to.insert(Cx { now, requests, device, notes: None }, id);
+        to.insert(Cx::new(now, table, device, None), id);
     }
 
     #[inline(never)]
-    pub(crate) fn dispatch<S: Scheduler>(
+    pub(super) fn dispatch<S: Scheduler>(
         from: &mut S,
         now: Instant,
-        requests: &Table,
+        table: &Table,
         device: &Device,
         notes: Option<&Notes>,
     ) -> Decision {
-        from.dispatch(Cx { now, requests, device, notes })
+        from.dispatch(Cx::new(now, table, device, notes))
     }
 
     #[inline(never)]
-    pub(crate) fn complete<S: Scheduler>(
+    pub(super) fn complete<S: Scheduler>(
         to: &mut S,
         now: Instant,
-        requests: &Table,
+        table: &Table,
         device: &Device,
         id: RequestId,
     ) {
-        to.complete(Cx { now, requests, device, notes: None }, id);
+        to.complete(Cx::new(now, table, device, None), id);
     }
 }
 
-/// Declares the modules of `schedulers/`, each with the types that it registers.
-macro_rules! registry {
-    ($($module:ident: $($kind:ident),+;)*) => {
-        $(pub mod $module;)*
+/// A scheduler, and beside it the settings that it was last given.
+pub struct Tuned<A: Algorithm> {
+    scheduler: A,
+    tunables: A::Tunables,
+}
 
+impl<A: Algorithm> Tuned<A> {
+    fn new(setup: Setup<'_>, from: &[Assignment<'_>]) -> Result<Kept<Tuned<A>>, BuildError> {
+        let tunables = settings(from)?;
+        Kept::new(|| Ok(Tuned { scheduler: A::new(setup, tunables)?, tunables }))
+    }
+
+    fn get(&self, name: &str) -> Result<u64, TunableError> {
+        Ok(self.tunables.get(A::Tunables::find(name)?))
+    }
+
+    fn set(&mut self, name: &str, value: u64) -> Result<(), TunableError> {
+        let index = A::Tunables::find(name)?;
+        self.tunables.put(index, A::Tunables::TABLE[index].check(value)?);
+        self.scheduler.tune(self.tunables);
+        Ok(())
+    }
+}
+
+impl<A: Algorithm> Deref for Tuned<A> {
+    type Target = A;
+    fn deref(&self) -> &A {
+        &self.scheduler
+    }
+}
+
+impl Entry {
+    /// The entry of `A`, which `build` wraps.
+    const fn of<A: Algorithm>(
+        build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnyScheduler, BuildError>,
+    ) -> Entry {
+        Entry {
+            name: A::NAME,
+            summary: A::SUMMARY,
+            source: A::SOURCE,
+            tunables: A::Tunables::TABLE,
+            build,
+            standing: |priority| A::standing(&A::Tunables::defaults(), priority),
+            starvation: |from| Ok(A::starvation(&settings(from)?)),
+            #[cfg(test)]
+            reference: |setup, from| Ok(A::reference(setup, settings(from)?)),
+        }
+    }
+}
+
+/// Makes the registry of the list.
+macro_rules! register {
+    ($($family:ident/$module:ident: $kind:ident;)*) => {
         /// Any scheduler of the registry.
-        pub enum AnyScheduler {$($(
-            #[doc = concat!("[`", stringify!($module), "::", stringify!($kind), "`]")]
-            $kind($crate::collections::Kept<$module::$kind>),
-        )+)*}
+        pub enum AnyScheduler {$(
+            #[doc = concat!("[`", stringify!($kind), "`](schedulers::", stringify!($family), ")")]
+            $kind(Kept<Tuned<schedulers::$family::$module::$kind>>),
+        )*}
 
-        /// Calls `$body` with the scheduler inside.
+        /// Calls `$body` with the scheduler inside and its settings.
         macro_rules! each {
-            ($any:expr, $inner:ident => $body:expr) => {
-                match $any {$($(AnyScheduler::$kind($inner) => $body,)+)*}
+            ($any:expr, $tuned:ident => $body:expr) => {
+                match $any {$(AnyScheduler::$kind($tuned) => $body,)*}
             };
         }
 
-        pub(crate) static ENTRIES: &[$crate::registry::Entry] = &[$($($crate::registry::Entry {
-            name: <$module::$kind as $crate::scheduler::Algorithm>::NAME,
-            summary: <$module::$kind as $crate::scheduler::Algorithm>::SUMMARY,
-            source: <$module::$kind as $crate::scheduler::Algorithm>::SOURCE,
-            tunables: <<$module::$kind as $crate::scheduler::Algorithm>::Tunables as Tunables>::TABLE,
-            build: |setup, from| {
-                let tunables = $crate::registry::settings(from)?;
-                Ok(AnyScheduler::$kind($crate::collections::Kept::new(|| {
-                    <$module::$kind as Algorithm>::new(setup, tunables)
-                })?))
-            },
-            standing: |priority| {
-                type Settings = <$module::$kind as $crate::scheduler::Algorithm>::Tunables;
-                <$module::$kind as Algorithm>::standing(&<Settings as Tunables>::defaults(), priority)
-            },
-            starvation: |from| {
-                Ok(<$module::$kind as Algorithm>::starvation(&$crate::registry::settings(from)?))
-            },
-            #[cfg(test)]
-            reference: |setup, from| {
-                Ok(<$module::$kind as Algorithm>::reference(setup, $crate::registry::settings(from)?))
-            },
-        },)+)*];
+        static ENTRIES: &[Entry] = &[$(Entry::of::<schedulers::$family::$module::$kind>(|setup, from| {
+            Ok(AnyScheduler::$kind(Tuned::new(setup, from)?))
+        }),)*];
 
-        impl AnyScheduler {
-            /// Its name in the registry.
-            pub fn name(&self) -> &'static str {
-                fn name<A: Algorithm>(_: &A) -> &'static str {
-                    A::NAME
+        /// The file of the scheduler `name`, whose head is its page in the manual.
+        ///
+        /// Inlined: a host that has no use for pages has none in its memory.
+        #[inline]
+        pub fn source(name: &str) -> Option<&'static str> {
+            $(
+                if name == <schedulers::$family::$module::$kind as Algorithm>::NAME {
+                    return Some(include_str!(concat!(
+                        "schedulers/", stringify!($family), "/", stringify!($module), ".rs"
+                    )));
                 }
-                each!(self, inner => name(&**inner))
-            }
-
-            /// Its tunables.
-            pub fn tunables(&self) -> &'static [$crate::tunables::Tunable] {
-                fn table<A: Algorithm>(_: &A) -> &'static [$crate::tunables::Tunable] {
-                    A::Tunables::TABLE
-                }
-                each!(self, inner => table(&**inner))
-            }
-
-            /// The value of the tunable `name`.
-            ///
-            /// # Errors
-            /// [`TunableError::Unknown`].
-            pub fn get(&self, name: &str) -> Result<u64, TunableError> {
-                fn get<A: Algorithm>(of: &A, name: &str) -> Result<u64, TunableError> {
-                    Ok(of.tunables().get(A::Tunables::find(name)?))
-                }
-                each!(self, inner => get(&**inner, name))
-            }
-
-            /// Sets the tunable `name`.
-            ///
-            /// # Errors
-            /// [`TunableError::Unknown`], [`TunableError::OutOfRange`].
-            pub fn set(&mut self, name: &str, value: u64) -> Result<(), TunableError> {
-                fn set<A: Algorithm>(of: &mut A, name: &str, value: u64) -> Result<(), TunableError> {
-                    let index = A::Tunables::find(name)?;
-                    let value = A::Tunables::TABLE[index].check(value)?;
-                    let mut tunables = of.tunables();
-                    tunables.put(index, value);
-                    of.set_tunables(tunables);
-                    Ok(())
-                }
-                each!(self, inner => set(&mut **inner, name, value))
-            }
-        }
-
-        impl Scheduler for AnyScheduler {
-            #[inline]
-            fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-                each!(self, inner => calls::insert(&mut **inner, cx.now, cx.requests, cx.device, id))
-            }
-            #[inline]
-            fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-                each!(self, inner => calls::dispatch(&mut **inner, cx.now, cx.requests, cx.device, cx.notes))
-            }
-            #[inline]
-            fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
-                each!(self, inner => calls::complete(&mut **inner, cx.now, cx.requests, cx.device, id))
-            }
-            fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-                each!(self, inner => inner.remove(cx, id))
-            }
-            fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-                each!(self, inner => inner.grown(cx, id))
-            }
-            fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-                each!(self, inner => inner.absorbed(cx, survivor, other))
-            }
-            fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
-                each!(self, inner => inner.issuer_gone(cx, who))
-            }
-            fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-                each!(self, inner => inner.adopt(cx, id))
-            }
-            #[inline]
-            fn front_merges(&self) -> bool {
-                each!(self, inner => inner.front_merges())
-            }
-            #[inline]
-            fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
-                each!(self, inner => inner.may_merge(cx, id, new))
-            }
-            #[inline]
-            fn quota(&self, size: usize) -> $crate::room::Quota {
-                each!(self, inner => inner.quota(size))
-            }
+            )*
+            None
         }
     };
 }
 
-pub(crate) use registry;
+registered!();
+
+impl AnyScheduler {
+    /// Its name in the registry.
+    pub fn name(&self) -> &'static str {
+        fn name<A: Algorithm>(_: &Tuned<A>) -> &'static str {
+            A::NAME
+        }
+        each!(self, tuned => name(tuned))
+    }
+
+    /// Its tunables.
+    pub fn tunables(&self) -> &'static [Tunable] {
+        fn table<A: Algorithm>(_: &Tuned<A>) -> &'static [Tunable] {
+            A::Tunables::TABLE
+        }
+        each!(self, tuned => table(tuned))
+    }
+
+    /// The value of the tunable `name`.
+    ///
+    /// # Errors
+    /// [`TunableError::Unknown`].
+    pub fn get(&self, name: &str) -> Result<u64, TunableError> {
+        each!(self, tuned => tuned.get(name))
+    }
+
+    /// Sets the tunable `name`.
+    ///
+    /// # Errors
+    /// [`TunableError::Unknown`], [`TunableError::OutOfRange`].
+    pub fn set(&mut self, name: &str, value: u64) -> Result<(), TunableError> {
+        each!(self, tuned => tuned.set(name, value))
+    }
+}
+
+macro_rules! inside {
+    ($any:ident, insert, $cx:ident, $id:ident) => {
+        each!($any, tuned => calls::insert(&mut tuned.scheduler, $cx.now, $cx.requests, $cx.device, $id))
+    };
+    ($any:ident, dispatch, $cx:ident) => {
+        each!($any, tuned => {
+            calls::dispatch(&mut tuned.scheduler, $cx.now, $cx.requests, $cx.device, $cx.notes())
+        })
+    };
+    ($any:ident, complete, $cx:ident, $id:ident) => {
+        each!($any, tuned => calls::complete(&mut tuned.scheduler, $cx.now, $cx.requests, $cx.device, $id))
+    };
+    ($any:ident, $method:ident $(, $argument:ident)*) => {
+        each!($any, tuned => tuned.scheduler.$method($($argument),*))
+    };
+}
+
+delegate!([] AnyScheduler, inside);
+
+impl Queue<AnyScheduler> {
+    /// A queue for up to `capacity` requests, waiting or in flight, under the scheduler of `entry`
+    /// with these settings.
+    ///
+    /// # Errors
+    /// [`BuildError`] if a setting does not fit or memory is exhausted.
+    pub fn new(
+        capacity: usize,
+        device: Device,
+        entry: &Entry,
+        settings: &[Assignment<'_>],
+    ) -> Result<Self, BuildError> {
+        Queue::with(capacity, device, |setup| entry.build(setup, settings))
+    }
+
+    /// Goes on with another scheduler. Waiting requests move over in order of arrival with their
+    /// arrival times; requests in flight complete into it. Nothing drains, nobody blocks.
+    ///
+    /// # Errors
+    /// [`SwitchError`]; the old scheduler then goes on.
+    pub fn switch_to(
+        &mut self,
+        now: Instant,
+        entry: &Entry,
+        settings: &[Assignment<'_>],
+    ) -> Result<(), SwitchError> {
+        let setup = Setup { capacity: self.requests().capacity(), device: self.device() };
+        let successor = entry.build(setup, settings)?;
+        self.replace(now, successor)?;
+        Ok(())
+    }
+
+    /// Sets a tunable of the scheduler.
+    ///
+    /// # Errors
+    /// [`TunableError::Unknown`], [`TunableError::OutOfRange`].
+    pub fn set(&mut self, tunable: &str, value: u64) -> Result<(), TunableError> {
+        self.scheduler_mut().set(tunable, value)
+    }
+}
+
+/// Why a queue could not switch to another scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SwitchError {
+    /// The other scheduler could not be built.
+    Build(BuildError),
+    /// The call did not fit.
+    Host(HostError),
+}
+
+impl From<BuildError> for SwitchError {
+    fn from(error: BuildError) -> Self {
+        SwitchError::Build(error)
+    }
+}
+
+impl From<HostError> for SwitchError {
+    fn from(error: HostError) -> Self {
+        SwitchError::Host(error)
+    }
+}
+
+impl fmt::Display for SwitchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SwitchError::Build(error) => error.fmt(f),
+            SwitchError::Host(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for SwitchError {}

@@ -15,9 +15,9 @@ use core::ops::Index;
 
 use crate::collections::OutOfMemory;
 use crate::device::Device;
-use crate::queue::Table;
 use crate::request::{Priority, Request};
 use crate::room::Quota;
+use crate::table::Table;
 use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::{Fact, Notes};
@@ -32,10 +32,33 @@ pub struct Cx<'a> {
     /// The device below.
     pub device: &'a Device,
     /// Where to leave the reason for a decision, if the host wants to know.
-    pub(crate) notes: Option<&'a Notes>,
+    notes: Option<&'a Notes>,
 }
 
-impl Cx<'_> {
+impl<'a> Cx<'a> {
+    /// What the queue shows its scheduler.
+    #[inline]
+    pub(crate) fn new(
+        now: Instant,
+        requests: &'a Table,
+        device: &'a Device,
+        notes: Option<&'a Notes>,
+    ) -> Cx<'a> {
+        Cx { now, requests, device, notes }
+    }
+
+    /// The same at another time.
+    #[inline]
+    pub(crate) fn at(self, now: Instant) -> Cx<'a> {
+        Cx { now, ..self }
+    }
+
+    /// Where reasons go.
+    #[inline]
+    pub(crate) fn notes(&self) -> Option<&'a Notes> {
+        self.notes
+    }
+
     /// The decision of this call is made because of `text`, with a fact in place of each `{}`.
     #[inline]
     pub fn because<const N: usize>(&self, text: &'static str, facts: impl FnOnce() -> [Fact; N]) {
@@ -132,6 +155,56 @@ pub trait Scheduler {
     }
 }
 
+/// Implements [`Scheduler`] for what passes calls on. `$call!(self, method, arguments…)` says where each goes. A
+/// method that is missing in this list is an error of clippy's.
+macro_rules! delegate {
+    ([$($generics:tt)*] $kind:ty, $call:ident) => {
+        #[deny(clippy::missing_trait_methods)]
+        impl<$($generics)*> $crate::scheduler::Scheduler for $kind {
+            #[inline]
+            fn insert(&mut self, cx: $crate::Cx<'_>, id: $crate::RequestId) {
+                $call!(self, insert, cx, id)
+            }
+            #[inline]
+            fn dispatch(&mut self, cx: $crate::Cx<'_>) -> $crate::Decision {
+                $call!(self, dispatch, cx)
+            }
+            #[inline]
+            fn complete(&mut self, cx: $crate::Cx<'_>, id: $crate::RequestId) {
+                $call!(self, complete, cx, id)
+            }
+            fn remove(&mut self, cx: $crate::Cx<'_>, id: $crate::RequestId) {
+                $call!(self, remove, cx, id)
+            }
+            fn grown(&mut self, cx: $crate::Cx<'_>, id: $crate::RequestId) {
+                $call!(self, grown, cx, id)
+            }
+            fn absorbed(&mut self, cx: $crate::Cx<'_>, survivor: $crate::RequestId, other: $crate::RequestId) {
+                $call!(self, absorbed, cx, survivor, other)
+            }
+            fn issuer_gone(&mut self, cx: $crate::Cx<'_>, who: $crate::Issuer) {
+                $call!(self, issuer_gone, cx, who)
+            }
+            fn adopt(&mut self, cx: $crate::Cx<'_>, id: $crate::RequestId) {
+                $call!(self, adopt, cx, id)
+            }
+            #[inline]
+            fn front_merges(&self) -> bool {
+                $call!(self, front_merges)
+            }
+            #[inline]
+            fn may_merge(&self, cx: $crate::Cx<'_>, id: $crate::RequestId, new: &$crate::Request) -> bool {
+                $call!(self, may_merge, cx, id, new)
+            }
+            #[inline]
+            fn quota(&self, size: usize) -> $crate::room::Quota {
+                $call!(self, quota, size)
+            }
+        }
+    };
+}
+pub(crate) use delegate;
+
 /// A scheduler that has something to do whenever requests wait, and can say what without doing it.
 ///
 /// Anticipation is built on that: it looks at the request that would be next, and may rather wait.
@@ -199,11 +272,8 @@ pub trait Algorithm: Scheduler + Sized {
     /// [`OutOfMemory`].
     fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory>;
 
-    /// Its settings now.
-    fn tunables(&self) -> Self::Tunables;
-
-    /// Changes its settings while it runs.
-    fn set_tunables(&mut self, tunables: Self::Tunables);
+    /// Its settings change while it runs.
+    fn tune(&mut self, tunables: Self::Tunables);
 
     /// What an I/O priority gives its process, under these settings: what it is called, how much, and in
     /// which unit. Classes are not in it, where one goes before the other whatever is there.

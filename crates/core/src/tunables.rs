@@ -4,11 +4,11 @@
 //! documentation, sysfs files and sliders loop over. Values cross those borders as whole numbers in
 //! the tunable's unit; inside, a field has the type that the scheduler wants.
 
-mod joined;
+mod groups;
 
 use core::fmt;
 
-pub use joined::{Joined, Preset, Presets};
+pub use groups::{Joined, Preset, Presets, joined};
 
 use crate::units::Duration;
 

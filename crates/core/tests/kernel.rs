@@ -16,12 +16,19 @@ fn recordings() -> Vec<PathBuf> {
 /// The first difference between what was recorded and what our scheduler gives out.
 fn difference(recorded: &str) -> Option<String> {
     let mut ours = String::new();
-    if let Err(error) = idlewise_core::ops::run(recorded, &mut ours) {
-        return Some(error.to_string());
+    match idlewise_core::ops::run(recorded, &mut ours) {
+        Ok(()) => between(recorded, &ours),
+        Err(error) => Some(error.to_string()),
     }
-    let mut lines = recorded.lines().zip(ours.lines()).enumerate();
-    let (number, (kernel, ours)) = lines.find(|(_, (kernel, ours))| kernel.trim() != ours.trim())?;
-    Some(format!("line {}: the kernel has `{kernel}`, ours `{ours}`", number + 1))
+}
+
+/// The first line in which two texts differ, or that one of them lacks.
+fn between(recorded: &str, ours: &str) -> Option<String> {
+    let line = |text: &str, number: usize| text.lines().nth(number).map(|line| line.trim().to_string());
+    let longest = recorded.lines().count().max(ours.lines().count());
+    let number = (0..longest).find(|number| line(recorded, *number) != line(ours, *number))?;
+    let said = |text: &str| line(text, number).unwrap_or_else(|| "nothing more".into());
+    Some(format!("line {}: the kernel has `{}`, ours `{}`", number + 1, said(recorded), said(ours)))
 }
 
 #[test]
@@ -53,4 +60,11 @@ fn another_order_is_noticed() {
     let (first, rest) = text.split_once("dispatch = 0").unwrap();
     let difference = difference(&format!("{first}dispatch = 1{rest}")).unwrap();
     assert!(difference.contains("dispatch = 1`, ours"), "{difference}");
+}
+
+#[test]
+fn an_answer_that_ends_early_is_noticed() {
+    let text = fs::read_to_string(recordings().remove(0)).unwrap();
+    let half: Vec<&str> = text.lines().take(text.lines().count() / 2).collect();
+    assert!(between(&text, &half.join("\n")).unwrap().contains("ours `nothing more`"));
 }

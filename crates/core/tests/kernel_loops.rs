@@ -43,6 +43,7 @@ fn percent(part: u64, whole: u64) -> f64 {
 /// What differs by more than it may, each in a line.
 fn differences(recording: &Recording, ours: &Outcome) -> Vec<String> {
     let mut found = Vec::new();
+    assert_eq!(recording.processes.len(), ours.served.len(), "each process of the recording was played");
     let whole = |served: &mut dyn Iterator<Item = u64>| served.sum::<u64>();
     let theirs = whole(&mut recording.processes.iter().map(|process| process.served));
     let mine = whole(&mut ours.served.iter().copied());

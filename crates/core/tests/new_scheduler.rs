@@ -1,22 +1,25 @@
-//! A new scheduler is one file and one line: the worked example goes through all shared suites.
+//! A new scheduler is one file and one line: the worked examples go through all shared suites.
 //!
-//! The crate is copied to a place of its own, `docs/examples/lifo.rs` and a line in the registry are
-//! added, and its tests run there.
+//! The crate is copied to a place of its own, the files of `docs/examples` and their lines in the registry are added,
+//! and their tests run there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The suites that say for which scheduler they ran.
-const SUITES: [&str; 8] = [
-    "conformance: conservation and promise: lifo holds",
-    "conformance: asking is free: lifo holds",
-    "conformance: time flows: lifo holds",
-    "conformance: deterministic: lifo holds",
-    "conformance: misuse: lifo holds",
-    "conformance: switch: lifo holds",
-    "conformance: bounded waiting: lifo holds",
-    "oracle: lifo agrees on",
+/// The worked examples: their names, which their files have too, and their types.
+const EXAMPLES: [(&str, &str); 2] = [("lifo", "Lifo"), ("plug", "Plug")];
+
+/// What the suites say, each followed by a scheduler's name and more.
+const SUITES: [(&str, &str); 8] = [
+    ("conformance: conservation and promise: ", " holds"),
+    ("conformance: asking is free: ", " holds"),
+    ("conformance: time flows: ", " holds"),
+    ("conformance: deterministic: ", " holds"),
+    ("conformance: misuse: ", " holds"),
+    ("conformance: switch: ", " holds"),
+    ("conformance: bounded waiting: ", " holds"),
+    ("oracle: ", " agrees on"),
 ];
 
 fn core() -> &'static Path {
@@ -78,15 +81,22 @@ fn write_manifests(to: &Path) {
     put(&to.join("crates/core/Cargo.toml"), &without(&own.join("\n"), &["[[bench]]"]));
 }
 
-/// Core's sources with one more file and one more line.
-fn write_sources_with_lifo(to: &Path) {
-    let registry = core().join("src/schedulers/mod.rs");
+/// Core's sources with one more file and one more line for each example.
+fn write_sources_with_examples(to: &Path) {
+    let list = core().join("src/schedulers.rs");
+    let lines: String = EXAMPLES.iter().map(|(name, kind)| format!("        {name}: {kind};\n")).collect();
     let edit = |path: &Path, text: String| {
-        if path == registry { text.replace("registry! {\n", "registry! {\n    lifo: Lifo;\n") } else { text }
+        if path == list {
+            text.replace("    textbook {\n", &format!("    textbook {{\n{lines}"))
+        } else {
+            text
+        }
     };
     copy(&core().join("src"), &to.join("crates/core/src"), &edit);
-    let lifo = fs::read_to_string(core().join("../../docs/examples/lifo.rs")).unwrap();
-    put(&to.join("crates/core/src/schedulers/lifo.rs"), &lifo);
+    for (name, _) in EXAMPLES {
+        let text = fs::read_to_string(core().join(format!("../../docs/examples/{name}.rs"))).unwrap();
+        put(&to.join(format!("crates/core/src/schedulers/textbook/{name}.rs")), &text);
+    }
 }
 
 #[test]
@@ -94,7 +104,7 @@ fn a_new_scheduler_is_one_file_and_one_line() {
     let temporary = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-scheduler");
     let workspace = temporary.join("workspace");
     write_manifests(&workspace);
-    write_sources_with_lifo(&workspace);
+    write_sources_with_examples(&workspace);
     let output = Command::new(env!("CARGO"))
         .args(["test", "--offline", "--lib", "-p", "idlewise-core", "--", "--nocapture"])
         .args(["suites::conformance", "suites::oracle", "suites::bounded", "suites::switching"])
@@ -102,12 +112,16 @@ fn a_new_scheduler_is_one_file_and_one_line() {
         .env("CARGO_TARGET_DIR", temporary.join("target"))
         .env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
         .env("CARGO_PROFILE_TEST_DEBUG", "0")
-        .env("IDLEWISE_ONLY", "lifo")
+        .env("IDLEWISE_ONLY", EXAMPLES.map(|(name, _)| name).join(","))
         .output()
         .unwrap();
     let (said, complained) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}\n{complained}");
-    let ran = SUITES.iter().filter(|suite| said.contains(**suite)).count();
-    assert_eq!(ran, SUITES.len(), "a suite did not run for lifo:\n{said}");
+    for (name, _) in EXAMPLES {
+        for (suite, verdict) in SUITES {
+            let line = format!("{suite}{name}{verdict}");
+            assert!(said.contains(&line), "`{line}` was not said:\n{said}");
+        }
+    }
 }

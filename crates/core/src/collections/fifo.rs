@@ -1,16 +1,13 @@
 //! A first-in, first-out queue that knows who came first.
 
-use alloc::vec::Vec;
-
-use super::{Links, List, ListIter, OutOfMemory, table};
+use super::{Fifos, List, ListIter, OutOfMemory};
 use crate::units::RequestId;
 
 /// One queue, in order of arrival. Two requests become one at the place of the earlier.
 pub struct Fifo {
-    links: Links,
     list: List,
-    /// When each request came, as a count; kept while it is in the queue.
-    turns: Vec<u64>,
+    /// When each request came, as a count.
+    turns: Fifos<u64>,
     turn: u64,
 }
 
@@ -20,8 +17,7 @@ impl Fifo {
     /// # Errors
     /// [`OutOfMemory`] if the tables cannot be allocated.
     pub fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        let (links, turns) = (Links::new(capacity)?, table(capacity, 0)?);
-        Ok(Fifo { links, list: List::default(), turns, turn: 0 })
+        Ok(Fifo { list: List::default(), turns: Fifos::new(capacity)?, turn: 0 })
     }
 
     /// Number of requests.
@@ -45,42 +41,37 @@ impl Fifo {
     /// A number that is smaller for requests that came earlier.
     #[inline]
     pub fn turn(&self, request: RequestId) -> u64 {
-        self.turns[request.index()]
+        self.turns.mark(request)
     }
 
     /// Appends `request`.
     #[inline]
     pub fn push(&mut self, request: RequestId) {
         self.turn += 1;
-        self.turns[request.index()] = self.turn;
-        self.links.push_back(&mut self.list, request);
+        self.turns.push(&mut self.list, request, self.turn);
     }
 
     /// Takes out the request that came first.
     #[inline]
     pub fn pop(&mut self) -> Option<RequestId> {
-        self.links.pop_front(&mut self.list)
+        self.turns.pop(&mut self.list)
     }
 
     /// Takes `request`, which is queued, out.
     #[inline]
     pub fn remove(&mut self, request: RequestId) {
-        self.links.remove(&mut self.list, request);
+        self.turns.remove(&mut self.list, request);
     }
 
     /// Takes `other` out. `survivor` moves to its place if that is the earlier one.
     pub fn absorb(&mut self, survivor: RequestId, other: RequestId) {
-        if self.turn(other) < self.turn(survivor) {
-            self.links.remove(&mut self.list, survivor);
-            self.links.insert_before(&mut self.list, other, survivor);
-            self.turns[survivor.index()] = self.turn(other);
-        }
+        self.turns.inherit(&mut self.list, survivor, other);
         self.remove(other);
     }
 
     /// All requests, first to last.
     pub fn iter(&self) -> ListIter<'_> {
-        self.links.iter(&self.list)
+        self.turns.iter(&self.list)
     }
 }
 

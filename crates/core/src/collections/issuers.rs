@@ -1,8 +1,9 @@
 //! What is kept of each issuer: a hash table with a fixed number of places.
 //!
-//! A new issuer that finds no free place gets that of the issuer used longest ago, among those that
-//! are not held. Whoever queues requests by issuer holds an issuer once for each: with as many places
-//! as the queue has ids, and one more, there is always a place.
+//! A new issuer that finds no free place gets that of the issuer entered or released longest ago, among those
+//! that are not held. Whoever queues requests by issuer holds an issuer once for each: with as many places as the
+//! queue has ids, and one more, there is always a place. Each call takes constant time, but for chains of equal
+//! hashes.
 
 use core::ops::{Index, IndexMut};
 
@@ -27,10 +28,11 @@ impl Place {
 struct Kept<T> {
     who: Issuer,
     taken: bool,
-    /// While this is not 0, the place is not given to another.
+    /// While this is not 0, the place is not given to another, and is not in the list of those that may be.
     holds: u32,
-    /// When it was last used, in uses.
-    used: u64,
+    /// The places before and after this one in that list.
+    older: u32,
+    newer: u32,
     /// The next place whose issuer has the same hash.
     next: u32,
     value: T,
@@ -40,8 +42,9 @@ struct Kept<T> {
 pub struct Issuers<T> {
     kept: Vec<Kept<T>>,
     heads: Vec<u32>,
-    uses: u64,
-    taken: usize,
+    /// The ends of the list of places that are not held: those that nobody has, then the one used longest ago.
+    oldest: u32,
+    newest: u32,
 }
 
 impl<T: Clone + Default> Issuers<T> {
@@ -50,9 +53,13 @@ impl<T: Clone + Default> Issuers<T> {
     /// # Errors
     /// [`OutOfMemory`] if it cannot be allocated.
     pub fn new(places: usize) -> Result<Self, OutOfMemory> {
-        let empty = Kept { who: Issuer(0), taken: false, holds: 0, used: 0, next: NIL, value: T::default() };
+        let value = T::default();
+        let empty = Kept { who: Issuer(0), taken: false, holds: 0, older: NIL, newer: NIL, next: NIL, value };
         let (places, slots) = (places.max(1), 2 * places.max(1).next_power_of_two());
-        Ok(Issuers { kept: table(places, empty)?, heads: table(slots, NIL)?, uses: 0, taken: 0 })
+        let (kept, heads) = (table(places, empty)?, table(slots, NIL)?);
+        let mut issuers = Issuers { kept, heads, oldest: NIL, newest: NIL };
+        (0..places as u32).for_each(|place| issuers.append(place));
+        Ok(issuers)
     }
 
     /// Number of places.
@@ -92,37 +99,58 @@ impl<T: Clone + Default> Issuers<T> {
     #[inline]
     pub fn enter(&mut self, who: Issuer) -> Place {
         let place = self.find(who).unwrap_or_else(|| self.settle(who));
-        self.uses += 1;
-        self.kept[place.index()].used = self.uses;
+        if self.kept[place.index()].holds == 0 && self.newest != place.0 {
+            self.unlist(place.0);
+            self.append(place.0);
+        }
         place
+    }
+
+    /// `place`, which is not in the list, becomes its newest.
+    #[inline]
+    fn append(&mut self, place: u32) {
+        let before = core::mem::replace(&mut self.newest, place);
+        let kept = &mut self.kept[place as usize];
+        (kept.older, kept.newer) = (before, NIL);
+        match before {
+            NIL => self.oldest = place,
+            before => self.kept[before as usize].newer = place,
+        }
+    }
+
+    /// Takes `place` out of the list.
+    #[inline]
+    fn unlist(&mut self, place: u32) {
+        let Kept { older, newer, .. } = self.kept[place as usize];
+        match older {
+            NIL => self.oldest = newer,
+            older => self.kept[older as usize].newer = newer,
+        }
+        match newer {
+            NIL => self.newest = older,
+            newer => self.kept[newer as usize].older = older,
+        }
     }
 
     /// Who would lose their place if somebody new were entered now.
     #[inline]
     pub fn next_to_go(&self) -> Option<Place> {
-        if self.taken < self.kept.len() {
-            return None;
-        }
-        let idle = self.kept.iter().enumerate().filter(|(_, kept)| kept.holds == 0);
-        idle.min_by_key(|(_, kept)| kept.used).map(|(at, _)| Place(at as u32))
+        let oldest = self.kept.get(self.oldest as usize)?;
+        oldest.taken.then_some(Place(self.oldest))
     }
 
     /// Gives `who`, who is new, a place. Seldom: apart, so that to enter one who is known is short.
     #[cold]
     #[inline(never)]
     fn settle(&mut self, who: Issuer) -> Place {
-        let free = if self.taken < self.kept.len() {
-            self.kept.iter().position(|kept| !kept.taken)
-        } else {
-            self.next_to_go().map(Place::index)
-        };
-        let Some(at) = free else { panic!("every place is held: the table is too small") };
-        self.vacate(Place(at as u32));
+        let at = self.oldest;
+        assert!(at != NIL, "every place is held: the table is too small");
+        self.vacate(Place(at));
         let slot = self.slot(who);
-        let next = core::mem::replace(&mut self.heads[slot], at as u32);
-        self.kept[at] = Kept { who, taken: true, holds: 0, used: 0, next, value: T::default() };
-        self.taken += 1;
-        Place(at as u32)
+        let next = core::mem::replace(&mut self.heads[slot], at);
+        let kept = &mut self.kept[at as usize];
+        (kept.who, kept.taken, kept.next, kept.value) = (who, true, next, T::default());
+        Place(at)
     }
 
     /// Empties `place`, if somebody is there.
@@ -139,26 +167,40 @@ impl<T: Clone + Default> Issuers<T> {
             self.kept[at].next = next;
         }
         self.kept[place.index()].taken = false;
-        self.taken -= 1;
     }
 
     /// Nothing is kept of `who` any more, unless it is held.
     pub fn forget(&mut self, who: Issuer) {
         if let Some(place) = self.find(who).filter(|place| self.kept[place.index()].holds == 0) {
             self.vacate(place);
+            self.unlist(place.0);
+            let after = core::mem::replace(&mut self.oldest, place.0);
+            let kept = &mut self.kept[place.index()];
+            (kept.older, kept.newer) = (NIL, after);
+            match after {
+                NIL => self.newest = place.0,
+                after => self.kept[after as usize].older = place.0,
+            }
         }
     }
 
     /// The place is not given to another until it is released as often as it was held.
     #[inline]
     pub fn hold(&mut self, place: Place) {
+        if self.kept[place.index()].holds == 0 {
+            self.unlist(place.0);
+        }
         self.kept[place.index()].holds += 1;
     }
 
     /// Ends one hold.
     #[inline]
     pub fn release(&mut self, place: Place) {
-        self.kept[place.index()].holds -= 1;
+        let holds = &mut self.kept[place.index()].holds;
+        *holds -= 1;
+        if *holds == 0 {
+            self.append(place.0);
+        }
     }
 
     /// Who is kept at `place`.
@@ -209,7 +251,10 @@ mod tests {
         assert_eq!((table.get(Issuer(1)), table.get(Issuer(2))), (Some(&10), Some(&20)));
         table.release(held);
         table.enter(Issuer(5));
-        assert_eq!(table.get(Issuer(1)), None);
+        assert_eq!((table.get(Issuer(1)), table.get(Issuer(2))), (Some(&10), None), "1 was released last");
+        table.forget(Issuer(4));
+        table.enter(Issuer(6));
+        assert_eq!(table.iter().count(), 3, "the place that nobody had was taken first");
     }
 
     #[test]

@@ -6,9 +6,10 @@ use core::fmt;
 
 use super::{Error, Event, Line, Logged, Outcome, Problem, Settings, Wanted};
 use crate::device::Device;
-use crate::queue::{Queue, SwitchError};
+use crate::queue::Queue;
+use crate::registry::AnyScheduler;
+use crate::registry::SwitchError;
 use crate::registry::{self, Assignment, Entry};
-use crate::schedulers::AnyScheduler;
 use crate::tunables::TunableError;
 use crate::units::{Duration, Instant};
 

@@ -2,8 +2,7 @@
 
 use core::fmt;
 
-use super::{State, WEIGHTS_MAX};
-use crate::registry::BuildError;
+use crate::table::{State, WEIGHTS_MAX};
 use crate::units::{Instant, RequestId};
 
 /// A call that the host should not have made. Nothing was changed.
@@ -40,35 +39,3 @@ impl fmt::Display for HostError {
 }
 
 impl core::error::Error for HostError {}
-
-/// Why a queue could not switch to another scheduler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SwitchError {
-    /// The other scheduler could not be built.
-    Build(BuildError),
-    /// The call did not fit.
-    Host(HostError),
-}
-
-impl From<BuildError> for SwitchError {
-    fn from(error: BuildError) -> Self {
-        SwitchError::Build(error)
-    }
-}
-
-impl From<HostError> for SwitchError {
-    fn from(error: HostError) -> Self {
-        SwitchError::Host(error)
-    }
-}
-
-impl fmt::Display for SwitchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SwitchError::Build(error) => error.fmt(f),
-            SwitchError::Host(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for SwitchError {}

@@ -3,9 +3,10 @@
 //! For queues whose device has [`Merging::Off`](crate::Merging::Off). The host finds the neighbours;
 //! the scheduler may veto and is told, as when the queue merges.
 
-use super::{HostError, Queue, State};
+use super::{HostError, Queue};
 use crate::request::Request;
-use crate::scheduler::{Cx, Scheduler};
+use crate::scheduler::Scheduler;
+use crate::table::State;
 use crate::units::{Instant, RequestId, Sector, Sectors};
 
 impl<S: Scheduler> Queue<S> {
@@ -13,8 +14,7 @@ impl<S: Scheduler> Queue<S> {
     /// not wait.
     #[inline]
     pub fn may_merge(&self, id: RequestId, new: &Request) -> bool {
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
-        self.expect(id, State::Waiting).is_ok() && self.scheduler.may_merge(cx, id, new)
+        self.books.expect(id, State::Waiting).is_ok() && self.scheduler.may_merge(self.books.cx(), id, new)
     }
 
     /// Whether the scheduler wants requests looked for that begin where a new one ends.
@@ -35,11 +35,11 @@ impl<S: Scheduler> Queue<S> {
         start: Sector,
         length: Sectors,
     ) -> Result<(), HostError> {
-        self.expect(id, State::Waiting)?;
-        self.advance(now)?;
-        self.merges += 1;
-        self.table.resize(id, start, length);
-        self.scheduler.grown(Cx { now, requests: &self.table, device: &self.device, notes: None }, id);
+        self.books.expect(id, State::Waiting)?;
+        self.books.advance(now)?;
+        self.books.merges += 1;
+        self.books.table.resize(id, start, length);
+        self.scheduler.grown(self.books.cx(), id);
         Ok(())
     }
 
@@ -50,17 +50,16 @@ impl<S: Scheduler> Queue<S> {
     /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`],
     /// [`HostError::TimeWentBack`].
     pub fn absorbed(&mut self, now: Instant, survivor: RequestId, taken: RequestId) -> Result<(), HostError> {
-        self.expect(survivor, State::Waiting)?;
-        self.expect(taken, State::Waiting)?;
+        self.books.expect(survivor, State::Waiting)?;
+        self.books.expect(taken, State::Waiting)?;
         if survivor == taken {
             return Err(HostError::WrongState(taken, State::Waiting));
         }
-        self.advance(now)?;
-        self.merges += 1;
-        self.table.take_in(survivor, taken);
-        let cx = Cx { now, requests: &self.table, device: &self.device, notes: None };
-        self.scheduler.absorbed(cx, survivor, taken);
-        self.table.free(taken);
+        self.books.advance(now)?;
+        self.books.merges += 1;
+        self.books.table.take_in(survivor, taken);
+        self.scheduler.absorbed(self.books.cx(), survivor, taken);
+        self.books.table.free(taken);
         Ok(())
     }
 }

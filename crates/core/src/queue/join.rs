@@ -1,20 +1,49 @@
 //! Joining requests: a new one with a waiting one, and waiting ones that a merge made neighbours.
 
+use super::Inserted;
+use super::books::Books;
 use super::merge::{self, Side};
-use super::{Inserted, Queue};
 use crate::collections::NIL;
 use crate::device::Merging;
 use crate::request::Request;
-use crate::scheduler::{Cx, Scheduler};
+use crate::scheduler::Scheduler;
 use crate::units::RequestId;
 
-impl<S: Scheduler> Queue<S> {
-    /// Enters `new`, which may touch others. If it becomes a part of one, says so; else the scheduler is to be told.
+impl Books {
+    /// Enters `request`, which arrives, under the free `id`. If it becomes a part of another, says of which; else
+    /// the scheduler is to be told of it. `listed`: the id is still among the spare ones.
+    #[inline]
+    pub(super) fn enter<S: Scheduler>(
+        &mut self,
+        scheduler: &mut S,
+        id: RequestId,
+        request: Request,
+        listed: bool,
+    ) -> Option<Inserted> {
+        if self.device.merging == Merging::Off {
+            self.table.insert(id, request, listed, [NIL; 2]);
+            return None;
+        }
+        let slots = self.merger.slots(&request);
+        if self.merger.may_touch(slots) {
+            return self.enter_touching(scheduler, id, request, listed);
+        }
+        self.table.insert(id, request, listed, self.merger.enter(id, slots));
+        None
+    }
+
+    /// The same for a request that may touch others.
     #[inline(never)]
-    pub(super) fn admit_touching(&mut self, id: RequestId, new: Request, listed: bool) -> Option<Inserted> {
-        if let Some((into, side)) = self.find_merge(&new) {
+    fn enter_touching<S: Scheduler>(
+        &mut self,
+        scheduler: &mut S,
+        id: RequestId,
+        new: Request,
+        listed: bool,
+    ) -> Option<Inserted> {
+        if let Some((into, side)) = self.find_merge(scheduler, &new) {
             self.table.insert(id, new, listed, [NIL; 2]);
-            return Some(self.merge(id, into, side));
+            return Some(self.merge(scheduler, id, into, side));
         }
         let chain = self.merger.enter(id, self.merger.slots(&new));
         self.table.insert(id, new, listed, chain);
@@ -23,8 +52,8 @@ impl<S: Scheduler> Queue<S> {
 
     /// The waiting request that `new` can join: the last one touched, then one that ends where it
     /// begins, then one that begins where it ends.
-    fn find_merge(&self, new: &Request) -> Option<(RequestId, Side)> {
-        let fits = |id: RequestId| self.fits(id, new);
+    fn find_merge<S: Scheduler>(&self, scheduler: &S, new: &Request) -> Option<(RequestId, Side)> {
+        let fits = |id: RequestId| self.fits(scheduler, id, new);
         if let Some(last) = self.merger.last()
             && let Some(side) = Side::between(&self.table[last], new)
             && fits(last)
@@ -37,32 +66,33 @@ impl<S: Scheduler> Queue<S> {
         if let Some(id) = self.merger.ending_at(new.start, &self.table, fits) {
             return Some((id, Side::Back));
         }
-        if !self.scheduler.front_merges() {
+        if !scheduler.front_merges() {
             return None;
         }
         self.merger.starting_at(new.end(), &self.table, fits).map(|id| (id, Side::Front))
     }
 
     /// Whether `new` may become part of the waiting request `id`, which it touches.
-    fn fits(&self, id: RequestId, new: &Request) -> bool {
+    fn fits<S: Scheduler>(&self, scheduler: &S, id: RequestId, new: &Request) -> bool {
         merge::compatible(&self.table[id], new, &self.device)
             && self.table.parts_count(id) < self.device.max_parts
-            && self.scheduler.may_merge(
-                Cx { now: self.now, requests: &self.table, device: &self.device, notes: None },
-                id,
-                new,
-            )
+            && scheduler.may_merge(self.cx(), id, new)
     }
 
     /// Makes the new request `id` a part of `into`, then joins `into` with a neighbour it now touches.
-    fn merge(&mut self, id: RequestId, into: RequestId, side: Side) -> Inserted {
+    fn merge<S: Scheduler>(
+        &mut self,
+        scheduler: &mut S,
+        id: RequestId,
+        into: RequestId,
+        side: Side,
+    ) -> Inserted {
         self.merges += 1;
         self.merger.drop(into, &mut self.table);
         self.table.join(into, id);
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
-        self.scheduler.grown(cx, into);
+        scheduler.grown(self.cx(), into);
         self.merger.add(into, &mut self.table);
-        let into = self.coalesce(into, side);
+        let into = self.coalesce(scheduler, into, side);
         match side {
             Side::Back => Inserted::MergedBack { id, into },
             Side::Front => Inserted::MergedFront { id, into },
@@ -71,18 +101,17 @@ impl<S: Scheduler> Queue<S> {
 
     /// Joins `grown` with the waiting request that it touches on `side`, if they fit together.
     /// Returns the request that holds `grown` now.
-    fn coalesce(&mut self, grown: RequestId, side: Side) -> RequestId {
+    fn coalesce<S: Scheduler>(&mut self, scheduler: &mut S, grown: RequestId, side: Side) -> RequestId {
         if self.device.merging != Merging::All {
             return grown;
         }
         let extent = self.table[grown];
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
         let fits = |id: RequestId| {
             let parts = self.table.parts_count(id) + self.table.parts_count(grown);
             id != grown
                 && merge::compatible(&self.table[id], &extent, &self.device)
                 && parts <= self.device.max_parts
-                && self.scheduler.may_merge(cx, id, &extent)
+                && scheduler.may_merge(self.cx(), id, &extent)
         };
         let neighbour = match side {
             Side::Back => self.merger.starting_at(extent.end(), &self.table, fits),
@@ -97,8 +126,7 @@ impl<S: Scheduler> Queue<S> {
         self.merger.drop(survivor, &mut self.table);
         self.merger.drop(taken, &mut self.table);
         self.table.join(survivor, taken);
-        let cx = Cx { now: self.now, requests: &self.table, device: &self.device, notes: None };
-        self.scheduler.absorbed(cx, survivor, taken);
+        scheduler.absorbed(self.cx(), survivor, taken);
         self.merger.add(survivor, &mut self.table);
         survivor
     }

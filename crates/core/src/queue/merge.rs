@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-use super::Table;
 use crate::collections::{NIL, OutOfMemory, table};
 use crate::device::Device;
 use crate::request::{Operation, Request};
+use crate::table::Table;
 use crate::units::{RequestId, Sector};
 
 /// Where a new request joins an old one.

@@ -7,11 +7,12 @@ use alloc::vec::Vec;
 
 use super::subject::{Random, all};
 use crate::device::{Device, Merging};
-use crate::queue::{Inserted, Queue, State};
+use crate::queue::{Inserted, Queue};
+use crate::registry::AnyScheduler;
 use crate::registry::Entry;
 use crate::request::{Operation, Request};
 use crate::scheduler::Decision;
-use crate::schedulers::AnyScheduler;
+use crate::table::State;
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
 
 const SIZE: usize = 48;

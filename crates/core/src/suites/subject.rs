@@ -7,12 +7,10 @@ use alloc::vec::Vec;
 
 use crate::device::Device;
 use crate::queue::Queue;
+use crate::registry::AnyScheduler;
 use crate::registry::{self, Assignment, Entry};
-use crate::request::Request;
-use crate::scheduler::{Cx, Decision, Scheduler, Setup, Starvation};
-use crate::schedulers::AnyScheduler;
+use crate::scheduler::{Scheduler, Setup, Starvation, delegate};
 use crate::tunables::{Tunable, Unit};
-use crate::units::{Issuer, RequestId};
 
 /// A scheduler whose settings may change while it runs.
 pub(super) trait Subject: Scheduler {
@@ -36,55 +34,14 @@ pub(super) struct Fixed(pub(super) Box<dyn Scheduler>);
 
 impl Subject for Fixed {}
 
-macro_rules! forward {
-    ($kind:ty, $inner:ident => $to:expr) => {
-        impl Scheduler for $kind {
-            fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-                let $inner = self;
-                $to.insert(cx, id);
-            }
-            fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-                let $inner = self;
-                $to.dispatch(cx)
-            }
-            fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
-                let $inner = self;
-                $to.complete(cx, id);
-            }
-            fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-                let $inner = self;
-                $to.remove(cx, id);
-            }
-            fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-                let $inner = self;
-                $to.grown(cx, id);
-            }
-            fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-                let $inner = self;
-                $to.absorbed(cx, survivor, other);
-            }
-            fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
-                let $inner = self;
-                $to.issuer_gone(cx, who);
-            }
-            fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-                let $inner = self;
-                $to.adopt(cx, id);
-            }
-            fn front_merges(&self) -> bool {
-                let $inner = self;
-                $to.front_merges()
-            }
-            fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
-                let $inner = self;
-                $to.may_merge(cx, id, new)
-            }
-        }
-    };
+macro_rules! fixed {
+    ($fixed:ident, $method:ident $(, $argument:ident)*) => { $fixed.0.$method($($argument),*) };
 }
-
-forward!(Fixed, fixed => fixed.0);
-forward!(Box<dyn Subject>, boxed => (**boxed));
+macro_rules! boxed {
+    ($boxed:ident, $method:ident $(, $argument:ident)*) => { (**$boxed).$method($($argument),*) };
+}
+delegate!([] Fixed, fixed);
+delegate!([] Box<dyn Subject>, boxed);
 
 /// The queue that the suites drive.
 pub(super) type TestQueue = Queue<Box<dyn Subject>>;
@@ -175,8 +132,10 @@ impl Random {
     }
 }
 
-/// All schedulers, or the one that `IDLEWISE_ONLY` names.
+/// All schedulers, or those that `IDLEWISE_ONLY` names.
 pub(super) fn all() -> impl Iterator<Item = &'static Entry> {
     let only = std::env::var("IDLEWISE_ONLY").ok();
-    registry::all().iter().filter(move |entry| only.as_deref().is_none_or(|only| only == entry.name))
+    registry::all().iter().filter(move |entry| {
+        only.as_deref().is_none_or(|only| only.split(',').any(|name| name == entry.name))
+    })
 }

@@ -12,8 +12,8 @@ use super::log::Log;
 use super::scene::{Scene, hold_all};
 use super::subject::{Fixed, Make, Subject};
 use crate::registry;
-use crate::scheduler::{Cx, Decision, Scheduler, Setup};
-use crate::units::{Instant, RequestId};
+use crate::scheduler::{Setup, delegate};
+use crate::units::Instant;
 
 /// Passes calls on; writes down the arrival times of what it is handed.
 struct Spy {
@@ -21,40 +21,16 @@ struct Spy {
     arrivals: Rc<RefCell<Vec<Instant>>>,
 }
 
-impl Scheduler for Spy {
-    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.arrivals.borrow_mut().push(cx[id].arrival);
-        self.inner.insert(cx, id);
-    }
-    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        self.inner.dispatch(cx)
-    }
-    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.inner.complete(cx, id);
-    }
-    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.inner.remove(cx, id);
-    }
-    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.inner.grown(cx, id);
-    }
-    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        self.inner.absorbed(cx, survivor, other);
-    }
-    fn issuer_gone(&mut self, cx: Cx<'_>, who: crate::Issuer) {
-        self.inner.issuer_gone(cx, who);
-    }
-    fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.arrivals.borrow_mut().push(cx[id].arrival);
-        self.inner.adopt(cx, id);
-    }
-    fn front_merges(&self) -> bool {
-        self.inner.front_merges()
-    }
-    fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &crate::Request) -> bool {
-        self.inner.may_merge(cx, id, new)
-    }
+macro_rules! spied {
+    (@arrives $spy:ident, $method:ident, $cx:ident, $id:ident) => {{
+        $spy.arrivals.borrow_mut().push($cx[$id].arrival);
+        $spy.inner.$method($cx, $id);
+    }};
+    ($spy:ident, insert, $cx:ident, $id:ident) => { spied!(@arrives $spy, insert, $cx, $id) };
+    ($spy:ident, adopt, $cx:ident, $id:ident) => { spied!(@arrives $spy, adopt, $cx, $id) };
+    ($spy:ident, $method:ident $(, $argument:ident)*) => { $spy.inner.$method($($argument),*) };
 }
+delegate!([] Spy, spied);
 
 /// Switches to and from all others conserve requests, and hand them over in order of arrival.
 pub(super) fn survives_switches(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {

@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use idlewise_core::device::{Device, Merging};
 use idlewise_core::queue::Queue;
 use idlewise_core::registry;
+use idlewise_core::registry::AnyScheduler;
 use idlewise_core::request::{Operation, Request};
 use idlewise_core::scheduler::Decision;
-use idlewise_core::schedulers::AnyScheduler;
 use idlewise_core::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
 
 use super::recording::{Depth, Process, Recording, Step};

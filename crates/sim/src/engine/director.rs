@@ -1,6 +1,6 @@
 //! Who may exchange the scheduler in the middle of a run.
 
-use idlewise_core::queue::SwitchError;
+use idlewise_core::registry::SwitchError;
 use idlewise_core::{Inserted, Instant, Issuer, Queue, Request, RequestId};
 
 /// Follows a run, and has the queue to itself at times of its own.

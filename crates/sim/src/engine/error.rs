@@ -1,6 +1,6 @@
 //! Why a run could not go on.
 
-use idlewise_core::queue::SwitchError;
+use idlewise_core::registry::SwitchError;
 use idlewise_core::{HostError, Instant};
 use idlewise_disk::SubmitError;
 

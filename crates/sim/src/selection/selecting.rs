@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use idlewise_core::queue::SwitchError;
+use idlewise_core::registry::SwitchError;
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction, Question};
 use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};

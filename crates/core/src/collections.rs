@@ -1,0 +1,53 @@
+//! Intrusive collections, indexed by [`RequestId`](crate::RequestId), and a table of issuers.
+//!
+//! Each is allocated once, for a fixed number of request ids, and then never again. A request is
+//! in a collection at most once. Misuse (inserting twice, removing what is absent) is a bug of the
+//! caller and panics.
+
+mod fifo;
+mod fifos;
+mod forest;
+mod heap;
+mod issuers;
+mod kept;
+mod lanes;
+mod list;
+mod sorted;
+
+pub use fifo::Fifo;
+pub use fifos::Fifos;
+pub use forest::{Forest, Tree};
+pub use heap::Heap;
+pub use issuers::{Issuers, Place};
+pub use kept::Kept;
+pub use lanes::Lanes;
+pub use list::{Iter as ListIter, Links, List};
+pub use sorted::{Iter as SortedIter, Sorted};
+
+use alloc::vec::Vec;
+
+/// No element. Ids stay below it.
+pub(crate) const NIL: u32 = u32::MAX;
+
+/// The host's memory is exhausted: a queue or scheduler could not be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfMemory;
+
+impl core::fmt::Display for OutOfMemory {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("out of memory: choose a smaller queue capacity, or free memory and try again")
+    }
+}
+
+impl core::error::Error for OutOfMemory {}
+
+/// A table of `len` copies of `value`.
+///
+/// # Errors
+/// [`OutOfMemory`] if the table cannot be allocated.
+pub fn table<T: Clone>(len: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
+    let mut table = Vec::new();
+    table.try_reserve_exact(len).map_err(|_| OutOfMemory)?;
+    table.resize(len, value);
+    Ok(table)
+}

@@ -1,0 +1,274 @@
+//! The queue: what a host holds.
+//!
+//! It keeps the requests, merges neighbours, checks the host's calls, and asks its scheduler. The
+//! scheduler can be exchanged at any moment with requests waiting and in flight.
+
+mod books;
+mod error;
+mod host_merge;
+mod join;
+mod merge;
+
+pub use error::HostError;
+
+use crate::collections::OutOfMemory;
+use crate::device::Device;
+use crate::request::Request;
+use crate::room::{Quota, Room};
+use crate::scheduler::{Decision, Scheduler, Setup};
+use crate::table::{State, Table};
+use crate::units::{Instant, Issuer, RequestId, Weight};
+use crate::why::Why;
+use books::Books;
+
+/// What became of a request that was inserted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inserted {
+    /// It waits by itself.
+    Queued(RequestId),
+    /// It went to the back of the waiting request `into` and completes with it.
+    MergedBack {
+        /// The id of the new request.
+        id: RequestId,
+        /// The request that it is now a part of.
+        into: RequestId,
+    },
+    /// It went to the front of a waiting request, is now a part of `into` and completes with it.
+    MergedFront {
+        /// The id of the new request.
+        id: RequestId,
+        /// The request that it is now a part of.
+        into: RequestId,
+    },
+}
+
+impl Inserted {
+    /// The id of the new request.
+    pub fn id(self) -> RequestId {
+        match self {
+            Inserted::Queued(id) | Inserted::MergedBack { id, .. } | Inserted::MergedFront { id, .. } => id,
+        }
+    }
+}
+
+/// Requests, and the scheduler that orders them.
+pub struct Queue<S> {
+    books: Books,
+    scheduler: S,
+}
+
+impl<S: Scheduler> Queue<S> {
+    /// A queue for up to `capacity` requests, waiting or in flight. `build` makes the scheduler.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`] if the tables or the scheduler cannot be allocated.
+    pub fn with<E: From<OutOfMemory>>(
+        capacity: usize,
+        device: Device,
+        build: impl FnOnce(Setup<'_>) -> Result<S, E>,
+    ) -> Result<Self, E> {
+        let scheduler = build(Setup { capacity, device: &device })?;
+        Ok(Queue { books: Books::new(capacity, device)?, scheduler })
+    }
+
+    /// Adds `request`, which arrives now, under any free id.
+    ///
+    /// # Errors
+    /// [`HostError::Full`], [`HostError::TimeWentBack`].
+    #[inline]
+    pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
+        let id = self.books.table.any_free().ok_or(HostError::Full)?;
+        self.books.advance(now)?;
+        self.books.table.take_last_spare();
+        Ok(self.admit(id, request, false))
+    }
+
+    /// Adds `request`, which arrives now, under an id that the host chose.
+    ///
+    /// # Errors
+    /// [`HostError::BeyondCapacity`], [`HostError::WrongState`] if the id is in use,
+    /// [`HostError::TimeWentBack`].
+    #[inline]
+    pub fn insert_as(
+        &mut self,
+        now: Instant,
+        id: RequestId,
+        request: Request,
+    ) -> Result<Inserted, HostError> {
+        self.books.expect(id, State::Free)?;
+        self.books.advance(now)?;
+        let listed = !self.books.table.take_spare(id);
+        Ok(self.admit(id, request, listed))
+    }
+
+    /// Adds `request`, which arrives now, under the free `id`. `listed`: the id is still among the spare ones.
+    #[inline]
+    fn admit(&mut self, id: RequestId, mut request: Request, listed: bool) -> Inserted {
+        let Queue { books, scheduler } = self;
+        request.arrival = books.now;
+        if let Some(merged) = books.enter(scheduler, id, request, listed) {
+            return merged;
+        }
+        scheduler.insert(books.cx(), id);
+        Inserted::Queued(id)
+    }
+
+    /// Asks what the device, which has room, should do next.
+    ///
+    /// # Errors
+    /// [`HostError::TimeWentBack`].
+    ///
+    /// # Panics
+    /// If the scheduler breaks its contract: gives out a request that does not wait, or wants to
+    /// wait until a time that is not in the future.
+    #[inline]
+    pub fn dispatch(&mut self, now: Instant) -> Result<Decision, HostError> {
+        self.books.advance(now)?;
+        if self.books.table.any_returned()
+            && let Some(id) = self.books.table.take_returned()
+        {
+            return Ok(Decision::Dispatch(id));
+        }
+        let Queue { books, scheduler } = self;
+        let decision = scheduler.dispatch(books.cx_for_decision());
+        match decision {
+            Decision::Dispatch(id) => {
+                assert!(books.leave(id), "the scheduler gave out {id}, which does not wait");
+            }
+            Decision::WaitUntil(until) => assert!(until > now, "the scheduler waits until the past"),
+            Decision::Idle => {}
+        }
+        Ok(decision)
+    }
+
+    /// The device has finished `id`. Its parts are finished too, and their ids are free again.
+    ///
+    /// # Errors
+    /// [`HostError::WrongState`] unless it is in flight, [`HostError::TimeWentBack`].
+    #[inline]
+    pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
+        self.books.expect(id, State::InFlight)?;
+        self.books.advance(now)?;
+        self.scheduler.complete(self.books.cx(), id);
+        self.books.table.free(id);
+        Ok(())
+    }
+
+    /// The device could not take `id` after all. It goes first when the host next asks; the
+    /// scheduler, whose decision stands, is not told.
+    ///
+    /// # Errors
+    /// [`HostError::WrongState`] unless it is in flight, [`HostError::TimeWentBack`].
+    pub fn requeue(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
+        self.books.expect(id, State::InFlight)?;
+        self.books.advance(now)?;
+        self.books.table.returned(id);
+        Ok(())
+    }
+
+    /// Withdraws the waiting request `id` with its parts. Their ids are free again.
+    ///
+    /// # Errors
+    /// [`HostError::WrongState`] unless it waits, [`HostError::TimeWentBack`].
+    pub fn cancel(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
+        self.books.expect(id, State::Waiting)?;
+        self.books.advance(now)?;
+        self.scheduler.remove(self.books.cx(), id);
+        self.books.withdraw(id);
+        Ok(())
+    }
+
+    /// The process `who` has exited. Its weight is the default again, for whoever gets its number.
+    ///
+    /// # Errors
+    /// [`HostError::TimeWentBack`].
+    pub fn issuer_gone(&mut self, now: Instant, who: Issuer) -> Result<(), HostError> {
+        self.books.advance(now)?;
+        self.scheduler.issuer_gone(self.books.cx(), who);
+        self.books.table.weights.forget(who);
+        Ok(())
+    }
+
+    /// Gives `who` a weight. Schedulers that share the disk by weights follow it from now on, and so
+    /// does any that takes over.
+    ///
+    /// # Errors
+    /// [`HostError::TooManyWeights`], [`HostError::TimeWentBack`].
+    pub fn set_weight(&mut self, now: Instant, who: Issuer, weight: Weight) -> Result<(), HostError> {
+        self.books.advance(now)?;
+        if self.books.table.weights.set(who, weight) { Ok(()) } else { Err(HostError::TooManyWeights) }
+    }
+
+    /// Puts `successor` in the scheduler's place. Waiting requests move over in order of arrival
+    /// with their arrival times; requests in flight complete into the successor. Nothing drains.
+    ///
+    /// # Errors
+    /// [`HostError::TimeWentBack`].
+    pub fn replace(&mut self, now: Instant, successor: S) -> Result<S, HostError> {
+        self.books.advance(now)?;
+        let old = core::mem::replace(&mut self.scheduler, successor);
+        let Queue { books, scheduler } = self;
+        books.table.sort_by_arrival();
+        for id in books.table.by_arrival() {
+            match books.table.state(id) {
+                State::Waiting => scheduler.insert(books.cx(), id),
+                _ => scheduler.adopt(books.cx(), id),
+            }
+        }
+        Ok(old)
+    }
+
+    /// From now on schedulers say why they decide as they do.
+    pub fn explain(&mut self) {
+        self.books.explain();
+    }
+
+    /// Why the last dispatch call was answered as it was, if [`Queue::explain`] was called and the
+    /// scheduler has said.
+    pub fn why(&self) -> Option<Why> {
+        self.books.why()
+    }
+
+    /// How much of a queue of `size` requests may be of which kind, until the next event: for a host that keeps
+    /// the rest outside by other means than [`Queue::room`].
+    pub fn quota(&self, size: usize) -> Quota {
+        self.scheduler.quota(size)
+    }
+
+    /// What may enter now. The scheduler's wish, not a rule: `insert` takes whatever there is an id for.
+    #[inline]
+    pub fn room(&self) -> Room {
+        let quota = self.scheduler.quota(self.books.table.capacity());
+        quota.room(self.books.table.asynchronous(), self.books.table.sync_writes())
+    }
+
+    /// The request under `id`, as large as merging has made it.
+    pub fn request(&self, id: RequestId) -> &Request {
+        &self.books.table[id]
+    }
+
+    /// All requests.
+    pub fn requests(&self) -> &Table {
+        &self.books.table
+    }
+
+    /// The device as the scheduler sees it.
+    pub fn device(&self) -> &Device {
+        &self.books.device
+    }
+
+    /// The scheduler.
+    pub fn scheduler(&self) -> &S {
+        &self.scheduler
+    }
+
+    /// The scheduler, to set its tunables.
+    pub fn scheduler_mut(&mut self) -> &mut S {
+        &mut self.scheduler
+    }
+
+    /// How many requests became part of another.
+    pub fn merges(&self) -> u64 {
+        self.books.merges
+    }
+}

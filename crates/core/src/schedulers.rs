@@ -1,0 +1,79 @@
+//! All schedulers: a folder for each family, a line for each file.
+//!
+//! | folder | what it holds |
+//! |---|---|
+//! | `textbook` | orders by arrival, address or positioning time, and a random one |
+//! | `linux_2_6` | deadline, anticipatory and CFQ, as Linux 2.6 had them, and OLS'05's CAS |
+//! | `blk_mq` | the schedulers of today's Linux |
+//! | `shares` | the disk shared by weights |
+//! | `unc` | the two schedulers of the UNC paper |
+//! | `anticipatory` | SOSP'01's anticipation around schedulers of other folders |
+//! | `shared` | parts that schedulers of several files have in common |
+
+pub(crate) mod shared;
+
+/// Declares the modules, and `registered!`, which hands the list to the registry.
+macro_rules! schedulers {
+    ($($family:ident $(($($part:ident),+))? {$($module:ident: $($kind:ident),+;)*})*) => {
+        $(
+            #[doc = concat!("The family `", stringify!($family), "`.")]
+            pub mod $family {
+                $($(pub(crate) mod $part;)+)?
+                $(pub mod $module;)*
+            }
+        )*
+
+        macro_rules! registered {
+            () => { register! { $($($($family/$module: $kind;)+)*)* } };
+        }
+        pub(crate) use registered;
+    };
+}
+
+schedulers! {
+    textbook {
+        noop: Noop;
+        random: Random;
+        sstf: Sstf;
+        scan: Scan, CScan;
+        look: Look;
+        c_look: CLook;
+        vscan: Vscan;
+        n_step_scan: FScan, NStepScan;
+        sptf: Sptf;
+        aged_sptf: AgedSptf;
+    }
+    linux_2_6 {
+        deadline: Deadline, Deadline2611;
+        anticipatory_linux: As, As2611;
+        cas: Cas;
+        cfq_2_6_9: Cfq269;
+        cfq_2_6_12: Cfq2612;
+        cfq: Cfq;
+    }
+    blk_mq {
+        mq_deadline: MqDeadline;
+        kyber: Kyber;
+        bfq: Bfq;
+        adios: Adios;
+    }
+    unc {
+        aql: Aql;
+        rwfifo: RwFifo;
+    }
+    shares {
+        stride: Stride;
+        stride_sptf: StrideSptf;
+        lottery: Lottery;
+        yfq: Yfq;
+    }
+    anticipatory (framework, habits, heuristics, levels, shares) {
+        antic_sptf: AnticSptf;
+        antic_aged_sptf: AnticAgedSptf;
+        antic_c_look: AnticCLook;
+        antic_stride: AnticStride;
+        antic_yfq: AnticYfq;
+        antic_stride_sptf: AnticStrideSptf;
+        antic_adaptive: AnticAdaptive;
+    }
+}

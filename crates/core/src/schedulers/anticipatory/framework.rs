@@ -1,0 +1,380 @@
+//! The anticipation core: three states around a policy that, by itself, never waits (SOSP'01 §3.2).
+//!
+//! # How it decides
+//! The disk is *idle* when no request waits, *busy* when one is in service. When it falls idle, and
+//! when a request arrives:
+//! 1. The policy names a candidate.
+//! 2. If the process whose request was completed last has a request waiting, the candidate is served:
+//!    nothing else can come of that process.
+//! 3. Else the heuristic says whether to wait for that process, and how long. If not, the candidate is
+//!    served.
+//! 4. Else the disk *waits*. The timeout is armed once: an arrival during the wait repeats 1 to 3,
+//!    but the wait ends when it was to end at first. Then the last candidate is served.
+//!
+//! Synchronous requests make statistics, and are waited for; after an asynchronous one there is no
+//! wait. The parts of a request that a file system split and flagged count as one.
+
+#[cfg(test)]
+mod tests;
+
+use super::heuristics::{Heuristic, View};
+use super::levels::{Keeping, Keys, Level, Levels};
+use crate::collections::{Kept, OutOfMemory};
+use crate::positioning::{Curve, Surveyor};
+use crate::request::Request;
+use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
+use crate::tunables::{Count, Percent, Preset};
+use crate::units::{Instant, Issuer, RequestId, Sector};
+
+crate::choices! {
+    /// Where the expected positioning time of a process comes from (SOSP'01 §3.3 names both).
+    pub enum Expectation {
+        /// The distance of each of its requests from its one before, on the learned curve.
+        Distance = "distance",
+        /// What was measured when its requests were completed.
+        Measured = "measured",
+    }
+}
+
+crate::tunables! {
+    /// What every anticipatory scheduler can be told.
+    pub struct Settings {
+        /// Requests that the device gets at once. More let it reorder, but there is a wait only when it has none.
+        in_device: Count = 1, 1..=1024;
+        /// Whether a request that finds the disk idle may be made to wait too.
+        idle_waits: bool = 1, 0..=1;
+        /// Where the expected positioning time of a process comes from: the distances between its requests, or what was measured.
+        expectation: Expectation = 0, 0..=1;
+        /// Statistics whose think times scatter by more than so many hundredths of their mean are dropped; 0: never.
+        reset_spread: Percent = 0, 0..=10_000;
+        /// No wait for a process if more than so many in a hundred of its think times were longer than expected; 0: always wait.
+        miss_limit: Percent = 0, 0..=100;
+        /// Whether statistics are also kept of groups of processes and regions of the disk, and the most consistent ones trusted.
+        levels: bool = 0, 0..=1;
+    }
+}
+
+crate::groups! {
+    /// The tunables of a policy, of its heuristic, and of the framework.
+    pub struct All[P: Algorithm + Policy, H: Heuristic<P>] [P, H] {
+        /// The policy's.
+        policy: P::Tunables,
+        /// The heuristic's.
+        heuristic: H::Tunables,
+        /// The framework's.
+        framework: Preset<Settings, H::Presets>,
+    }
+}
+
+/// A completion that may be followed by another request of the same process.
+#[derive(Clone, Copy)]
+struct Last {
+    who: Issuer,
+    keys: Keys,
+    at: Instant,
+    /// The rest of a larger request follows.
+    in_parts: bool,
+}
+
+/// A wait under way.
+#[derive(Clone, Copy)]
+struct Wait {
+    until: Instant,
+    /// The request to serve then; `None` after an event that may have changed it.
+    candidate: Option<RequestId>,
+}
+
+/// A policy that may wait, as its heuristic says.
+pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
+    policy: P,
+    levels: Levels,
+    curve: Kept<Curve>,
+    surveyor: Surveyor,
+    /// Where the last request dispatched ends.
+    head: Sector,
+    /// Requests that wait, and requests in the device.
+    waiting: u32,
+    in_flight: u32,
+    last: Option<Last>,
+    wait: Option<Wait>,
+    tunables: All<P, H>,
+}
+
+/// Longest name of a scheduler.
+const NAME_MAX: usize = 32;
+
+/// "antic-" and a name, at compile time.
+const fn named(name: &str) -> ([u8; NAME_MAX], usize) {
+    let (prefix, name) = (b"antic-", name.as_bytes());
+    let mut joined = [0; NAME_MAX];
+    let mut at = 0;
+    while at < prefix.len() + name.len() {
+        joined[at] = if at < prefix.len() { prefix[at] } else { name[at - prefix.len()] };
+        at += 1;
+    }
+    (joined, at)
+}
+
+impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
+    const NAMED: ([u8; NAME_MAX], usize) = named(if H::LABEL.is_empty() { P::NAME } else { H::LABEL });
+
+    #[inline]
+    fn settings(&self) -> &Settings {
+        &self.tunables.framework
+    }
+
+    fn keeping(&self) -> Keeping {
+        let settings = self.settings();
+        Keeping {
+            all: settings.levels,
+            reset_spread: settings.reset_spread.0,
+            measured: settings.expectation == Expectation::Measured,
+        }
+    }
+
+    /// Something happened that may change the candidate or the wish to wait for it.
+    fn disturbed(&mut self) {
+        if let Some(wait) = &mut self.wait {
+            wait.candidate = None;
+        }
+    }
+
+    /// The synchronous request `id` is now in the queue.
+    fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
+        let (curve, start, keeping) = (&self.curve, cx[id].start, self.keeping());
+        self.levels.arrives(cx, id, keeping, |from| curve.expected(from, start));
+    }
+
+    /// Whether to wait rather than serve `candidate`, and until when.
+    fn rather_waits(&self, cx: Cx<'_>, candidate: RequestId) -> Option<Instant> {
+        let last = self.last.filter(|last| !last.in_parts && last.who != cx[candidate].issuer)?;
+        let keeping = self.keeping();
+        let Some((level, habit, outlook)) = self.levels.trusted(last.keys, keeping) else {
+            cx.rather("no wait for process {}, of which nothing is known", || [last.who.into()]);
+            return None;
+        };
+        if self.levels.waits(last.keys, Level::Process) || self.levels.waits(last.keys, level) {
+            cx.rather("process {} waits itself", || [last.who.into()]);
+            return None;
+        }
+        let limit = self.settings().miss_limit.0;
+        if limit > 0 && habit.miss_percent() > limit {
+            let facts = || [last.who.into(), habit.miss_percent().into(), level.word().into()];
+            cx.rather("no wait for process {}: {} % of the {}'s think times surprised", facts);
+            return None;
+        }
+        let view = View {
+            cx,
+            candidate,
+            positioning: self.curve.expected(self.head, cx[candidate].start),
+            forward: cx[candidate].start >= self.head,
+            last: last.who,
+            elapsed: cx.now.since(last.at),
+            outlook,
+        };
+        let time = H::wait(&self.policy, &view, &self.tunables.heuristic)?;
+        Some(cx.now + time).filter(|until| *until > cx.now)
+    }
+
+    /// The candidate goes to the device.
+    fn send(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
+        self.wait = None;
+        self.policy.take(cx, id);
+        let request = &cx[id];
+        self.surveyor.dispatched(cx.now, self.head, request.start, request.length.0);
+        self.head = request.end();
+        (self.waiting, self.in_flight) = (self.waiting - 1, self.in_flight + 1);
+        self.levels.dispatched(id);
+        Decision::Dispatch(id)
+    }
+
+    /// The disk is not busy and `candidate` waits: serve it or wait.
+    fn decide(&mut self, cx: Cx<'_>, candidate: RequestId) -> Decision {
+        match (self.rather_waits(cx, candidate), self.wait) {
+            (None, _) => self.send(cx, candidate),
+            // The timeout that was armed first stands.
+            (Some(_), Some(wait)) => {
+                self.wait = Some(Wait { candidate: Some(candidate), ..wait });
+                Decision::WaitUntil(wait.until)
+            }
+            (Some(until), None) => {
+                self.wait = Some(Wait { until, candidate: Some(candidate) });
+                Decision::WaitUntil(until)
+            }
+        }
+    }
+
+    /// What a wait under way comes to, if nothing happened but time.
+    fn waiting(&mut self, cx: Cx<'_>) -> Option<Decision> {
+        let wait = self.wait?;
+        if cx.now < wait.until {
+            wait.candidate?;
+            cx.because("still waits, until {}", || [wait.until.into()]);
+            return Some(Decision::WaitUntil(wait.until));
+        }
+        let candidate = wait.candidate.or_else(|| self.policy.select(cx))?;
+        if let Some(last) = self.last.take().filter(|last| !self.levels.waits(last.keys, Level::Process)) {
+            cx.rather("process {} has not come", || [last.who.into()]);
+            self.levels.expired(last.keys);
+        }
+        Some(self.send(cx, candidate))
+    }
+}
+
+impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipatory<P, H> {
+    const NAME: &'static str = {
+        let (bytes, length): &'static ([u8; NAME_MAX], usize) = &Self::NAMED;
+        match core::str::from_utf8(bytes.split_at(*length).0) {
+            Ok(name) => name,
+            Err(_) => panic!("a name is text"),
+        }
+    };
+    const SUMMARY: &'static str = H::SUMMARY;
+    const SOURCE: &'static str = H::SOURCE;
+    type Tunables = All<P, H>;
+
+    fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory> {
+        Ok(Anticipatory {
+            policy: P::new(setup, tunables.policy)?,
+            levels: Levels::new(setup.capacity)?,
+            curve: Kept::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
+            surveyor: Surveyor::default(),
+            head: Sector(0),
+            waiting: 0,
+            in_flight: 0,
+            last: None,
+            wait: None,
+            tunables,
+        })
+    }
+
+    fn tune(&mut self, tunables: Self::Tunables) {
+        self.policy.tune(tunables.policy);
+        self.tunables = tunables;
+        self.disturbed();
+    }
+
+    /// The policy's. A wait takes time, but lets nobody pass whom the policy would not; the candidate
+    /// of a wait that runs out may pass one that became due meanwhile.
+    fn starvation(tunables: &Self::Tunables) -> Starvation {
+        match P::starvation(&tunables.policy) {
+            Starvation::Bounded { after, per_waiting, plus } => {
+                Starvation::Bounded { after, per_waiting, plus: plus + 1 }
+            }
+            other => other,
+        }
+    }
+
+    #[cfg(test)]
+    fn reference(
+        setup: Setup<'_>,
+        tunables: Self::Tunables,
+    ) -> alloc::boxed::Box<dyn crate::scheduler::Scheduler> {
+        alloc::boxed::Box::new(tests::Reference::<P, H>::new(setup, tunables))
+    }
+}
+
+/// Where the wrapper differs from the policy; all other calls go to the policy alone.
+macro_rules! around {
+    ($own:ident, insert $(, $argument:ident)*) => { $own.inserted($($argument),*) };
+    ($own:ident, dispatch $(, $argument:ident)*) => { $own.next($($argument),*) };
+    ($own:ident, complete $(, $argument:ident)*) => { $own.completed($($argument),*) };
+    ($own:ident, remove $(, $argument:ident)*) => { $own.removed($($argument),*) };
+    ($own:ident, grown $(, $argument:ident)*) => { $own.has_grown($($argument),*) };
+    ($own:ident, absorbed $(, $argument:ident)*) => { $own.has_absorbed($($argument),*) };
+    ($own:ident, issuer_gone $(, $argument:ident)*) => { $own.has_exited($($argument),*) };
+    ($own:ident, adopt $(, $argument:ident)*) => { $own.adopted($($argument),*) };
+    ($own:ident, may_merge $(, $argument:ident)*) => { $own.merges($($argument),*) };
+    ($own:ident, $method:ident $(, $argument:ident)*) => { $own.policy.$method($($argument),*) };
+}
+delegate!([P: Algorithm + Policy, H: Heuristic<P>] Anticipatory<P, H>, around);
+
+impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
+    fn inserted(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.waiting += 1;
+        if cx[id].sync {
+            self.arrives(cx, id);
+        }
+        self.policy.insert(cx, id);
+        self.disturbed();
+    }
+
+    fn next(&mut self, cx: Cx<'_>) -> Decision {
+        if u64::from(self.in_flight) >= self.settings().in_device.0 {
+            return Decision::Idle;
+        }
+        if let Some(decision) = self.waiting(cx) {
+            return decision;
+        }
+        match self.policy.select(cx) {
+            None => {
+                self.wait = None;
+                Decision::Idle
+            }
+            Some(candidate) if self.in_flight > 0 => self.send(cx, candidate),
+            Some(candidate) => self.decide(cx, candidate),
+        }
+    }
+
+    fn completed(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        let measured = self.surveyor.completed(cx.now, &mut self.curve);
+        self.policy.complete(cx, id);
+        self.levels.completes(cx, id, measured, self.keeping());
+        let request = &cx[id];
+        self.last = request.sync.then(|| Last {
+            who: request.issuer,
+            keys: self.levels.keys(request),
+            at: cx.now,
+            in_parts: request.more_follows,
+        });
+        if self.waiting == 0 && !self.settings().idle_waits {
+            self.last = None;
+        }
+    }
+
+    fn removed(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.waiting -= 1;
+        self.levels.withdrawn(id);
+        self.policy.remove(cx, id);
+        self.disturbed();
+    }
+
+    fn has_grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        if self.levels.tracks(id) {
+            self.levels.extends(cx, id, self.keeping());
+        } else if cx[id].sync {
+            self.arrives(cx, id);
+        }
+        self.policy.grown(cx, id);
+        self.disturbed();
+    }
+
+    fn has_absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.waiting -= 1;
+        self.levels.absorbed(survivor, other);
+        self.policy.absorbed(cx, survivor, other);
+        self.disturbed();
+    }
+
+    fn has_exited(&mut self, cx: Cx<'_>, who: Issuer) {
+        self.policy.issuer_gone(cx, who);
+        self.levels.gone(who);
+        if self.last.is_some_and(|last| last.who == who) && !self.settings().levels {
+            self.last = None;
+        }
+        self.disturbed();
+    }
+
+    fn adopted(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.in_flight += 1;
+        self.surveyor.adopted();
+        self.policy.adopt(cx, id);
+    }
+
+    /// Only with a request of the same process: of a request that vanished into another's, the
+    /// process that is waited for would be waited for in vain.
+    fn merges(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
+        (cx[id].issuer == new.issuer || !new.sync) && self.policy.may_merge(cx, id, new)
+    }
+}

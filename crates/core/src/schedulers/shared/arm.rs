@@ -1,0 +1,263 @@
+//! The disk's arm as the seek-reducing schedulers see it: where it is, and which way it goes.
+
+use crate::collections::{OutOfMemory, Sorted};
+use crate::request::Request;
+use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
+use crate::tunables::Tunables;
+use crate::units::{RequestId, Sector};
+
+/// A direction on the disk.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Toward higher addresses.
+    #[default]
+    Up,
+    /// Toward lower addresses.
+    Down,
+}
+
+impl Way {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Way::Up => "upward",
+            Way::Down => "downward",
+        }
+    }
+
+    pub(crate) fn turned(self) -> Way {
+        match self {
+            Way::Up => Way::Down,
+            Way::Down => Way::Up,
+        }
+    }
+}
+
+/// Where the arm is, and which way it goes. It starts at sector 0, upward.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arm {
+    /// Where the last request dispatched ends.
+    pub(crate) head: Sector,
+    /// The way to the last request dispatched.
+    pub(crate) way: Way,
+}
+
+impl Arm {
+    /// The nearest request at or above the head; the first that arrived, of several.
+    #[inline]
+    pub(crate) fn above(&self, waiting: &Sorted) -> Option<RequestId> {
+        waiting.at_or_after(self.head.0)
+    }
+
+    /// The nearest request below the head; the first that arrived, of several.
+    #[inline]
+    pub(crate) fn below(&self, waiting: &Sorted) -> Option<RequestId> {
+        let mut downward = waiting.iter_back_from(self.head.0);
+        let (start, latest) = downward.next()?;
+        match downward.next() {
+            Some((equal, _)) if equal == start => waiting.at_or_after(start),
+            _ => Some(latest),
+        }
+    }
+
+    /// The nearest request on the side that the arm goes to.
+    #[inline]
+    pub(crate) fn ahead(&self, waiting: &Sorted) -> Option<RequestId> {
+        match self.way {
+            Way::Up => self.above(waiting),
+            Way::Down => self.below(waiting),
+        }
+    }
+
+    /// The nearest request, where those against the way count as `penalty` sectors farther.
+    /// Of two that are equally near, the one on the way.
+    pub(crate) fn nearest(&self, cx: Cx<'_>, waiting: &Sorted, penalty: u64) -> Option<RequestId> {
+        let (Some(above), Some(below)) = (self.above(waiting), self.below(waiting)) else {
+            return self.above(waiting).or_else(|| self.below(waiting));
+        };
+        let (up, down) = (cx[above].start.distance(self.head), cx[below].start.distance(self.head));
+        let rises = match self.way {
+            Way::Up => up <= down.saturating_add(penalty),
+            Way::Down => up.saturating_add(penalty) < down,
+        };
+        Some(if rises { above } else { below })
+    }
+
+    /// The nearest request on the way; if there is none, the nearest on the other side.
+    #[inline]
+    pub(crate) fn sweep(&self, waiting: &Sorted) -> Option<RequestId> {
+        self.ahead(waiting).or_else(|| Arm { way: self.way.turned(), ..*self }.ahead(waiting))
+    }
+
+    /// `request` is dispatched: the arm goes there.
+    #[inline]
+    pub(crate) fn goes_to(&mut self, request: &Request) {
+        self.way = if request.start >= self.head { Way::Up } else { Way::Down };
+        self.head = request.end();
+    }
+}
+
+/// A rule that picks by address alone. [`Seek`] makes a scheduler of it.
+pub trait Rule {
+    /// See [`Algorithm::NAME`].
+    const NAME: &'static str;
+    /// See [`Algorithm::SUMMARY`].
+    const SUMMARY: &'static str;
+    /// See [`Algorithm::SOURCE`].
+    const SOURCE: &'static str;
+    /// The reason for a choice, with `{}` for the way and `{}` for the distance in sectors.
+    const REASON: &'static str;
+    /// See [`Algorithm::Tunables`].
+    type Tunables: Tunables;
+    /// What the slow form of the rule minimises.
+    #[cfg(test)]
+    type Key: Ord;
+
+    /// The request to serve next.
+    fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, tunables: &Self::Tunables) -> Option<RequestId>;
+
+    /// The rule again, as a number for each request: the least goes next, the first of equals.
+    #[cfg(test)]
+    fn key(head: u64, down: bool, start: u64, cx: Cx<'_>, tunables: &Self::Tunables) -> Self::Key;
+}
+
+/// Serves requests by a [`Rule`] on their addresses.
+pub struct Seek<R: Rule> {
+    waiting: Sorted,
+    arm: Arm,
+    tunables: R::Tunables,
+}
+
+impl<R: Rule> Algorithm for Seek<R>
+where
+    R::Tunables: 'static,
+    R: 'static,
+{
+    const NAME: &'static str = R::NAME;
+    const SUMMARY: &'static str = R::SUMMARY;
+    const SOURCE: &'static str = R::SOURCE;
+    type Tunables = R::Tunables;
+
+    fn new(setup: Setup<'_>, tunables: R::Tunables) -> Result<Self, OutOfMemory> {
+        Ok(Seek { waiting: Sorted::new(setup.capacity)?, arm: Arm::default(), tunables })
+    }
+
+    fn tune(&mut self, tunables: R::Tunables) {
+        self.tunables = tunables;
+    }
+
+    /// Unbounded for all of them: requests that keep arriving near the head, on the side that the
+    /// rule prefers, keep it there.
+    fn starvation(_: &R::Tunables) -> Starvation {
+        Starvation::Unbounded
+    }
+
+    #[cfg(test)]
+    fn reference(_: Setup<'_>, tunables: R::Tunables) -> alloc::boxed::Box<dyn Scheduler> {
+        alloc::boxed::Box::new(tests::Slow::<R> { pool: Default::default(), head: 0, down: false, tunables })
+    }
+}
+
+impl<R: Rule> Scheduler for Seek<R> {
+    #[inline]
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.waiting.insert(cx[id].start.0, id);
+    }
+
+    #[inline]
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        self.serve(cx)
+    }
+
+    fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+        self.waiting.remove(id);
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.waiting.rekey(id, cx[id].start.0);
+    }
+}
+
+impl<R: Rule> Policy for Seek<R> {
+    #[inline]
+    fn select(&self, cx: Cx<'_>) -> Option<RequestId> {
+        R::pick(&self.arm, cx, &self.waiting, &self.tunables)
+    }
+
+    #[inline]
+    fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+        let from = self.arm.head;
+        self.waiting.remove(id);
+        self.arm.goes_to(&cx[id]);
+        cx.because(R::REASON, || [self.arm.way.word().into(), from.distance(cx[id].start).into()]);
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::device::{Device, Merging};
+    use crate::queue::Queue;
+    use crate::registry::AnyScheduler;
+    use crate::suites::Pool;
+    use crate::units::{Instant, Sectors};
+
+    /// A [`Rule`] by comparing all requests.
+    pub(crate) struct Slow<R: Rule> {
+        pub(crate) pool: Pool,
+        pub(crate) head: u64,
+        pub(crate) down: bool,
+        pub(crate) tunables: R::Tunables,
+    }
+
+    impl<R: Rule> Scheduler for Slow<R> {
+        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.pool.insert(cx, id);
+        }
+        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+            let (head, down, tunables) = (self.head, self.down, &self.tunables);
+            let key = |start, _| R::key(head, down, start, cx, tunables);
+            let Some(id) = self.pool.take_min_by(key) else { return Decision::Idle };
+            self.down = cx[id].start.0 < head;
+            self.head = cx[id].end().0;
+            Decision::Dispatch(id)
+        }
+        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+            self.pool.remove(id);
+        }
+        fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.pool.grown(cx, id);
+        }
+    }
+
+    /// The order in which the scheduler `name` serves reads of 8 sectors at these starts, which
+    /// wait together after it has served one at `first`.
+    pub(crate) fn order(name: &str, settings: &[(&str, u64)], first: u64, starts: &[u64]) -> Vec<u64> {
+        let device = Device { merging: Merging::Off, capacity: Sector(10_000), ..Device::default() };
+        let entry = crate::registry::find(name).unwrap();
+        let mut queue = Queue::new(64, device, entry, settings).unwrap();
+        serve(&mut queue, &[first]);
+        serve(&mut queue, starts)
+    }
+
+    /// Inserts reads at these starts, serves them, and says in which order.
+    pub(crate) fn serve(queue: &mut Queue<AnyScheduler>, starts: &[u64]) -> Vec<u64> {
+        let mut now = Instant(0);
+        for start in starts {
+            queue.insert(now, Request::read(Sector(*start), Sectors(8))).unwrap();
+        }
+        let mut order = Vec::new();
+        while order.len() < starts.len() {
+            match queue.dispatch(now).unwrap() {
+                Decision::Dispatch(id) => {
+                    order.push(queue.request(id).start.0);
+                    queue.complete(now, id).unwrap();
+                }
+                Decision::WaitUntil(until) => now = until,
+                Decision::Idle => panic!("requests wait"),
+            }
+        }
+        order
+    }
+}

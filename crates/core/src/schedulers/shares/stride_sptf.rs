@@ -1,0 +1,215 @@
+//! Stride scheduling that spares seeks: shares of disk time, kept a little less strictly.
+//!
+//! # How it decides
+//! Processes have the virtual clocks of [`stride`](crate::schedulers::anticipatory::shares::stride), with the same rule for those that
+//! return.
+//! 1. A process is within reach if its clock is at most `tau` ahead of the least clock of those that
+//!    have requests waiting.
+//! 2. Among all requests of processes within reach, serve the one with the shortest positioning time by
+//!    the learned curve of [`sptf`](crate::schedulers::textbook::sptf); of equals, the first that arrived.
+//!
+//! A choice may look at all waiting requests, if those nearest to the head are of processes beyond reach.
+//!
+//! # Source
+//! SOSP'01 §3.5 and §4.7, which has it from its reference 29; there, too, `tau` is 1 s.
+//!
+//! # Differs from the source
+//! SOSP'01 does not say for how long the clock of a process may lag: here that is the tunable `lag`. It
+//! does not say in what unit `tau` counts: here it is disk time of a process of weight 100.
+//!
+//! # Good for, bad for
+//! Good for shares at little cost in throughput: several requests of one process go before the next
+//! process has its turn. Bad for latency: a process may wait for `tau` and more until its turn comes.
+//! Synchronous processes get their shares only if it anticipates, as with `stride`.
+//!
+//! # Starvation
+//! Unbounded: weights go up to 10 000:1, a request may take any time, and a process's requests near the
+//! head go before its others.
+
+use crate::collections::OutOfMemory;
+use crate::request::Request;
+use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
+use crate::schedulers::shared::clocks::{Clocked, TimeShares};
+use crate::schedulers::shared::positions::Positions;
+use crate::tunables::Milliseconds;
+use crate::units::{Duration, Issuer, RequestId};
+
+crate::tunables! {
+    /// What [`StrideSptf`] can be told.
+    pub struct Settings {
+        /// How far a process may be ahead of the one that is most behind, in disk time at weight 100.
+        tau: Milliseconds = 1000, 0..=3_600_000;
+        /// A process that asks for nothing for longer than this loses what its clock lags behind.
+        lag: Milliseconds = 100, 0..=3_600_000;
+    }
+}
+
+/// Shares of disk time by weight, with short seeks.
+pub struct StrideSptf {
+    shares: TimeShares,
+    positions: Positions,
+    tunables: Settings,
+}
+
+impl Algorithm for StrideSptf {
+    const NAME: &'static str = "stride-sptf";
+    const SUMMARY: &'static str =
+        "Shares disk time by weight, and spares seeks among those near their share.";
+    const SOURCE: &'static str = "SOSP'01 §3.5, §4.7";
+    type Tunables = Settings;
+
+    fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
+        let (shares, positions) = (TimeShares::new(setup.capacity)?, Positions::new(setup)?);
+        Ok(StrideSptf { shares, positions, tunables })
+    }
+
+    fn tune(&mut self, tunables: Settings) {
+        self.tunables = tunables;
+    }
+
+    fn starvation(_: &Settings) -> Starvation {
+        Starvation::Unbounded
+    }
+
+    #[cfg(test)]
+    fn reference(setup: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
+        alloc::boxed::Box::new(tests::Reference::new(setup, tunables))
+    }
+}
+
+impl Scheduler for StrideSptf {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.insert(cx, id, self.tunables.lag.0);
+        self.positions.insert(cx, id);
+    }
+
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        self.serve(cx)
+    }
+
+    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.complete(cx, id);
+        self.positions.completed(cx);
+    }
+
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.remove(cx, id);
+        self.positions.remove(id);
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.positions.grown(cx, id);
+    }
+
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.shares.absorbed(cx, survivor, other);
+        self.positions.absorbed(cx, survivor, other);
+    }
+
+    fn issuer_gone(&mut self, _: Cx<'_>, who: Issuer) {
+        self.shares.issuer_gone(who);
+    }
+
+    fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.adopt(cx, id);
+        self.positions.adopted();
+    }
+
+    fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
+        cx[id].issuer == new.issuer
+    }
+}
+
+impl Policy for StrideSptf {
+    fn select(&self, cx: Cx<'_>) -> Option<RequestId> {
+        let limit = self.least_clock()?.saturating_add(self.reach());
+        let beyond = |id: RequestId| self.clock(cx[id].issuer).is_none_or(|clock| clock > limit);
+        self.positions.least(|time, id| (beyond(id), time), |time| (false, time))
+    }
+
+    fn take(&mut self, cx: Cx<'_>, id: RequestId) {
+        let who = cx[id].issuer;
+        cx.because("the head is there soonest, in about {}; issuer {}'s clock is {}, the least {}", || {
+            let clock = |clock: Option<u64>| Duration(clock.unwrap_or(0)).into();
+            let (own, least) = (clock(self.clock(who)), clock(self.least_clock()));
+            [self.positions.expected(cx, id).into(), who.into(), own, least]
+        });
+        self.shares.take(cx, id);
+        self.positions.take(cx, id);
+    }
+}
+
+impl Clocked for StrideSptf {
+    fn clock(&self, who: Issuer) -> Option<u64> {
+        self.shares.clock(who)
+    }
+
+    fn least_clock(&self) -> Option<u64> {
+        self.shares.first().map(|(clock, _)| clock)
+    }
+
+    fn reach(&self) -> u64 {
+        self.tunables.tau.0.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::positioning::{Curve, Surveyor};
+    use crate::schedulers::shared::clocks::slow::SlowShares;
+    use crate::units::Sector;
+
+    /// The least positioning time of those whose issuer is within reach, by looking at all.
+    pub(super) struct Reference {
+        shares: SlowShares,
+        tau: u64,
+        head: Sector,
+        curve: Curve,
+        surveyor: Surveyor,
+    }
+
+    impl Reference {
+        pub(super) fn new(setup: Setup<'_>, settings: Settings) -> Self {
+            let (shares, curve) = (SlowShares::new(settings.lag.0), setup.device.curve.clone());
+            let (head, surveyor) = (Sector(0), Surveyor::default());
+            Reference { shares, tau: settings.tau.0.0, head, curve, surveyor }
+        }
+    }
+
+    impl Scheduler for Reference {
+        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.shares.insert(cx, id);
+        }
+        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+            let Some(least) = self.shares.least(cx) else { return Decision::Idle };
+            let within = |id: &RequestId| self.shares.clock(cx[*id].issuer) <= least + self.tau;
+            let near = self.shares.line.iter().copied().filter(within);
+            let id = near.min_by_key(|id| self.curve.expected(self.head, cx[*id].start)).unwrap();
+            self.shares.take(cx, id);
+            self.surveyor.dispatched(cx.now, self.head, cx[id].start, cx[id].length.0);
+            self.head = cx[id].end();
+            Decision::Dispatch(id)
+        }
+        fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.shares.complete(cx, id);
+            self.surveyor.completed(cx.now, &mut self.curve);
+        }
+        fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.shares.remove(cx, id);
+        }
+        fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+            self.shares.absorbed(cx, survivor, other);
+        }
+        fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+            self.shares.issuer_gone(cx, who);
+        }
+        fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.shares.adopt(cx, id);
+            self.surveyor.adopted();
+        }
+        fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
+            cx[id].issuer == new.issuer
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The elevators whose sweep is closed to newcomers: N-step-SCAN and FSCAN.
+//!
+//! # How they decide
+//! 1. Arriving requests line up. When the sweep has nothing left, the first `n` of the line (FSCAN:
+//!    the whole line) become the next sweep.
+//! 2. The sweep is served as [`look`](crate::schedulers::textbook::look) serves: nearest request on the way, then turn. The
+//!    way is kept from sweep to sweep. Equal addresses go in order of arrival, or of joining the sweep.
+//!
+//! With `n` = 1, N-step-SCAN is first come, first served.
+//!
+//! # Source
+//! Textbooks: N-step-SCAN after Teorey and Pinkerton 1972, FSCAN after Coffman, Klimko and Ryan 1972.
+//!
+//! # Differs from the source
+//! Textbooks know no merging. Here a request may become part of one that is being swept: it costs no
+//! seek, so it keeps nobody waiting for long. If the line and the sweep meet in a merge, the result
+//! belongs to the sweep.
+//!
+//! # Good for, bad for
+//! Good for deep queues where nobody may be forgotten: no stream can hold the head. Bad for throughput
+//! compared with LOOK: a newcomer right under the head waits a sweep.
+//!
+//! # Starvation
+//! N-step-SCAN: whoever stands in line is overtaken by at most `n` - 1 that came later. FSCAN: a
+//! request waits for the rest of this sweep and for the next, at most two full queues.
+
+use core::marker::PhantomData;
+
+use crate::collections::{Fifo, OutOfMemory, Sorted};
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
+use crate::schedulers::shared::arm::Arm;
+use crate::tunables::{Count, Nothing, Tunables};
+use crate::units::{Duration, RequestId};
+
+crate::tunables! {
+    /// What [`NStepScan`] can be told.
+    pub struct Settings {
+        /// Requests in a sweep.
+        n: Count = 16, 1..=1_000_000;
+    }
+}
+
+/// Sweeps over the requests in line, `n` at a time.
+pub type NStepScan = Closed<Steps>;
+
+/// Sweeps over all requests in line at once.
+pub type FScan = Closed<Line>;
+
+/// How many requests make a sweep.
+pub trait Group: 'static {
+    /// See [`Algorithm::NAME`].
+    const NAME: &'static str;
+    /// See [`Algorithm::SUMMARY`].
+    const SUMMARY: &'static str;
+    /// See [`Algorithm::Tunables`].
+    type Tunables: Tunables + 'static;
+    /// The most requests that a sweep takes from the line.
+    fn most(tunables: &Self::Tunables) -> u64;
+    /// See [`Algorithm::starvation`].
+    fn starvation(tunables: &Self::Tunables) -> Starvation;
+}
+
+/// `n` requests: N-step-SCAN.
+pub struct Steps;
+
+impl Group for Steps {
+    const NAME: &'static str = "n-step-scan";
+    const SUMMARY: &'static str = "Sweeps over n requests at a time, in groups by arrival.";
+    type Tunables = Settings;
+
+    fn most(tunables: &Settings) -> u64 {
+        tunables.n.0
+    }
+
+    fn starvation(tunables: &Settings) -> Starvation {
+        Starvation::Bounded { after: Duration::ZERO, per_waiting: 1, plus: tunables.n.0 - 1 }
+    }
+}
+
+/// All requests in line: FSCAN.
+pub struct Line;
+
+impl Group for Line {
+    const NAME: &'static str = "fscan";
+    const SUMMARY: &'static str = "Sweeps over all requests that wait; newcomers wait for the next sweep.";
+    type Tunables = Nothing;
+
+    fn most(_: &Nothing) -> u64 {
+        u64::MAX
+    }
+
+    fn starvation(_: &Nothing) -> Starvation {
+        Starvation::FullQueues(2)
+    }
+}
+
+/// An elevator whose sweep is closed to newcomers.
+pub struct Closed<G: Group> {
+    /// Those that came after the sweep was closed.
+    line: Fifo,
+    /// What this sweep still has to serve.
+    sweep: Sorted,
+    arm: Arm,
+    tunables: G::Tunables,
+    group: PhantomData<G>,
+}
+
+impl<G: Group> Algorithm for Closed<G> {
+    const NAME: &'static str = G::NAME;
+    const SUMMARY: &'static str = G::SUMMARY;
+    const SOURCE: &'static str = "textbook";
+    type Tunables = G::Tunables;
+
+    fn new(setup: Setup<'_>, tunables: G::Tunables) -> Result<Self, OutOfMemory> {
+        let (line, sweep) = (Fifo::new(setup.capacity)?, Sorted::new(setup.capacity)?);
+        Ok(Closed { line, sweep, arm: Arm::default(), tunables, group: PhantomData })
+    }
+
+    fn tune(&mut self, tunables: G::Tunables) {
+        self.tunables = tunables;
+    }
+
+    fn starvation(tunables: &G::Tunables) -> Starvation {
+        G::starvation(tunables)
+    }
+
+    #[cfg(test)]
+    fn reference(_: Setup<'_>, tunables: G::Tunables) -> alloc::boxed::Box<dyn Scheduler> {
+        alloc::boxed::Box::new(tests::Reference::new(G::most(&tunables)))
+    }
+}
+
+impl<G: Group> Scheduler for Closed<G> {
+    fn insert(&mut self, _: Cx<'_>, id: RequestId) {
+        self.line.push(id);
+    }
+
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        if self.sweep.is_empty() {
+            let most = G::most(&self.tunables).min(self.line.len() as u64);
+            for id in (0..most).map_while(|_| self.line.pop()) {
+                self.sweep.insert(cx[id].start.0, id);
+            }
+        }
+        let Some(id) = self.arm.sweep(&self.sweep) else { return Decision::Idle };
+        self.sweep.remove(id);
+        self.arm.goes_to(&cx[id]);
+        let facts = || [self.arm.way.word().into(), self.sweep.len().into(), self.line.len().into()];
+        cx.because("next {} in this sweep, {} left in it, {} in line for the next", facts);
+        Decision::Dispatch(id)
+    }
+
+    fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+        if self.sweep.contains(id) {
+            self.sweep.remove(id);
+        } else {
+            self.line.remove(id);
+        }
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        if self.sweep.contains(id) {
+            self.sweep.rekey(id, cx[id].start.0);
+        }
+    }
+
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        match (self.sweep.contains(survivor), self.sweep.contains(other)) {
+            (false, false) => self.line.absorb(survivor, other),
+            (false, true) => {
+                self.line.remove(survivor);
+                self.sweep.remove(other);
+                self.sweep.insert(cx[survivor].start.0, survivor);
+            }
+            (true, _) => {
+                self.remove(cx, other);
+                self.grown(cx, survivor);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::schedulers::shared::arm::tests::order;
+    use crate::suites::Pool;
+
+    #[derive(Default)]
+    pub(super) struct Reference {
+        most: u64,
+        line: Vec<RequestId>,
+        sweep: Pool,
+        head: u64,
+        down: bool,
+    }
+
+    impl Reference {
+        pub(super) fn new(most: u64) -> Self {
+            Reference { most, ..Default::default() }
+        }
+
+        fn swept(&self, id: RequestId) -> bool {
+            self.sweep.0.iter().any(|(_, held)| *held == id)
+        }
+    }
+
+    impl Scheduler for Reference {
+        fn insert(&mut self, _: Cx<'_>, id: RequestId) {
+            self.line.push(id);
+        }
+        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+            let mut room = if self.sweep.0.is_empty() { self.most } else { 0 };
+            while room > 0 && !self.line.is_empty() {
+                self.sweep.insert(cx, self.line.remove(0));
+                room -= 1;
+            }
+            let (head, down) = (self.head, self.down);
+            let key = |start: u64, _| ((start < head) != down, start.abs_diff(head));
+            let Some(id) = self.sweep.take_min_by(key) else { return Decision::Idle };
+            self.down = cx[id].start.0 < head;
+            self.head = cx[id].end().0;
+            Decision::Dispatch(id)
+        }
+        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+            self.line.retain(|held| *held != id);
+            self.sweep.remove(id);
+        }
+        fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+            if self.swept(id) {
+                self.sweep.grown(cx, id);
+            }
+        }
+        fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+            if self.swept(other) && !self.swept(survivor) {
+                self.remove(cx, other);
+                self.remove(cx, survivor);
+                self.sweep.insert(cx, survivor);
+            } else if self.swept(survivor) {
+                self.remove(cx, other);
+                self.grown(cx, survivor);
+            } else {
+                let either = |held: &RequestId| *held == survivor || *held == other;
+                let earlier = self.line.iter().position(either).unwrap();
+                self.line.retain(|held| !either(held));
+                self.line.insert(earlier, survivor);
+            }
+        }
+    }
+
+    #[test]
+    fn a_sweep_takes_n_requests_of_the_line() {
+        let starts = [900, 100, 500, 400, 300];
+        assert_eq!(order("n-step-scan", &[("n", 2)], 50, &starts), [100, 900, 500, 400, 300]);
+        assert_eq!(order("n-step-scan", &[("n", 1)], 50, &starts), starts);
+        assert_eq!(order("fscan", &[], 450, &starts), [500, 900, 400, 300, 100]);
+    }
+}

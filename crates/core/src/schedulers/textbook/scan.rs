@@ -1,0 +1,313 @@
+//! The elevators that go on to the disk's end: SCAN, which comes back sweeping, and C-SCAN, which
+//! returns to sector 0 and sweeps upward again.
+//!
+//! # How they decide
+//! 1. On the way, take the nearest request ahead, as [`look`](crate::schedulers::textbook::look) and
+//!    [`c_look`](crate::schedulers::textbook::c_look) do. Equal addresses go in order of arrival.
+//! 2. If none is ahead, the arm goes on to the end of the disk (C-SCAN: to the end, then to sector 0).
+//!    It leaves when the last request in flight completes, or when a request arrives after a pause.
+//! 3. Until it is there, a request that arrives ahead of where the last one ended is still part of
+//!    this sweep, and is served at once.
+//! 4. When it is there, the next sweep begins.
+//!
+//! A scheduler chooses an order; it cannot move the arm to a place where nothing is to be read. It
+//! therefore waits as long as the detour takes: seek to the end, plus seek from there to the request,
+//! less the seek that the disk itself will do, all by the device's curve of positioning times. So the
+//! travel costs what it costs, and what arrives during it goes first, which is all that an observer
+//! can see of the difference between SCAN and LOOK. Where nothing moves, no time passes.
+//!
+//! # Source
+//! Textbooks.
+//!
+//! # Differs from the source
+//! The arm's place during the detour is not modelled: for C-SCAN a request that the arm has passed on
+//! its way to the end is still served in this sweep.
+//!
+//! # Good for, bad for
+//! Good for comparison: they show what LOOK and C-LOOK save. Bad for light loads, where each sweep
+//! pays for two empty ends of the disk.
+//!
+//! # Starvation
+//! Unbounded: arrivals just ahead of the head hold it in place.
+
+use core::marker::PhantomData;
+
+use crate::collections::{OutOfMemory, Sorted};
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
+use crate::schedulers::shared::arm::{Arm, Way};
+use crate::tunables::Nothing;
+use crate::units::{Duration, Instant, RequestId, Sector};
+
+/// Sweeps from end to end of the disk, both ways.
+pub type Scan = EndToEnd<BothWays>;
+
+/// Sweeps upward from sector 0 to the end of the disk.
+pub type CScan = EndToEnd<Upward>;
+
+/// What distinguishes SCAN and C-SCAN.
+pub trait Sweep: 'static {
+    /// See [`Algorithm::NAME`].
+    const NAME: &'static str;
+    /// See [`Algorithm::SUMMARY`].
+    const SUMMARY: &'static str;
+    /// Whether the way back is a sweep too.
+    const TURNS: bool;
+}
+
+/// SCAN.
+pub struct BothWays;
+
+impl Sweep for BothWays {
+    const NAME: &'static str = "scan";
+    const SUMMARY: &'static str = "Sweeps up and down, each time to the very end of the disk.";
+    const TURNS: bool = true;
+}
+
+/// C-SCAN.
+pub struct Upward;
+
+impl Sweep for Upward {
+    const NAME: &'static str = "c-scan";
+    const SUMMARY: &'static str = "Sweeps upward to the very end of the disk and starts again at sector 0.";
+    const TURNS: bool = false;
+}
+
+/// An elevator that goes to the end of the disk.
+pub struct EndToEnd<S> {
+    waiting: Sorted,
+    arm: Arm,
+    /// When the arm last began to have nothing to do where it is.
+    at_rest: Instant,
+    /// Requests that the device has.
+    in_flight: u32,
+    sweep: PhantomData<S>,
+}
+
+impl<S: Sweep> Algorithm for EndToEnd<S> {
+    const NAME: &'static str = S::NAME;
+    const SUMMARY: &'static str = S::SUMMARY;
+    const SOURCE: &'static str = "textbook";
+    type Tunables = Nothing;
+
+    fn new(setup: Setup<'_>, _: Nothing) -> Result<Self, OutOfMemory> {
+        let (waiting, arm) = (Sorted::new(setup.capacity)?, Arm::default());
+        Ok(EndToEnd { waiting, arm, at_rest: Instant::ZERO, in_flight: 0, sweep: PhantomData })
+    }
+
+    fn tune(&mut self, _: Nothing) {}
+
+    fn starvation(_: &Nothing) -> Starvation {
+        Starvation::Unbounded
+    }
+
+    #[cfg(test)]
+    fn reference(_: Setup<'_>, _: Nothing) -> alloc::boxed::Box<dyn Scheduler> {
+        alloc::boxed::Box::new(tests::Reference::new(S::TURNS))
+    }
+}
+
+impl<S: Sweep> EndToEnd<S> {
+    fn ahead(&self) -> Option<RequestId> {
+        if S::TURNS { self.arm.ahead(&self.waiting) } else { self.arm.above(&self.waiting) }
+    }
+
+    /// The first request of the next sweep, if something waits and nothing is ahead.
+    fn after_the_end(&self) -> Option<RequestId> {
+        if S::TURNS { self.arm.sweep(&self.waiting) } else { self.waiting.first() }
+    }
+
+    /// What going to the end of the disk costs on the way to `target`.
+    fn detour(&self, cx: Cx<'_>, target: RequestId) -> Duration {
+        if !cx.device.rotational {
+            return Duration::ZERO;
+        }
+        let seek = |from, to| cx.device.curve.expected(from, to);
+        let (head, last, target) = (self.arm.head, cx.device.capacity, cx[target].start);
+        let there = match (S::TURNS, self.arm.way) {
+            (true, Way::Up) => seek(head, last) + seek(last, target),
+            (true, Way::Down) => seek(head, Sector(0)) + seek(Sector(0), target),
+            (false, _) => seek(head, last) + seek(last, Sector(0)) + seek(Sector(0), target),
+        };
+        there - seek(head, target)
+    }
+
+    fn serve(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
+        let from = self.arm.head;
+        self.waiting.remove(id);
+        self.arm.goes_to(&cx[id]);
+        let facts = || [self.arm.way.word().into(), from.distance(cx[id].start).into()];
+        cx.because("next on the sweep {}, {} sectors away", facts);
+        self.in_flight += 1;
+        Decision::Dispatch(id)
+    }
+}
+
+impl<S: Sweep> Scheduler for EndToEnd<S> {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        if self.waiting.is_empty() {
+            self.at_rest = cx.now;
+        }
+        self.waiting.insert(cx[id].start.0, id);
+    }
+
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        if let Some(id) = self.ahead() {
+            return self.serve(cx, id);
+        }
+        let Some(target) = self.after_the_end() else { return Decision::Idle };
+        let there = self.at_rest + self.detour(cx, target);
+        match cx.now < there {
+            _ if self.in_flight > 0 => {
+                cx.because("nothing is ahead, and the arm is busy with {}", || {
+                    [u64::from(self.in_flight).into()]
+                });
+                Decision::Idle
+            }
+            true => {
+                cx.because("the arm travels to the end of the disk, {} more", || {
+                    [there.since(cx.now).into()]
+                });
+                Decision::WaitUntil(there)
+            }
+            false => self.serve(cx, target),
+        }
+    }
+
+    fn complete(&mut self, cx: Cx<'_>, _: RequestId) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        self.at_rest = cx.now;
+    }
+
+    fn adopt(&mut self, _: Cx<'_>, _: RequestId) {
+        self.in_flight += 1;
+    }
+
+    fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+        self.waiting.remove(id);
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.waiting.rekey(id, cx[id].start.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::{Device, Merging};
+    use crate::queue::Queue;
+    use crate::request::Request;
+    use crate::schedulers::shared::arm::tests::{order, serve};
+    use crate::suites::Pool;
+    use crate::units::Sectors;
+
+    #[derive(Default)]
+    pub(super) struct Reference {
+        both_ways: bool,
+        pool: Pool,
+        head: u64,
+        down: bool,
+        in_flight: i64,
+        at_rest: u64,
+    }
+
+    impl Reference {
+        pub(super) fn new(both_ways: bool) -> Self {
+            Reference { both_ways, ..Default::default() }
+        }
+
+        fn travel(&self, cx: Cx<'_>, stops: &[u64]) -> u64 {
+            let seek = |leg: &[u64]| cx.device.curve.expected(Sector(leg[0]), Sector(leg[1])).0;
+            stops.windows(2).map(seek).sum()
+        }
+    }
+
+    impl Scheduler for Reference {
+        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+            if self.pool.0.is_empty() {
+                self.at_rest = cx.now.0;
+            }
+            self.pool.insert(cx, id);
+        }
+        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+            let (head, down, both_ways) = (self.head, self.down, self.both_ways);
+            let behind = |start: u64| if both_ways { (start < head) != down } else { start < head };
+            let key = |start: u64| (behind(start), if both_ways { start.abs_diff(head) } else { start });
+            let Some((start, id)) = self.pool.0.iter().min_by_key(|(start, _)| key(*start)).copied() else {
+                return Decision::Idle;
+            };
+            if behind(start) {
+                if self.in_flight > 0 {
+                    return Decision::Idle;
+                }
+                let end = cx.device.capacity.0;
+                let detour = match (both_ways, down) {
+                    (true, false) => self.travel(cx, &[head, end, start]),
+                    (true, true) => self.travel(cx, &[head, 0, start]),
+                    (false, _) => self.travel(cx, &[head, end, 0, start]),
+                };
+                let extra = detour.saturating_sub(self.travel(cx, &[head, start]));
+                if cx.device.rotational && cx.now.0 - self.at_rest < extra {
+                    return Decision::WaitUntil(Instant(self.at_rest + extra));
+                }
+            }
+            self.pool.remove(id);
+            self.in_flight += 1;
+            self.down = start < head;
+            self.head = cx[id].end().0;
+            Decision::Dispatch(id)
+        }
+        fn complete(&mut self, cx: Cx<'_>, _: RequestId) {
+            self.in_flight = (self.in_flight - 1).max(0);
+            self.at_rest = cx.now.0;
+        }
+        fn adopt(&mut self, _: Cx<'_>, _: RequestId) {
+            self.in_flight += 1;
+        }
+        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+            self.pool.remove(id);
+        }
+        fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.pool.grown(cx, id);
+        }
+    }
+
+    #[test]
+    fn requests_that_wait_together_go_as_under_look_and_c_look() {
+        let starts = [980, 1830, 370, 1220, 140, 1240, 650, 670];
+        assert_eq!(order("scan", &[], 530, &starts), order("look", &[], 530, &starts));
+        assert_eq!(order("c-scan", &[], 530, &starts), order("c-look", &[], 530, &starts));
+    }
+
+    /// What `name` serves first if 100 waits behind the head and 6000 arrives ahead 1 ms later.
+    fn after_late_arrival(name: &str, rotational: bool) -> u64 {
+        let device =
+            Device { merging: Merging::Off, capacity: Sector(10_000), rotational, ..Device::default() };
+        let entry = crate::registry::find(name).unwrap();
+        let mut queue = Queue::new(8, device, entry, &[]).unwrap();
+        serve(&mut queue, &[5000]);
+        let mut now = Instant(0);
+        queue.insert(now, Request::read(Sector(100), Sectors(8))).unwrap();
+        let mut decision = queue.dispatch(now).unwrap();
+        now += Duration::from_ms(1);
+        queue.insert(now, Request::read(Sector(6000), Sectors(8))).unwrap();
+        if !matches!(decision, Decision::Dispatch(_)) {
+            decision = queue.dispatch(now).unwrap();
+        }
+        let Decision::Dispatch(id) = decision else { panic!("a request is due: {decision:?}") };
+        queue.request(id).start.0
+    }
+
+    #[test]
+    fn what_arrives_during_the_travel_to_the_end_goes_first() {
+        assert_eq!(after_late_arrival("look", true), 100);
+        assert_eq!(after_late_arrival("c-look", true), 100);
+        assert_eq!(after_late_arrival("scan", true), 6000);
+        assert_eq!(after_late_arrival("c-scan", true), 6000);
+    }
+
+    #[test]
+    fn without_moving_heads_no_travel_is_waited_for() {
+        assert_eq!(after_late_arrival("scan", false), 100);
+    }
+}

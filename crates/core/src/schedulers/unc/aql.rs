@@ -1,0 +1,256 @@
+//! Average Queue Length: each process gets a share of the disk by how many requests it keeps waiting.
+//!
+//! # How it decides
+//! Requests line up in 64 queues, by process number modulo 64.
+//! 1. The dispatch list, if it holds anything, gives out its first request.
+//! 2. Else a dispatch cycle fills it. Each queue's average becomes the mean of the average and the
+//!    queue's length; that halves it for an empty queue. A queue that is empty in 10 cycles in a row
+//!    has an average of 0.
+//! 3. Each queue that holds something gives `quantum` × its average / the sum of the averages of all
+//!    such queues, rounded down; at least one request, at most all; in order of arrival.
+//! 4. The list is in elevator order from where the last request ended.
+//!
+//! # Source
+//! UNC §III.A; Linux 2.6.32's `elv_dispatch_sort`, which such a module uses.
+//!
+//! # Differs from the source
+//! The paper does not say how many requests a cycle dispatches: here that is the tunable `quantum`. It
+//! does not say how the average runs: here the last length has half the weight, as the halving of an
+//! idle queue suggests. `elv_dispatch_sort` sorts runs of one direction, not reads among writes.
+//! Requests on the dispatch list do not merge.
+//!
+//! # Good for, bad for
+//! Good for processes with deep queues, which get bandwidth in proportion to what they ask for. Bad for
+//! synchronous processes, which never have more than one request waiting, beside such ones.
+//!
+//! # Starvation
+//! None: each cycle takes the oldest request of each process.
+
+use crate::collections::{Links, List, OutOfMemory};
+use crate::request::Request;
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
+use crate::schedulers::shared::dispatch_list::DispatchList;
+use crate::tunables::Count;
+use crate::units::{Duration, RequestId};
+
+crate::tunables! {
+    /// What [`Aql`] can be told.
+    pub struct Settings {
+        /// Requests that a dispatch cycle shares out among the queues.
+        quantum: Count = 16, 1..=1_000_000;
+    }
+}
+
+const QUEUES: usize = 64;
+/// After this many cycles without a request, a process is taken to have gone.
+const IDLE_CYCLES: u32 = 10;
+/// Averages have 8 binary digits after the point.
+const ONE: u64 = 256;
+
+/// The requests of the processes with one number modulo 64.
+#[derive(Clone, Copy, Default)]
+struct Lane {
+    /// In order of arrival.
+    fifo: List,
+    /// The running average of its length, times [`ONE`].
+    average: u64,
+    /// Cycles in a row that found it empty.
+    idle: u32,
+}
+
+/// Shares of the disk by average queue length.
+pub struct Aql {
+    links: Links,
+    lanes: [Lane; QUEUES],
+    /// Requests that are in some lane.
+    lined_up: usize,
+    dispatch: DispatchList,
+    tunables: Settings,
+}
+
+impl Algorithm for Aql {
+    const NAME: &'static str = "aql";
+    const SUMMARY: &'static str = "Serves each process in proportion to the average length of its queue.";
+    const SOURCE: &'static str = "UNC §III.A";
+    type Tunables = Settings;
+
+    fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
+        let (links, dispatch) = (Links::new(setup.capacity)?, DispatchList::new(setup.capacity)?);
+        Ok(Aql { links, lanes: [Lane::default(); QUEUES], lined_up: 0, dispatch, tunables })
+    }
+
+    fn tune(&mut self, tunables: Settings) {
+        self.tunables = tunables;
+    }
+
+    /// The k-th of its queue goes with the k-th cycle at the latest. A cycle takes at most the
+    /// quantum and one request more for each queue, since each share is rounded up by less than one.
+    fn starvation(tunables: &Settings) -> Starvation {
+        let per_waiting = tunables.quantum.0 + QUEUES as u64;
+        Starvation::Bounded { after: Duration::ZERO, per_waiting, plus: 0 }
+    }
+
+    #[cfg(test)]
+    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
+        alloc::boxed::Box::new(tests::Reference::new(tunables))
+    }
+}
+
+/// The lane of a request.
+fn lane_of(request: &Request) -> usize {
+    request.issuer.0 as usize % QUEUES
+}
+
+impl Lane {
+    /// A cycle begins.
+    fn observe(&mut self) {
+        self.average = (self.average + self.fifo.len() as u64 * ONE) / 2;
+        self.idle = if self.fifo.is_empty() { self.idle + 1 } else { 0 };
+        if self.idle >= IDLE_CYCLES {
+            (self.average, self.idle) = (0, IDLE_CYCLES);
+        }
+    }
+}
+
+impl Aql {
+    /// One dispatch cycle.
+    fn fill(&mut self, cx: Cx<'_>) {
+        if self.lined_up == 0 {
+            return;
+        }
+        let mut sum = 0;
+        for lane in &mut self.lanes {
+            lane.observe();
+            sum += if lane.fifo.is_empty() { 0 } else { lane.average };
+        }
+        for lane in self.lanes.iter_mut().filter(|lane| !lane.fifo.is_empty()) {
+            let share = (self.tunables.quantum.0 * lane.average / sum.max(1)).max(1);
+            for _ in 0..share {
+                let Some(id) = self.links.pop_front(&mut lane.fifo) else { break };
+                self.lined_up -= 1;
+                self.dispatch.sort_in(cx, &mut self.links, id);
+            }
+        }
+    }
+}
+
+impl Scheduler for Aql {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.links.push_back(&mut self.lanes[lane_of(&cx[id])].fifo, id);
+        self.lined_up += 1;
+    }
+
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        if self.dispatch.is_empty() {
+            self.fill(cx);
+        }
+        cx.because("next on the dispatch list; {} wait in the processes' queues", || [self.lined_up.into()]);
+        self.dispatch.pop(cx, &mut self.links).map_or(Decision::Idle, Decision::Dispatch)
+    }
+
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        if self.dispatch.contains(id) {
+            return self.dispatch.remove(&mut self.links, id);
+        }
+        self.links.remove(&mut self.lanes[lane_of(&cx[id])].fifo, id);
+        self.lined_up -= 1;
+    }
+
+    fn may_merge(&self, _: Cx<'_>, id: RequestId, _: &Request) -> bool {
+        !self.dispatch.contains(id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+    use crate::schedulers::shared::dispatch_list::tests::SlowList;
+    use crate::{Device, Instant, Issuer, Queue, Sector, Sectors};
+
+    pub(super) struct Reference {
+        quantum: u64,
+        line: Vec<(u32, RequestId)>,
+        /// By queue: 256 × average, cycles without a request.
+        history: Vec<(u64, u32)>,
+        list: SlowList,
+    }
+
+    impl Reference {
+        pub(super) fn new(settings: Settings) -> Self {
+            let (line, history) = (Vec::new(), alloc::vec![(0, 0); 64]);
+            Reference { quantum: settings.quantum.0, line, history, list: SlowList::default() }
+        }
+
+        fn of(&self, queue: usize) -> Vec<RequestId> {
+            let ours = |(issuer, _): &&(u32, RequestId)| issuer % 64 == queue as u32;
+            self.line.iter().filter(ours).map(|(_, id)| *id).collect()
+        }
+    }
+
+    impl Scheduler for Reference {
+        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+            self.line.push((cx[id].issuer.0, id));
+        }
+        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+            if self.list.ids.is_empty() && !self.line.is_empty() {
+                for queue in 0..64 {
+                    let length = self.of(queue).len() as u64;
+                    let (average, idle) = self.history[queue];
+                    let idle = if length == 0 { idle + 1 } else { 0 };
+                    let average = if idle >= 10 { 0 } else { (average + 256 * length) / 2 };
+                    self.history[queue] = (average, idle);
+                }
+                let busy: Vec<usize> = (0..64).filter(|queue| !self.of(*queue).is_empty()).collect();
+                let sum: u64 = busy.iter().map(|queue| self.history[*queue].0).sum();
+                for queue in busy {
+                    let share = self.quantum * self.history[queue].0 / sum;
+                    for id in self.of(queue).into_iter().take(share.max(1) as usize) {
+                        self.line.retain(|(_, held)| *held != id);
+                        self.list.sort_in(cx, id);
+                    }
+                }
+            }
+            self.list.pop(cx).map_or(Decision::Idle, Decision::Dispatch)
+        }
+        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+            self.line.retain(|(_, held)| *held != id);
+            self.list.ids.retain(|held| *held != id);
+        }
+        fn may_merge(&self, _: Cx<'_>, id: RequestId, _: &Request) -> bool {
+            !self.list.ids.contains(&id)
+        }
+    }
+
+    #[test]
+    fn a_queue_three_times_as_long_gets_three_times_as_much() {
+        let entry = crate::registry::find("aql").unwrap();
+        let mut queue = Queue::new(200, Device::default(), entry, &[]).unwrap();
+        let now = Instant(0);
+        for n in 0..80 {
+            let issuer = if n < 60 { Issuer(1) } else { Issuer(2) };
+            queue.insert(now, Request::read(Sector(n * 100), Sectors(8)).by(issuer)).unwrap();
+        }
+        let served: Vec<u32> = (0..16)
+            .map(|_| match queue.dispatch(now) {
+                Ok(Decision::Dispatch(id)) => queue.request(id).issuer.0,
+                other => panic!("requests wait: {other:?}"),
+            })
+            .collect();
+        assert_eq!(served.iter().filter(|issuer| **issuer == 1).count(), 12);
+    }
+
+    #[test]
+    fn averages_halve_when_idle_and_vanish_after_ten_cycles() {
+        let mut lane = Lane { average: 1000 * ONE, ..Lane::default() };
+        lane.observe();
+        assert_eq!(lane.average, 500 * ONE);
+        for _ in 0..8 {
+            lane.observe();
+        }
+        assert!(lane.average > 0);
+        lane.observe();
+        assert_eq!(lane.average, 0);
+    }
+}

@@ -1,0 +1,369 @@
+//! The table of requests: a slab with a state for each id.
+
+mod weights;
+
+use core::fmt;
+use core::ops::Index;
+
+use alloc::vec::Vec;
+
+use crate::collections::{Links, List, NIL, OutOfMemory, table};
+use crate::request::Request;
+use crate::room::Entrant;
+use crate::units::{Issuer, RequestId, Sector, Sectors, Weight};
+
+pub use weights::WEIGHTS_MAX;
+use weights::Weights;
+
+/// Where a request is in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// The id is not in use.
+    Free,
+    /// The scheduler holds it.
+    Waiting,
+    /// It is part of another request.
+    Merged,
+    /// The device has it.
+    InFlight,
+    /// The device gave it back; it goes first.
+    Returned,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            State::Free => "not in use",
+            State::Waiting => "waiting",
+            State::Merged => "part of another request",
+            State::InFlight => "in flight",
+            State::Returned => "given back by the device",
+        })
+    }
+}
+
+/// A request and what the queue keeps of it: as much as a cache line holds.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) request: Request,
+    /// Order of insertion, for those in use.
+    turn: u64,
+    /// Where the [`Merger`](crate::queue::Queue) goes on from here, by edge.
+    pub(crate) chain: [u32; 2],
+    /// The next part of the request that this one is part of.
+    next_part: u32,
+    pub(crate) state: State,
+    /// As it was inserted.
+    entrant: Entrant,
+    /// In the list of spare ids.
+    listed: bool,
+    /// Others became part of it: there is a [`Whole`].
+    whole: bool,
+}
+
+/// What is kept of a request that others became part of.
+#[derive(Clone, Copy, Default)]
+struct Whole {
+    /// The request as the host inserted it.
+    original: Request,
+    /// Its last part.
+    last_part: u32,
+    /// It and its parts.
+    parts: u32,
+}
+
+/// All requests of a queue, and the weights of those who issue them.
+pub struct Table {
+    rows: Vec<Row>,
+    wholes: Vec<Whole>,
+    turn: u64,
+    /// All ids that are not in use, each once, and below the last some that are: a host that chooses ids
+    /// itself takes them from anywhere.
+    spare: Vec<u32>,
+    /// How many of those in `spare` are in use.
+    stale: usize,
+    /// Ids that the device gave back.
+    returned: List,
+    links: Links,
+    /// By entrant: ids in use.
+    held: [usize; 3],
+    /// Scratch for `by_arrival`.
+    order: Vec<u32>,
+    pub(crate) weights: Weights,
+}
+
+impl Table {
+    pub(crate) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        let mut spare = table(capacity, 0)?;
+        for (id, place) in (0..).zip(spare.iter_mut().rev()) {
+            *place = id;
+        }
+        let free = Row {
+            request: Request::default(),
+            turn: 0,
+            chain: [NIL; 2],
+            next_part: NIL,
+            state: State::Free,
+            entrant: Entrant::Free,
+            listed: true,
+            whole: false,
+        };
+        let mut order = Vec::new();
+        order.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
+        Ok(Table {
+            rows: table(capacity, free)?,
+            wholes: table(capacity, Whole::default())?,
+            turn: 0,
+            spare,
+            stale: 0,
+            returned: List::default(),
+            links: Links::new(capacity)?,
+            held: [0; 3],
+            order,
+            weights: Weights::new()?,
+        })
+    }
+
+    /// Number of ids.
+    pub fn capacity(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Number of ids not in use.
+    pub fn free_count(&self) -> usize {
+        self.capacity() - self.held.iter().sum::<usize>()
+    }
+
+    /// Number of ids that synchronous writes have.
+    #[inline]
+    pub fn sync_writes(&self) -> usize {
+        self.held[Entrant::SyncWrite as usize]
+    }
+
+    /// Number of ids that asynchronous requests have.
+    #[inline]
+    pub fn asynchronous(&self) -> usize {
+        self.held[Entrant::Async as usize]
+    }
+
+    /// Where `id` is in its life.
+    #[inline]
+    pub fn state(&self, id: RequestId) -> State {
+        self.rows[id.index()].state
+    }
+
+    /// The same, if there is such an id.
+    #[inline]
+    pub(crate) fn state_of(&self, id: RequestId) -> Option<State> {
+        self.rows.get(id.index()).map(|row| row.state)
+    }
+
+    /// The request as the host inserted it, before any merge.
+    pub fn original(&self, id: RequestId) -> &Request {
+        let row = &self.rows[id.index()];
+        if row.whole { &self.wholes[id.index()].original } else { &row.request }
+    }
+
+    /// `id` and all requests that were merged into it.
+    pub fn parts(&self, id: RequestId) -> impl Iterator<Item = RequestId> + '_ {
+        let mut at = id.0;
+        core::iter::from_fn(move || {
+            let part = at;
+            if part == NIL {
+                return None;
+            }
+            at = self.rows[part as usize].next_part;
+            Some(RequestId(part))
+        })
+    }
+
+    /// How many requests `id` holds, itself included.
+    pub(crate) fn parts_count(&self, id: RequestId) -> u32 {
+        if self.rows[id.index()].whole { self.wholes[id.index()].parts } else { 1 }
+    }
+
+    /// Where the merger goes on from `id`, by edge.
+    #[inline]
+    pub(crate) fn chain(&self, id: RequestId) -> [u32; 2] {
+        self.rows[id.index()].chain
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(crate) fn chain_mut(&mut self, id: RequestId) -> &mut [u32; 2] {
+        &mut self.rows[id.index()].chain
+    }
+
+    /// The weight of `who`.
+    #[inline]
+    pub fn weight(&self, who: Issuer) -> Weight {
+        self.weights.get(who)
+    }
+
+    /// An id that is not in use.
+    #[inline]
+    pub fn any_free(&self) -> Option<RequestId> {
+        self.spare.last().map(|id| RequestId(*id))
+    }
+
+    /// Takes `id`, which is not in use, from the spare ones if it is the last of them. False if it is not.
+    #[inline]
+    pub(crate) fn take_spare(&mut self, id: RequestId) -> bool {
+        let last = self.spare.last() == Some(&id.0);
+        if last {
+            self.take_last_spare();
+        }
+        last
+    }
+
+    /// Takes the last of the spare ids, which becomes the one before it that is not in use.
+    #[inline]
+    pub(crate) fn take_last_spare(&mut self) {
+        self.spare.pop();
+        if self.stale > 0 {
+            self.drop_stale();
+        }
+    }
+
+    /// Afterwards the last of the spare ids is not in use.
+    #[inline(never)]
+    fn drop_stale(&mut self) {
+        while let Some(id) = self.spare.last()
+            && let row = &mut self.rows[*id as usize]
+            && row.state != State::Free
+        {
+            row.listed = false;
+            self.stale -= 1;
+            self.spare.pop();
+        }
+    }
+
+    /// Enters `request` under `id`, which is not in use. `listed`: the id is still among the spare ones.
+    #[inline]
+    pub(crate) fn insert(&mut self, id: RequestId, request: Request, listed: bool, chain: [u32; 2]) {
+        self.turn += 1;
+        self.stale += usize::from(listed);
+        let entrant = Entrant::of(&request);
+        self.held[entrant as usize] += 1;
+        // A free id has no parts.
+        let row = &mut self.rows[id.index()];
+        (row.request, row.turn, row.chain) = (request, self.turn, chain);
+        (row.state, row.entrant, row.listed) = (State::Waiting, entrant, listed);
+    }
+
+    /// Gives `id` another extent.
+    pub(crate) fn resize(&mut self, id: RequestId, start: Sector, length: Sectors) {
+        let request = &mut self.rows[id.index()].request;
+        request.start = start;
+        request.length = length;
+    }
+
+    /// `whole` takes in what `part`, which touches it, asks for. With the earlier arrival goes the
+    /// earlier place in `by_arrival`.
+    pub(crate) fn take_in(&mut self, whole: RequestId, part: RequestId) {
+        let Row { request: joined, turn, .. } = self.rows[part.index()];
+        let row = &mut self.rows[whole.index()];
+        let request = &mut row.request;
+        if joined.start >= request.start {
+            request.more_follows = joined.more_follows;
+        }
+        request.start = request.start.min(joined.start);
+        request.length = Sectors(request.length.0 + joined.length.0);
+        request.arrival = request.arrival.min(joined.arrival);
+        request.sync |= joined.sync;
+        row.turn = row.turn.min(turn);
+    }
+
+    /// What is kept of `id` and its parts.
+    fn whole(&self, id: RequestId) -> Whole {
+        let row = &self.rows[id.index()];
+        let alone = || Whole { original: row.request, last_part: id.0, parts: 1 };
+        if row.whole { self.wholes[id.index()] } else { alone() }
+    }
+
+    /// Makes `part`, with its own parts, a part of `whole`, which touches it.
+    pub(crate) fn join(&mut self, whole: RequestId, part: RequestId) {
+        let (held, taken) = (self.whole(whole), self.whole(part));
+        self.take_in(whole, part);
+        self.rows[held.last_part as usize].next_part = part.0;
+        self.rows[whole.index()].whole = true;
+        self.rows[part.index()].state = State::Merged;
+        self.wholes[whole.index()] =
+            Whole { last_part: taken.last_part, parts: held.parts + taken.parts, ..held };
+    }
+
+    /// `id` goes to the device. Nothing if it does not wait.
+    #[inline]
+    pub(crate) fn dispatch(&mut self, id: RequestId) -> Option<&Row> {
+        let row = &mut self.rows[id.index()];
+        let waits = row.state == State::Waiting;
+        if !waits {
+            return None;
+        }
+        row.state = State::InFlight;
+        Some(row)
+    }
+
+    pub(crate) fn returned(&mut self, id: RequestId) {
+        self.rows[id.index()].state = State::Returned;
+        self.links.push_back(&mut self.returned, id);
+    }
+
+    /// Whether the device gave any back.
+    #[inline]
+    pub(crate) fn any_returned(&self) -> bool {
+        !self.returned.is_empty()
+    }
+
+    #[cold]
+    pub(crate) fn take_returned(&mut self) -> Option<RequestId> {
+        let id = self.links.pop_front(&mut self.returned)?;
+        self.rows[id.index()].state = State::InFlight;
+        Some(id)
+    }
+
+    /// Frees `id` and its parts.
+    #[inline]
+    pub(crate) fn free(&mut self, id: RequestId) {
+        let mut at = id.0;
+        loop {
+            let row = &mut self.rows[at as usize];
+            row.state = State::Free;
+            self.held[row.entrant as usize] -= 1;
+            if row.listed {
+                self.stale -= 1;
+            } else {
+                row.listed = true;
+                // There is room: each id is in it once.
+                self.spare.push(at);
+            }
+            at = row.next_part;
+            if at == NIL {
+                return;
+            }
+            (row.next_part, row.whole) = (NIL, false);
+        }
+    }
+
+    /// Lists all requests that wait or are in flight by order of insertion, for `by_arrival`.
+    pub(crate) fn sort_by_arrival(&mut self) {
+        self.order.clear();
+        let live = |row: &Row| !matches!(row.state, State::Free | State::Merged);
+        let ids = self.rows.iter().enumerate().filter(|(_, row)| live(row));
+        self.order.extend(ids.map(|(index, _)| index as u32));
+        let rows = &self.rows;
+        self.order.sort_unstable_by_key(|id| rows[*id as usize].turn);
+    }
+
+    pub(crate) fn by_arrival(&self) -> impl Iterator<Item = RequestId> + '_ {
+        self.order.iter().map(|id| RequestId(*id))
+    }
+}
+
+impl Index<RequestId> for Table {
+    type Output = Request;
+    #[inline]
+    fn index(&self, id: RequestId) -> &Request {
+        &self.rows[id.index()].request
+    }
+}
