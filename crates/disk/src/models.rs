@@ -1,5 +1,5 @@
 //! The list of models, and any of them behind one type: a specification ([`Model`]) and what it builds
-//! ([`AnyModel`]). A model is a file, its line in `models!`, and its keys in a profile (`profile/mod.rs`). Nothing else
+//! ([`AnyModel`]). A model is a file, its line in `models!`, and its keys in a profile (`profile.rs`). Nothing else
 //! tells models apart.
 
 use crate::device::{Command, Completion, DiskModel, Host, Spec, SubmitError};

@@ -1,6 +1,6 @@
 //! What each candidate would make of the latest requests, on a model of the disk.
 //!
-//! Each candidate gets the same processes ([`Echo`]) for the same simulated time. Before it comes a third as long, in
+//! Each candidate gets the same processes ([`LoopingReplay`]) for the same simulated time. Before it comes a third as long, in
 //! which the candidate learns: that is not counted. The model begins as the disk is: with what it is busy with, and what
 //! the latest requests have left in its buffer.
 
@@ -13,8 +13,8 @@ use idlewise_disk::{AnyModel, Completion, DiskModel, Host};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aged::Aged;
-use super::echo::Echo;
 use super::habits::Habits;
+use super::looping::LoopingReplay;
 use super::script::{Script, process, scripts};
 use super::warm::{Occupied, Warm};
 use crate::engine::exits::Exits;
@@ -130,7 +130,8 @@ impl Forecaster {
         let mut queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
         let (mut device, begin) = (warm.device.clone(), warm.now);
         let until = begin + horizon + horizon / 3;
-        let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: begin };
+        let mut workload =
+            Numbered { looping: LoopingReplay::new(scripts, device.capacity()), issued: begin };
         let mut tally = Tally::new(size);
         let limits = Limits { until, requests: REQUESTS_MAX };
         let earlier = warm.outstanding;
@@ -178,24 +179,24 @@ impl Host for Played<'_> {
 
 /// The workload, which remembers when it last issued.
 struct Numbered {
-    echo: Echo,
+    looping: LoopingReplay,
     issued: Instant,
 }
 
 impl Workload for Numbered {
     #[inline]
     fn next(&mut self) -> Option<Instant> {
-        self.echo.next()
+        self.looping.next()
     }
     #[inline]
     fn issue(&mut self, id: RequestId) -> Request {
-        let request = self.echo.issue(id);
+        let request = self.looping.issue(id);
         self.issued = request.arrival;
         request
     }
     #[inline]
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
-        self.echo.completed(now, id, exits);
+        self.looping.completed(now, id, exits);
     }
 }
 

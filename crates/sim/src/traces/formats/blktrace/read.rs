@@ -37,16 +37,16 @@ pub(crate) fn several(inputs: Vec<Input>, lenient: bool) -> Box<dyn Reader> {
 fn boxed(inputs: Vec<Input>, lenient: bool, window: usize) -> Box<dyn Reader> {
     let lane = |input| Lane { input, swap: false };
     let lanes: Vec<Lane> = inputs.into_iter().map(lane).collect();
-    let turn = BinaryHeap::with_capacity(lanes.len());
+    let next = BinaryHeap::with_capacity(lanes.len());
     let (order, pairing) = (Reorder::new(window), Pairing::default());
-    Box::new(Blktrace { lanes, turn, begun: false, order, pairing, lenient })
+    Box::new(Blktrace { lanes, next, begun: false, order, pairing, lenient })
 }
 
 /// The files of all CPUs.
 struct Blktrace {
     lanes: Vec<Lane>,
     /// The next event of each lane that has one, by time.
-    turn: BinaryHeap<Reverse<Next>>,
+    next: BinaryHeap<Reverse<Next>>,
     begun: bool,
     order: Reorder<Event>,
     pairing: Pairing,
@@ -71,7 +71,7 @@ impl Reader for Blktrace {
         let mut more = true;
         if let [lane] = self.lanes.as_mut_slice() {
             // One file needs no merging.
-            if let Some(Reverse(first)) = self.turn.pop() {
+            if let Some(Reverse(first)) = self.next.pop() {
                 self.order.push(first.event);
             }
             for _ in 0..BATCH {
@@ -83,7 +83,7 @@ impl Reader for Blktrace {
             }
         } else {
             for _ in 0..BATCH {
-                let Some(Reverse(next)) = self.turn.pop() else {
+                let Some(Reverse(next)) = self.next.pop() else {
                     more = false;
                     break;
                 };
@@ -104,7 +104,7 @@ impl Reader for Blktrace {
 impl Blktrace {
     fn advance(&mut self, lane: usize, sink: &mut Sink) -> Result<(), TraceError> {
         if let Some(event) = self.lanes[lane].next(sink, self.lenient)? {
-            self.turn.push(Reverse(Next { time: event.time, lane, event }));
+            self.next.push(Reverse(Next { time: event.time, lane, event }));
         }
         Ok(())
     }

@@ -6,26 +6,26 @@
 //! | `switching` | how a scheduler is exchanged: carried over, or drained as Linux does it |
 //! | `script` | what a stream of requests shows of each process |
 //! | `habits` | what processes did before the stream forgot it |
-//! | `echo` | these processes as a workload that goes round |
+//! | `looping` | these processes as a looping replay |
 //! | `warm` | the model of the disk, as the latest requests have left it |
 //! | `forecast` | playing it against every candidate on a model of the disk |
 //! | `log` | every decision with its evidence, as JSON, and deciding again from it |
 //! | `files` | own matrices and rankings, in TOML |
 
 mod aged;
-mod echo;
 pub mod files;
 pub mod forecast;
 mod habits;
 pub mod log;
+mod looping;
 pub mod script;
 mod selecting;
 mod switching;
 mod warm;
 
-pub use echo::Echo;
+pub use looping::LoopingReplay;
 pub use selecting::Selecting;
-pub use switching::{Switching, Turn};
+pub use switching::{Switch, Switching};
 
 use std::sync::Arc;
 

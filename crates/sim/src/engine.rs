@@ -43,7 +43,7 @@ pub trait Workload {
     fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
 }
 
-/// Who watches a run.
+/// What is told of everything that happens in a run.
 pub trait Observer {
     /// A request was issued (`issued`) and reached the queue as `id`.
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request);
