@@ -138,7 +138,6 @@ fn scheduling_yardstick() {
         let near = |value: f64, wanted: f64, share: f64| (value / wanted - 1.0).abs() <= share;
         assert!(near(means.seek_ms, seek, 0.05), "{policy:?} seek {}", means.seek_ms);
         assert!(near(means.rotation_ms, rotation, 0.05), "{policy:?} rotation {}", means.rotation_ms);
-        println!("  {:?}", std::time::Instant::now());
         if policy != Policy::Fcfs {
             assert!(near(means.response_ms, response, 0.10), "{policy:?} response {}", means.response_ms);
         }

@@ -36,18 +36,19 @@ fn other_patterns_gain_less() {
     assert!((1.2..=1.4).contains(&random), "{random:.2}");
 }
 
-/// §4.8 has 5.5 times on this disk. Here it is 3.5 times at the same placement, and 5.1 times with the
-/// files at both ends of the disk: a seek costs more there, and a block takes less.
+/// §4.8 has 5.5 times on this disk, where the older one gains 4 times: a block takes less there, and a seek about the
+/// same. The profile reaches that with the files at both ends. At the placement of the other runs its seeks are short,
+/// and it gains less.
 #[test]
 fn a_faster_disk_gains_by_its_seeks() {
-    let gain = |gap: &str| {
+    let gain_at = |gap: &str| {
         let workload = format!("sync-streams:file=1g,gap={gap},requests=1000000");
         rate(&on("cheetah-st318451lw", ANTICIPATORY, &workload))
             / rate(&on("cheetah-st318451lw", PLAIN, &workload))
     };
-    println!("5.5: {} {}", gain("1350m"), gain("14g"));
-    assert!((3.2..=3.8).contains(&gain("1350m")), "{:.2}", gain("1350m"));
-    assert!((4.8..=5.6).contains(&gain("14g")), "{:.2}", gain("14g"));
+    let (near, far) = (gain_at("1350m"), gain_at("14g"));
+    assert!((far / 5.5 - 1.0).abs() < 0.1, "{far:.2} where the paper has 5.5");
+    assert!(far > 1.15 * gain("") && near < far, "near {near:.2}, far {far:.2}, older disk {:.2}", gain(""));
 }
 
 /// §4.2.1: falls steadily with the think time, and meets the plain scheduler where waiting costs a seek.
@@ -81,32 +82,39 @@ fn random_think_times_are_coped_with() {
     }
 }
 
-/// §4.2.4: a process that always comes just after the wait ends costs about 20 %.
+/// §4.2.4: a process that always comes just after the wait ends. The paper's loses about 20 % with one to four rapid
+/// requests before each pause, and nothing with none. Here waits expire too, for the statistics are of the rapid
+/// requests. But those are neighbours, which the wait brings together: what that gains is more than what expires.
 #[test]
 fn an_adversary_does_little_harm() {
     for n in 0..=4 {
         let more = format!(",n={n}");
         let plain = rate(&streams("adversary", PLAIN, &more));
-        let faithful = rate(&streams("adversary", ANTICIPATORY, &more)) / plain;
+        let report = streams("adversary", ANTICIPATORY, &more);
+        let faithful = rate(&report) / plain;
         let adaptive = rate(&streams("adversary", "antic-adaptive", &more)) / plain;
-        println!("S18 {n} {faithful} {adaptive}");
-        assert!(faithful >= 0.78, "{n} rapid requests: {faithful:.2}");
+        let least = if n == 0 { 1.0 } else { 0.78 };
+        assert!(faithful >= least, "{n} rapid requests: {faithful:.2}");
         assert!(adaptive >= 0.95, "{n} rapid requests, adaptive: {adaptive:.2}");
+        let expired = report.anticipation.timeouts as f64 / report.anticipation.waits as f64;
+        assert_eq!(expired >= 0.15, n > 0, "{n} rapid requests: {expired:.2} of all waits expire");
     }
 }
 
-/// §4.2.4: a file system that reads 1 MB in eight parts is no adversary, for it flags them. Merging is off, so that the
-/// scheduler sees each part.
+/// §4.2.4: a file system that reads 1 MB in eight parts is no adversary, for it flags them. Without flags most think
+/// times are zero, and nobody waits for the rare long one. Merging is off, so that the scheduler sees each part.
 #[test]
 fn a_read_in_flagged_parts_is_one_read() {
-    let rate = |scheduler: &str, split: &str| {
-        let workload = format!("sync-streams:file=1g,gap=1350m,bs=1m,split={split},think=1ms,requests=200");
+    let rate = |scheduler: &str, size: &str, split: &str, think: &str| {
+        let workload =
+            format!("sync-streams:file=1g,gap=1350m,bs={size},split={split},think={think},requests=100");
         rate(&run("deskstar-34gxp", scheduler, &[], &workload, Merging::Off))
     };
-    for scheduler in [ANTICIPATORY, "antic-adaptive"] {
-        let (whole, parts) = (rate(scheduler, "1m"), rate(scheduler, "128k"));
-        println!("S20 {scheduler} {whole} {parts} plain {}", rate(PLAIN, "128k"));
-        assert!(parts >= 0.97 * whole, "{scheduler}: {parts:.1} MB/s in parts, {whole:.1} MB/s whole");
+    for (size, think) in [("4m", "1ms"), ("1m", "6ms")] {
+        for scheduler in [ANTICIPATORY, "antic-adaptive"] {
+            let (whole, parts) = (rate(scheduler, size, size, think), rate(scheduler, size, "128k", think));
+            assert!(parts >= 0.98 * whole, "{scheduler}, {size}: {parts:.1} MB/s in parts, {whole:.1} whole");
+        }
     }
 }
 
