@@ -75,7 +75,7 @@ pub struct Account {
     pub after_issue: u64,
 }
 
-/// Rows held at most; a row waits in the trace until the row this far before it is done. More are read when half
+/// Rows held at most, 1.5 MiB; a row waits in the trace until the row this far before it is done. More are read when half
 /// of them are issued.
 const WINDOW: usize = 1 << 14;
 const NONE: u32 = u32::MAX;

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 
 use idlewise_core::{Entrant, Request, RequestId, Room};
 
-/// Requests that wait here at most. Then nothing is issued until one has entered.
+/// Requests that wait here at most: far more than writeback holds back, and 4 MiB of memory. Then nothing is issued
+/// until one has entered.
 const LINE_MAX: usize = 1 << 16;
 
 /// A request in the line.

@@ -22,7 +22,8 @@ use crate::workloads::{self, Ground, Named};
 /// each power of two.
 const CURVE_POINTS: usize = 192;
 
-/// How a missing ranking is measured: quickly.
+/// How a missing ranking is measured: before each run that needs one, so no longer than it takes random reads to tell
+/// schedulers apart.
 const QUICK: Effort = Effort { runs: 1, until: Instant(2_000_000_000) };
 
 impl Experiment {

@@ -24,7 +24,7 @@ pub const SILENCE: Duration = Duration::from_s(1);
 /// From a process's last completion to its exit, where the trace does not tell: less than a fork takes, so that a
 /// successor comes later.
 pub const LINGER: Duration = Duration::from_us(100);
-/// Processes remembered at once.
+/// Processes remembered at once: as many as the window has rows, so that none with requests is forgotten.
 const REMEMBERED: usize = 16_384;
 
 #[derive(Default)]

@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The most CPUs of a recording.
+/// The most CPUs of a recording: each has a file open.
 const MAX_CPUS: usize = 1024;
 
 impl Trace {

@@ -9,7 +9,7 @@ use crate::traces::parse::trimmed;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 
-/// Rows taken per call; it bounds what waits in the sink.
+/// Rows taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
 const BATCH: usize = 1024;
 
 /// The longest line. Whatever has longer ones is no text trace.
