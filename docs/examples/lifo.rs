@@ -40,11 +40,6 @@ impl Algorithm for Lifo {
     fn starvation(_: &Nothing) -> Starvation {
         Starvation::Unbounded
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, _: Nothing) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::default())
-    }
 }
 
 impl Scheduler for Lifo {
@@ -65,13 +60,21 @@ impl Scheduler for Lifo {
 
 #[cfg(test)]
 mod tests {
+    use alloc::boxed::Box;
     use alloc::vec::Vec;
 
     use super::*;
+    use crate::suites::Referenced;
+
+    impl Referenced for Lifo {
+        fn reference(_: Setup<'_>, _: Nothing) -> Box<dyn Scheduler> {
+            Box::new(Reference::default())
+        }
+    }
 
     /// A stack.
     #[derive(Default)]
-    pub(super) struct Reference(Vec<RequestId>);
+    struct Reference(Vec<RequestId>);
 
     impl Scheduler for Reference {
         fn insert(&mut self, _: Cx<'_>, id: RequestId) {

@@ -60,17 +60,6 @@ impl Algorithm for Plug {
     fn starvation(tunables: &Settings) -> Starvation {
         Starvation::Bounded { after: tunables.expire.0 + tunables.hold.0, per_waiting: 1, plus: 0 }
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference {
-            waiting: Default::default(),
-            by_address: Default::default(),
-            plugged: None,
-            head: 0,
-            tunables,
-        })
-    }
 }
 
 impl Scheduler for Plug {
@@ -121,18 +110,26 @@ impl Scheduler for Plug {
 
 #[cfg(test)]
 mod tests {
+    use alloc::boxed::Box;
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::suites::Pool;
+    use crate::suites::{Pool, Referenced};
+
+    impl Referenced for Plug {
+        fn reference(_: Setup<'_>, tunables: Settings) -> Box<dyn Scheduler> {
+            let (waiting, by_address) = (Vec::new(), Pool::default());
+            Box::new(Reference { waiting, by_address, plugged: None, head: 0, tunables })
+        }
+    }
 
     /// A plain list in order of arrival with the deadlines, and the same requests by address.
-    pub(super) struct Reference {
-        pub(super) waiting: Vec<(Instant, RequestId)>,
-        pub(super) by_address: Pool,
-        pub(super) plugged: Option<Instant>,
-        pub(super) head: u64,
-        pub(super) tunables: Settings,
+    struct Reference {
+        waiting: Vec<(Instant, RequestId)>,
+        by_address: Pool,
+        plugged: Option<Instant>,
+        head: u64,
+        tunables: Settings,
     }
 
     impl Scheduler for Reference {

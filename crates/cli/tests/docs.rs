@@ -3,6 +3,22 @@
 mod common;
 
 use common::{idlewise, root};
+use idlewise_sim::experiment::Chosen;
+
+#[test]
+fn every_scheduler_and_selector_has_a_page_for_users() {
+    for name in Chosen::all().map(Chosen::name) {
+        let page = idlewise(["docs", name]).exits(0).prints(&format!("# {name}\n")).stdout;
+        let has = |section: &str| page.lines().any(|line| line == section);
+        assert!(has("# How it decides") || has("# How they decide"), "{name}:\n{page}");
+        assert!(has("# Source") && has("# Good for, bad for"), "{name}:\n{page}");
+        let papers = page.contains("SOSP'01") == page.contains("\n- SOSP'01: Sitaram Iyer and");
+        assert!(papers, "the paper is named in full where it is named:\n{page}");
+        for code in ["[`", "](", "crate::", "super::", ".rs`", "crates/"] {
+            assert!(!page.contains(code), "{code} is for programmers:\n{page}");
+        }
+    }
+}
 
 #[test]
 fn pages_are_up_to_date() {

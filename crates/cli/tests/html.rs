@@ -54,7 +54,7 @@ fn a_load_with_phases_is_told_by_phase() {
     let page = std::fs::read_to_string(html).unwrap();
     for wanted in [
         "<h2>Throughput by phase</h2>",
-        "<h2>Slow reads by phase</h2>",
+        "<h2>P99 read latency by phase</h2>",
         "<li>seq-readers, ",
         " MB/s</li>",
         " ms</li>",

@@ -3,7 +3,56 @@
 mod common;
 
 use common::{DISK, LOAD, MSR, folder, idlewise, line, root, write};
-use serde_json::Value;
+use idlewise_sim::metrics::{Field, Group, Kind, Report};
+use serde_json::{Map, Value, json};
+
+/// What the schema says of a field; the groups that it leads to are entered in `groups`.
+fn described(field: &Field, groups: &mut Map<String, Value>) -> Value {
+    let mut schema = match field.kind {
+        Kind::Text => json!({"type": "string"}),
+        Kind::Name => json!({"type": ["string", "null"]}),
+        Kind::Id => json!({"type": "integer", "minimum": 0}),
+        Kind::Weight => json!({"type": "integer", "minimum": 1, "maximum": 10_000}),
+        Kind::Share | Kind::Index => json!({"type": "number", "minimum": 0, "maximum": 1.000_001}),
+        Kind::One(group) => json!({"$ref": enter(group, groups)}),
+        Kind::List(group) => json!({"type": "array", "items": {"$ref": enter(group, groups)}}),
+        _ => json!({"type": "number", "minimum": 0}),
+    };
+    schema["description"] = field.about.trim().into();
+    schema
+}
+
+/// Enters what the schema says of a group; returns where that stands.
+fn enter(group: &Group, groups: &mut Map<String, Value>) -> String {
+    let required: Vec<&str> =
+        group.fields.iter().filter(|field| !field.optional).map(|field| field.name).collect();
+    let properties: Map<String, Value> =
+        group.fields.iter().map(|field| (field.name.to_owned(), described(field, groups))).collect();
+    let about = group.about.trim();
+    let schema =
+        json!({"type": "object", "description": about, "required": required, "properties": properties});
+    groups.insert(group.name.to_owned(), schema);
+    format!("#/$defs/{}", group.name)
+}
+
+#[test]
+fn schemas_say_what_is_declared() {
+    for name in ["run", "compare"] {
+        let path = root().join(format!("docs/schema/{name}.schema.json"));
+        let committed = std::fs::read_to_string(&path).unwrap();
+        let mut schema: Value = serde_json::from_str(&committed).unwrap();
+        let mut groups = Map::new();
+        enter(Report::GROUP, &mut groups);
+        schema["$defs"] = groups.into();
+        let declared = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("UPDATE_DOCS").is_some() {
+            std::fs::write(&path, &declared).expect("docs/ can be written to");
+            continue;
+        }
+        let cure = "UPDATE_DOCS=1 cargo test -p idlewise --test schema";
+        assert!(committed == declared, "{name}.schema.json is stale; run: {cure}");
+    }
+}
 
 /// Checks a document against `docs/schema/NAME.schema.json`.
 fn valid(name: &str, text: &str) -> Value {
@@ -60,10 +109,7 @@ fn list() {
 
 #[test]
 fn disk_show() {
-    let disks = line("list disks --json").exits(0).stdout;
-    let document: Value = serde_json::from_str(&disks).unwrap();
-    for disk in document["items"].as_array().unwrap() {
-        let name = disk["name"].as_str().unwrap();
+    for name in idlewise_disk::profile::names() {
         valid("disk-show", &idlewise(["disk", "show", name, "--json"]).exits(0).stdout);
     }
 }

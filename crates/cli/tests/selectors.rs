@@ -46,11 +46,26 @@ fn the_same_scheduler_takes_part_with_several_settings() {
 #[test]
 fn every_decision_is_a_line_of_json_with_its_evidence() {
     let told = line(&format!("run --scheduler auto-predict --why --json=/dev/null {SHORT}")).exits(0).stdout;
+    let lines = told.lines().filter(|line| line.starts_with('{'));
     let lines: Vec<Value> =
-        told.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
+        lines.map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"))).collect();
     assert!(lines.len() > 50, "{} decisions", lines.len());
     assert!(lines.iter().all(|line| line["why"].as_str().is_some_and(|why| !why.is_empty())));
     assert!(lines.iter().any(|line| line["action"] == "switch" && line["predictions"].is_array()));
+}
+
+#[test]
+fn a_scheduler_that_a_selector_chose_tells_its_reasons_as_if_it_ran_alone() {
+    let reasons = |words: &str| {
+        let told = line(&format!("run --why --json=/dev/null {words} {SHORT}")).exits(0).stdout;
+        let (own, schedulers): (Vec<&str>, Vec<&str>) = told.lines().partition(|line| line.starts_with('{'));
+        (own.len(), schedulers.join("\n"))
+    };
+    let (none, alone) = reasons("--scheduler as");
+    assert!(none == 0 && alone.contains(" dispatch #") && alone.contains(" wait at most "), "{alone:.200}");
+    let (some, chosen) = reasons("--scheduler auto-explore --candidates as,noop --set auto-explore.manual=1");
+    assert!(some > 0, "the selector says nothing of its own");
+    assert!(chosen == alone, "{chosen:.200}\n is not\n{alone:.200}");
 }
 
 #[test]

@@ -60,12 +60,13 @@ fn files_that_cannot_be_written() {
         idlewise(words).exits(1).says("/nonexistent/x: there is no folder /nonexistent: make it first");
     }
     let folder = folder();
-    let trace = write(&folder, "t.csv", MSR);
+    let trace = write(&folder, "t.csv", format!("{MSR}damaged\n"));
     idlewise(["trace", "convert", &trace, "/nonexistent/x"]).exits(1).says("/nonexistent/x");
     let inside = folder.path().display().to_string();
     let option = format!("--json={inside}");
     idlewise(["compare", &option].into_iter().chain(DISK).chain(LOAD)).exits(1).says(&inside);
     // What failed leaves nothing behind.
+    idlewise(["trace", "convert", &trace, &format!("{inside}/x")]).exits(1).says("t.csv:4: ");
     let left: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["t.csv"]);
 }
@@ -99,7 +100,7 @@ fn interrupted(words: &[&str]) -> common::Run {
 fn ctrl_c_prints_what_is_done_so_far() {
     let run = interrupted(&["run", "--scheduler", "noop"])
         .exits(130)
-        .says("interrupted: these are the results so far");
+        .says("interrupted: the results so far follow");
     run.prints("under noop on barracuda");
     let run = interrupted(&["compare", "--schedulers", "noop,c-look"]).exits(130);
     run.prints("No verdict: the runs were cut short");

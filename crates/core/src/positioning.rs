@@ -5,7 +5,7 @@
 //! half an octave, for seeks forward and backward apart. It folds in rotational delay and track
 //! buffers, and improves with each completion.
 
-use crate::units::{Duration, Sector};
+use crate::units::{Duration, Instant, Sector};
 
 /// Buckets for one direction: two for each power of two of distance.
 const BUCKETS: usize = 96;
@@ -106,45 +106,45 @@ impl Curve {
     /// Expected positioning time from `head` to `target`.
     #[inline]
     pub fn expected(&self, head: Sector, target: Sector) -> Duration {
-        let side = usize::from(target < head);
-        Duration(self.expected[side][bucket(head.distance(target))] as u64)
+        let direction = usize::from(target < head);
+        Duration(self.expected[direction][bucket(head.distance(target))] as u64)
     }
 
-    /// No target at least `distance` away on the side of `target` is expected sooner than this.
+    /// No target at least `distance` away in the direction of `target` is expected sooner than this.
     #[inline]
     pub fn at_least(&self, head: Sector, target: Sector) -> Duration {
-        let side = usize::from(target < head);
-        Duration(self.floor[side][bucket(head.distance(target))] as u64)
+        let direction = usize::from(target < head);
+        Duration(self.floor[direction][bucket(head.distance(target))] as u64)
     }
 
     /// Takes in that positioning from `head` to `target` took `time`.
     pub fn learn(&mut self, head: Sector, target: Sector, time: Duration) {
-        let side = usize::from(target < head);
+        let direction = usize::from(target < head);
         let bucket = bucket(head.distance(target));
-        let old = self.expected[side][bucket] as i64;
+        let old = self.expected[direction][bucket] as i64;
         let sample = time.0.min(u32::MAX as u64) as i64;
         let step = (sample - old) >> LEARNING_SHIFT;
-        self.expected[side][bucket] = (old + step) as u32;
-        self.settle_side(side, bucket);
+        self.expected[direction][bucket] = (old + step) as u32;
+        self.settle_direction(direction, bucket);
     }
 
     /// Makes `floor` anew after any change.
     fn settle(&mut self) {
         // No time is as long: nothing of the old floor is taken for settled.
         self.floor = [[u32::MAX; BUCKETS]; 2];
-        self.settle_side(0, BUCKETS - 1);
-        self.settle_side(1, BUCKETS - 1);
+        self.settle_direction(0, BUCKETS - 1);
+        self.settle_direction(1, BUCKETS - 1);
     }
 
     /// Restores `floor` after a change of bucket `changed`.
-    fn settle_side(&mut self, side: usize, changed: usize) {
-        let mut least = self.floor[side].get(changed + 1).copied().unwrap_or(u32::MAX);
+    fn settle_direction(&mut self, direction: usize, changed: usize) {
+        let mut least = self.floor[direction].get(changed + 1).copied().unwrap_or(u32::MAX);
         for bucket in (0..=changed).rev() {
-            least = least.min(self.expected[side][bucket]);
-            if bucket < changed && self.floor[side][bucket] == least {
+            least = least.min(self.expected[direction][bucket]);
+            if bucket < changed && self.floor[direction][bucket] == least {
                 break;
             }
-            self.floor[side][bucket] = least;
+            self.floor[direction][bucket] = least;
         }
     }
 }
@@ -167,7 +167,7 @@ struct Trip {
     from: Sector,
     to: Sector,
     sectors: u64,
-    since: crate::units::Instant,
+    since: Instant,
 }
 
 /// 20 MB/s until measured: 25 us for one sector, times 16.
@@ -181,7 +181,7 @@ impl Default for Surveyor {
 
 impl Surveyor {
     /// A request for `[to, to + sectors)` is sent to the device, whose head was left at `from`.
-    pub fn dispatched(&mut self, now: crate::units::Instant, from: Sector, to: Sector, sectors: u32) {
+    pub fn dispatched(&mut self, now: Instant, from: Sector, to: Sector, sectors: u32) {
         self.in_flight += 1;
         self.current = match self.in_flight {
             1 => Some(Trip { from, to, sectors: sectors as u64, since: now }),
@@ -198,7 +198,7 @@ impl Surveyor {
 
     /// A request was completed; `curve` learns from it. Returns how long the head took to it, if
     /// that could be measured.
-    pub fn completed(&mut self, now: crate::units::Instant, curve: &mut Curve) -> Option<Duration> {
+    pub fn completed(&mut self, now: Instant, curve: &mut Curve) -> Option<Duration> {
         self.in_flight = self.in_flight.saturating_sub(1);
         let trip = self.current.take().filter(|trip| trip.sectors > 0)?;
         let service = now.since(trip.since);

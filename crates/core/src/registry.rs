@@ -10,8 +10,12 @@ use crate::collections::{Kept, OutOfMemory};
 use crate::device::Device;
 use crate::queue::{HostError, Queue};
 use crate::request::Priority;
+#[cfg(not(test))]
+use crate::scheduler::Algorithm as Registered;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation, delegate};
 use crate::schedulers::{self, registered};
+#[cfg(test)]
+use crate::suites::Referenced as Registered;
 use crate::table::Table;
 use crate::tunables::{Tunable, TunableError, Tunables, Unit};
 use crate::units::{Instant, RequestId};
@@ -193,7 +197,7 @@ impl<A: Algorithm> Deref for Tuned<A> {
 
 impl Entry {
     /// The entry of `A`, which `build` wraps.
-    const fn of<A: Algorithm>(
+    const fn of<A: Registered>(
         build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnyScheduler, BuildError>,
     ) -> Entry {
         Entry {

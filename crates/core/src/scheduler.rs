@@ -53,6 +53,12 @@ impl<'a> Cx<'a> {
         Cx { now, ..self }
     }
 
+    /// The same without anybody who wants reasons: what is looked at and not decided.
+    #[inline]
+    pub(crate) fn silent(self) -> Cx<'a> {
+        Cx { notes: None, ..self }
+    }
+
     /// Where reasons go.
     #[inline]
     pub(crate) fn notes(&self) -> Option<&'a Notes> {
@@ -283,8 +289,4 @@ pub trait Algorithm: Scheduler + Sized {
 
     /// How long a request can be passed over, under these settings.
     fn starvation(tunables: &Self::Tunables) -> Starvation;
-
-    /// The same rules again, slow and obvious: what the oracle suite compares decisions with.
-    #[cfg(test)]
-    fn reference(setup: Setup<'_>, tunables: Self::Tunables) -> alloc::boxed::Box<dyn Scheduler>;
 }

@@ -35,16 +35,19 @@ schedulers! {
         noop: Noop;
         random: Random;
         sstf: Sstf;
-        scan: Scan, CScan;
+        scan: Scan;
+        c_scan: CScan;
         look: Look;
         c_look: CLook;
         vscan: Vscan;
-        n_step_scan: FScan, NStepScan;
+        fscan: FScan;
+        n_step_scan: NStepScan;
         sptf: Sptf;
         aged_sptf: AgedSptf;
     }
     linux_2_6 {
-        deadline: Deadline, Deadline2611;
+        deadline: Deadline;
+        deadline_2_6_11: Deadline2611;
         anticipatory_linux: As, As2611;
         cas: Cas;
         cfq_2_6_9: Cfq269;
@@ -67,7 +70,7 @@ schedulers! {
         lottery: Lottery;
         yfq: Yfq;
     }
-    anticipatory (framework, habits, heuristics, levels, shares) {
+    anticipatory (framework, heuristics, levels, shares, statistics) {
         antic_sptf: AnticSptf;
         antic_aged_sptf: AnticAgedSptf;
         antic_c_look: AnticCLook;

@@ -2,15 +2,36 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `activity` | the activity store: counts of the current period |
-//! | `summary` | what a period showed |
-//! | `category` | the category of a period, as IOAZ has them |
-//! | `stream` | the latest requests, for predictions |
 //! | `contract` | what a selector sees and answers |
-//! | `pace` | how often it is asked, and what holds it back |
-//! | `chooser` | what a host holds |
+//! | `summary` | what a selector sees of a period: counts, and what follows from them |
+//! | `category` | what kind of load a period showed, as IOAZ has them |
+//! | `activity` | the activity store: counts the requests of the current period |
+//! | `latencies` | the activity store's histogram of latencies |
+//! | `stream` | the latest requests, from which a host predicts |
+//! | `pace` | how often a selector is asked, and what holds a switch back |
+//! | `chooser` | what a host holds: all of these |
+//! | `registry` | selectors by name |
 //!
-//! Adding a selector is a file and a line below.
+//! Each other file is a selector. Adding one is a file and a line below.
+
+/// Declares the modules of selectors, and `registered!`, which hands the list to the registry.
+macro_rules! selectors {
+    ($($module:ident: $kind:ident;)*) => {
+        $(pub mod $module;)*
+
+        macro_rules! registered {
+            () => { register! { $($module: $kind;)* } };
+        }
+    };
+}
+
+selectors! {
+    matrix: Matrix;
+    ranking: Ranking;
+    explore: Explore;
+    bandit: Bandit;
+    predict: Predict;
+}
 
 pub mod activity;
 pub mod category;
@@ -37,14 +58,3 @@ pub use pace::Pace;
 pub use registry::Entry;
 pub use stream::{Row, Stream};
 pub use summary::Summary;
-
-use crate::tunables::Tunables;
-use registry::selectors;
-
-selectors! {
-    matrix: Matrix;
-    ranking: Ranking;
-    explore: Explore;
-    bandit: Bandit;
-    predict: Predict;
-}

@@ -9,7 +9,8 @@
 //! | `oracle` | the same decisions as its slow reference |
 //! | `canaries` | the suites themselves: each must catch a scheduler that is broken on purpose |
 //!
-//! `collections`, `values` and `text` hold what schedulers are made of to simple models.
+//! `references` has the slow references. `collections`, `values` and `text` hold what schedulers are made of
+//! to simple models.
 //!
 //! Environment: `IDLEWISE_ONLY=name,name` restricts the suites to these schedulers, `IDLEWISE_CASES=n`
 //! multiplies the number of scenes by n, `IDLEWISE_SEED=n` chooses others.
@@ -24,6 +25,7 @@ mod log;
 mod oracle;
 mod pepper;
 mod pool;
+mod references;
 mod scene;
 mod subject;
 mod switching;
@@ -32,3 +34,4 @@ mod text;
 mod values;
 
 pub(crate) use pool::Pool;
+pub(crate) use references::Referenced;

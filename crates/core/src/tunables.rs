@@ -8,7 +8,7 @@ mod groups;
 
 use core::fmt;
 
-pub use groups::{Joined, Preset, Presets, joined};
+pub use groups::{Preset, Presets, joined};
 
 use crate::units::Duration;
 

@@ -29,9 +29,9 @@ pub use switching::{Switch, Switching};
 
 use std::sync::Arc;
 
+use idlewise_core::Device as Traits;
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Chooser, ChooserError, Entry, Rank, Setup};
-use idlewise_core::{Device as Traits, Duration};
 use idlewise_disk::{AnyModel, Profile};
 
 use forecast::Forecaster;
@@ -87,13 +87,6 @@ impl Selection {
     }
 }
 
-/// The value of a selector's tunable: as set, or its default.
-fn value(entry: &Entry, settings: &[Assignment<'_>], name: &str) -> u64 {
-    let set = settings.iter().rev().find(|(own, _)| *own == name).map(|(_, value)| *value);
-    let default = || entry.tunables.iter().find(|own| own.name == name).map_or(0, |own| own.default);
-    set.unwrap_or_else(default)
-}
-
 impl Selection {
     /// The chooser of `entry`. A ranking that it needs and was not given is `measured` for its candidates.
     ///
@@ -118,16 +111,15 @@ impl Selection {
     pub fn director(
         &self,
         chooser: Chooser,
-        (entry, settings): (&Entry, &[Assignment<'_>]),
+        entry: &Entry,
         (traits, queue_size): (&Traits, usize),
         model: AnyModel,
     ) -> Selecting {
-        let time = |name: &str| Duration::from_ms(value(entry, settings, name));
         let forecaster = entry.predicts.then(|| {
             let candidates = chooser.candidates().to_vec();
             Arc::new(Forecaster::new(model, traits.clone(), candidates, queue_size))
         });
         let log = self.logged.then(Log::default);
-        Selecting::new(chooser, forecaster, time("delay"), self.switching, log)
+        Selecting::new(chooser, forecaster, self.switching, log)
     }
 }

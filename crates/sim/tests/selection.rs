@@ -65,6 +65,40 @@ fn ioazs_loads_are_classified_right_in_every_period() {
 }
 
 #[test]
+fn the_matrix_sees_writers_that_wait_with_full_queues() {
+    // Each keeps 16 writes outstanding. Anticipation serves a few of them in a second, and the others wait.
+    let settings = [("goal", 1)];
+    let outcome = one("maxtor-40g", "iozone:n=12,pattern=random-write", "auto-matrix", &settings, 15);
+    let wrong: Vec<_> =
+        lines(&outcome).iter().filter(|line| line.category.as_deref() != Some("16+ random writes")).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert_eq!(lines(&outcome).last().unwrap().from, "deadline-2.6.11", "Table 2");
+    assert_eq!(outcome.report.selector.unwrap().switches, 1);
+}
+
+#[test]
+fn pages_of_a_database_are_random_in_every_period() {
+    for kib in [4, 8, 16] {
+        let load = format!("random:n=4,bs={kib}k");
+        let outcome = one("maxtor-40g", &load, "auto-matrix", &[], 6);
+        assert!(lines(&outcome).len() >= 6);
+        for line in lines(&outcome) {
+            assert_eq!(line.category.as_deref(), Some("4 random reads"), "{kib} KiB");
+        }
+    }
+}
+
+#[test]
+fn a_database_does_not_make_the_matrix_switch_to_and_fro() {
+    // Queries of 8 KiB, and a log in pieces of 16 KiB: whether reads or writes are more depends on the scheduler.
+    for disk in ["maxtor-40g", "hdd-18tb-7200"] {
+        let outcome = one(disk, "phases:mix=database=10", "auto-matrix", &[], 10);
+        let switches = outcome.report.selector.unwrap().switches;
+        assert_eq!(switches, 1, "{disk}: anticipation is best for random reads and random writes");
+    }
+}
+
+#[test]
 fn a_run_with_a_selector_repeats_exactly() {
     for entry in selectors::registry::all() {
         let play = || one("maxtor-40g", "phases:mix=seq-readers=4:random-readers=4", entry.name, &[], 8);

@@ -94,6 +94,14 @@ impl<const N: usize> Lanes<N> {
         by_address.remove_before_next(id)
     }
 
+    /// Takes `id` out. Returns its neighbours by address.
+    #[inline(always)]
+    pub fn take_between(&mut self, lane: usize, id: RequestId) -> (Option<RequestId>, Option<RequestId>) {
+        let Lane { by_address, by_arrival } = &mut self.lanes[lane];
+        self.deadlines.remove(by_arrival, id);
+        by_address.remove_between(id)
+    }
+
     /// Where `id` started when it was sorted in.
     pub fn start(&self, lane: usize, id: RequestId) -> Sector {
         Sector(self.lanes[lane].by_address.key(id))
@@ -105,8 +113,8 @@ impl<const N: usize> Lanes<N> {
     }
 
     /// `survivor` gets the deadline of `other` and its place in order of arrival, if that deadline is the earlier
-    /// one.
-    pub fn inherit(&mut self, lane: usize, survivor: RequestId, other: RequestId) {
-        self.deadlines.inherit(&mut self.lanes[lane].by_arrival, survivor, other);
+    /// one. Says whether it was.
+    pub fn inherit(&mut self, lane: usize, survivor: RequestId, other: RequestId) -> bool {
+        self.deadlines.inherit(&mut self.lanes[lane].by_arrival, survivor, other)
     }
 }

@@ -1,9 +1,9 @@
-//! The activity store: what was asked for in the current period, and by whom.
+//! The activity store: counts the requests of the current period, and which process made them.
 //!
 //! Each event is counted in constant time and forgotten; memory is fixed. A look at the end of a
 //! period ([`Activity::close`]) gives the [`Summary`] and purges the store, as IOAZ's does (IOAZ §3.2).
-//! What must outlast a period is kept of each process: where its last request ended and when its
-//! last one was done.
+//! Of each process the store keeps what must outlast a period: where its last request ended, when its
+//! last one was done, and what is outstanding.
 
 use alloc::vec::Vec;
 
@@ -13,20 +13,22 @@ use crate::collections::{OutOfMemory, table};
 use crate::request::{Direction, Request};
 use crate::units::{Duration, Group, Instant, Issuer, Sector, Sectors};
 
-/// Processes told apart at once. A power of two.
+/// Processes told apart at once: a power of two, for which 16 KiB of memory are enough.
 const PLACES: usize = 256;
-/// Places in which one process may be kept. Beyond them the one that was silent longest goes.
+/// Places in which one process may be kept, so that finding it takes constant time. If all are taken, the process
+/// goes that was silent longest.
 const REACH: usize = 8;
-/// A process is new in so many periods.
-const FRESH: u32 = 3;
-/// Requests this near, in sectors, to where the process's last one ended are local: 1 MiB.
+/// How many periods a process is new. Then most of what is asked is the same as before it came, or it is another load.
+pub(super) const FRESH: u32 = 3;
+/// Requests this near, in sectors, to where the process's last one ended are local: 1 MiB, for which a head hardly
+/// moves.
 pub const LOCAL: u64 = 2048;
 
 /// What is kept of a process.
 #[derive(Clone, Copy)]
-struct Person {
+struct Process {
     key: u64,
-    /// The last period in which it did something; 0 for an empty place.
+    /// The last period in which it did something or waited; 0 for an empty place.
     period: u32,
     /// The period in which it was first seen.
     since: u32,
@@ -37,13 +39,15 @@ struct Person {
     waits: Instant,
     /// Where its last request ended.
     end: Sector,
+    /// Length of its last request, with the reads before it that it continues if it is a read.
+    run: u32,
     /// When its last request was done.
     done: Instant,
     /// Bytes done for it in its last period.
     bytes: u64,
 }
 
-const NOBODY: Person = Person {
+const NOBODY: Process = Process {
     key: 0,
     period: 0,
     since: 0,
@@ -51,22 +55,23 @@ const NOBODY: Person = Person {
     reads: 0,
     waits: Instant::ZERO,
     end: Sector(u64::MAX),
+    run: 0,
     done: Instant::ZERO,
     bytes: 0,
 };
 
 /// Counts of the current period.
 pub struct Activity {
-    people: Vec<Person>,
+    processes: Vec<Process>,
     period: u32,
     counts: Summary,
     latencies: Latencies,
     outstanding: u32,
-    /// Longer requests were made of several blocks.
+    /// What is longer is pooled from several blocks.
     block: Sectors,
 }
 
-/// Whom a request is of, among all processes and groups: those of one group, such as a chain of children, count as one.
+/// Who made a request. The processes of one group, such as a chain of children, count as one.
 #[inline]
 pub fn owner(issuer: Issuer, group: Group) -> u64 {
     if group == Group::UNKNOWN { u64::from(issuer.0) } else { 1 << 32 | u64::from(group.0) }
@@ -78,13 +83,15 @@ fn is_sync_read(request: &Request) -> bool {
 }
 
 impl Activity {
-    /// An empty store. Requests longer than `block` count as pooled from several.
+    /// An empty store. What is longer than `block` is pooled from several blocks: a request, or the reads of a process
+    /// that follow one another. Where IOAZ was made, read-ahead pools such reads before IOAZ sees them. Writes that a
+    /// process waits for, such as those of a log, are pooled with none.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn new(block: Sectors) -> Result<Self, OutOfMemory> {
         Ok(Activity {
-            people: table(PLACES, NOBODY)?,
+            processes: table(PLACES, NOBODY)?,
             period: 1,
             counts: Summary::default(),
             latencies: Latencies::default(),
@@ -93,12 +100,13 @@ impl Activity {
         })
     }
 
-    /// The place of a process: its own, an empty one, or that of whoever was silent longest.
+    /// The place of a process: its own, an empty one, or that of the process that was silent longest. A process
+    /// that waits is not silent.
     #[inline]
     fn place(&mut self, key: u64) -> usize {
         let first = (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize;
         let home = first & (PLACES - 1);
-        if self.people[home].key == key && self.people[home].period != 0 {
+        if self.processes[home].key == key && self.processes[home].period != 0 {
             return home;
         }
         self.search(key, home)
@@ -108,24 +116,25 @@ impl Activity {
         let mut best = home;
         for step in 0..REACH {
             let at = (home + step) & (PLACES - 1);
-            let person = &self.people[at];
-            if person.period == 0 {
+            let process = &self.processes[at];
+            if process.period == 0 {
                 best = at;
                 break;
             }
-            if person.key == key {
+            if process.key == key {
                 return at;
             }
-            if person.period < self.people[best].period {
+            let other = &self.processes[best];
+            if (process.outstanding > 0, process.period) < (other.outstanding > 0, other.period) {
                 best = at;
             }
         }
-        let Person { period, since, bytes, .. } = self.people[best];
-        self.people[best] = if period != 0 && self.period - period <= 1 {
+        let Process { period, since, bytes, .. } = self.processes[best];
+        self.processes[best] = if period != 0 && self.period - period <= 1 {
             // More are active than there are places: whoever shares a place with others counts once with them.
-            Person { key, period, since, bytes, ..NOBODY }
+            Process { key, period, since, bytes, ..NOBODY }
         } else {
-            Person { key, ..NOBODY }
+            Process { key, ..NOBODY }
         };
         best
     }
@@ -134,13 +143,13 @@ impl Activity {
     #[inline]
     fn enter(&mut self, at: usize) -> bool {
         let period = self.period;
-        let person = &mut self.people[at];
-        let known = person.since != 0 && period - person.since >= FRESH;
-        if person.period != period {
-            if person.since == 0 {
-                person.since = period;
+        let process = &mut self.processes[at];
+        let known = process.since != 0 && period - process.since >= FRESH;
+        if process.period != period {
+            if process.since == 0 {
+                process.since = period;
             }
-            (person.period, person.bytes) = (period, 0);
+            (process.period, process.bytes) = (period, 0);
             self.counts.processes += 1;
         }
         known
@@ -150,13 +159,13 @@ impl Activity {
     #[inline]
     pub fn inserted(&mut self, now: Instant, request: &Request, merged: bool) {
         let at = self.asked(now, request, merged);
-        let person = &mut self.people[at];
-        person.outstanding += 1;
+        let process = &mut self.processes[at];
+        process.outstanding += 1;
         if is_sync_read(request) {
-            if person.reads == 0 {
-                person.waits = now;
+            if process.reads == 0 {
+                process.waits = now;
             }
-            person.reads += 1;
+            process.reads += 1;
         }
         self.outstanding += 1;
     }
@@ -169,9 +178,9 @@ impl Activity {
     /// A request goes away without being done, or became part of another one.
     pub fn left(&mut self, request: &Request) {
         let at = self.place(owner(request.issuer, request.group));
-        let person = &mut self.people[at];
-        person.outstanding = person.outstanding.saturating_sub(1);
-        person.reads = person.reads.saturating_sub(u32::from(is_sync_read(request)));
+        let process = &mut self.processes[at];
+        process.outstanding = process.outstanding.saturating_sub(1);
+        process.reads = process.reads.saturating_sub(u32::from(is_sync_read(request)));
         self.outstanding = self.outstanding.saturating_sub(1);
     }
 
@@ -180,22 +189,24 @@ impl Activity {
     fn asked(&mut self, now: Instant, request: &Request, merged: bool) -> usize {
         let at = self.place(owner(request.issuer, request.group));
         let known = self.enter(at);
-        let person = &mut self.people[at];
+        let process = &mut self.processes[at];
         let counts = &mut self.counts;
+        let (continues, read) = (process.end == request.start, request.direction() == Direction::Read);
         counts.requests += 1;
+        counts.reads += u64::from(read);
         counts.newcomers += u64::from(!known);
-        counts.reads += u64::from(request.direction() == Direction::Read);
         counts.sync += u64::from(request.sync);
-        counts.merged += u64::from(merged || request.length > self.block);
-        counts.sequential += u64::from(person.end == request.start);
-        counts.local += u64::from(person.end.distance(request.start) <= LOCAL);
+        process.run = request.length.0.saturating_add(if continues && read { process.run } else { 0 });
+        counts.merged += u64::from(merged || process.run > self.block.0);
+        counts.sequential += u64::from(continues);
+        counts.local += u64::from(process.end.distance(request.start) <= LOCAL);
         counts.bytes += request.length.bytes();
         counts.outstanding += u64::from(self.outstanding);
-        if person.outstanding == 0 && person.done > Instant::ZERO {
+        if process.outstanding == 0 && process.done > Instant::ZERO {
             counts.thinks += 1;
-            counts.think_ns += now.since(person.done).0;
+            counts.think_ns += now.since(process.done).0;
         }
-        person.end = request.end();
+        process.end = request.end();
         at
     }
 
@@ -204,18 +215,18 @@ impl Activity {
     pub fn completed(&mut self, now: Instant, request: &Request) {
         let at = self.place(owner(request.issuer, request.group));
         self.enter(at);
-        let person = &mut self.people[at];
+        let process = &mut self.processes[at];
         let latency = now.since(request.arrival);
         let counts = &mut self.counts;
         counts.done += 1;
         counts.done_bytes += request.length.bytes();
-        person.bytes += request.length.bytes();
-        person.outstanding = person.outstanding.saturating_sub(1);
-        person.done = now;
+        process.bytes += request.length.bytes();
+        process.outstanding = process.outstanding.saturating_sub(1);
+        process.done = now;
         self.outstanding = self.outstanding.saturating_sub(1);
         if is_sync_read(request) {
             self.latencies.record(latency);
-            (person.reads, person.waits) = (person.reads.saturating_sub(1), now);
+            (process.reads, process.waits) = (process.reads.saturating_sub(1), now);
         }
     }
 
@@ -226,22 +237,28 @@ impl Activity {
 
     /// Bytes of memory that it holds beside itself.
     pub(super) fn memory(&self) -> usize {
-        self.people.len() * size_of::<Person>()
+        self.processes.len() * size_of::<Process>()
     }
 
     /// What the period, which lasted this long until `now`, showed. The store is empty afterwards.
     ///
-    /// A read that has waited for longer than the period counts among the latencies although it is not done: who is
-    /// starved by a scheduler would else not be seen before that is over.
+    /// A process with requests outstanding is active, even if nothing came of it and nothing was done for it. A read
+    /// that has waited for longer than the period counts among the latencies although it is not done. So a process that
+    /// is starved is seen while it waits.
     pub fn close(&mut self, now: Instant, length: Duration) -> Summary {
         let period = self.period;
-        for person in self.people.iter().filter(|person| person.reads > 0) {
-            let waited = now.since(person.waits);
-            if waited > length {
+        for at in 0..PLACES {
+            let Process { outstanding, reads, waits, .. } = self.processes[at];
+            if outstanding > 0 {
+                self.enter(at);
+            }
+            let waited = now.since(waits);
+            if reads > 0 && waited > length {
                 self.latencies.record(waited);
             }
         }
-        let shares = self.people.iter().filter(|person| person.period == period).map(|person| person.bytes);
+        let shares =
+            self.processes.iter().filter(|process| process.period == period).map(|process| process.bytes);
         let mut summary = core::mem::take(&mut self.counts);
         summary.length = length;
         summary.spread(shares);
@@ -254,6 +271,7 @@ impl Activity {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tunables::Tunables as _;
 
     fn store() -> Activity {
         Activity::new(Sectors(8)).unwrap()
@@ -278,7 +296,7 @@ mod tests {
         assert_eq!((summary.done, summary.done_bytes, summary.bytes), (1, 4096, 32 * 512));
         assert_eq!(summary.outstanding, 2, "none, the first, and the second when the third came");
         let next = store.close(Instant(1_000_000_000), Duration::from_s(1));
-        assert_eq!((next.requests, next.processes, next.done), (0, 0, 0));
+        assert_eq!((next.requests, next.processes, next.done), (0, 2, 0), "both wait still");
     }
 
     #[test]
@@ -299,6 +317,7 @@ mod tests {
         for period in 0..50u32 {
             for who in 0..40 {
                 store.inserted(Instant(1), &read(period * 40 + who, 0, 8), false);
+                store.completed(Instant(2), &read(period * 40 + who, 0, 8));
             }
             let summary = store.close(Instant(1_000_000_000), Duration::from_s(1));
             assert!(summary.processes.abs_diff(40) <= 1, "{} in period {period}", summary.processes);
@@ -349,6 +368,65 @@ mod tests {
         store.completed(Instant(0) + second * 3, &read(1, 0, 8));
         store.close(Instant(0) + second * 4, second);
         assert_eq!(store.close(Instant(0) + second * 9, second).sync_read_p99, Duration::ZERO, "it is done");
+    }
+
+    #[test]
+    fn whoever_waits_with_a_full_queue_is_active() {
+        let (mut store, second) = (store(), Duration::from_s(1));
+        let write = |who| Request::write(Sector(u64::from(who) << 20), Sectors(8)).by(Issuer(who));
+        (1..=12).for_each(|who| store.inserted(Instant(1), &write(who), false));
+        assert_eq!(store.close(Instant(0) + second, second).processes, 12);
+        for period in 2..=5 {
+            let now = Instant(0) + second * period;
+            for who in 1..=3 {
+                store.completed(now, &write(who));
+                store.inserted(now, &write(who), false);
+            }
+            let summary = store.close(now, second);
+            assert_eq!((summary.processes, summary.slowest_bytes), (12, 0), "nine get nothing");
+            assert_eq!(summary.jain_permille, 250, "three of twelve");
+            assert_eq!(summary.newcomers > 0, period <= 3, "{} in period {period}", summary.newcomers);
+        }
+        (1..=12).for_each(|who| store.completed(Instant(0) + second * 5, &write(who)));
+        assert_eq!(store.close(Instant(0) + second * 6, second).processes, 12);
+        assert_eq!(store.close(Instant(0) + second * 7, second).processes, 0, "nobody waits");
+    }
+
+    #[test]
+    fn whoever_waits_keeps_a_place_among_those_who_come_and_go() {
+        let (mut store, second) = (store(), Duration::from_s(1));
+        (0..8).for_each(|who| store.inserted(Instant(1), &read(who, 0, 8), false));
+        store.close(Instant(0) + second, second);
+        for who in 1000..3000 {
+            store.inserted(Instant(2), &read(who, 0, 8), false);
+            store.completed(Instant(3), &read(who, 0, 8));
+        }
+        store.close(Instant(0) + second * 2, second);
+        assert_eq!(store.close(Instant(0) + second * 3, second).processes, 8);
+    }
+
+    /// The share of pooled requests among 50 reads of `length` sectors each.
+    fn pooled(length: u32, place: impl Fn(u64) -> u64) -> u64 {
+        let mut store = Activity::new(crate::selectors::Bounds::defaults().block()).unwrap();
+        for n in 0..50 {
+            let request = read(1, place(n) * u64::from(length), length);
+            store.inserted(Instant(n), &request, false);
+            store.completed(Instant(n), &request);
+        }
+        store.close(Instant(1_000_000_000), Duration::from_s(1)).merged_percent()
+    }
+
+    #[test]
+    fn a_page_of_a_database_is_no_sequence() {
+        for kib in [4, 8, 16] {
+            assert_eq!(pooled(kib * 2, |n| n * 7919 % 5000), 0, "{kib} KiB at random");
+        }
+        for kib in [4, 8, 16, 32, 64, 128] {
+            let share = pooled(kib * 2, |n| n);
+            assert!(share >= 90, "{share} in a hundred of {kib} KiB in sequence");
+        }
+        let page = |n: u64| n / 4 * 7919 % 5000 * 4 + n % 4;
+        assert_eq!(pooled(8, page), 0, "a page of 16 KiB in four pieces");
     }
 
     #[test]

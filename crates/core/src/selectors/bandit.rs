@@ -1,26 +1,26 @@
 //! Remembers what each scheduler gave for each category of load, and tries others at a bounded cost.
 //!
 //! # How it decides
-//! For each category and candidate it keeps the mean throughput. Each period it adds what the period gave,
-//! unless the category changed in it. Then it takes the best candidate it knows for the category. A candidate
-//! that is unknown there, or that was tried so long ago that it is forgotten, is tried for one period; the
-//! worse it was, the longer it is left alone. What trials lost against the best known is summed up, and
-//! none begins while that is more than `cost` of all that was done.
+//! For each category and candidate `auto-bandit` keeps the mean throughput. Each period it adds what the period gave,
+//! unless the category changed in it. Then it takes the best candidate known for the category. A candidate that is
+//! unknown there, or whose last trial is forgotten, is tried for one period. The worse a candidate was, the longer it
+//! is left alone. `auto-bandit` sums up what trials lost against the best known. None begins while that sum is more
+//! than `cost` of all that was done.
 //!
 //! # Source
-//! What UNC §IV describes, grown up: a memory, and a price for curiosity.
+//! What UNC §IV describes (Naweed, Di Natale and Andrabi, *Modification and Evaluation of Linux I/O Schedulers*), grown
+//! up: a memory, and a price for curiosity.
 //!
 //! # Good for, bad for
 //! Loads that come back. What was never seen has to be tried: with many candidates that takes many periods.
 
 use alloc::vec::Vec;
 
-use super::category::{Bounds, CATEGORIES, Category};
-use super::contract::{Candidate, Method, Selector, Setup, Situation, Verdict, Wish};
-use super::pace::Pace;
+use super::category::{BY_PLACE, CATEGORIES};
+use super::contract::{Candidate, Method, Selector, Settings, Setup, Situation, Verdict, Wish};
 use super::summary::Summary;
 use crate::collections::{OutOfMemory, table};
-use crate::tunables::{Joined, Milliseconds, Percent, Preset, Presets};
+use crate::tunables::{Milliseconds, Percent};
 use crate::units::Instant;
 use crate::why::Reason;
 
@@ -29,7 +29,7 @@ crate::tunables! {
     pub struct Curiosity {
         /// Trials may lose so much of all that was done.
         cost: Percent = 5, 0..=100;
-        /// What was measured so long ago is tried again; of a worse candidate, so many times later.
+        /// After this time a candidate is tried again; one that is n times worse, after n times as long.
         forget: Milliseconds = 120_000, 1000..=86_400_000;
         /// What the last period counts for in a mean.
         new: Percent = 50, 1..=100;
@@ -37,25 +37,6 @@ crate::tunables! {
         margin: Percent = 3, 0..=100;
     }
 }
-
-/// Asked every second, and held back by a second; categories by place.
-#[derive(Clone, Copy, Debug)]
-pub struct Lively;
-
-impl Presets for Lively {
-    const PRESETS: &'static [(&'static str, u64)] = &[("dwell", 1000), ("idle", 8)];
-}
-
-/// Sequential is what continues.
-#[derive(Clone, Copy, Debug)]
-pub struct ByPlace;
-
-impl Presets for ByPlace {
-    const PRESETS: &'static [(&'static str, u64)] = &[("judge", 1)];
-}
-
-/// All settings.
-pub type Settings = Joined<Joined<Preset<Pace, Lively>, Preset<Bounds, ByPlace>>, Curiosity>;
 
 /// What is known of a candidate in a category.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +48,7 @@ struct Arm {
 
 /// The bandit.
 pub struct Bandit {
-    settings: Settings,
+    curiosity: Curiosity,
     /// By category, then candidate.
     arms: Vec<Arm>,
     candidates: usize,
@@ -85,20 +66,14 @@ impl Method for Bandit {
     const SUMMARY: &'static str = "Selector: remembers what each scheduler gave for each kind of load, and tries others at a bounded cost.";
     const SOURCE: &'static str = "own; after UNC §IV";
     const CANDIDATES: &'static [&'static str] = &["deadline", "as", "noop", "cfq", "bfq", "c-look"];
-    type Tunables = Settings;
+    /// A trial lasts a second, and eight requests are enough to judge it.
+    const PRESETS: &'static [(&'static str, u64)] = &[("dwell", 1000), ("idle", 8), BY_PLACE];
+    type Tunables = Curiosity;
 
-    fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
+    fn new(setup: Setup<'_>, settings: Settings<Self>) -> Result<Self, OutOfMemory> {
         let candidates = setup.candidates.len();
         let arms = table(CATEGORIES * candidates, Arm::default())?;
-        Ok(Bandit { settings, arms, candidates, before: None, trial: false, work: 0, lost: 0 })
-    }
-
-    fn pace(&self) -> Pace {
-        self.settings.first.first.tunables
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.settings.first.second.tunables
+        Ok(Bandit { curiosity: settings.own, arms, candidates, before: None, trial: false, work: 0, lost: 0 })
     }
 }
 
@@ -121,7 +96,7 @@ impl Bandit {
         if core::mem::take(&mut self.trial) && best > got {
             self.lost += (best - got) / 1024 * summary.length.as_ms() / 1000;
         }
-        let new = self.settings.second.new.0;
+        let new = self.curiosity.new.0;
         let arm = &mut self.arms[category * self.candidates + current];
         arm.mean = if arm.mean == 0 { got } else { arm.mean / 100 * (100 - new) + got / 100 * new }.max(1);
         arm.tried = now;
@@ -132,9 +107,9 @@ impl Bandit {
         let best = self.best(category).map_or(1, |best| self.arm(category, best).mean);
         let wanted = |candidate: usize| {
             let arm = self.arm(category, candidate);
-            let lag = best / arm.mean.max(1);
-            candidate != current
-                && (arm.mean == 0 || now.since(arm.tried) >= self.settings.second.forget.0 * lag.clamp(1, 64))
+            // However bad it was: after two hours, with the default, it is looked at again.
+            let lag = (best / arm.mean.max(1)).clamp(1, 64);
+            candidate != current && (arm.mean == 0 || now.since(arm.tried) >= self.curiosity.forget.0 * lag)
         };
         let candidates = (0..self.candidates).filter(|candidate| wanted(*candidate));
         candidates.min_by_key(|candidate| self.arm(category, *candidate).tried)
@@ -147,7 +122,7 @@ impl Selector for Bandit {
     }
 
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
-        let Some(category) = Category::of(summary, &self.bounds()) else {
+        let Some(category) = at.category else {
             return Verdict::stay(Reason::new("nothing was asked for", &[]));
         };
         let place = category.index();
@@ -168,7 +143,7 @@ impl Selector for Bandit {
                 reason: Reason::new(text, &[category.pattern().into(), name.into()]),
             };
         }
-        let affordable = self.lost * 100 <= self.work * self.settings.second.cost.0;
+        let affordable = self.lost * 100 <= self.work * self.curiosity.cost.0;
         if at.free
             && affordable
             && let Some(next) = self.unknown(at.now, place, at.current)
@@ -185,7 +160,7 @@ impl Selector for Bandit {
         }
         let best = self.best(place).unwrap_or(at.current);
         let (own, other) = (self.arm(place, at.current).mean, self.arm(place, best).mean);
-        let enough = own + own / 100 * self.settings.second.margin.0;
+        let enough = own + own / 100 * self.curiosity.margin.0;
         let wanted = if other > enough { best } else { at.current };
         let text = "best known for {} is {} with {} KiB/s; in use {} KiB/s";
         let name = at.candidates[best].entry.name;

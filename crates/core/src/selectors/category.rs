@@ -23,25 +23,29 @@ crate::choices! {
 crate::tunables! {
     /// The bounds between categories.
     pub struct Bounds {
-        /// From so many processes on they count as four.
+        /// From this number of processes on, they count as four.
         four_from: Count = 2, 1..=10_000;
-        /// From so many on as eight.
+        /// From this number on, as eight.
         eight_from: Count = 6, 1..=10_000;
-        /// From so many on as sixteen.
+        /// From this number on, as sixteen.
         sixteen_from: Count = 12, 1..=10_000;
-        /// So many sequential ones in a hundred requests make the load sequential.
+        /// With this share of sequential requests, the load is sequential.
         sequential_from: Percent = 50, 0..=100;
-        /// So many reads in a hundred requests make the load one of reads.
+        /// With this share of reads, the load is one of reads.
         reads_from: Percent = 50, 0..=100;
         /// What makes a request sequential: it is pooled from several blocks, or it continues its process's last one.
         judge: Judge = Judge::Merged as u64, 0..=1;
-        /// Longer requests count as pooled from several blocks.
-        block: SectorCount = 8, 1..=65_536;
+        /// A request that is longer counts as pooled from several blocks, and so do reads that follow one another and
+        /// are longer together. So a page of a database is one block, up to 16 KiB.
+        block: SectorCount = 32, 1..=65_536;
     }
 }
 
+/// The default of [`Bounds::judge`] for a selector that needs not be faithful: what continues is sequential.
+pub(super) const BY_PLACE: (&str, u64) = ("judge", Judge::Place as u64);
+
 impl Bounds {
-    /// The size up to which a request counts as one block.
+    /// The size up to which requests count as one block.
     pub const fn block(&self) -> Sectors {
         Sectors(self.block.0 as u32)
     }

@@ -8,8 +8,8 @@
 use alloc::vec::Vec;
 
 use super::activity::Activity;
-use super::category::{Bounds, Category};
-use super::contract::{Candidate, Prediction, Question, Selector, Setup, Situation, Verdict, Wish};
+use super::category::Category;
+use super::contract::{Candidate, Common, Prediction, Question, Selector, Setup, Situation, Verdict, Wish};
 use super::error::ChooserError;
 use super::pace::{Pace, Restraint};
 use super::registry::{AnySelector, Entry};
@@ -53,8 +53,7 @@ pub struct Chooser {
     stream: Option<Stream>,
     selector: AnySelector,
     candidates: Vec<Candidate>,
-    pace: Pace,
-    bounds: Bounds,
+    common: Common,
     restraint: Restraint,
     current: usize,
     opened: Instant,
@@ -77,26 +76,25 @@ impl Chooser {
         setup: Setup<'_>,
         settings: &[Assignment<'_>],
     ) -> Result<Self, ChooserError> {
-        let mut selector = entry.build(setup, settings)?;
+        let (mut selector, common) = entry.build(setup, settings)?;
         let mut candidates = Vec::new();
         candidates.try_reserve_exact(setup.candidates.len()).map_err(|_| OutOfMemory)?;
         for Candidate { entry, settings } in setup.candidates {
             candidates.push(Candidate::with(entry, settings)?);
         }
-        let (pace, bounds) = (selector.pace(), selector.bounds());
-        let first = by_hand(pace.manual.0, candidates.len())?.unwrap_or_else(|| selector.first(&candidates));
+        let chosen = by_hand(common.pace.manual.0, candidates.len())?;
+        let first = chosen.unwrap_or_else(|| selector.first(&candidates));
         let stream = if entry.predicts { Some(Stream::new(capacity)?) } else { None };
         Ok(Chooser {
-            activity: Activity::new(bounds.block())?,
+            activity: Activity::new(common.bounds.block())?,
             stream,
             selector,
             current: first,
             candidates,
-            pace,
-            bounds,
+            common,
             restraint: Restraint::default(),
             opened: Instant::ZERO,
-            next_tick: Instant::ZERO + pace.period.0,
+            next_tick: Instant::ZERO + common.pace.period.0,
             category: None,
             switches: 0,
         })
@@ -107,7 +105,7 @@ impl Chooser {
         self.current
     }
 
-    /// Who may be chosen.
+    /// The candidates.
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates
     }
@@ -119,7 +117,7 @@ impl Chooser {
 
     /// How often it is asked, and what holds it back.
     pub fn pace(&self) -> &Pace {
-        &self.pace
+        &self.common.pace
     }
 
     /// The latest requests, if the selector wants predictions.
@@ -136,7 +134,7 @@ impl Chooser {
         }
     }
 
-    /// This became part of a request that waits, and will be done with it: of hosts that have no id for it. No
+    /// A request became part of one that waits, and will be done with it: for hosts that have no id for it. No
     /// prediction knows of it.
     #[inline]
     pub fn joined(&mut self, request: &Request) {
@@ -148,7 +146,7 @@ impl Chooser {
         self.activity.left(request);
     }
 
-    /// The disk gets the request that came as `id`, with what was merged into it. Who does not know when that
+    /// The disk gets the request that came as `id`, with what was merged into it. A host that does not know when that
     /// is need not tell; predictions then know less of what is in the disk's buffer.
     #[inline]
     pub fn dispatched(&mut self, now: Instant, id: RequestId) {
@@ -189,49 +187,42 @@ impl Chooser {
     /// Decides after a period that showed `summary`.
     pub fn judge(&mut self, now: Instant, summary: &Summary) -> Decision {
         self.opened = now;
-        self.next_tick = now + self.pace.period.0;
-        self.category = Category::of(summary, &self.bounds);
-        if let Some(reason) = self.restraint.idle(summary, &self.pace) {
+        self.next_tick = now + self.period();
+        self.category = Category::of(summary, &self.common.bounds);
+        if let Some(reason) = self.restraint.idle(summary, &self.common.pace) {
             return self.stays(now, None, reason);
         }
-        let verdict = self.selector.period(
-            Situation {
-                now,
-                current: self.current,
-                free: self.restraint.free(now, &self.pace),
-                candidates: &self.candidates,
-            },
-            summary,
-        );
-        self.conclude(now, verdict)
+        self.ask(now, |selector, at| selector.period(at, summary))
     }
 
     /// Decides with the predictions that [`Action::Predict`] asked for.
     pub fn predicted(&mut self, now: Instant, predictions: &[Prediction]) -> Decision {
-        let verdict = self.selector.predicted(
-            Situation {
-                now,
-                current: self.current,
-                free: self.restraint.free(now, &self.pace),
-                candidates: &self.candidates,
-            },
-            predictions,
-        );
-        self.conclude(now, verdict)
+        self.ask(now, |selector, at| selector.predicted(at, predictions))
     }
 
-    /// Carries a verdict out, unless something holds it back.
-    fn conclude(&mut self, now: Instant, verdict: Verdict) -> Decision {
-        if self.pace.manual.0 != 0 {
-            return self.stays(now, Some(Reason::new("chosen by hand", &[])), verdict.reason);
+    /// Carries out the selector's verdict, unless something holds it back.
+    fn ask(
+        &mut self,
+        now: Instant,
+        verdict: impl FnOnce(&mut AnySelector, Situation<'_>) -> Verdict,
+    ) -> Decision {
+        let Chooser { current, category, ref candidates, ref common, .. } = *self;
+        let free = self.restraint.free(now, &common.pace);
+        let at = Situation { now, current, free, candidates, category };
+        let Verdict { wish, reason } = verdict(&mut self.selector, at);
+        if common.pace.manual.0 != 0 {
+            return self.stays(now, Some(Reason::new("chosen by hand", &[])), reason);
         }
-        if let Wish::Predict(question) = verdict.wish {
-            return Decision { action: Action::Predict(question), ..self.stays(now, None, verdict.reason) };
-        }
-        match self.restraint.allow(now, verdict.wish, self.current, &self.pace) {
-            Ok(None) => self.stays(now, None, verdict.reason),
-            Ok(Some(wanted)) => self.turns(now, wanted, verdict.reason),
-            Err(held) => self.stays(now, Some(held), verdict.reason),
+        match wish {
+            Wish::Stay => self.stays(now, None, reason),
+            Wish::Predict(question) => {
+                Decision { action: Action::Predict(question), ..self.stays(now, None, reason) }
+            }
+            Wish::Use(wanted) => match self.restraint.allow(now, wanted, current, &common.pace) {
+                Ok(None) => self.stays(now, None, reason),
+                Ok(Some(wanted)) => self.turns(now, wanted, reason),
+                Err(held) => self.stays(now, Some(held), reason),
+            },
         }
     }
 
@@ -256,11 +247,11 @@ impl Chooser {
 
     /// How long a period lasts.
     pub fn period(&self) -> Duration {
-        self.pace.period.0
+        self.common.pace.period.0
     }
 }
 
-/// Which of so many candidates the setting [`Pace::manual`] chooses.
+/// The place of the candidate that the setting [`Pace::manual`] chooses.
 ///
 /// # Errors
 /// [`ChooserError::Manual`] if there is none at that place.

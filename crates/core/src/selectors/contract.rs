@@ -1,21 +1,23 @@
-//! The contract between a selector and whoever hosts it.
+//! The contract between a selector and its host.
 //!
-//! A selector sees what a period showed and answers which of its candidates it wants, and why. It sees
-//! nothing else: the same evidence makes the same decisions, on any host. Some selectors ask their host
-//! to predict what each candidate would give; the host answers when it can.
+//! What a selector sees: a [`Situation`] and the [`Summary`] of the last period, or the [`Prediction`]s that it
+//! asked for. What a selector answers: a [`Verdict`], which is a [`Wish`] and its reason.
+//!
+//! A selector sees nothing else. So the same evidence makes the same decisions on any host.
 
 use alloc::vec::Vec;
+use core::marker::PhantomData;
 
-use super::category::Bounds;
+use super::category::{Bounds, Category};
 use super::pace::Pace;
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
 use crate::registry::{Assignment, Entry};
-use crate::tunables::Tunables;
+use crate::tunables::{Preset, Presets, Tunables};
 use crate::units::{Duration, Instant};
 use crate::why::Reason;
 
-/// A selector chooses among at most so many.
+/// The most candidates that a selector chooses among.
 pub const CANDIDATES_MAX: usize = 32;
 
 /// A scheduler that may be chosen, with its settings.
@@ -60,7 +62,7 @@ pub struct Rank {
 /// What a selector is built for.
 #[derive(Clone, Copy)]
 pub struct Setup<'a> {
-    /// Who may be chosen; at least one, at most [`CANDIDATES_MAX`].
+    /// The candidates; at least one, at most [`CANDIDATES_MAX`].
     pub candidates: &'a [Candidate],
     /// A decision matrix instead of the built-in ones: for each category, by its index, the place of its
     /// best candidate.
@@ -82,7 +84,7 @@ pub struct Prediction {
     pub jain_permille: u64,
     /// 99 in 100 synchronous reads would take no longer; zero if there are none.
     pub sync_read_p99: Duration,
-    /// So long it takes after a switch until it gives half of that: for a while the disk has other work.
+    /// How long it takes after a switch until the candidate gives half of that: for a while the disk has other work.
     pub settles: Duration,
 }
 
@@ -93,8 +95,10 @@ pub struct Question {
     pub begun: Instant,
     /// Requests since this time are played again, and earlier ones of processes that issued few.
     pub since: Instant,
-    /// For so long each candidate is simulated, with what it learns in the beginning not counted.
+    /// How long each candidate is simulated. What a candidate learns in the beginning does not count.
     pub horizon: Duration,
+    /// When the host gives the answer, however soon the host has computed it.
+    pub due: Instant,
 }
 
 /// Where things stand when a selector is asked.
@@ -106,8 +110,10 @@ pub struct Situation<'a> {
     pub current: usize,
     /// A switch would be carried out. Else the dwell time has not passed.
     pub free: bool,
-    /// Who may be chosen.
+    /// The candidates.
     pub candidates: &'a [Candidate],
+    /// The category of the last period; `None` if nothing was asked for.
+    pub category: Option<Category>,
 }
 
 /// What a selector wants.
@@ -166,9 +172,9 @@ pub trait Method: Selector + Sized {
     const SUMMARY: &'static str;
     /// Where its rules come from.
     const SOURCE: &'static str;
-    /// Whom it chooses among unless told otherwise.
+    /// Its candidates, unless its host has others.
     const CANDIDATES: &'static [&'static str];
-    /// And with which other settings.
+    /// More candidates, with other settings.
     const TUNED: &'static [Tuned] = &[];
     /// It looks up a matrix, in which its candidates stand: no others can be chosen.
     const MATRIX: bool = false;
@@ -176,18 +182,49 @@ pub trait Method: Selector + Sized {
     const PREDICTS: bool = false;
     /// It looks up a ranking by request size, which is measured beforehand.
     const RANKS: bool = false;
-    /// Its settings.
+    /// Defaults of [`Common`] that differ.
+    const PRESETS: &'static [(&'static str, u64)] = &[];
+    /// Its own settings.
     type Tunables: Tunables;
 
     /// Builds it. Only here does it allocate.
     ///
     /// # Errors
     /// [`OutOfMemory`].
-    fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory>;
+    fn new(setup: Setup<'_>, settings: Settings<Self>) -> Result<Self, OutOfMemory>;
+}
 
-    /// How often it is asked, and what holds it back.
-    fn pace(&self) -> Pace;
+crate::groups! {
+    /// The settings that all selectors have in common.
+    pub struct Common {
+        /// How often a selector is asked, and what holds it back.
+        pace: Pace,
+        /// The bounds between categories.
+        bounds: Bounds,
+    }
+}
 
-    /// The bounds between its categories.
-    fn bounds(&self) -> Bounds;
+/// The defaults of `M` for [`Common`].
+pub struct Own<M>(PhantomData<M>);
+
+impl<M> Clone for Own<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Own<M> {}
+
+impl<M: Method> Presets for Own<M> {
+    const PRESETS: &'static [(&'static str, u64)] = M::PRESETS;
+}
+
+crate::groups! {
+    /// All settings of a selector.
+    pub struct Settings[M: Method] [M] {
+        /// Those that all selectors have in common.
+        common: Preset<Common, Own<M>>,
+        /// Its own.
+        own: M::Tunables,
+    }
 }

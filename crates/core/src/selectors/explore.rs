@@ -1,25 +1,23 @@
 //! Changes to another scheduler at random when throughput drops.
 //!
 //! # How it decides
-//! It begins with any candidate. Each period it measures throughput. When that falls below a threshold, it
-//! draws another candidate, all equally likely. With n candidates it finds the best after n - 1 changes on
-//! average, if throughput stays low until then.
+//! `auto-explore` begins with any candidate. Each period it measures throughput. When throughput falls below a
+//! threshold, `auto-explore` draws another candidate, all equally likely. With n candidates it finds the best after
+//! n - 1 changes on average, if throughput stays low until then.
 //!
 //! # Source
-//! UNC §IV. Threshold, period and estimator are not given there. Here the threshold is a share of the best
-//! throughput seen, which fades so that a lighter load does not look like a loss for ever; or a fixed number
-//! (`absolute`). A change is followed by a period of grace.
+//! Naweed, Di Natale and Andrabi, *Modification and Evaluation of Linux I/O Schedulers* (UNC), §IV. The paper gives no
+//! threshold, period or estimator. Here the threshold is a share of the best throughput seen, which fades so that a
+//! lighter load does not look like a loss for ever; or a fixed number (`absolute`). A period of grace follows a change.
 //!
 //! # Good for, bad for
 //! Loads that never change and differ much between schedulers. A lighter load looks like a worse scheduler.
 
-use super::category::Bounds;
-use super::contract::{Candidate, Method, Selector, Setup, Situation, Verdict, Wish};
-use super::pace::Pace;
+use super::contract::{Candidate, Method, Selector, Settings, Setup, Situation, Verdict, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
 use crate::random::Random;
-use crate::tunables::{Count, Joined, Kibibytes, Percent, Seed};
+use crate::tunables::{Count, Kibibytes, Percent, Seed};
 use crate::why::Reason;
 
 crate::tunables! {
@@ -42,12 +40,9 @@ crate::tunables! {
     }
 }
 
-/// All settings.
-pub type Settings = Joined<Joined<Pace, Bounds>, Threshold>;
-
 /// The exploring selector.
 pub struct Explore {
-    settings: Settings,
+    threshold: Threshold,
     random: Random,
     /// Mean throughput under the candidate in use; 0 if unknown.
     mean: u64,
@@ -64,29 +59,21 @@ impl Method for Explore {
     const SUMMARY: &'static str = "Selector: changes at random when throughput drops (UNC).";
     const SOURCE: &'static str = "UNC §IV";
     const CANDIDATES: &'static [&'static str] = &["deadline", "as", "noop", "aql"];
-    type Tunables = Settings;
+    type Tunables = Threshold;
 
-    fn new(_: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
-        Ok(Explore { settings, random: Random::default(), mean: 0, best: 0, grace: 0, of: 0 })
-    }
-
-    fn pace(&self) -> Pace {
-        self.settings.first.first
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.settings.first.second
+    fn new(_: Setup<'_>, settings: Settings<Self>) -> Result<Self, OutOfMemory> {
+        Ok(Explore { threshold: settings.own, random: Random::default(), mean: 0, best: 0, grace: 0, of: 0 })
     }
 }
 
 impl Selector for Explore {
     fn first(&mut self, candidates: &[Candidate]) -> usize {
-        self.of = self.random.below(self.settings.second.seed.0, candidates.len() as u32) as usize;
+        self.of = self.random.below(self.threshold.seed.0, candidates.len() as u32) as usize;
         self.of
     }
 
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
-        let settings = &self.settings.second;
+        let settings = &self.threshold;
         if self.of != at.current {
             (self.of, self.mean, self.grace) = (at.current, 0, settings.grace.0);
         }

@@ -4,14 +4,14 @@ use crate::units::Duration;
 
 const RANGES: usize = 4 * 64;
 
-/// See [`observed`].
+/// How often an observer looks: a tenth of a second is what people notice. See [`observed`].
 const LOOKS: Duration = Duration::from_ms(100);
 
-/// What somebody saw of a request that took so long, who looked ten times a second.
+/// What an observer who looks ten times a second sees of a request with this latency.
 ///
 /// A process that waits for its requests issues none while one takes long: the longer the stall, the fewer the
-/// latencies, and a percentile of them hides whom a scheduler starves. So each stall counts as often as it was there to
-/// be seen (the correction for "coordinated omission" of HdrHistogram).
+/// latencies, and a percentile of them hides that a scheduler starves a process. So each stall counts as often as it was
+/// there to be seen (the correction for "coordinated omission" of HdrHistogram).
 pub fn observed(latency: Duration) -> impl Iterator<Item = Duration> {
     core::iter::successors(Some(latency), |left| (*left > LOOKS).then(|| *left - LOOKS))
 }

@@ -1,35 +1,36 @@
 //! Looks the category of the last period up in a decision matrix.
 //!
 //! # How it decides
-//! Each period it classifies what was asked for: how many processes, sequential or random, reads or writes.
-//! The matrix names the best scheduler for each of the 16 categories, as measured beforehand. If that is not
-//! the one in use, it wants to switch. A period without requests changes nothing.
+//! Each period `auto-matrix` classifies the load: how many processes there are, sequential or random, reads or writes.
+//! A process counts as long as it has requests outstanding. A request is sequential if it was pooled from several
+//! blocks: merged in the queue, longer than a block, or one of several reads that follow one another.
 //!
-//! Four matrices are built in, those of the paper: for each of three goals one, and one that looks at the
-//! number of processes alone (`hints=off`). Own matrices take their place; `idlewise matrix build` measures
-//! one for any disk and any schedulers.
+//! The matrix names the best scheduler for each of the 16 categories, as measured beforehand. If another one is in
+//! use, `auto-matrix` wants to switch. A period without requests changes nothing.
+//!
+//! Four matrices are built in, those of the paper: one for each of three goals, and one that looks at the number of
+//! processes alone (`hints=off`). Own matrices take their place; `idlewise matrix build` measures one for any disk
+//! and any schedulers.
 //!
 //! # Source
 //! IOAZ §3.3, §3.4, Tables 1 to 4: Linux 2.6.11, a Maxtor of 40 GB. FCFS is `noop` there. CFQ wins in no
 //! category and can still be chosen by hand.
 //!
 //! # Differs from the source
-//! The paper's thresholds are not published; see the tunables. Dwell time, agreement and idle rule are not
-//! in the paper, and off.
+//! The paper's thresholds are not published; see the tunables. The paper's requests have been pooled by read-ahead; here
+//! reads that follow one another count as if they had been. Dwell time, agreement and idle rule are not in the paper,
+//! and off.
 //!
 //! # Good for, bad for
-//! Loads like those that it was measured with. The matrix of one disk is wrong on another.
+//! Loads like those that the matrix was measured with. The matrix of one disk is wrong on another.
 
 mod tables;
 
 pub use tables::Goal;
 
-use super::category::{Bounds, Category};
-use super::contract::{Method, Selector, Setup, Situation, Verdict, Wish};
-use super::pace::Pace;
+use super::contract::{Method, Selector, Settings, Setup, Situation, Verdict, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
-use crate::tunables::Joined;
 use crate::why::Reason;
 
 crate::tunables! {
@@ -43,12 +44,8 @@ crate::tunables! {
     }
 }
 
-/// All settings.
-pub type Settings = Joined<Joined<Pace, Bounds>, Choice>;
-
 /// The matrix selector.
 pub struct Matrix {
-    settings: Settings,
     cells: [u8; 16],
 }
 
@@ -58,27 +55,19 @@ impl Method for Matrix {
     const SOURCE: &'static str = "IOAZ §3, Tables 1 to 4";
     const CANDIDATES: &'static [&'static str] = tables::NAMES;
     const MATRIX: bool = true;
-    type Tunables = Settings;
+    type Tunables = Choice;
 
-    fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
-        let built_in = || tables::cells(settings.second.goal, settings.second.hints);
+    fn new(setup: Setup<'_>, settings: Settings<Self>) -> Result<Self, OutOfMemory> {
+        let built_in = || tables::cells(settings.own.goal, settings.own.hints);
         let last = setup.candidates.len() as u8 - 1;
         let cells = setup.cells.unwrap_or_else(built_in).map(|cell| cell.min(last));
-        Ok(Matrix { settings, cells })
-    }
-
-    fn pace(&self) -> Pace {
-        self.settings.first.first
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.settings.first.second
+        Ok(Matrix { cells })
     }
 }
 
 impl Selector for Matrix {
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
-        let Some(category) = Category::of(summary, &self.bounds()) else {
+        let Some(category) = at.category else {
             return Verdict::stay(Reason::new("nothing was asked for", &[]));
         };
         let best = usize::from(self.cells[category.index()]);
@@ -95,16 +84,17 @@ impl Selector for Matrix {
 mod tests {
     use super::*;
     use crate::registry;
-    use crate::selectors::Candidate;
+    use crate::selectors::{Candidate, Category};
     use crate::tunables::Tunables as _;
     use crate::units::Instant;
 
-    fn choose(settings: Settings, summary: Summary) -> &'static str {
+    fn choose(settings: Settings<Matrix>, summary: Summary) -> &'static str {
         let candidates: std::vec::Vec<Candidate> =
             tables::NAMES.iter().map(|name| Candidate::plain(registry::find(name).unwrap())).collect();
         let setup = Setup { candidates: &candidates, cells: None, ranks: &[] };
         let mut matrix = Matrix::new(setup, settings).unwrap();
-        let at = Situation { now: Instant(1), current: 0, free: true, candidates: &candidates };
+        let category = Category::of(&summary, &settings.common.bounds);
+        let at = Situation { now: Instant(1), current: 0, free: true, candidates: &candidates, category };
         match matrix.period(at, &summary).wish {
             Wish::Use(place) => candidates[place].entry.name,
             other => panic!("{other:?}"),
@@ -118,11 +108,11 @@ mod tests {
         let mut settings = Settings::defaults();
         assert_eq!(choose(settings, seq_read_8), "as-2.6.11");
         assert_eq!(choose(settings, rand_write_16), "as-2.6.11", "Table 3");
-        settings.second.goal = Goal::Highest;
+        settings.own.goal = Goal::Highest;
         assert_eq!(choose(settings, rand_write_16), "deadline-2.6.11", "Table 2");
-        settings.second.goal = Goal::Lowest;
+        settings.own.goal = Goal::Lowest;
         assert_eq!(choose(settings, rand_write_16), "noop", "Table 1");
-        settings.second.hints = false;
+        settings.own.hints = false;
         assert_eq!(choose(settings, rand_write_16), "as-2.6.11", "Table 4");
         let one = Summary { processes: 1, ..rand_write_16 };
         assert_eq!(choose(settings, one), "noop", "Table 4");

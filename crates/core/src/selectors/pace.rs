@@ -1,7 +1,6 @@
 //! How often a selector is asked, and what holds it back: dwell time, agreement, idleness, a choice
 //! made by hand. Faithful selectors have all but the period switched off.
 
-use super::contract::Wish;
 use super::summary::Summary;
 use crate::tunables::{Count, Milliseconds};
 use crate::units::{Duration, Instant};
@@ -14,7 +13,7 @@ crate::tunables! {
         period: Milliseconds = 1000, 10..=3_600_000;
         /// After a switch none follows for this long.
         dwell: Milliseconds = 0, 0..=3_600_000;
-        /// It must want the same in so many periods in a row; who predicts, after so many predictions.
+        /// How many times in a row it must want the same: periods, or predictions if it asks for them.
         agree: Count = 1, 1..=1000;
         /// With fewer requests in a period it is not asked.
         idle: Count = 0, 0..=1_000_000;
@@ -54,17 +53,14 @@ impl Restraint {
         })
     }
 
-    /// Whether `wish` is carried out now; if not, why. The wish of the candidate in use ends a series.
+    /// Whether there is a switch to `wanted` now; if not, why. Wanting the candidate in use ends a series.
     pub(super) fn allow(
         &mut self,
         now: Instant,
-        wish: Wish,
+        wanted: usize,
         current: usize,
         pace: &Pace,
     ) -> Result<Option<usize>, Reason> {
-        let Wish::Use(wanted) = wish else {
-            return Ok(None);
-        };
         if wanted == current {
             self.wanted = None;
             return Ok(None);
@@ -105,7 +101,7 @@ mod tests {
         let mut wants = |requests| {
             let idle = restraint.idle(&Summary { requests, ..Summary::default() }, &pace);
             assert!(idle.is_none(), "it is asked all the same");
-            restraint.allow(Instant::ZERO, Wish::Use(1), 0, &pace).ok().flatten()
+            restraint.allow(Instant::ZERO, 1, 0, &pace).ok().flatten()
         };
         assert_eq!([wants(5), wants(0), wants(5), wants(5)], [None, None, Some(1), Some(1)]);
     }

@@ -1,32 +1,32 @@
 //! Simulates before it switches: plays the latest requests against every candidate on a model of the disk.
 //!
 //! # How it decides
-//! 1. It watches for a change of load: processes that were not there before, or another pattern or size for two
-//!    periods in a row, unless it takes turns with the one before or has come with a switch. What came before the
-//!    change is not used any more.
-//! 2. When enough requests have come since, it asks its host for predictions: the host plays the requests of
+//! 1. `auto-predict` watches for a change of load: processes that were not there before, or another pattern or size
+//!    for two periods in a row. A pattern that takes turns with the one before, or that has come with a switch, is no
+//!    change. What came before a change is not used any more.
+//! 2. When enough requests have come since, `auto-predict` asks its host for predictions. The host plays the requests of
 //!    the last seconds, closed loop, against every candidate, for as long as the load has lasted, and answers a
-//!    little later. It asks again after one, two, four … periods, then every `again`.
-//! 3. It weighs what each candidate would give against what the one in use would give, by the goal: throughput,
-//!    latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one makes up
-//!    for half as much of another. A read that is not done counts with the time that it has waited so far. If the
-//!    best gains more than the margin, it switches, unless loads of late have not lasted long enough for it: a small
-//!    gain is not worth it to be bound by the dwell time when the next load comes.
-//! 4. After a switch it compares what came of it with what was predicted. How far the prediction was too good
-//!    widens the margin; later predictions of throughput for the one in use that come true narrow it again. A switch
-//!    that made things worse is undone, and that candidate rests. One that gives less than a quarter of what was
-//!    promised is known after half a second, and it asks again.
+//!    little later. `auto-predict` asks again after one, two, four … periods, then every `again`.
+//! 3. `auto-predict` weighs what each candidate would give against what the one in use would give, by the goal:
+//!    throughput, latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one
+//!    makes up for half as much of another. A read that is not done counts with the time that it has waited until now.
+//!    If the best gains more than the margin, `auto-predict` switches. If loads of late lasted too briefly, it does not:
+//!    a small gain is not worth being bound by the dwell time when the next load comes.
+//! 4. After a switch `auto-predict` compares the outcome with the prediction. If the prediction was too good, the margin
+//!    widens. Later predictions of throughput for the candidate in use that come true narrow it again. A switch
+//!    that made things worse is undone, and that candidate rests. A candidate that gives less than a quarter of what was
+//!    promised is known after half a second, and `auto-predict` asks again.
 //!
-//! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout
-//! does no harm. But if the one in use gives much less than predicted, what it gives is what counts; a prediction that
-//! says so for the first time, after one that was right, is doubted, and it asks again. So is, in a load that has lasted,
-//! one that finds somebody better who was not in the prediction before.
+//! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout does no harm.
+//! But if the candidate in use gives much less than predicted, what it gives is what counts. Some predictions are
+//! doubted, and `auto-predict` asks again: one that says so for the first time, after one that was right; and, in a
+//! load that has lasted, one that finds a candidate better that was not better in the prediction before.
 //!
 //! # Source
 //! Own.
 //!
 //! # Good for, bad for
-//! Any load, if the model of the disk is right. It costs a core for a fraction of a second now and then.
+//! Any load, if the model of the disk is right. Predicting costs a core for a fraction of a second now and then.
 
 mod bias;
 mod change;
@@ -37,15 +37,14 @@ mod outcome;
 #[cfg(test)]
 mod tests;
 
-use super::bandit::ByPlace;
-use super::category::Bounds;
+use super::category::BY_PLACE;
 use super::contract::{
-    CANDIDATES_MAX, Method, Prediction, Question, Selector, Setup, Situation, Tuned, Verdict, Wish,
+    self, CANDIDATES_MAX, Common, Method, Prediction, Question, Selector, Setup, Situation, Tuned, Verdict,
+    Wish,
 };
-use super::pace::Pace;
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
-use crate::tunables::{Count, Joined, Milliseconds, Percent, Preset, Presets};
+use crate::tunables::{Count, Milliseconds, Percent};
 use crate::units::{Duration, Instant};
 use crate::why::Reason;
 use bias::{Bias, Compared};
@@ -67,7 +66,7 @@ crate::tunables! {
         horizon_max: Milliseconds = 60_000, 10..=600_000;
         /// When the answer is there, counted from the question.
         delay: Milliseconds = 50, 1..=600_000;
-        /// So many requests are needed.
+        /// Requests that it takes to predict.
         few: Count = 12, 1..=100_000;
         /// The longest time between two questions.
         again: Milliseconds = 8000, 100..=86_400_000;
@@ -80,19 +79,19 @@ crate::tunables! {
     }
 }
 
-/// Asked ten times a second; a switch holds for half a second.
-#[derive(Clone, Copy, Debug)]
-pub struct Quick;
-
-impl Presets for Quick {
-    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 500), ("idle", 1)];
+crate::groups! {
+    /// What it can be told besides.
+    pub struct Settings {
+        /// How predictions are made and used.
+        foresight: Foresight,
+        /// What counts as a gain.
+        goal: Goal,
+    }
 }
-
-/// All settings.
-pub type Settings = Joined<Joined<Preset<Pace, Quick>, Preset<Bounds, ByPlace>>, Joined<Foresight, Goal>>;
 
 /// The predicting selector.
 pub struct Predict {
+    common: Common,
     settings: Settings,
     watch: Watch,
     outcome: Outcome,
@@ -129,18 +128,21 @@ impl Method for Predict {
         "antic-c-look",
         "antic-aged-sptf",
     ];
-    /// Longer turns and a later limit of age than people would want who wait, where throughput is the goal.
+    /// For throughput: longer turns and a later limit of age than people who wait would want.
     const TUNED: &'static [Tuned] = &[
         ("as", &[("read_batch_expire", 2000)]),
         ("cfq", &[("slice_sync", 400)]),
         ("antic-aged-sptf", &[("bound", 5000)]),
     ];
     const PREDICTS: bool = true;
+    /// It looks ten times a second, and keeps to a choice for half a second.
+    const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 500), ("idle", 1), BY_PLACE];
     type Tunables = Settings;
 
-    fn new(_: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
+    fn new(_: Setup<'_>, settings: contract::Settings<Self>) -> Result<Self, OutOfMemory> {
         Ok(Predict {
-            settings,
+            common: *settings.common,
+            settings: settings.own,
             watch: Watch::default(),
             outcome: Outcome::default(),
             bias: Bias::default(),
@@ -154,43 +156,31 @@ impl Method for Predict {
             undo: None,
         })
     }
-
-    fn pace(&self) -> Pace {
-        self.settings.first.first.tunables
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.settings.first.second.tunables
-    }
 }
 
 impl Predict {
-    fn foresight(&self) -> &Foresight {
-        &self.settings.second.first
-    }
-
     /// The margin, widened by the model's error, in thousandths.
     fn margin(&self) -> u64 {
-        let error = self.outcome.error_permille().min(self.foresight().error_max.0 * 10);
-        self.foresight().margin.0 * 10 + error
+        let error = self.outcome.error_permille().min(self.settings.foresight.error_max.0 * 10);
+        self.settings.foresight.margin.0 * 10 + error
     }
 
     /// What to ask now, if anything.
     fn question(&mut self, now: Instant) -> Option<Question> {
-        let ready = self.watch.requests() >= self.foresight().few.0 && now >= self.next_question;
+        let ready = self.watch.requests() >= self.settings.foresight.few.0 && now >= self.next_question;
         if self.asked || !ready {
             return None;
         }
         self.asked = true;
-        let period = self.pace().period.0;
-        self.gap = (self.gap * 2).max(period);
-        self.next_question = now + self.gap.min(self.foresight().again.0);
-        let Foresight { window, horizon, horizon_max, .. } = self.foresight();
+        self.gap = (self.gap * 2).max(self.common.pace.period.0);
+        self.next_question = now + self.gap.min(self.settings.foresight.again.0);
+        let Foresight { window, horizon, horizon_max, delay, .. } = self.settings.foresight;
         let begun = self.watch.since();
         Some(Question {
             begun,
             since: begun.max(now - window.0),
             horizon: now.since(begun).min(horizon_max.0).max(horizon.0),
+            due: now + delay.0,
         })
     }
 
@@ -203,7 +193,7 @@ impl Predict {
             let facts = [name.into(), word.into(), gain.unsigned_abs().into(), margin.into()];
             return Some(Reason::new(text, &facts));
         }
-        let (age, dwell) = (at.now.since(self.watch.since()), self.pace().dwell.0);
+        let (age, dwell) = (at.now.since(self.watch.since()), self.common.pace.dwell.0);
         let text =
             "{} would be better by {} thousandths, but the next load may come before the dwell time ends";
         let worth = self.lifetimes.worth(gain, age, dwell);
@@ -219,7 +209,7 @@ fn name(at: Situation<'_>, candidate: u8) -> &'static str {
 impl Selector for Predict {
     fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
         let before = (self.watch.requests() > 0).then(|| self.watch.since());
-        let changed = self.watch.look(at.now, at.current, summary, &self.bounds());
+        let changed = self.watch.look(at.now, at.current, summary, &self.common.bounds);
         if let Some(before) = before.filter(|_| changed) {
             self.lifetimes.ended(self.watch.since().since(before));
         }
@@ -231,11 +221,11 @@ impl Selector for Predict {
             (self.rests, self.undo) = ([Instant::ZERO; CANDIDATES_MAX], None);
             (self.gap, self.next_question) = (Duration::ZERO, at.now);
         }
-        let worse = self.outcome.look(at.current, summary, &self.settings.second.second);
+        let worse = self.outcome.look(at.current, summary, &self.settings.goal);
         // As long as something holds it back, it is wanted still.
         self.undo = worse.or(self.undo).filter(|worse| worse.after == at.current);
         if let Some(Worse { before, after, ratio_permille }) = self.undo {
-            self.rests[after] = at.now + self.foresight().rest.0;
+            self.rests[after] = at.now + self.settings.foresight.rest.0;
             let text = "undone: {} gave {} thousandths of what {} gave";
             let (name, old) = (at.candidates[after].entry.name, at.candidates[before].entry.name);
             let facts = [name.into(), ratio_permille.into(), old.into()];
@@ -266,7 +256,7 @@ impl Selector for Predict {
             return Verdict::stay(Reason::new("too few requests to predict from", &[]));
         };
         self.outcome.settling(own.settles);
-        let goal = self.settings.second.second;
+        let goal = self.settings.goal;
         // Of other goals, a second or two says too little: percentiles and who is slowest vary.
         if goal.is_throughput() {
             self.outcome.confirm(&self.bias.expects(own), &goal);

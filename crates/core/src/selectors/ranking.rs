@@ -1,24 +1,23 @@
 //! Looks the mean request size up in a ranking that was measured beforehand.
 //!
 //! # How it decides
-//! Before, every scheduler's throughput is measured on the disk with random reads of each size from 4 KiB to
-//! 1 MiB. For each size the best is noted. Then, each period, the mean size of requests says who should be in
-//! use. The mean is smoothed: the last period counts for `new`, those before for the rest.
+//! Beforehand, the throughput of each scheduler is measured on the disk with random reads of each size from 4 KiB to
+//! 1 MiB. The ranking has the best scheduler for each size. Then, each period, the mean size of requests says which
+//! scheduler should be in use. The mean is smoothed: the last period counts for `new`, those before for the rest.
 //!
 //! # Source
-//! OLS'05 §6. The paper gives no period and no smoothing, and shows its ranking as a picture only.
+//! Seelam et al., *Enhancements to Linux I/O Scheduling* (OLS'05), §6. The paper gives no period and no smoothing, and
+//! shows its ranking as a picture only.
 //!
 //! # Good for, bad for
-//! Loads of random reads, with which it was measured. Sizes say little about who waits for whom.
+//! Loads of random reads, with which the ranking was measured. Sizes do not say which requests somebody waits for.
 
 use alloc::vec::Vec;
 
-use super::category::Bounds;
-use super::contract::{Method, Rank, Selector, Setup, Situation, Verdict, Wish};
-use super::pace::Pace;
+use super::contract::{Method, Rank, Selector, Settings, Setup, Situation, Verdict, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
-use crate::tunables::{Joined, Percent};
+use crate::tunables::Percent;
 use crate::why::Reason;
 
 crate::tunables! {
@@ -29,12 +28,9 @@ crate::tunables! {
     }
 }
 
-/// All settings.
-pub type Settings = Joined<Joined<Pace, Bounds>, Smoothing>;
-
 /// The ranking selector.
 pub struct Ranking {
-    settings: Settings,
+    smoothing: Smoothing,
     ranks: Vec<Rank>,
     /// The mean request size in bytes; 0 before the first request.
     mean: u64,
@@ -47,21 +43,13 @@ impl Method for Ranking {
     const SOURCE: &'static str = "OLS'05 §6";
     const CANDIDATES: &'static [&'static str] = &["deadline-2.6.11", "as-2.6.11", "cfq-2.6.9", "noop"];
     const RANKS: bool = true;
-    type Tunables = Settings;
+    type Tunables = Smoothing;
 
-    fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
+    fn new(setup: Setup<'_>, settings: Settings<Self>) -> Result<Self, OutOfMemory> {
         let mut ranks = Vec::new();
         ranks.try_reserve_exact(setup.ranks.len()).map_err(|_| OutOfMemory)?;
         ranks.extend_from_slice(setup.ranks);
-        Ok(Ranking { settings, ranks, mean: 0 })
-    }
-
-    fn pace(&self) -> Pace {
-        self.settings.first.first
-    }
-
-    fn bounds(&self) -> Bounds {
-        self.settings.first.second
+        Ok(Ranking { smoothing: settings.own, ranks, mean: 0 })
     }
 }
 
@@ -70,7 +58,7 @@ impl Selector for Ranking {
         if summary.requests == 0 {
             return Verdict::stay(Reason::new("nothing was asked for", &[]));
         }
-        let new = if self.mean == 0 { 100 } else { self.settings.second.new.0 };
+        let new = if self.mean == 0 { 100 } else { self.smoothing.new.0 };
         self.mean = (self.mean * (100 - new) + summary.mean_size() * new) / 100;
         let rank = self.ranks.iter().find(|rank| self.mean <= rank.up_to).or(self.ranks.last());
         let Some(rank) = rank.filter(|rank| usize::from(rank.candidate) < at.candidates.len()) else {

@@ -1,17 +1,19 @@
 //! Finding, describing and building selectors by name.
 //!
-//! `selectors!` is given the modules and the type in each. From that list come the modules,
-//! [`AnySelector`] and the table of [`Entry`]s that everything which enumerates selectors reads.
+//! The list is in `selectors.rs`. From it come [`AnySelector`], the table of [`Entry`]s that everything
+//! which enumerates selectors reads, and the page of each ([`source`]).
 
 use alloc::vec::Vec;
 
-use super::ENTRIES;
-use super::contract::{Candidate, Setup, Tuned};
+use super::contract::{
+    Candidate, Common, Method, Prediction, Selector, Settings, Setup, Situation, Tuned, Verdict,
+};
+use super::summary::Summary;
 use crate::collections::OutOfMemory;
 use crate::registry::{Assignment, BuildError};
-use crate::tunables::Tunable;
+use crate::tunables::{Tunable, Tunables};
 
-pub use super::AnySelector;
+type Build = fn(Setup<'_>, &[Assignment<'_>]) -> Result<(AnySelector, Common), BuildError>;
 
 /// One selector of the registry.
 #[derive(Clone, Copy)]
@@ -22,9 +24,9 @@ pub struct Entry {
     pub summary: &'static str,
     /// Where its rules come from.
     pub source: &'static str,
-    /// Whom it chooses among unless told otherwise.
+    /// Its candidates, unless its host has others.
     pub candidates: &'static [&'static str],
-    /// And with which other settings.
+    /// More candidates, with other settings.
     pub tuned: &'static [Tuned],
     /// It looks up a matrix, in which its candidates stand.
     pub matrix: bool,
@@ -34,11 +36,27 @@ pub struct Entry {
     pub ranks: bool,
     /// Its tunables.
     pub tunables: &'static [Tunable],
-    pub(super) build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnySelector, BuildError>,
+    build: Build,
 }
 
 impl Entry {
-    /// Whom it chooses among unless told otherwise.
+    /// The entry of `M`, which `build` wraps.
+    const fn of<M: Method>(build: Build) -> Entry {
+        Entry {
+            name: M::NAME,
+            summary: M::SUMMARY,
+            source: M::SOURCE,
+            candidates: M::CANDIDATES,
+            tuned: M::TUNED,
+            matrix: M::MATRIX,
+            predicts: M::PREDICTS,
+            ranks: M::RANKS,
+            tunables: Settings::<M>::TABLE,
+            build,
+        }
+    }
+
+    /// Its candidates, unless its host has others.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -53,15 +71,19 @@ impl Entry {
         Ok(field)
     }
 
-    /// Builds the selector with these settings; all others are at their defaults.
+    /// Builds the selector with these settings; all others are at their defaults. Returns the common ones, too.
     ///
     /// # Errors
     /// [`BuildError`] if a setting does not fit or memory is exhausted.
     ///
     /// # Panics
     /// If there is no candidate.
-    pub fn build(&self, setup: Setup<'_>, settings: &[Assignment<'_>]) -> Result<AnySelector, BuildError> {
-        assert!(!setup.candidates.is_empty(), "a selector has somebody to choose");
+    pub(super) fn build(
+        &self,
+        setup: Setup<'_>,
+        settings: &[Assignment<'_>],
+    ) -> Result<(AnySelector, Common), BuildError> {
+        assert!(!setup.candidates.is_empty(), "a selector has candidates");
         (self.build)(setup, settings)
     }
 }
@@ -76,45 +98,20 @@ pub fn find(name: &str) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| entry.name == name)
 }
 
-/// Declares the modules of selectors, each with the type that it registers.
-macro_rules! selectors {
+/// Makes the registry of the list.
+macro_rules! register {
     ($($module:ident: $kind:ident;)*) => {
-        $(pub mod $module;)*
-
         /// Any selector of the registry.
         #[allow(clippy::large_enum_variant, reason = "one lives in each chooser")]
         pub enum AnySelector {$(
-            #[doc = concat!("[`", stringify!($module), "::", stringify!($kind), "`]")]
-            $kind($module::$kind),
+            #[doc = concat!("[`", stringify!($kind), "`](super::", stringify!($module), ")")]
+            $kind(super::$module::$kind),
         )*}
 
-        static ENTRIES: &[$crate::selectors::registry::Entry] = &[$($crate::selectors::registry::Entry {
-            name: <$module::$kind as Method>::NAME,
-            summary: <$module::$kind as Method>::SUMMARY,
-            source: <$module::$kind as Method>::SOURCE,
-            candidates: <$module::$kind as Method>::CANDIDATES,
-            tuned: <$module::$kind as Method>::TUNED,
-            matrix: <$module::$kind as Method>::MATRIX,
-            predicts: <$module::$kind as Method>::PREDICTS,
-            ranks: <$module::$kind as Method>::RANKS,
-            tunables: <<$module::$kind as Method>::Tunables as Tunables>::TABLE,
-            build: |setup, from| {
-                let tunables = $crate::registry::settings(from)?;
-                Ok(AnySelector::$kind(<$module::$kind as Method>::new(setup, tunables)?))
-            },
-        },)*];
-
-        impl AnySelector {
-            /// How often it is asked, and what holds it back.
-            pub fn pace(&self) -> Pace {
-                match self {$(AnySelector::$kind(inner) => inner.pace(),)*}
-            }
-
-            /// The bounds between its categories.
-            pub fn bounds(&self) -> Bounds {
-                match self {$(AnySelector::$kind(inner) => inner.bounds(),)*}
-            }
-        }
+        static ENTRIES: &[Entry] = &[$(Entry::of::<super::$module::$kind>(|setup, from| {
+            let settings: Settings<super::$module::$kind> = crate::registry::settings(from)?;
+            Ok((AnySelector::$kind(Method::new(setup, settings)?), *settings.common))
+        }),)*];
 
         impl Selector for AnySelector {
             fn first(&mut self, candidates: &[Candidate]) -> usize {
@@ -130,7 +127,20 @@ macro_rules! selectors {
                 match self {$(AnySelector::$kind(inner) => inner.memory(),)*}
             }
         }
+
+        /// The file of the selector `name`, whose head is its page in the manual.
+        ///
+        /// Inlined: a host that has no use for pages has none in its memory.
+        #[inline]
+        pub fn source(name: &str) -> Option<&'static str> {
+            $(
+                if name == <super::$module::$kind as Method>::NAME {
+                    return Some(include_str!(concat!(stringify!($module), ".rs")));
+                }
+            )*
+            None
+        }
     };
 }
 
-pub(super) use selectors;
+registered!();

@@ -13,7 +13,7 @@ pub struct Summary {
     pub reads: u64,
     /// Those that somebody waits for.
     pub sync: u64,
-    /// Those pooled from several blocks: merged in the queue, or longer than a block.
+    /// Those pooled from several blocks: merged in the queue, or longer than a block; reads with those that they follow.
     pub merged: u64,
     /// Those that begin where their process's last one ended.
     pub sequential: u64,
@@ -21,7 +21,7 @@ pub struct Summary {
     pub local: u64,
     /// Bytes asked for.
     pub bytes: u64,
-    /// Processes that asked for something or had something done.
+    /// Processes that asked for something, had something done or waited for it.
     pub processes: u64,
     /// Requests of processes that were first seen in this period or the two before.
     pub newcomers: u64,

@@ -91,7 +91,7 @@ fn play(chooser: &mut Chooser, seed: u64, periods: u32) -> Vec<(Instant, Evidenc
     played
 }
 
-/// Switches of a selector with these settings, among random evidence of so many periods.
+/// Switches of a selector with these settings, in a number of periods of random evidence.
 fn switches(entry: &Entry, settings: &[Assignment<'_>], seed: u64, periods: u32) -> u64 {
     let mut chooser = chooser(entry, settings);
     play(&mut chooser, seed, periods);
@@ -203,6 +203,17 @@ fn every_selector_is_found_by_its_name_and_names_schedulers() {
         let unknown = chooser_error(entry, "no-such-tunable", 1);
         assert!(unknown.contains("no such tunable"), "{unknown}");
     }
+}
+
+#[test]
+fn every_selector_has_a_page() {
+    for entry in registry::all() {
+        let page = registry::source(entry.name).unwrap_or_default();
+        for section in ["//! # How it decides\n", "//! # Source\n", "//! # Good for, bad for\n"] {
+            assert!(page.contains(section), "{}: {section}", entry.name);
+        }
+    }
+    assert_eq!(registry::source("auto"), None);
 }
 
 fn chooser_error(entry: &Entry, tunable: &str, value: u64) -> alloc::string::String {

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::log::Log;
 use super::scene::{Check, Scene, hold};
-use super::subject::{Fixed, Make, Subject};
+use super::subject::{Make, Subject};
 use super::{bounded, conformance, oracle, switching};
 use crate::registry;
 use crate::scheduler::{Cx, Decision, Scheduler, Setup, Starvation};
@@ -36,6 +36,8 @@ impl Canary {
         self.fifo.pop().map_or(Decision::Idle, Decision::Dispatch)
     }
 }
+
+impl Subject for Canary {}
 
 impl Scheduler for Canary {
     fn insert(&mut self, _: Cx<'_>, id: RequestId) {
@@ -74,14 +76,7 @@ impl Make for Make1 {
     }
     fn build(&self, _: Setup<'_>, _: u64) -> Box<dyn Subject> {
         let Make1 { rule, loses, .. } = *self;
-        Box::new(Fixed(Box::new(Canary {
-            fifo: Vec::new(),
-            asked: 0,
-            in_flight: 0,
-            rule,
-            loses,
-            inserted: 0,
-        })))
+        Box::new(Canary { fifo: Vec::new(), asked: 0, in_flight: 0, rule, loses, inserted: 0 })
     }
     fn starvation(&self, _: u64) -> Starvation {
         self.starvation
@@ -219,6 +214,8 @@ fn bounded_waiting_catches_starvation_that_never_happens() {
 /// Counts its own dispatches, and forgets that an earlier scheduler's requests complete too.
 struct Miscounts(Canary);
 
+impl Subject for Miscounts {}
+
 impl Scheduler for Miscounts {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.0.insert(cx, id);
@@ -243,7 +240,7 @@ impl Make for MakeMiscounts {
     fn build(&self, _: Setup<'_>, _: u64) -> Box<dyn Subject> {
         let canary =
             Canary { fifo: Vec::new(), asked: 0, in_flight: 0, rule: fifo, loses: false, inserted: 0 };
-        Box::new(Fixed(Box::new(Miscounts(canary))))
+        Box::new(Miscounts(canary))
     }
 }
 
@@ -263,6 +260,8 @@ fn oracle_catches_one_wrong_rule() {
         pool: super::Pool,
         head: u64,
     }
+    impl Subject for Late {}
+
     impl Scheduler for Late {
         fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
             self.pool.insert(cx, id);
@@ -288,7 +287,7 @@ fn oracle_catches_one_wrong_rule() {
             "c-look"
         }
         fn build(&self, _: Setup<'_>, _: u64) -> Box<dyn Subject> {
-            Box::new(Fixed(Box::new(Late { pool: super::Pool::default(), head: 0 })))
+            Box::new(Late { pool: super::Pool::default(), head: 0 })
         }
     }
     assert!(caught(&MakeLate, against_c_look).contains("its reference"));

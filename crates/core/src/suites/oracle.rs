@@ -7,7 +7,7 @@ use alloc::string::String;
 use super::driver::Driver;
 use super::log::Log;
 use super::scene::{Scene, Step, hold};
-use super::subject::{Fixed, Make, Subject, all, settings};
+use super::subject::{Make, Subject, all, settings};
 use crate::registry::Entry;
 use crate::scheduler::Setup;
 use crate::units::Instant;
@@ -20,7 +20,7 @@ impl Make for Reference<'_> {
         self.0.name
     }
     fn build(&self, setup: Setup<'_>, seed: u64) -> Box<dyn Subject> {
-        Box::new(Fixed((self.0.reference)(setup, &settings(self.0, seed)).unwrap()))
+        Box::new((self.0.reference)(setup, &settings(self.0, seed)).unwrap())
     }
 }
 

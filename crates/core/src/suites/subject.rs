@@ -30,17 +30,12 @@ impl Subject for AnyScheduler {
 }
 
 /// A reference: its settings stay.
-pub(super) struct Fixed(pub(super) Box<dyn Scheduler>);
+impl Subject for Box<dyn Scheduler> {}
 
-impl Subject for Fixed {}
-
-macro_rules! fixed {
-    ($fixed:ident, $method:ident $(, $argument:ident)*) => { $fixed.0.$method($($argument),*) };
-}
 macro_rules! boxed {
     ($boxed:ident, $method:ident $(, $argument:ident)*) => { (**$boxed).$method($($argument),*) };
 }
-delegate!([] Fixed, fixed);
+delegate!([] Box<dyn Scheduler>, boxed);
 delegate!([] Box<dyn Subject>, boxed);
 
 /// The queue that the suites drive.

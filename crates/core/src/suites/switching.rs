@@ -10,7 +10,7 @@ use core::cell::RefCell;
 use super::driver::Driver;
 use super::log::Log;
 use super::scene::{Scene, hold_all};
-use super::subject::{Fixed, Make, Subject};
+use super::subject::{Make, Subject};
 use crate::registry;
 use crate::scheduler::{Setup, delegate};
 use crate::units::Instant;
@@ -31,6 +31,7 @@ macro_rules! spied {
     ($spy:ident, $method:ident $(, $argument:ident)*) => { $spy.inner.$method($($argument),*) };
 }
 delegate!([] Spy, spied);
+impl Subject for Spy {}
 
 /// Switches to and from all others conserve requests, and hand them over in order of arrival.
 pub(super) fn survives_switches(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
@@ -44,7 +45,7 @@ pub(super) fn survives_switches(make: &dyn Make, scene: &Scene, log: &mut Log) -
         let inner = next.build(setup, seed);
         arrivals.borrow_mut().clear();
         let spy = Spy { inner, arrivals: Rc::clone(&arrivals) };
-        (format!("{}{}", next.name(), next.settings(seed)), Box::new(Fixed(Box::new(spy))))
+        (format!("{}{}", next.name(), next.settings(seed)), Box::new(spy))
     };
     let mut driver = Driver::new(make, scene, Instant::ZERO, log).switching(&successors);
     for step in &scene.steps {

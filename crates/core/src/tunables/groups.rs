@@ -113,59 +113,6 @@ macro_rules! groups {
     };
 }
 
-/// The tunables of two, one table after the other. A name is in one of them only.
-#[derive(Clone, Copy, Debug)]
-pub struct Joined<A, B> {
-    /// Those that come first.
-    pub first: A,
-    /// Those that come after.
-    pub second: B,
-}
-
-impl<A: Tunables, B: Tunables> Joined<A, B> {
-    const ALL: [Tunable; MOST] = {
-        let mut all = [NONE; MOST];
-        let mut at = 0;
-        while at < A::TABLE.len() {
-            all[at] = A::TABLE[at];
-            at += 1;
-        }
-        let mut next = 0;
-        while next < B::TABLE.len() {
-            let twice = place_of(A::TABLE, B::TABLE[next].name) < A::TABLE.len();
-            assert!(!twice, "two tunables have the same name");
-            all[at + next] = B::TABLE[next];
-            next += 1;
-        }
-        all
-    };
-}
-
-impl<A: Tunables, B: Tunables> Tunables for Joined<A, B> {
-    const TABLE: &'static [Tunable] = {
-        let all: &'static [Tunable] = &Self::ALL;
-        all.split_at(A::TABLE.len() + B::TABLE.len()).0
-    };
-
-    fn defaults() -> Self {
-        Joined { first: A::defaults(), second: B::defaults() }
-    }
-
-    fn get(&self, index: usize) -> u64 {
-        match index.checked_sub(A::TABLE.len()) {
-            None => self.first.get(index),
-            Some(index) => self.second.get(index),
-        }
-    }
-
-    fn put(&mut self, index: usize, value: u64) {
-        match index.checked_sub(A::TABLE.len()) {
-            None => self.first.put(index, value),
-            Some(index) => self.second.put(index, value),
-        }
-    }
-}
-
 /// Defaults other than those of a table, by name.
 pub trait Presets: Copy {
     /// The tunables and their defaults.

@@ -136,8 +136,7 @@ impl Run<'_, '_> {
         measuring?;
         let chooser =
             chooser.map_err(|error| ExperimentError::Selector { selector: choice.label.clone(), error })?;
-        let wanted = (entry, &*settings);
-        Ok(Some(plan.selection.director(chooser, wanted, (traits, plan.queue_size), model)))
+        Ok(Some(plan.selection.director(chooser, entry, (traits, plan.queue_size), model)))
     }
 
     /// The queue with its scheduler, or with the selector's first.

@@ -7,8 +7,8 @@ use std::hash::BuildHasherDefault;
 
 use idlewise_core::{Group, Instant, Issuer, Request, SECTOR_BYTES, Weight};
 use rustc_hash::FxHasher;
-use serde::Serialize;
 
+use super::declare::figures;
 use super::spread::Spread;
 
 /// Processes that a report lists by themselves; the others are added up in one row.
@@ -21,35 +21,45 @@ const MOST: usize = 16_384;
 const NEAR: usize = 1024;
 const NONE: u32 = u32::MAX;
 
-/// What one process, or a group of them, got.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct IssuerShare {
-    /// Its id; of a group, the group's.
-    pub id: u32,
-    /// Its name, if known.
-    pub name: Option<String>,
-    /// Its weight for proportional-share schedulers.
-    pub weight: u32,
-    /// Requests completed.
-    pub requests: u64,
-    /// Bytes moved.
-    pub bytes: u64,
-    /// Device time spent on it.
-    pub service_ns: u64,
-    /// That as a share of the device time spent on all.
-    pub service_share: f64,
-    /// When its last request was done.
-    pub finished_ns: u64,
-    /// Mean latency.
-    pub latency_ns_mean: f64,
-    /// Median latency. This and the other percentiles are within 3 %.
-    pub latency_ns_p50: u64,
-    /// 95th percentile.
-    pub latency_ns_p95: u64,
-    /// 99th percentile.
-    pub latency_ns_p99: u64,
-    /// Longest latency.
-    pub latency_ns_max: u64,
+/// A process to report on, of all that were served for `all_ns`.
+struct Process<'a> {
+    id: Issuer,
+    name: Option<String>,
+    weight: Weight,
+    tally: &'a Tally,
+    all_ns: u64,
+}
+
+figures! {
+    /// What one process got; processes that a parent started one after the other are one, under the parent's id.
+    IssuerShare "issuer" from one: Process<'_> {
+        /// The process's id.
+        id: u32 = one.id.0, Id;
+        /// The process's name, if known.
+        name: Option<String> = one.name, Name;
+        /// The process's weight for schedulers that share disk time by weights; 100 unless set.
+        weight: u32 = one.weight.get(), Weight;
+        /// Requests completed.
+        requests: u64 = one.tally.requests, Count;
+        /// Bytes moved.
+        bytes: u64 = one.tally.bytes, Bytes;
+        /// Device time spent on the process.
+        service_ns: u64 = one.tally.service_ns, Seconds;
+        /// The process's device time as a share of all processes'.
+        service_share: f64 = one.tally.service_ns as f64 / one.all_ns.max(1) as f64, Share;
+        /// When the last request was done.
+        finished_ns: u64 = one.tally.finished.0, Seconds;
+        /// Mean latency.
+        latency_ns_mean: f64 = one.tally.latency_ns as f64 / one.tally.requests.max(1) as f64, Millis;
+        /// Median latency, within 3 %.
+        latency_ns_p50: u64 = one.tally.latency.quantile(0.5), Millis;
+        /// 95th percentile, within 3 %.
+        latency_ns_p95: u64 = one.tally.latency.quantile(0.95), Millis;
+        /// 99th percentile, within 3 %.
+        latency_ns_p99: u64 = one.tally.latency.quantile(0.99), Millis;
+        /// The longest.
+        latency_ns_max: u64 = one.tally.latency.max(), Millis;
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -71,24 +81,6 @@ impl Tally {
         self.latency_ns += other.latency_ns;
         self.latency.add(&other.latency);
         self.finished = self.finished.max(other.finished);
-    }
-
-    fn share(&self, id: Issuer, name: Option<String>, weight: Weight, all_ns: u64) -> IssuerShare {
-        IssuerShare {
-            id: id.0,
-            name,
-            weight: weight.get(),
-            requests: self.requests,
-            bytes: self.bytes,
-            service_ns: self.service_ns,
-            service_share: self.service_ns as f64 / all_ns.max(1) as f64,
-            finished_ns: self.finished.0,
-            latency_ns_mean: self.latency_ns as f64 / self.requests.max(1) as f64,
-            latency_ns_p50: self.latency.quantile(0.5),
-            latency_ns_p95: self.latency.quantile(0.95),
-            latency_ns_p99: self.latency.quantile(0.99),
-            latency_ns_max: self.latency.max(),
-        }
     }
 }
 
@@ -165,14 +157,15 @@ impl Issuers {
         let (single, rest) = order.split_at(listed);
         let share = |(who, tally): &(Issuer, &Tally)| {
             let (name, weight) = describe(*who);
-            tally.share(*who, name, weight, all_ns)
+            IssuerShare::of(Process { id: *who, name, weight, tally, all_ns })
         };
         let mut shares: Vec<IssuerShare> = single.iter().map(share).collect();
         if !rest.is_empty() {
             let mut others = Tally::default();
             rest.iter().for_each(|(_, tally)| others.add(tally));
             let name = Some(format!("{} others", rest.len()));
-            shares.push(others.share(Issuer(u32::MAX), name, Weight::default(), all_ns));
+            let (id, weight) = (Issuer(u32::MAX), Weight::default());
+            shares.push(IssuerShare::of(Process { id, name, weight, tally: &others, all_ns }));
         }
         shares
     }

@@ -2,30 +2,32 @@
 
 use idlewise_core::selectors::observed;
 use idlewise_core::{Direction, Duration, Instant, Request, SECTOR_BYTES};
-use serde::Serialize;
 
+use super::declare::Better::{Less, More};
+use super::declare::{Column, figures};
 use super::spread::Spread;
 
-/// What was done in one phase.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PhaseShare {
-    /// Its place, from 1.
-    pub id: u32,
-    /// Its name.
-    pub name: String,
-    /// When it began.
-    pub begins_ns: u64,
-    /// When the next one began, or the last request was done.
-    pub ends_ns: u64,
-    /// Requests done in it.
-    pub requests: u64,
-    /// Their bytes.
-    pub bytes: u64,
-    /// Bytes in a second.
-    pub throughput_bytes_per_s: f64,
-    /// The latency that 99 in 100 of its synchronous reads did not exceed, within 3 %; 0 if it had none. Stalls count as
-    /// [`observed`] has it.
-    pub sync_read_latency_ns_p99: u64,
+figures! {
+    /// What was done in one phase.
+    PhaseShare "phase" {
+        /// The phase's place, from 1.
+        id: u32, Id;
+        /// The phase's name.
+        name: String, Text;
+        /// When the phase began.
+        begins_ns: u64, Seconds;
+        /// When the next phase began, or the last request was done.
+        ends_ns: u64, Seconds;
+        /// Requests done in the phase.
+        requests: u64, Count;
+        /// Bytes moved.
+        bytes: u64, Bytes;
+        /// Bytes in a second.
+        throughput_bytes_per_s: f64, Rate [Column::new("", "", More, 0).goal("throughput")];
+        /// 99th percentile of the latencies of synchronous reads, within 3 %; 0 if there were none. A read counts again
+        /// for each tenth of a second of waiting, so that starvation shows.
+        sync_read_latency_ns_p99: u64, Millis [Column::new("", "", Less, 1).goal("p99 read latency")];
+    }
 }
 
 /// Counts by phase.

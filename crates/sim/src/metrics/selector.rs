@@ -1,27 +1,29 @@
 //! What a report says of a selector.
 
-use serde::Serialize;
+use super::declare::figures;
 
-/// What a selector did in a run.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Account {
-    /// How often the scheduler was exchanged.
-    pub switches: u64,
-    /// How often predictions were asked for.
-    pub questions: u64,
-    /// Time in which nothing could enter the queue because a switch drained it.
-    pub blocked_ns: u64,
-    /// How long each candidate was in use, in order of the candidates.
-    pub in_use: Vec<InUse>,
+figures! {
+    /// How long a candidate of a selector was in use.
+    InUse "in_use" {
+        /// The candidate's place, from 1.
+        id: u32, Id;
+        /// The scheduler.
+        scheduler: String, Text;
+        /// How long the candidate was in use.
+        time_ns: u64, Seconds;
+    }
 }
 
-/// How long a candidate was in use.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct InUse {
-    /// Its place among the candidates, from 1.
-    pub id: u32,
-    /// The scheduler.
-    pub scheduler: String,
-    /// How long.
-    pub time_ns: u64,
+figures! {
+    /// What a selector did.
+    Account "selector" {
+        /// How often the scheduler was exchanged.
+        switches: u64, Count;
+        /// How often predictions were asked for.
+        questions: u64, Count;
+        /// Time in which nothing could enter the queue because a switch drained the queue.
+        blocked_ns: u64, Seconds;
+        /// How long each candidate was in use, in order of the candidates.
+        in_use: Vec<InUse>, List(InUse);
+    }
 }

@@ -71,7 +71,7 @@ impl Forecaster {
 
     /// The part of `stream` that `question` is about, of processes that still run. `habits` knows what else they did.
     pub fn window(&self, stream: &Stream, habits: &mut Habits, now: Instant, question: Question) -> Window {
-        let Question { begun, since: begins, horizon } = question;
+        let Question { begun, since: begins, horizon, .. } = question;
         let past: Vec<Row> = stream.since(Instant::ZERO).copied().collect();
         habits.learn(past.iter());
         let still = |row: &&Row| !stream.has_gone(row);

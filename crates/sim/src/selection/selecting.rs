@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use idlewise_core::registry::Assignment;
 use idlewise_core::registry::SwitchError;
 use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction, Question};
-use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};
+use idlewise_core::{AnyScheduler, Inserted, Instant, Issuer, Queue, Request, RequestId};
 
 use super::aged::Aged;
 use super::forecast::{Forecaster, Window};
@@ -31,8 +31,6 @@ pub struct Selecting {
     forecaster: Option<Arc<Forecaster>>,
     habits: Habits,
     aged: Option<Aged>,
-    /// How long after a question its answer counts.
-    delay: Duration,
     switching: Switching,
     pending: Option<Pending>,
     switch: Option<Switch>,
@@ -42,11 +40,10 @@ pub struct Selecting {
 }
 
 impl Selecting {
-    /// A director that asks `chooser`. Predictions come from `forecaster`, `delay` after each question.
+    /// A director that asks `chooser`. Predictions come from `forecaster`, each when its question wants it.
     pub fn new(
         chooser: Chooser,
         forecaster: Option<Arc<Forecaster>>,
-        delay: Duration,
         switching: Switching,
         log: Option<Log>,
     ) -> Selecting {
@@ -62,7 +59,6 @@ impl Selecting {
             chooser,
             forecaster,
             habits: Habits::default(),
-            delay,
             switching,
             pending: None,
             switch: None,
@@ -146,7 +142,7 @@ impl Selecting {
             Window { aged: self.aged.clone(), ..forecaster.window(stream, &mut self.habits, now, question) };
         let forecaster = Arc::clone(forecaster);
         let thread = std::thread::spawn(move || forecaster.predict(&window));
-        self.pending = Some(Pending { due: now + self.delay, thread });
+        self.pending = Some(Pending { due: question.due, thread });
     }
 }
 

@@ -1,8 +1,11 @@
 //! SOSP'01 §4.1 and §4.2: two synchronous readers, with and without anticipation.
 
+use idlewise_sim::experiment::Load;
+use idlewise_sim::workloads::fio::JobFile;
+
 use idlewise_core::Merging;
 
-use super::{PLACEMENT, on, rate, run, streams};
+use super::{PLACEMENT, half_a_minute, on, rate, run, set, streams};
 
 const PLAIN: &str = "aged-sptf";
 const ANTICIPATORY: &str = "antic-aged-sptf";
@@ -68,7 +71,7 @@ fn a_slow_process_beside_a_quick_one_costs_little() {
         (0..=8).map(|ms| rate(&streams("sync-streams", ANTICIPATORY, &format!(",think2={ms}ms")))).collect();
     let (dip, lowest) = rates.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
     assert!(lowest < 0.88 * rates[0] && lowest > 0.7 * rates[0], "{rates:.1?}");
-    assert!((4..=6).contains(&dip), "{rates:.1?}");
+    assert!((4..=7).contains(&dip), "{rates:.1?}");
     assert!(rates[8] > 0.97 * rates[0], "{rates:.1?}");
 }
 
@@ -82,22 +85,52 @@ fn random_think_times_are_coped_with() {
     }
 }
 
-/// §4.2.4: a process that always comes just after the wait ends. The paper's loses about 20 % with one to four rapid
-/// requests before each pause, and nothing with none. Here waits expire too, for the statistics are of the rapid
-/// requests. But those are neighbours, which the wait brings together: what that gains is more than what expires.
+/// §3.3's first method, the mean of measured positioning times, does as well as the distances between a
+/// process's requests, if the curve is calibrated and the processes do not start together. Otherwise
+/// they alternate from the start, each measured time is a seek from the other's file, and it stays so.
 #[test]
-fn an_adversary_does_little_harm() {
-    for n in 0..=4 {
-        let more = format!(",n={n}");
-        let plain = rate(&streams("adversary", PLAIN, &more));
-        let report = streams("adversary", ANTICIPATORY, &more);
-        let faithful = rate(&report) / plain;
-        let adaptive = rate(&streams("adversary", "antic-adaptive", &more)) / plain;
-        let least = if n == 0 { 1.0 } else { 0.78 };
-        assert!(faithful >= least, "{n} rapid requests: {faithful:.2}");
-        assert!(adaptive >= 0.95, "{n} rapid requests, adaptive: {adaptive:.2}");
-        let expired = report.anticipation.timeouts as f64 / report.anticipation.waits as f64;
-        assert_eq!(expired >= 0.15, n > 0, "{n} rapid requests: {expired:.2} of all waits expire");
+fn measured_positioning_times_need_calibration_and_a_late_start() {
+    let rate = |expectation, think: u32, late: u32, calibrated| {
+        let job = format!(
+            "[global]\nfilename=/dev/sda\nrw=read\nbs=64k\nsize=1g\ntime_based\nruntime=30\nthinktime={think}\n\
+             [a]\n[b]\noffset=2374m\nstartdelay={late}\n"
+        );
+        let load = Load::Fio(JobFile::parse("two.fio", &job).unwrap());
+        let settings = [("expectation", expectation)];
+        rate(&half_a_minute("deskstar-34gxp", ANTICIPATORY, &settings, load, calibrated))
+    };
+    for think in [0, 1000, 2000, 4000, 8000] {
+        let (measured, distance) = (rate(1, think, 1, true), rate(0, think, 1, true));
+        assert!(measured >= 0.98 * distance, "{think} us: {measured:.1} and {distance:.1} MB/s");
+    }
+    let distance = rate(0, 2000, 1, true);
+    for (late, calibrated) in [(0, true), (1, false)] {
+        let measured = rate(1, 2000, late, calibrated);
+        assert!(measured < 0.75 * distance, "{late} s, calibrated {calibrated}: {measured:.1} MB/s");
+    }
+}
+
+/// A pause just longer than any wait, also of a timer that ticks each millisecond.
+const PAUSE: &str = "16100us";
+
+fn against_adversary(n: u32, pause: &str, scheduler: &str, settings: &[(&str, u64)]) -> f64 {
+    let workload = format!("adversary:{PLACEMENT},n={n},pause={pause}");
+    rate(&set("deskstar-34gxp", scheduler, settings, &workload))
+}
+
+/// §4.2.4: processes that pause for longer than the disk waits cost about 20 %, in the paper of what the
+/// plain scheduler gives. Here that is so for one rapid request: a third. For more, the rapid requests
+/// gain more than the waits in vain cost, and 12 to 27 % are lost of what shorter waits give.
+#[test]
+fn an_adversary_costs_a_share_under_the_papers_percentile() {
+    for n in 1..=4 {
+        let rate = |scheduler, settings| against_adversary(n, PAUSE, scheduler, settings);
+        let (plain, all) = (rate(PLAIN, &[]), rate(ANTICIPATORY, &[("percentile", 1)]));
+        let (short, adaptive) = (rate(ANTICIPATORY, &[]), rate("antic-adaptive", &[]));
+        assert!((0.6..=0.9).contains(&(all / short)), "{n} rapid requests: {all:.2} of {short:.2} MB/s");
+        assert_eq!(all < 0.8 * plain, n == 1, "{n} rapid requests: {all:.2} and {plain:.2} MB/s");
+        assert!(short >= 0.99 * plain, "{n} rapid requests: {short:.2} and {plain:.2} MB/s");
+        assert!(adaptive >= 0.99 * plain, "{n} rapid requests: {adaptive:.2} and {plain:.2} MB/s");
     }
 }
 
@@ -118,17 +151,34 @@ fn a_read_in_flagged_parts_is_one_read() {
     }
 }
 
-/// An adversary with pauses of one length has a chance too: none that the statistics cover.
+/// Pauses of other lengths do not harm the default; `antic-adaptive` sees through them.
 #[test]
-fn nor_does_one_with_constant_pauses() {
+fn other_pauses_do_no_harm() {
     for pause in ["2ms", "6ms", "10ms", "14ms", "15100us", "18ms", "30ms"] {
         for n in 1..=4 {
-            let workload = format!("adversary:{PLACEMENT},pause={pause},n={n}");
-            let rate = |scheduler| rate(&on("deskstar-34gxp", scheduler, &workload));
-            let kept = rate(ANTICIPATORY) / rate(PLAIN);
-            assert!(kept >= 0.78, "pause {pause}, {n} rapid requests: {kept:.2}");
-            let kept = rate("antic-adaptive") / rate(PLAIN);
-            assert!(kept >= 0.95, "pause {pause}, {n} rapid requests, adaptive: {kept:.2}");
+            let rate = |scheduler| against_adversary(n, pause, scheduler, &[]);
+            let (plain, short, adaptive) = (rate(PLAIN), rate(ANTICIPATORY), rate("antic-adaptive"));
+            assert!(short >= 0.97 * plain, "pause {pause}, {n} rapid requests: {:.2}", short / plain);
+            assert!(adaptive >= 0.95 * plain, "pause {pause}, {n} rapid requests: {:.2}", adaptive / plain);
         }
     }
+}
+
+/// §4.2.4: how fine the timer ticks changes the adversary's throughput by 10 % at most.
+#[test]
+fn a_coarse_timer_does_little() {
+    for n in 1..=4 {
+        let rate = |timer| {
+            let settings = [("percentile", 1), ("timer", timer)];
+            against_adversary(n, PAUSE, ANTICIPATORY, &settings)
+        };
+        let rates = [50, 200, 500, 1000].map(rate);
+        let (least, most) =
+            (rates.iter().copied().fold(f64::MAX, f64::min), rates.iter().copied().fold(0.0, f64::max));
+        assert!(most <= 1.12 * least, "{n} rapid requests: {rates:.2?} MB/s");
+    }
+    // A tick catches who comes within it: an adversary that knows only the exact wait is caught.
+    let caught =
+        |timer| against_adversary(1, "15100us", ANTICIPATORY, &[("percentile", 1), ("timer", timer)]);
+    assert!(caught(500) > 1.2 * caught(0), "{:.2} and {:.2} MB/s", caught(500), caught(0));
 }

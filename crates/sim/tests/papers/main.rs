@@ -25,11 +25,24 @@ fn run_until(
     merging: Merging,
     limits: Limits,
 ) -> Report {
+    let load = Load::Workload(Spec::parse(workload).unwrap());
+    let experiment = experiment(disk, scheduler, settings, load, merging, limits);
+    experiment.run_one(0, 1, &Control::default(), None).unwrap().report
+}
+
+fn experiment(
+    disk: &str,
+    scheduler: &str,
+    settings: &[(&str, u64)],
+    load: Load,
+    merging: Merging,
+    limits: Limits,
+) -> Experiment {
     let entry = registry::find(scheduler).unwrap();
     let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
-    let experiment = Experiment {
+    Experiment {
         disk: Profile::named(disk).unwrap(),
-        load: Load::Workload(Spec::parse(workload).unwrap()),
+        load,
         schedulers: vec![Choice { label: scheduler.to_owned(), entry: entry.into(), settings }],
         seeds: vec![1],
         queue_size: 4096,
@@ -39,8 +52,17 @@ fn run_until(
         calibrated: false,
         limits,
         selection: Default::default(),
-    };
-    experiment.run_one(0, 1, &Control::default(), None).unwrap().report
+    }
+}
+
+/// The reasons for the decisions of the first second of `workload` on the Deskstar, a line each.
+fn reasons(scheduler: &str, workload: &str) -> String {
+    let limits = Limits { until: Instant::ZERO + Duration::from_s(1), ..Limits::default() };
+    let load = Load::Workload(Spec::parse(workload).unwrap());
+    let experiment = experiment("deskstar-34gxp", scheduler, &[], load, Merging::All, limits);
+    let mut why = Vec::new();
+    experiment.run_one(0, 1, &Control::default(), Some(&mut why)).unwrap();
+    String::from_utf8(why).unwrap()
 }
 
 /// The placement that gives SOSP'01's 12 ms a request, 5 MB/s, on its disk: 1 GB files with 1350 MB
@@ -59,8 +81,20 @@ fn on(disk: &str, scheduler: &str, workload: &str) -> Report {
 
 /// Half a minute of a workload, with these settings of the scheduler.
 fn set(disk: &str, scheduler: &str, settings: &[(&str, u64)], workload: &str) -> Report {
+    half_a_minute(disk, scheduler, settings, Load::Workload(Spec::parse(workload).unwrap()), true)
+}
+
+/// As SOSP'01 measured: schedulers know the curve of positioning times, if it is `calibrated` (§3.6).
+fn half_a_minute(
+    disk: &str,
+    scheduler: &str,
+    settings: &[(&str, u64)],
+    load: Load,
+    calibrated: bool,
+) -> Report {
     let limits = Limits { until: Instant::ZERO + Duration::from_s(30), ..Limits::default() };
-    run_until(disk, scheduler, settings, workload, Merging::All, limits)
+    let run = experiment(disk, scheduler, settings, load, Merging::All, limits);
+    Experiment { calibrated, ..run }.run_one(0, 1, &Control::default(), None).unwrap().report
 }
 
 /// Bytes a second, in millions.

@@ -2,7 +2,7 @@
 
 use idlewise_sim::metrics::{IssuerShare, Report};
 
-use super::{PLACEMENT, rate, set, streams};
+use super::{PLACEMENT, rate, reasons, set, streams};
 
 /// Each process's share of disk time, or of requests, in order of its number.
 fn shares(report: &Report, of: impl Fn(&IssuerShare) -> f64) -> Vec<f64> {
@@ -40,6 +40,31 @@ fn with_anticipation_they_are_kept() {
     let report = streams("sync-streams", "antic-yfq", ",weights=100:200");
     let bytes = shares(&report, |issuer| issuer.bytes as f64);
     assert!(near(&bytes, &[1.0, 2.0], 0.03), "antic-yfq counts bytes: {bytes:.3?}");
+}
+
+/// §3.4: a process is waited for if it thinks for less than 3 ms.
+#[test]
+fn shares_are_kept_for_think_times_below_3_ms() {
+    let of = |think: &str| of_time("antic-stride", &format!(",weights=100:200,think={think}"));
+    for think in ["2400us", "2600us", "2950us"] {
+        assert!(near(&of(think), &[1.0, 2.0], 0.03), "{think}: {:.3?}", of(think));
+    }
+    for think in ["3ms", "3100us"] {
+        assert!(near(&of(think), &[1.0, 1.0], 0.05), "{think}: {:.3?}", of(think));
+    }
+}
+
+/// §3.5: the combination waits for either reason, and says for which.
+#[test]
+fn a_combined_decision_has_one_reason() {
+    let workload = format!("sync-streams:{PLACEMENT},weights=100:200,think=1ms");
+    let reasons = reasons("antic-stride-sptf", &workload);
+    let waits: Vec<&str> = reasons.lines().filter(|line| line.contains(" wait at most ")).collect();
+    assert!(waits.iter().any(|line| line.contains("that saves")), "for a seek");
+    assert!(waits.iter().any(|line| line.contains("of the least served")), "for a share");
+    for line in waits {
+        assert!(line.contains("waits for process") && !line.contains("no wait"), "{line}");
+    }
 }
 
 /// A clock that may not lag while its process thinks undoes it: 1:2 comes out near 1:1 again.

@@ -1,18 +1,57 @@
 //! SPTF with ageing and anticipation: the scheduler of the paper's experiments.
 //!
 //! # How it decides
-//! As `aged-sptf`, except that the disk may wait for the process whose request was completed last.
-//! As `antic-sptf`, but the saving shrinks with the age of the request that would wait (SOSP'01 §3.3).
+//! `aged-sptf` names a candidate: the waiting request that the head reaches soonest, or the oldest
+//! if that has waited for a second (`bound`). Before it is served, the process whose request was
+//! completed last is looked at: the disk may wait for its next request.
+//! - A candidate that goes first for its age, and not because it is nearest, is served at once.
+//! - benefit = the candidate's expected positioning time - the expected positioning time of the
+//!   process's next request.
+//! - cost = the median think time of the process - the time since its completion, at least 0.
+//! - If the benefit exceeds the cost, the disk waits: until 95 % of the process's think times would
+//!   be over. Else the candidate is served.
+//! - A process is not waited for while it has a request waiting, after its asynchronous requests,
+//!   before its first think time is known, and after its exit.
+//!
+//! A request that arrives during a wait leads to a new candidate, which is weighed again; the end
+//! of the wait stays. When the wait ends, the last candidate is served. The parts of a request that
+//! a file system split and flagged count as one request.
+//! Think times are counted in 30 buckets of 500 us up to 15 ms; each new one takes a tenth from all
+//! buckets. Positioning times are a mean that forgets 95 % in ten requests.
 //!
 //! # Source
-//! SOSP'01 §3.
+//! Sitaram Iyer and Peter Druschel, "Anticipatory scheduling: a disk scheduling framework to
+//! overcome deceptive idleness in synchronous I/O", SOSP 2001 (SOSP'01). §3.2, §3.3 (variant
+//! Aged-SPTF) and §4.
+//!
+//! # Differs from the source
+//! - `percentile=short`, the default, is ours: a wait covers 95 % of the think times below 15 ms.
+//!   `percentile=all` is the paper's: of all think times, where longer ones count as 15 ms. Then
+//!   the disk waits for 15 ms in vain for a process that mixes short and long think times. Two such
+//!   processes can cost a third of the throughput (§4.2.4).
+//! - `expectation=distance`, the default, is the paper's second method: the distance between a
+//!   process's requests, on the curve of positioning times. `expectation=measured` is its first.
+//!   That one needs a calibrated curve, and processes that do not start together. Else the disk
+//!   alternates between their files, each measured time is a seek from the other's file, no wait
+//!   seems worth it, and nothing better is ever measured.
+//! - The curve is learned from completions; the paper measures it at installation, as
+//!   `--calibrated` does here.
+//! - Waits end exactly when they are to end. The paper's timer ticks every 500 us: `timer=500us`.
+//! - Synchronous writes count and are waited for like reads.
+//! - The first request after an idle time may be made to wait too; `idle_waits=0` turns that off.
+//!   The paper does not say.
+//! - The device gets one request at a time, as the paper's disks did; `in_device` allows more.
+//! - A process's synchronous requests merge only with its own requests, so that the process is seen
+//!   when it comes.
 //!
 //! # Good for, bad for
-//! Good for disks with heads and processes that read synchronously: several readers of different files
-//! each get long runs, and the disk seeks seldom. Bad for flash.
+//! Good for disks with heads and processes that read synchronously: several readers of different
+//! files each get long runs, and nobody waits much longer than `bound`. Bad for flash, and for
+//! disks with many heads or a queue of their own, which idle while one process thinks.
 //!
 //! # Starvation
-//! As `aged-sptf`. A wait lasts 15 ms at most.
+//! As under `aged-sptf`: who has waited for `bound` is overtaken only by those that came before. A
+//! wait takes 15 ms at most; with `timer`, up to a tick longer.
 
 use super::framework::Anticipatory;
 use super::heuristics::Aged;

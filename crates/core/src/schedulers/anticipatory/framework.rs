@@ -1,15 +1,14 @@
 //! The anticipation core: three states around a policy that, by itself, never waits (SOSP'01 §3.2).
 //!
-//! # How it decides
-//! The disk is *idle* when no request waits, *busy* when one is in service. When it falls idle, and
-//! when a request arrives:
+//! The disk is *idle* when no request waits, *busy* when one is in service. When the disk falls idle,
+//! and when a request arrives:
 //! 1. The policy names a candidate.
 //! 2. If the process whose request was completed last has a request waiting, the candidate is served:
 //!    nothing else can come of that process.
 //! 3. Else the heuristic says whether to wait for that process, and how long. If not, the candidate is
 //!    served.
-//! 4. Else the disk *waits*. The timeout is armed once: an arrival during the wait repeats 1 to 3,
-//!    but the wait ends when it was to end at first. Then the last candidate is served.
+//! 4. Else the disk *waits*. The timeout is set once: an arrival during the wait repeats 1 to 3, and
+//!    the end of the wait stays. Then the last candidate is served.
 //!
 //! Synchronous requests make statistics, and are waited for; after an asynchronous one there is no
 //! wait. The parts of a request that a file system split and flagged count as one.
@@ -17,14 +16,15 @@
 #[cfg(test)]
 mod tests;
 
-use super::heuristics::{Heuristic, View};
-use super::levels::{Keeping, Keys, Level, Levels};
+use super::heuristics::{Candidate, Heuristic};
+use super::levels::{Collecting, Keys, Level, Levels};
+use super::statistics::Percentile;
 use crate::collections::{Kept, OutOfMemory};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
-use crate::tunables::{Count, Percent, Preset};
-use crate::units::{Instant, Issuer, RequestId, Sector};
+use crate::tunables::{Count, Microseconds, Percent, Preset};
+use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 
 crate::choices! {
     /// Where the expected positioning time of a process comes from (SOSP'01 §3.3 names both).
@@ -45,12 +45,27 @@ crate::tunables! {
         idle_waits: bool = 1, 0..=1;
         /// Where the expected positioning time of a process comes from: the distances between its requests, or what was measured.
         expectation: Expectation = 0, 0..=1;
-        /// Statistics whose think times scatter by more than so many hundredths of their mean are dropped; 0: never.
+        /// Of which think times a wait covers 95 %: those below 15 ms, or all, as in the paper.
+        percentile: Percentile = 0, 0..=1;
+        /// What the timer counts in: a wait ends at its next multiple. 0: exactly when it is to end.
+        timer: Microseconds = 0, 0..=1_000_000;
+        /// Statistics are dropped when think times scatter by more than this percentage of their mean; 0: never.
         reset_spread: Percent = 0, 0..=10_000;
-        /// No wait for a process if more than so many in a hundred of its think times were longer than expected; 0: always wait.
+        /// No wait for a process if more than this percentage of its think times were longer than expected; 0: always wait.
         miss_limit: Percent = 0, 0..=100;
         /// Whether statistics are also kept of groups of processes and regions of the disk, and the most consistent ones trusted.
         levels: bool = 0, 0..=1;
+    }
+}
+
+impl Settings {
+    fn collecting(&self) -> Collecting {
+        Collecting {
+            on_all_levels: self.levels,
+            reset_spread: self.reset_spread.0,
+            measured: self.expectation == Expectation::Measured,
+            percentile: self.percentile,
+        }
     }
 }
 
@@ -68,7 +83,7 @@ crate::groups! {
 
 /// A completion that may be followed by another request of the same process.
 #[derive(Clone, Copy)]
-struct Last {
+struct LastProcess {
     who: Issuer,
     keys: Keys,
     at: Instant,
@@ -95,8 +110,10 @@ pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     /// Requests that wait, and requests in the device.
     waiting: u32,
     in_flight: u32,
-    last: Option<Last>,
+    last: Option<LastProcess>,
     wait: Option<Wait>,
+    /// When the first request came; from then on the timer ticks.
+    started: Option<Instant>,
     tunables: All<P, H>,
 }
 
@@ -123,15 +140,6 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         &self.tunables.framework
     }
 
-    fn keeping(&self) -> Keeping {
-        let settings = self.settings();
-        Keeping {
-            all: settings.levels,
-            reset_spread: settings.reset_spread.0,
-            measured: settings.expectation == Expectation::Measured,
-        }
-    }
-
     /// Something happened that may change the candidate or the wish to wait for it.
     fn disturbed(&mut self) {
         if let Some(wait) = &mut self.wait {
@@ -141,15 +149,14 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     /// The synchronous request `id` is now in the queue.
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
-        let (curve, start, keeping) = (&self.curve, cx[id].start, self.keeping());
-        self.levels.arrives(cx, id, keeping, |from| curve.expected(from, start));
+        let (curve, start) = (&self.curve, cx[id].start);
+        self.levels.arrives(cx, id, |from| curve.expected(from, start));
     }
 
     /// Whether to wait rather than serve `candidate`, and until when.
     fn rather_waits(&self, cx: Cx<'_>, candidate: RequestId) -> Option<Instant> {
         let last = self.last.filter(|last| !last.in_parts && last.who != cx[candidate].issuer)?;
-        let keeping = self.keeping();
-        let Some((level, habit, outlook)) = self.levels.trusted(last.keys, keeping) else {
+        let Some((level, statistics, expected)) = self.levels.most_consistent(last.keys) else {
             cx.rather("no wait for process {}, of which nothing is known", || [last.who.into()]);
             return None;
         };
@@ -158,22 +165,30 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             return None;
         }
         let limit = self.settings().miss_limit.0;
-        if limit > 0 && habit.miss_percent() > limit {
-            let facts = || [last.who.into(), habit.miss_percent().into(), level.word().into()];
+        if limit > 0 && statistics.miss_percent() > limit {
+            let facts = || [last.who.into(), statistics.miss_percent().into(), level.word().into()];
             cx.rather("no wait for process {}: {} % of the {}'s think times surprised", facts);
             return None;
         }
-        let view = View {
+        let candidate = Candidate {
             cx,
-            candidate,
+            id: candidate,
             positioning: self.curve.expected(self.head, cx[candidate].start),
             forward: cx[candidate].start >= self.head,
             last: last.who,
             elapsed: cx.now.since(last.at),
-            outlook,
+            expected,
         };
-        let time = H::wait(&self.policy, &view, &self.tunables.heuristic)?;
-        Some(cx.now + time).filter(|until| *until > cx.now)
+        let time = H::wait(&self.policy, &candidate, &self.tunables.heuristic)?;
+        Some(self.ticks(cx.now + time)).filter(|until| *until > cx.now)
+    }
+
+    /// When the timer next goes off, at `time` or later.
+    fn ticks(&self, time: Instant) -> Instant {
+        match (self.settings().timer.0.0, self.started) {
+            (0, _) | (_, None) => time,
+            (tick, Some(started)) => started + Duration(time.since(started).0.next_multiple_of(tick)),
+        }
     }
 
     /// The candidate goes to the device.
@@ -192,7 +207,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
     fn decide(&mut self, cx: Cx<'_>, candidate: RequestId) -> Decision {
         match (self.rather_waits(cx, candidate), self.wait) {
             (None, _) => self.send(cx, candidate),
-            // The timeout that was armed first stands.
+            // The first timeout stands.
             (Some(_), Some(wait)) => {
                 self.wait = Some(Wait { candidate: Some(candidate), ..wait });
                 Decision::WaitUntil(wait.until)
@@ -236,7 +251,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
     fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory> {
         Ok(Anticipatory {
             policy: P::new(setup, tunables.policy)?,
-            levels: Levels::new(setup.capacity)?,
+            levels: Levels::new(setup.capacity, tunables.framework.collecting())?,
             curve: Kept::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
             surveyor: Surveyor::default(),
             head: Sector(0),
@@ -244,18 +259,20 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
             in_flight: 0,
             last: None,
             wait: None,
+            started: None,
             tunables,
         })
     }
 
     fn tune(&mut self, tunables: Self::Tunables) {
         self.policy.tune(tunables.policy);
+        self.levels.tune(tunables.framework.collecting());
         self.tunables = tunables;
         self.disturbed();
     }
 
-    /// The policy's. A wait takes time, but lets nobody pass whom the policy would not; the candidate
-    /// of a wait that runs out may pass one that became due meanwhile.
+    /// The policy's. A wait takes time, but changes nobody's place; the candidate of a wait that runs out
+    /// may pass one that became due meanwhile.
     fn starvation(tunables: &Self::Tunables) -> Starvation {
         match P::starvation(&tunables.policy) {
             Starvation::Bounded { after, per_waiting, plus } => {
@@ -264,8 +281,10 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
             other => other,
         }
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> crate::suites::Referenced for Anticipatory<P, H> {
     fn reference(
         setup: Setup<'_>,
         tunables: Self::Tunables,
@@ -292,6 +311,7 @@ delegate!([P: Algorithm + Policy, H: Heuristic<P>] Anticipatory<P, H>, around);
 impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
     fn inserted(&mut self, cx: Cx<'_>, id: RequestId) {
         self.waiting += 1;
+        self.started.get_or_insert(cx.now);
         if cx[id].sync {
             self.arrives(cx, id);
         }
@@ -320,9 +340,9 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.in_flight = self.in_flight.saturating_sub(1);
         let measured = self.surveyor.completed(cx.now, &mut self.curve);
         self.policy.complete(cx, id);
-        self.levels.completes(cx, id, measured, self.keeping());
+        self.levels.completes(cx, id, measured);
         let request = &cx[id];
-        self.last = request.sync.then(|| Last {
+        self.last = request.sync.then(|| LastProcess {
             who: request.issuer,
             keys: self.levels.keys(request),
             at: cx.now,
@@ -342,7 +362,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     fn has_grown(&mut self, cx: Cx<'_>, id: RequestId) {
         if self.levels.tracks(id) {
-            self.levels.extends(cx, id, self.keeping());
+            self.levels.extends(cx, id);
         } else if cx[id].sync {
             self.arrives(cx, id);
         }

@@ -2,29 +2,29 @@
 //!
 //! A heuristic is the part of anticipation that depends on what the policy is for (SOSP'01 §3.3–3.5).
 
-use super::habits::Outlook;
+use super::statistics::Expected;
 use crate::scheduler::{Cx, Policy};
 use crate::schedulers::textbook::aged_sptf::AgedSptf;
 use crate::tunables::{Nothing, Percent, Presets, Tunables};
 use crate::units::{Duration, Issuer, RequestId};
 
-/// What a heuristic decides by.
+/// The request that the policy would serve, and the process that may be worth waiting for instead.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct Candidate<'a> {
     /// The time, the requests, the device, and where to say why.
     pub cx: Cx<'a>,
-    /// The request that the policy would serve.
-    pub candidate: RequestId,
+    /// The request.
+    pub id: RequestId,
     /// How long the head is expected to take to it.
     pub positioning: Duration,
-    /// It lies at or after the place where the head is.
+    /// The request lies at or after the place where the head is.
     pub forward: bool,
-    /// The process whose request was completed last, at this time ago. It has none waiting.
+    /// The process whose request was completed last. It has none waiting.
     pub last: Issuer,
     /// The time since that completion.
     pub elapsed: Duration,
     /// What is expected of that process.
-    pub outlook: Outlook,
+    pub expected: Expected,
 }
 
 /// Weighs waiting for the last process against serving the policy's candidate.
@@ -41,14 +41,11 @@ pub trait Heuristic<P: Policy>: Sized + 'static {
     type Presets: Presets + 'static;
 
     /// How long to wait. `None`: not at all; then [`Cx::rather`] has said why.
-    fn wait(policy: &P, view: &View<'_>, tunables: &Self::Tunables) -> Option<Duration>;
+    fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &Self::Tunables) -> Option<Duration>;
 }
 
 /// The framework's own defaults.
-#[derive(Clone, Copy, Debug)]
-pub struct AsTheyAre;
-
-impl Presets for AsTheyAre {
+impl Presets for () {
     const PRESETS: &'static [(&'static str, u64)] = &[];
 }
 
@@ -58,23 +55,23 @@ pub struct CostBenefit;
 
 impl CostBenefit {
     /// The equation.
-    pub(super) fn weigh(view: &View<'_>) -> Option<Duration> {
-        let Outlook { median, latest, positioning, .. } = view.outlook;
-        let benefit = view.positioning - positioning;
-        let cost = median - view.elapsed;
-        let wait = latest - view.elapsed;
+    pub(super) fn weigh(candidate: &Candidate<'_>) -> Option<Duration> {
+        let Expected { median, latest, positioning, .. } = candidate.expected;
+        let benefit = candidate.positioning - positioning;
+        let cost = median - candidate.elapsed;
+        let wait = latest - candidate.elapsed;
         if wait == Duration::ZERO {
-            let facts = || [view.last.into(), latest.into()];
-            view.cx.rather("gives up on process {}, which mostly comes within {}", facts);
+            let facts = || [candidate.last.into(), latest.into()];
+            candidate.cx.rather("gives up on process {}, which mostly comes within {}", facts);
             return None;
         }
         if benefit <= cost {
-            let facts = || [view.last.into(), benefit.into(), cost.into()];
-            view.cx.rather("no wait for process {}: it would save {} and cost {}", facts);
+            let facts = || [candidate.last.into(), benefit.into(), cost.into()];
+            candidate.cx.rather("no wait for process {}: it would save {} and cost {}", facts);
             return None;
         }
-        let facts = || [view.last.into(), benefit.into(), cost.into(), wait.into()];
-        view.cx.because("waits for process {}: that saves {} and costs {}; for {} at most", facts);
+        let facts = || [candidate.last.into(), benefit.into(), cost.into(), wait.into()];
+        candidate.cx.because("waits for process {}: that saves {} and costs {}; for {} at most", facts);
         Some(wait)
     }
 }
@@ -84,10 +81,10 @@ impl<P: Policy> Heuristic<P> for CostBenefit {
         "Shortest positioning time first, but waits for the process just served if that saves time.";
     const SOURCE: &'static str = "SOSP'01 §3.2, §3.3";
     type Tunables = Nothing;
-    type Presets = AsTheyAre;
+    type Presets = ();
 
-    fn wait(_: &P, view: &View<'_>, _: &Nothing) -> Option<Duration> {
-        CostBenefit::weigh(view)
+    fn wait(_: &P, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+        CostBenefit::weigh(candidate)
     }
 }
 
@@ -96,13 +93,13 @@ impl<P: Policy> Heuristic<P> for CostBenefit {
 pub struct Aged;
 
 impl Aged {
-    fn weigh(policy: &AgedSptf, view: &View<'_>) -> Option<Duration> {
-        if policy.nearest() != Some(view.candidate) {
-            let facts = || [view.cx.age(view.candidate).into()];
-            view.cx.rather("no wait: the next request is due to its age, {}", facts);
+    fn weigh(policy: &AgedSptf, candidate: &Candidate<'_>) -> Option<Duration> {
+        if policy.nearest() != Some(candidate.id) {
+            let facts = || [candidate.cx.age(candidate.id).into()];
+            candidate.cx.rather("no wait: the next request is due to its age, {}", facts);
             return None;
         }
-        CostBenefit::weigh(view)
+        CostBenefit::weigh(candidate)
     }
 }
 
@@ -111,10 +108,10 @@ impl Heuristic<AgedSptf> for Aged {
         "SPTF with ageing, but waits for the process just served if that saves time.";
     const SOURCE: &'static str = "SOSP'01 §3.2, §3.3, §4";
     type Tunables = Nothing;
-    type Presets = AsTheyAre;
+    type Presets = ();
 
-    fn wait(policy: &AgedSptf, view: &View<'_>, _: &Nothing) -> Option<Duration> {
-        Aged::weigh(policy, view)
+    fn wait(policy: &AgedSptf, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+        Aged::weigh(policy, candidate)
     }
 }
 
@@ -138,15 +135,15 @@ impl Heuristic<AgedSptf> for Adaptive {
     type Tunables = Nothing;
     type Presets = Careful;
 
-    fn wait(policy: &AgedSptf, view: &View<'_>, _: &Nothing) -> Option<Duration> {
-        Aged::weigh(policy, view)
+    fn wait(policy: &AgedSptf, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+        Aged::weigh(policy, candidate)
     }
 }
 
 crate::tunables! {
     /// What [`Sweep`] can be told.
     pub struct SweepSettings {
-        /// If the last process seeks backward in more than so many of a hundred cases, a request ahead is served at once.
+        /// If more than this percentage of the last process's seeks go backward, a request ahead is served at once.
         backward_limit: Percent = 80, 0..=100;
     }
 }
@@ -159,15 +156,15 @@ impl<P: Policy> Heuristic<P> for Sweep {
     const SUMMARY: &'static str = "Sweeps upward, but waits for the process just served if that saves time.";
     const SOURCE: &'static str = "SOSP'01 §3.2, §3.3 (there: CSCAN)";
     type Tunables = SweepSettings;
-    type Presets = AsTheyAre;
+    type Presets = ();
 
-    fn wait(_: &P, view: &View<'_>, tunables: &SweepSettings) -> Option<Duration> {
-        let backward = view.outlook.backward_percent;
-        if view.forward && backward > tunables.backward_limit.0 {
-            let facts = || [view.last.into(), backward.into()];
-            view.cx.rather("no wait for process {}: {} % of its seeks go backward", facts);
+    fn wait(_: &P, candidate: &Candidate<'_>, tunables: &SweepSettings) -> Option<Duration> {
+        let backward = candidate.expected.backward_percent;
+        if candidate.forward && backward > tunables.backward_limit.0 {
+            let facts = || [candidate.last.into(), backward.into()];
+            candidate.cx.rather("no wait for process {}: {} % of its seeks go backward", facts);
             return None;
         }
-        CostBenefit::weigh(view)
+        CostBenefit::weigh(candidate)
     }
 }

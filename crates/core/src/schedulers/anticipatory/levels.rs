@@ -1,22 +1,22 @@
-//! Habits of processes and, as SOSP'01 §5.2.2 suggests, of groups of processes and of regions of the
-//! disk. The most consistent level is trusted.
+//! Statistics of processes and, as SOSP'01 §5.2.2 suggests, of groups of processes and of regions of
+//! the disk. The paper's word is level of abstraction; the most consistent level is trusted.
 //!
 //! Each level has a place for as many as the queue has ids, and [`SPARE`] more; whoever was heard of
 //! longest ago, and has no request waiting or in flight, is forgotten for a new one.
 
 use alloc::vec::Vec;
 
-use super::habits::{Arrival, Habit, Outlook};
+use super::statistics::{Expected, Percentile, Statistics};
 use crate::collections::{Issuers, OutOfMemory, Place, table};
 use crate::request::Request;
 use crate::scheduler::Cx;
-use crate::units::{Duration, Group, Issuer, RequestId};
+use crate::units::{Duration, Group, Issuer, RequestId, Sector};
 
 /// Places for those who have no request in the queue at the moment.
 const SPARE: usize = 64;
 /// A region of the disk: 2^18 sectors, 128 MiB.
 const REGION_SHIFT: u32 = 18;
-/// So many think times make statistics that can be compared.
+/// Think times that make statistics comparable.
 const ENOUGH: u32 = 4;
 
 /// Of what statistics are kept.
@@ -54,7 +54,7 @@ struct Note {
     places: [Option<Place>; 3],
     /// How long the head would take to it from the end of the process's request before.
     near: Option<Duration>,
-    /// It continues a larger request.
+    /// The request continues a larger one.
     part: bool,
 }
 
@@ -62,59 +62,57 @@ struct Note {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Keys([Option<Issuer>; 3]);
 
-/// Habits on all levels.
+/// Statistics on all levels.
 pub(super) struct Levels {
-    tables: [Issuers<Habit>; 3],
+    tables: [Issuers<Statistics>; 3],
     notes: Vec<Note>,
+    collecting: Collecting,
 }
 
-/// How statistics are kept.
+/// How statistics are collected.
 #[derive(Clone, Copy)]
-pub(super) struct Keeping {
-    /// On all levels, or only of processes.
-    pub(super) all: bool,
+pub(super) struct Collecting {
+    /// Of groups and regions too, and not only of processes.
+    pub(super) on_all_levels: bool,
     /// From this scatter of think times on, in hundredths, they are dropped. 0: never.
     pub(super) reset_spread: u64,
     /// Positioning times are as measured, or else from a process's own last request.
     pub(super) measured: bool,
+    /// Of which think times a wait covers 95 %.
+    pub(super) percentile: Percentile,
 }
 
 impl Levels {
-    pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+    pub(super) fn new(capacity: usize, collecting: Collecting) -> Result<Self, OutOfMemory> {
         let places = capacity + SPARE;
         Ok(Levels {
             tables: [Issuers::new(places)?, Issuers::new(places)?, Issuers::new(places)?],
             notes: table(capacity, Note::default())?,
+            collecting,
         })
     }
 
-    fn used(&mut self, keeping: Keeping) -> impl Iterator<Item = (Level, &mut Issuers<Habit>)> {
-        let levels = if keeping.all { 3 } else { 1 };
-        Level::ALL.into_iter().zip(&mut self.tables).take(levels)
+    /// Changes how statistics are collected from now on.
+    pub(super) fn tune(&mut self, collecting: Collecting) {
+        self.collecting = collecting;
     }
 
     /// The synchronous request `id` arrives. `near` is the time to it from another place.
-    pub(super) fn arrives(
-        &mut self,
-        cx: Cx<'_>,
-        id: RequestId,
-        keeping: Keeping,
-        near: impl Fn(crate::units::Sector) -> Duration,
-    ) {
-        let request = &cx[id];
+    pub(super) fn arrives(&mut self, cx: Cx<'_>, id: RequestId, near: impl Fn(Sector) -> Duration) {
+        let (request, collecting) = (&cx[id], self.collecting);
         let mut note = Note::default();
-        for (level, habits) in self.used(keeping) {
+        let used = if collecting.on_all_levels { 3 } else { 1 };
+        for (level, table) in Level::ALL.into_iter().zip(&mut self.tables).take(used) {
             let Some(key) = level.key(request) else { continue };
-            let place = habits.enter(key);
-            habits.hold(place);
-            let habit = &mut habits[place];
-            let before = habit.position;
-            let arrival = habit.arrives(cx.now, request.start, request.end(), request.more_follows);
+            let place = table.enter(key);
+            table.hold(place);
+            let before = table[place].position;
+            let part = table[place].arrives(cx.now, request, collecting.percentile);
             if level == Level::Process {
                 note.near = before.map(&near);
-                note.part = arrival == Arrival::Part;
+                note.part = part;
             }
-            settle(habit, keeping);
+            settle(&mut table[place], collecting);
             note.places[level as usize] = Some(place);
         }
         self.notes[id.index()] = note;
@@ -135,22 +133,21 @@ impl Levels {
     }
 
     /// A new request went into the waiting request `id`.
-    pub(super) fn extends(&mut self, cx: Cx<'_>, id: RequestId, keeping: Keeping) {
-        let request = &cx[id];
-        for (place, habits) in self.notes[id.index()].places.into_iter().zip(&mut self.tables) {
+    pub(super) fn extends(&mut self, cx: Cx<'_>, id: RequestId) {
+        for (place, table) in self.notes[id.index()].places.into_iter().zip(&mut self.tables) {
             if let Some(place) = place {
-                habits[place].extends(request.end(), request.more_follows);
-                settle(&mut habits[place], keeping);
+                table[place].extends(&cx[id], self.collecting.percentile);
+                settle(&mut table[place], self.collecting);
             }
         }
     }
 
     /// `id` no longer waits: it goes to the device.
     pub(super) fn dispatched(&mut self, id: RequestId) {
-        for (place, habits) in self.notes[id.index()].places.into_iter().zip(&mut self.tables) {
+        for (place, table) in self.notes[id.index()].places.into_iter().zip(&mut self.tables) {
             if let Some(place) = place {
-                habits[place].waiting -= 1;
-                habits[place].in_flight += 1;
+                table[place].waiting -= 1;
+                table[place].in_flight += 1;
             }
         }
     }
@@ -158,31 +155,25 @@ impl Levels {
     /// `id` no longer waits, and was not served by itself.
     pub(super) fn withdrawn(&mut self, id: RequestId) {
         let places = core::mem::take(&mut self.notes[id.index()]).places;
-        for (place, habits) in places.into_iter().zip(&mut self.tables) {
+        for (place, table) in places.into_iter().zip(&mut self.tables) {
             if let Some(place) = place {
-                habits[place].waiting -= 1;
-                habits.release(place);
+                table[place].waiting -= 1;
+                table.release(place);
             }
         }
     }
 
     /// `id` is completed; the head took `measured` to it, if that is known.
-    pub(super) fn completes(
-        &mut self,
-        cx: Cx<'_>,
-        id: RequestId,
-        measured: Option<Duration>,
-        keeping: Keeping,
-    ) {
+    pub(super) fn completes(&mut self, cx: Cx<'_>, id: RequestId, measured: Option<Duration>) {
         let note = core::mem::take(&mut self.notes[id.index()]);
-        let sample = if keeping.measured { measured.or(note.near) } else { note.near.or(measured) };
-        for (place, habits) in note.places.into_iter().zip(&mut self.tables) {
+        let sample = if self.collecting.measured { measured.or(note.near) } else { note.near.or(measured) };
+        for (place, table) in note.places.into_iter().zip(&mut self.tables) {
             let Some(place) = place else { continue };
-            habits[place].completes(cx.now);
+            table[place].completes(cx.now);
             if let Some(time) = sample.filter(|_| !note.part) {
-                habits[place].positioned(time);
+                table[place].positioned(time);
             }
-            habits.release(place);
+            table.release(place);
         }
     }
 
@@ -196,43 +187,43 @@ impl Levels {
         Keys(Level::ALL.map(|level| level.key(request)))
     }
 
-    fn habit(&self, keys: Keys, level: Level) -> Option<&Habit> {
+    fn statistics(&self, keys: Keys, level: Level) -> Option<&Statistics> {
         self.tables[level as usize].get(keys.0[level as usize]?)
     }
 
     /// What to expect of the last process, on the level that is the most consistent.
-    pub(super) fn trusted(&self, keys: Keys, keeping: Keeping) -> Option<(Level, &Habit, Outlook)> {
+    pub(super) fn most_consistent(&self, keys: Keys) -> Option<(Level, &Statistics, Expected)> {
         let known = |level| {
-            let habit = self.habit(keys, level)?;
-            Some((level, habit, habit.outlook()?))
+            let statistics = self.statistics(keys, level)?;
+            Some((level, statistics, statistics.expected()?))
         };
         let own = known(Level::Process);
-        if !keeping.all {
+        if !self.collecting.on_all_levels {
             return own;
         }
-        let enough = |(_, habit, _): &(Level, &Habit, Outlook)| habit.samples >= ENOUGH;
+        let enough = |(_, statistics, _): &(Level, &Statistics, Expected)| statistics.samples >= ENOUGH;
         let levels = Level::ALL.into_iter().filter_map(known).filter(enough);
-        levels.min_by_key(|(_, habit, _)| habit.spread_percent()).or(own)
+        levels.min_by_key(|(_, statistics, _)| statistics.spread_percent()).or(own)
     }
 
     /// Whether the last process, or its group, has a request waiting.
     pub(super) fn waits(&self, keys: Keys, level: Level) -> bool {
-        self.habit(keys, level).is_some_and(|habit| habit.waiting > 0)
+        self.statistics(keys, level).is_some_and(|statistics| statistics.waiting > 0)
     }
 
     /// A wait for the last process ran out.
     pub(super) fn expired(&mut self, keys: Keys) {
-        for (key, habits) in keys.0.into_iter().zip(&mut self.tables) {
-            if let Some(place) = key.and_then(|key| habits.find(key)) {
-                habits[place].expired = true;
+        for (key, table) in keys.0.into_iter().zip(&mut self.tables) {
+            if let Some(place) = key.and_then(|key| table.find(key)) {
+                table[place].expired = true;
             }
         }
     }
 }
 
 /// Drops statistics that scatter too much (SOSP'01 §5.2.1: covariance resetting).
-fn settle(habit: &mut Habit, keeping: Keeping) {
-    if keeping.reset_spread > 0 && habit.spread_percent() > keeping.reset_spread {
-        habit.reset();
+fn settle(statistics: &mut Statistics, collecting: Collecting) {
+    if collecting.reset_spread > 0 && statistics.spread_percent() > collecting.reset_spread {
+        statistics.reset();
     }
 }

@@ -3,7 +3,7 @@
 //! A synchronous process has no request in the queue when its own was just served. A scheduler that
 //! never waits then serves somebody else, whatever the shares.
 
-use super::heuristics::{AsTheyAre, CostBenefit, Heuristic, View};
+use super::heuristics::{Candidate, CostBenefit, Heuristic};
 use crate::schedulers::shared::clocks::Clocked;
 use crate::tunables::Microseconds;
 use crate::units::Duration;
@@ -21,33 +21,37 @@ pub struct Proportional;
 
 impl Proportional {
     /// Waits if (a) the last process has no request waiting, which the framework sees to, (b) its median
-    /// think time is below the limit, and (c) its clock is below the least clock of those that wait,
+    /// think time, an upper bound in steps of 500 us, is within the limit, and (c) its clock is below the least clock of those that wait,
     /// or as far ahead of it as the policy tolerates.
-    fn weigh<P: Clocked>(policy: &P, view: &View<'_>, tunables: &ShareSettings) -> Option<Duration> {
-        let (own, least) = clocks(policy, view)?;
+    fn weigh<P: Clocked>(
+        policy: &P,
+        candidate: &Candidate<'_>,
+        tunables: &ShareSettings,
+    ) -> Option<Duration> {
+        let (own, least) = clocks(policy, candidate)?;
         let limit = tunables.think_limit.0;
-        if view.outlook.median >= limit {
-            let facts = || [view.last.into(), view.outlook.median.into(), limit.into()];
-            view.cx.rather("no wait for process {}: it thinks for {}, not less than {}", facts);
+        if candidate.expected.median > limit {
+            let facts = || [candidate.last.into(), candidate.expected.median.into(), limit.into()];
+            candidate.cx.rather("no wait for process {}: it thinks for {}, not less than {}", facts);
             return None;
         }
         if own >= least.saturating_add(policy.reach()) {
-            let facts = || [view.last.into(), P::amount(own.saturating_sub(least))];
-            view.cx.rather("no wait for process {}: it is ahead of its share by {}", facts);
+            let facts = || [candidate.last.into(), P::amount(own.saturating_sub(least))];
+            candidate.cx.rather("no wait for process {}: it is ahead of its share by {}", facts);
             return None;
         }
-        let wait = view.outlook.latest - view.elapsed;
+        let wait = candidate.expected.latest - candidate.elapsed;
         if wait == Duration::ZERO {
-            let facts = || [view.last.into(), view.outlook.latest.into()];
-            view.cx.rather("gives up on process {}, which mostly comes within {}", facts);
+            let facts = || [candidate.last.into(), candidate.expected.latest.into()];
+            candidate.cx.rather("gives up on process {}, which mostly comes within {}", facts);
             return None;
         }
         let (behind, ahead) = (least.saturating_sub(own), own.saturating_sub(least));
         let facts = || {
             let (far, word) = if own <= least { (behind, "behind") } else { (ahead, "ahead of") };
-            [view.last.into(), P::amount(far), word.into(), wait.into()]
+            [candidate.last.into(), P::amount(far), word.into(), wait.into()]
         };
-        view.cx.because(
+        candidate.cx.because(
             "waits for process {}, which is {} {} the least served that waits; for {} at most",
             facts,
         );
@@ -56,10 +60,10 @@ impl Proportional {
 }
 
 /// The clock of the last process, and the least clock of those that wait.
-fn clocks<P: Clocked>(policy: &P, view: &View<'_>) -> Option<(u64, u64)> {
-    let clocks = policy.clock(view.last).zip(policy.least_clock());
+fn clocks<P: Clocked>(policy: &P, candidate: &Candidate<'_>) -> Option<(u64, u64)> {
+    let clocks = policy.clock(candidate.last).zip(policy.least_clock());
     if clocks.is_none() {
-        view.cx.rather("no wait for process {}, of which nothing is known", || [view.last.into()]);
+        candidate.cx.rather("no wait for process {}, of which nothing is known", || [candidate.last.into()]);
     }
     clocks
 }
@@ -68,15 +72,15 @@ impl<P: Clocked> Heuristic<P> for Proportional {
     const SUMMARY: &'static str = "Shares the disk by weight, and waits for a process that is behind its share and will soon ask again.";
     const SOURCE: &'static str = "SOSP'01 §3.2, §3.4";
     type Tunables = ShareSettings;
-    type Presets = AsTheyAre;
+    type Presets = ();
 
-    fn wait(policy: &P, view: &View<'_>, tunables: &ShareSettings) -> Option<Duration> {
-        Proportional::weigh(policy, view, tunables)
+    fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &ShareSettings) -> Option<Duration> {
+        Proportional::weigh(policy, candidate, tunables)
     }
 }
 
-/// Waits if either [`CostBenefit`] or [`Proportional`] says so, and as long as the longer of the two;
-/// but never for a process so far ahead that the policy would not serve it (SOSP'01 §3.5).
+/// Waits if [`Proportional`] or [`CostBenefit`] says so, but never for a process so far ahead that the
+/// policy would not serve it (SOSP'01 §3.5).
 pub struct Combined;
 
 impl<P: Clocked> Heuristic<P> for Combined {
@@ -84,14 +88,16 @@ impl<P: Clocked> Heuristic<P> for Combined {
         "Shares disk time by weight with few seeks, and waits for the sake of either.";
     const SOURCE: &'static str = "SOSP'01 §3.5, §4.7";
     type Tunables = ShareSettings;
-    type Presets = AsTheyAre;
+    type Presets = ();
 
-    fn wait(policy: &P, view: &View<'_>, tunables: &ShareSettings) -> Option<Duration> {
-        let (own, least) = clocks(policy, view)?;
-        let for_share = Proportional::weigh(policy, view, tunables);
-        if own > least.saturating_add(policy.reach()) {
-            return for_share;
+    fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &ShareSettings) -> Option<Duration> {
+        let (own, least) = clocks(policy, candidate)?;
+        let for_share = |candidate: &Candidate<'_>| Proportional::weigh(policy, candidate, tunables);
+        let silent = Candidate { cx: candidate.cx.silent(), ..*candidate };
+        // A wait is as long for either reason. The one that counts is said: the share's, if it holds.
+        if own > least.saturating_add(policy.reach()) || for_share(&silent).is_some() {
+            return for_share(candidate);
         }
-        for_share.max(CostBenefit::weigh(view))
+        CostBenefit::weigh(candidate)
     }
 }

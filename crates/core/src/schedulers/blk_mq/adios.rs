@@ -50,28 +50,25 @@
 //! Unbounded: nothing else goes while flushes come, and a write waits its two seconds while reads come.
 //! After that the bias lets it go by and by; how soon depends on how long each is predicted to take.
 
-mod fill;
 mod model;
 mod pages;
 mod settings;
+mod waiting;
 
 use alloc::vec::Vec;
 
-use crate::collections::{Links, List, OutOfMemory, Sorted, table};
+use crate::collections::{Links, List, OutOfMemory, table};
 use crate::request::{Operation, Request};
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::units::{Duration, Instant, RequestId, Sector};
-use model::Models;
+use model::{KINDS, Models};
 use pages::Pages;
 pub use settings::{Nice, Order, Settings};
+use waiting::Waiting;
 
-/// Kinds of requests: reads, writes, discards, others.
-const KINDS: usize = 4;
+/// The kinds of writes and of others.
 const WRITES: usize = 1;
 const OTHERS: usize = 3;
-
-/// Deadlines within so many bits of nanoseconds are the same.
-const STEP_BITS: u32 = 20;
 
 /// `compliance_flags`: flushes are urgent.
 const FLUSHES_FIRST: u64 = 2;
@@ -87,12 +84,6 @@ fn kind_of(request: &Request) -> usize {
         Operation::Discard => 2,
         Operation::Flush => OTHERS,
     }
-}
-
-/// The side on which requests of a kind wait.
-#[inline]
-fn side_of(kind: usize) -> usize {
-    usize::from(kind > 0)
 }
 
 /// Where a request waits.
@@ -117,39 +108,24 @@ struct Known {
     predicted: u64,
     /// From its arrival to its deadline.
     slack: u64,
-    /// When it should be served, once it waits on its side.
-    deadline: Instant,
     /// When it was dispatched, if it was here.
     sent: Option<Instant>,
 }
 
-const NOTHING: Known = Known {
-    place: Place::Side,
-    kind: 0,
-    bytes: 0,
-    predicted: 0,
-    slack: 0,
-    deadline: Instant::ZERO,
-    sent: None,
-};
+const NOTHING: Known = Known { place: Place::Side, kind: 0, bytes: 0, predicted: 0, slack: 0, sent: None };
 
 /// Adaptive deadlines.
 pub struct Adios {
     known: Vec<Known>,
-    /// By side: requests by the step of their deadline.
-    sides: [Sorted; 2],
+    waiting: Waiting,
     links: Links,
     urgent: List,
     pages: Pages,
-    /// Below 0: the others are favoured.
-    bias: i64,
     /// The predicted time of all that is urgent, in a page or in flight.
     under_way: u64,
     models: Models,
     /// Models of reads and of writes were known when a request came.
     stable: bool,
-    /// From where steps count.
-    origin: Option<Instant>,
     /// Since when the device was busy with the next request, if it was.
     busy_since: Option<Instant>,
     /// Where the last completed request ended; 0 if that is not known.
@@ -170,15 +146,13 @@ impl Algorithm for Adios {
         let capacity = setup.capacity;
         Ok(Adios {
             known: table(capacity, NOTHING)?,
-            sides: [Sorted::new(capacity)?, Sorted::new(capacity)?],
+            waiting: Waiting::new(capacity)?,
             links: Links::new(capacity)?,
             urgent: List::default(),
             pages: Pages::new(capacity)?,
-            bias: 0,
             under_way: 0,
             models: Models::new()?,
             stable: false,
-            origin: None,
             busy_since: None,
             completed: 0,
             head: Sector(0),
@@ -189,7 +163,7 @@ impl Algorithm for Adios {
 
     fn tune(&mut self, tunables: Settings) {
         if tunables.read_priority != self.tunables.read_priority {
-            self.bias = 0;
+            self.waiting.set_bias(0);
         }
         self.tunables = tunables;
     }
@@ -200,11 +174,6 @@ impl Algorithm for Adios {
             Duration::ZERO => Starvation::Bounded { after: Duration::ZERO, per_waiting: 1, plus: 0 },
             _ => Starvation::Unbounded,
         }
-    }
-
-    #[cfg(test)]
-    fn reference(setup: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::reference::Reference::new(setup.device.rotational, tunables))
     }
 }
 
@@ -219,21 +188,73 @@ impl Adios {
 
     /// Sorts `id` in, behind all in the same step.
     fn line_up(&mut self, cx: Cx<'_>, id: RequestId) {
-        let origin = *self.origin.get_or_insert(cx[id].arrival);
-        let known = &mut self.known[id.index()];
-        known.deadline = cx[id].arrival + Duration(known.slack);
-        self.sides[side_of(known.kind)].insert(known.deadline.since(origin).0 >> STEP_BITS, id);
+        let Known { kind, slack, .. } = self.known[id.index()];
+        let arrival = cx[id].arrival;
+        self.waiting.insert(id, kind, arrival, arrival + Duration(slack));
     }
 
     /// Takes `id` from where it waits.
     fn forget(&mut self, id: RequestId) {
         let Known { place, kind, predicted, .. } = self.known[id.index()];
         match place {
-            Place::Side => return self.sides[side_of(kind)].remove(id),
+            Place::Side => return self.waiting.remove(id, kind),
             Place::Urgent => self.links.remove(&mut self.urgent, id),
             Place::Page(page, list) => self.pages.remove(&mut self.links, page, list, id),
         }
         self.under_way -= predicted;
+    }
+
+    /// Fills `page`, which is empty. Something waits.
+    #[inline(never)]
+    fn fill(&mut self, cx: Cx<'_>, page: usize, window: u64) {
+        let limits = self.tunables.limits();
+        let mut counts = [0; KINDS];
+        let (mut added, mut count) = (0, 0u64);
+        let by_address = self.rotational && self.tunables.batch_order == Order::Elevator;
+        self.pages.open(page, by_address);
+        while let Some((id, moves)) = self.waiting.next() {
+            let Known { kind, predicted, slack, .. } = self.known[id.index()];
+            let full = counts[kind] >= limits[kind] || self.under_way + added + predicted > window;
+            if count > 0 && (full || !self.models.knows(kind)) {
+                break;
+            }
+            if moves {
+                self.waiting.pay(predicted, self.tunables.read_priority);
+            }
+            self.waiting.remove(id, kind);
+            let list = self.pages.add(&mut self.links, page, id, kind, slack > 0);
+            self.known[id.index()].place = Place::Page(page, list);
+            counts[kind] += 1;
+            added += predicted;
+            count += 1;
+        }
+        if by_address && counts[WRITES] > 1 {
+            self.pages.sort(cx, &mut self.links, page);
+        }
+        self.under_way += added;
+        cx.rather("a page gets {} requests, predicted to take {}; reads are {} by {}", || {
+            let bias = self.waiting.bias();
+            let word = if bias < 0 { "behind" } else { "ahead" };
+            [count.into(), Duration(added).into(), word.into(), Duration(bias.unsigned_abs()).into()]
+        });
+    }
+
+    /// The next request of a page, which is filled first if need be.
+    fn take_from_pages(&mut self, cx: Cx<'_>) -> Option<RequestId> {
+        let window = self.tunables.window(self.rotational);
+        if !self.waiting.is_empty()
+            && let Some(page) = self.pages.to_fill()
+        {
+            let least = window.saturating_mul(self.tunables.bq_refill_below_ratio.0) / 100;
+            if self.under_way == 0 || self.under_way < least {
+                self.fill(cx, page, window);
+            }
+        }
+        let id = self.pages.pop(cx, &mut self.links, self.head)?;
+        cx.because("next in the page; {} wait in pages, predicted with what is in flight to take {}", || {
+            [self.pages.len().into(), Duration(self.under_way).into()]
+        });
+        Some(id)
     }
 
     /// How much a measurement weighs: on a disk the more, the farther the request was.
@@ -284,7 +305,7 @@ impl Scheduler for Adios {
         } else if let Some(id) = self.take_from_pages(cx) {
             id
         } else {
-            if self.sides.iter().any(|side| !side.is_empty()) {
+            if !self.waiting.is_empty() {
                 cx.because("what is in flight is predicted to take {}", || [Duration(self.under_way).into()]);
             }
             return Decision::Idle;
@@ -321,7 +342,7 @@ impl Scheduler for Adios {
     }
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.sides[side_of(self.known[id.index()].kind)].remove(id);
+        self.waiting.remove(id, self.known[id.index()].kind);
         self.line_up(cx, id);
     }
 

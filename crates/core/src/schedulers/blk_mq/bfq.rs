@@ -5,25 +5,24 @@
 //! share one. One queue is in service at a time.
 //! 1. The queue in service goes on, at the best place near the head, until its next request costs more
 //!    than what is left of its budget, until its time (`timeout_sync`) is over, or until it is empty and
-//!    not worth waiting for. Its oldest request goes first once, if that is overdue. `bfq/serve.rs`
+//!    not worth waiting for. Its oldest request goes first once, if that is overdue.
 //! 2. Then the next is chosen by B-WF2Q+: real time before best effort before idle; within a class, of
 //!    those whose virtual start has come, the one with the least virtual finish. A queue's share is its
 //!    weight: 80 for the highest level, 40 for the default, 10 for the lowest, times what the host has set
-//!    for its process, of 100. Every 200 ms the idle class may go first. `bfq/wf2q.rs`
+//!    for its process, of 100. Every 200 ms the idle class may go first.
 //! 3. A budget grows if it is used up and shrinks if the process lets it lie. A queue that seeks, or that
 //!    does less than half a full budget in its time, is charged for the time it took. The greatest budget is
-//!    what the device can do in `timeout_sync` at its peak rate, which is measured. `bfq/budget.rs`, `rate.rs`
+//!    what the device can do in `timeout_sync` at its peak rate, which is measured.
 //! 4. When the queue in service is empty, its process is waited for up to `slice_idle`: if it streams and
-//!    the device would only lose by seeking, or if it would lose its share. `bfq/idle.rs`
+//!    the device would only lose by seeking, or if it would lose its share.
 //! 5. Meanwhile others' requests may go: those that it waits for, and a few that cost it little.
-//!    `bfq/inject.rs`
 //! 6. A queue that was away for 2 s, or is new, is raised: it weighs 30 times as much for some seconds. One
 //!    that asks for a little, regularly, weighs 3000 times as much for 300 ms. Many new queues at once are
-//!    not raised. `bfq/raise.rs`
-//! 7. Processes that read near each other share a queue, until that turns out to be seeky. `bfq/merge.rs`
-//!    Those that begin together share one for good, unless they stream on a disk. `bfq/together.rs`
+//!    not raised.
+//! 7. Processes that read near each other share a queue, until that turns out to be seeky.
+//!    Those that begin together share one for good, unless they stream on a disk.
 //! 8. Asynchronous requests have room in half of the queue, and together with synchronous writes in three
-//!    quarters; while something is raised, in 3/16 and 6/16. `bfq/schedule.rs`
+//!    quarters; while something is raised, in 3/16 and 6/16.
 //!
 //! # Source
 //! Linux 6.1.192 `block/bfq-iosched.c`, `bfq-wf2q.c` and `Documentation/block/bfq-iosched.rst`; Valente and
@@ -64,21 +63,24 @@
 //! ends then; real time before best effort is strict; and a queue of least weight waits while one of
 //! greatest weight has 640 times its service.
 
-mod arrive;
 mod budget;
-mod entity;
-mod idle;
+mod burst;
+mod explain;
+mod habits;
+mod idling;
 mod inject;
-mod merge;
+mod positions;
 mod processes;
 mod queue;
+mod queues;
 mod raise;
+mod raising;
 mod rate;
 mod requests;
-mod schedule;
-mod serve;
-mod shares;
-mod together;
+mod service;
+mod settings;
+mod sharing;
+mod wakers;
 mod wf2q;
 
 #[cfg(test)]
@@ -86,89 +88,337 @@ mod reference;
 #[cfg(test)]
 mod tests;
 
-use alloc::vec::Vec;
+pub use settings::Settings;
 
-use crate::collections::{Issuers, OutOfMemory, table};
-use crate::request::{Class, Priority};
-#[cfg(test)]
-use crate::scheduler::Scheduler;
-use crate::scheduler::{Algorithm, Setup, Standing, Starvation};
-use crate::tunables::{Count, Kibibytes, Milliseconds, SectorCount, Unit};
-use crate::units::{Instant, Issuer, Sector, Weight};
-use budget::Bounds;
-use inject::Watch;
-use processes::Process;
-use queue::{ASYNC_QUEUES, Queue, Ref};
-use raise::Burst;
-use rate::{Rate, Tagging};
-use requests::Requests;
-use serve::Ended;
-use wf2q::Service;
+use crate::collections::{OutOfMemory, Place};
+use crate::request::{Class, Priority, Request};
+use crate::room::Quota;
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
+use crate::tunables::Unit;
+use crate::units::{Duration, Issuer, RequestId, Weight};
+use budget::Reason;
+use explain::{Chosen, Whose};
+use processes::weight_of;
+use queue::Queue;
+use queues::Queues;
+use raise::{AWAY, Kind};
+use rate::LARGE;
+use service::{Selected, Service};
+use sharing::Sharing;
 
-crate::tunables! {
-    /// What [`Bfq`] can be told. Names, units and defaults are Linux's.
-    pub struct Settings {
-        /// When an asynchronous request is overdue.
-        fifo_expire_async: Milliseconds = 250, 1..=3_600_000;
-        /// When a synchronous request is overdue.
-        fifo_expire_sync: Milliseconds = 125, 1..=3_600_000;
-        /// How far back the head may go within a queue.
-        back_seek_max: Kibibytes = 16_384, 0..=2_147_483_647;
-        /// How many times longer than a way ahead a way back counts.
-        back_seek_penalty: Count = 2, 1..=2_147_483_647;
-        /// How long a process is waited for. 0: not at all.
-        slice_idle: Milliseconds = 8, 0..=3_600_000;
-        /// How long a queue is in service at most, unless it is raised.
-        timeout_sync: Milliseconds = 125, 1..=3_600_000;
-        /// The greatest budget of a queue. 0: what the device can do in timeout_sync.
-        max_budget: SectorCount = 0, 0..=2_147_483_647;
-        /// Wait for every process, and give the device one request at a time.
-        strict_guarantees: bool = 0, 0..=1;
-        /// Raise queues that seem interactive or to play a film.
-        low_latency: bool = 1, 0..=1;
-    }
-}
+/// The weight that a queue must have to be raised: nobody has given it another.
+const PLAIN_WEIGHT: u64 = 40;
+/// A process that was away for so long is no longer part of the burst in which it was created.
+const BURST_FORGOTTEN: Duration = Duration::from_ms(10_000);
 
 /// Queues by B-WF2Q+, with budgets, idling and weight raising.
 pub struct Bfq {
-    tunables: Settings,
-    requests: Requests,
-    /// Which processes are known, and whether what is at their place is theirs.
-    issuers: Issuers<bool>,
-    /// By place.
-    processes: Vec<Process>,
-    /// By place; then the asynchronous ones.
-    queues: Vec<Queue>,
     service: Service,
-    bounds: Bounds,
-    rate: Rate,
-    tagging: Tagging,
-    /// Requests that wait, and that the device has from here.
-    waiting: u32,
-    in_flight: u32,
-    /// Busy queues that are raised.
-    raised_busy: u32,
-    /// Processes that issue into others' queues.
-    guests: usize,
-    /// Until when the process of the queue in service is waited for.
-    idle: Option<Instant>,
-    /// When the last wait began.
-    idling_since: Instant,
-    /// When the queue in service became that.
-    budget_start: Instant,
-    /// Where its last request ends; 0 before there was one.
-    served_to: Sector,
-    watch: Watch,
-    /// Whose request was done last, if that is one process's.
-    last_completed: Option<Ref>,
-    burst: Burst<Ref>,
-    /// The queue that those created after it are compared with.
-    last_created: Option<Ref>,
-    ended: Option<Ended>,
+    sharing: Sharing,
 }
 
-/// Places for processes besides two for each request: some are hosts, or wait though they have none.
-const ABSENT_PLACES: usize = 128;
+impl Bfq {
+    /// The place of the process that has issued `request`, which arrives.
+    fn admit(&mut self, cx: Cx<'_>, request: &Request) -> Place {
+        let (place, fresh) = self.service.queues.processes.enter(request.issuer);
+        if fresh {
+            self.service.queues.clear(cx, place);
+        }
+        if !self.service.queues.processes.is_alive(place) {
+            self.begin(cx, place, request);
+        }
+        place
+    }
+
+    /// `request` is the first of the process at `place`. If an earlier one of that number still has something to do
+    /// here, its queue goes on.
+    fn begin(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
+        let (queues, queue) = (&mut self.service.queues, place.index());
+        if !queues.wf2q.is_busy(queue) && queues.list[queue].line.in_flight() == 0 {
+            let rank = (request.priority, cx.weight(request.issuer));
+            queues.clear(cx, place);
+            queues.begin(cx.now, queue, rank.0.class, weight_of(rank.0, rank.1));
+            queues.processes.own(place, rank);
+            self.sharing.replace(cx.now, place);
+        }
+        queues.processes.begin(place);
+        queues.note_position(cx, queue);
+    }
+
+    /// The queue in which `request` of the process at `place` goes.
+    fn queue_for(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> usize {
+        let queues = &mut self.service.queues;
+        if request.sync {
+            let rank = (request.priority, cx.weight(request.issuer));
+            if queues.processes.set_rank(place, rank) {
+                let queue = queues.processes.queue(place);
+                queues.wf2q.rank(queue, rank.0.class, weight_of(rank.0, rank.1));
+            }
+            return self.sharing.queue_for(&mut self.service, cx, place, request);
+        }
+        let queue = queues.processes.async_queue(request.priority);
+        if queues.processes.note_async(place, request.priority) {
+            let weight = weight_of(request.priority, Weight::default());
+            queues.begin(cx.now, queue, request.priority.class, weight);
+        }
+        queue
+    }
+
+    /// What an arrival tells of who issues into its queue; `alone` if its process has no other request.
+    fn observe(&mut self, cx: Cx<'_>, queue: usize, request: &Request, alone: bool) {
+        let Queues { list, wf2q, processes, injection, settings, .. } = &mut self.service.queues;
+        let Queue { line, habits, limit, raised, .. } = &mut list[queue];
+        let (slice_idle, sync) = (settings.idle_time(), processes.is_sync(queue));
+        let done = line.in_flight() == 0;
+        if done && !wf2q.is_busy(queue) {
+            habits.note_thought(cx.now, slice_idle);
+        }
+        habits.note_seek(cx, request);
+        if sync {
+            habits.note_intensity(cx.now, done && line.is_empty(), processes.is_new(queue));
+        }
+        let short = !habits.is_long(slice_idle);
+        if short != habits.is_short()
+            && sync
+            && wf2q.class(queue) != Class::Idle
+            && slice_idle > Duration::ZERO
+            && self.sharing.is_settled(cx.now, queue, AWAY)
+        {
+            habits.set_short(short);
+            injection.note_thinking(cx.now, limit, short);
+        }
+        if habits.only_seeks() && raised.raise().kind() == Kind::Soft {
+            let span = self.service.queues.budgets.rate().raise_time();
+            self.service.queues.change_raise(queue, |raise, _| raise.end_soft(cx.now, span));
+        }
+        if sync && alone {
+            self.service.queues.learn(cx.now, queue);
+        }
+    }
+
+    /// Puts `id` among what waits in `queue`.
+    fn add(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, place: Place) {
+        let queues = &mut self.service.queues;
+        let (ways, sync) = (queues.ways(), queues.processes.is_sync(queue));
+        let leads = queues.requests.add(cx, ways, (queue, &mut queues.list[queue].line), id);
+        if !queues.wf2q.is_busy(queue) {
+            self.wake(cx, queue, place);
+        } else {
+            if queues.settings.low_latency && queues.list[queue].raised.note_request(cx.now) && !sync {
+                let span = queues.budgets.rate().raise_time();
+                queues.change_raise(queue, |raise, _| raise.as_interactive(span));
+            }
+            if leads {
+                queues.renew_budget(cx, queue);
+            }
+        }
+        self.service.queues.note_position(cx, queue);
+    }
+
+    /// `queue` had nothing to do so far: it may be raised, gets a budget, and may preempt.
+    fn wake(&mut self, cx: Cx<'_>, queue: usize, place: Place) {
+        let queues = &mut self.service.queues;
+        let low_latency = queues.settings.low_latency;
+        let Queue { line, budget, habits, raised, .. } = &queues.list[queue];
+        let done = line.in_flight() == 0;
+        let away = |span: Duration| done && budget.was_away(cx.now, span);
+        let plain = queues.wf2q.wanted(queue).1 == PLAIN_WEIGHT;
+        let calm = plain && done && !habits.only_seeks();
+        let shared = queues.processes.is_shared(queue) && !self.sharing.is_stable(place);
+        let fit = queues.processes.is_sync(queue) && !shared;
+        let (was_raised, claim) = (raised.is_on(), raised.claim(cx.now, plain && away(AWAY), calm, fit));
+        let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.is_new(queue);
+        let goes_on = queues.begin_budget(cx, queue);
+        if forgotten {
+            queues.leave_burst(queue);
+        }
+        queues.processes.set_old(queue);
+        let span = queues.budgets.rate().raise_time();
+        if low_latency
+            && self.sharing.is_settled(cx.now, queue, AWAY)
+            && queues.change_raise(queue, |raise, _| raise.claim(cx.now, claim, span))
+        {
+            queues.wf2q.cap_budget(queue, 2 * queues.budgets.least());
+        }
+        let raised = &mut queues.list[queue].raised;
+        let restarts = !was_raised || !raised.is_on() || claim.interactive;
+        raised.wake(cx.now, low_latency && restarts);
+        queues.make_busy(cx.now, queue, goes_on);
+        self.service.preempt(cx, queue, goes_on);
+    }
+
+    /// What goes while `queue` is idled for.
+    fn inject(&mut self, cx: Cx<'_>, queue: usize) -> Option<Chosen> {
+        let queues = &self.service.queues;
+        let (processes, list) = (&queues.processes, &queues.list);
+        let fits = |other: usize, whose: Whose| {
+            queues.affordable(cx, other).map(|(id, cost)| Chosen { id, queue: other, cost, whose })
+        };
+        let own = processes.only_user(queue).filter(|(place, other)| {
+            list[*other].line.next().is_some_and(|next| queues.requests.place(next) == Some(*place))
+        });
+        if let Some(own) = own.and_then(|(_, other)| fits(other, Whose::OwnAsync)) {
+            return Some(own);
+        }
+        let waker = &list[queue].waker;
+        if let Some(waker) = processes.alive(waker.known()).and_then(|waker| fits(waker, Whose::Waker)) {
+            return Some(waker);
+        }
+        let woken = processes
+            .alive(waker.woken())
+            .filter(|woken| list[*woken].waker.known() == Some(processes.reference(queue)));
+        if let Some(woken) = woken.and_then(|woken| fits(woken, Whose::Woken)) {
+            return Some(woken);
+        }
+        let guarded = list[queue].raised.is_on() && list[queue].habits.is_short();
+        if idling::boosts(queues, cx, queue) || guarded && queues.raising.busy() <= 1 {
+            return None;
+        }
+        let found = fits(other_to_inject(queues, cx, queue, guarded)?, Whose::Other);
+        self.service.queues.injection.inject();
+        found
+    }
+}
+
+/// The queue listed last whose request may go while `queue` is idled for, within the limit. If that is `guarded`,
+/// only a raised one's may.
+fn other_to_inject(queues: &Queues, cx: Cx<'_>, queue: usize, guarded: bool) -> Option<usize> {
+    let (limit, in_flight) = (queues.list[queue].limit.limit(), queues.requests.in_flight());
+    if in_flight >= limit {
+        return None;
+    }
+    queues.wf2q.newest(|other| {
+        let Some(next) = queues.list[other].line.next() else { return false };
+        let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
+        let limit = if large { limit.min(1) } else { limit };
+        (!guarded || queues.list[other].raised.is_on())
+            && in_flight < limit
+            && queues.affordable(cx, other).is_some()
+    })
+}
+
+impl Scheduler for Bfq {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.service.catch_up(cx);
+        let request = &cx.requests[id];
+        let place = self.admit(cx, request);
+        let alone = self.service.queues.processes.note_request(place);
+        let queue = self.queue_for(cx, place, request);
+        let queues = &mut self.service.queues;
+        queues.processes.hold_request(queue, place);
+        let due = request.arrival + queues.settings.expiry(request.sync);
+        queues.requests.own(id, queue, place, due);
+        self.observe(cx, queue, request, alone);
+        self.add(cx, queue, id, place);
+        self.service.note_request(cx, queue);
+    }
+
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        self.service.catch_up(cx);
+        let queues = &self.service.queues;
+        if queues.requests.waiting() == 0 {
+            return Decision::Idle;
+        }
+        if queues.settings.strict_guarantees && queues.requests.in_flight() > 0 {
+            cx.because("strict guarantees: one at a time", || []);
+            return Decision::Idle;
+        }
+        let before = queues.wf2q.in_service();
+        let chosen = match self.service.select(cx) {
+            Selected::Own(queue, id, cost) => Chosen { id, queue, cost, whose: Whose::Own },
+            Selected::Idled(queue) => {
+                let Some(chosen) = self.inject(cx, queue) else {
+                    let until = self.service.idles_until(cx, queue);
+                    explain::wait(cx, &self.service.queues, queue, until);
+                    return until.map_or(Decision::Idle, Decision::WaitUntil);
+                };
+                chosen
+            }
+            Selected::Nothing => return Decision::Idle,
+        };
+        if cx.notes().is_some() {
+            let ended = self.service.take_ended();
+            explain::dispatch(cx, &self.service.queues, chosen, before, ended);
+        }
+        self.service.send(cx, chosen.queue, chosen.id, chosen.cost);
+        Decision::Dispatch(chosen.id)
+    }
+
+    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.service.catch_up(cx);
+        let queues = &mut self.service.queues;
+        let Some((queue, place)) = queues.requests.disown(id) else { return };
+        queues.note_done(cx.now, queue, id);
+        self.service.note_done(cx, queue);
+        self.service.queues.processes.release_request(queue, place);
+    }
+
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.service.catch_up(cx);
+        let queues = &mut self.service.queues;
+        if let Some((queue, place)) = queues.requests.disown(id) {
+            queues.take_out(cx, queue, id);
+            queues.processes.release_request(queue, place);
+        }
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.service.catch_up(cx);
+        let queues = &mut self.service.queues;
+        let Some(queue) = queues.requests.queue(id) else { return };
+        let (ways, line) = (queues.ways(), &mut queues.list[queue].line);
+        if queues.requests.grown(cx, ways, (queue, line), id) {
+            queues.renew_budget(cx, queue);
+        }
+        queues.note_position(cx, queue);
+    }
+
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        let Queues { requests, list, .. } = &mut self.service.queues;
+        if let Some(queue) = requests.queue(survivor)
+            && requests.queue(other) == Some(queue)
+        {
+            requests.absorb(&mut list[queue].line, survivor, other);
+        }
+        self.remove(cx, other);
+        self.grown(cx, survivor);
+    }
+
+    fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+        self.service.catch_up(cx);
+        let processes = &self.service.queues.processes;
+        let Some(place) = processes.find(who).filter(|place| processes.is_alive(*place)) else { return };
+        let queue = processes.queue(place);
+        if self.service.queues.wf2q.in_service() == Some(queue) {
+            self.service.leave_service(cx, queue, Reason::Timeout);
+        }
+        let queues = &mut self.service.queues;
+        queues.processes.exit(place);
+        self.sharing.follow(queues.processes.reference(queue), None);
+        queues.leave(cx, queue);
+        if queues.processes.forget(who) {
+            queues.clear(cx, place);
+        }
+    }
+
+    fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
+        let Queues { processes, requests, .. } = &self.service.queues;
+        let queue = if new.sync {
+            let place = processes.find(new.issuer).filter(|place| processes.is_alive(*place));
+            place.map(|place| processes.queue(place))
+        } else {
+            Some(processes.async_queue(new.priority))
+        };
+        queue.is_some() && requests.queue(id) == queue
+    }
+
+    fn quota(&self, size: usize) -> Quota {
+        // Linux's `word_depths`: in sixteenths for asynchronous requests, and for all but synchronous reads.
+        let raised = self.service.queues.raising.busy() > 0;
+        let (asynchronous, others) = if raised { (3, 6) } else { (8, 12) };
+        Quota { others: size * others / 16, asynchronous: size * asynchronous / 16 }
+    }
+}
 
 impl Algorithm for Bfq {
     const NAME: &'static str = "bfq";
@@ -178,53 +428,32 @@ impl Algorithm for Bfq {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        let places = setup.capacity.saturating_mul(2).saturating_add(ABSENT_PLACES);
-        let queues = places + ASYNC_QUEUES;
-        let empty = Queue::new(Instant::ZERO, None, Issuer::UNKNOWN, Class::BestEffort);
-        Ok(Bfq {
-            tunables,
-            requests: Requests::new(setup.capacity, queues)?,
-            issuers: Issuers::new(places)?,
-            processes: table(places, Process::default())?,
-            queues: table(queues, empty)?,
-            service: Service::new(queues)?,
-            bounds: Bounds::new(tunables.max_budget.0),
-            rate: Rate::new(setup.device.rotational),
-            tagging: Tagging::default(),
-            waiting: 0,
-            in_flight: 0,
-            raised_busy: 0,
-            guests: 0,
-            idle: None,
-            idling_since: Instant::ZERO,
-            budget_start: Instant::ZERO,
-            served_to: Sector(0),
-            watch: Watch::default(),
-            last_completed: None,
-            burst: Burst::default(),
-            last_created: None,
-            ended: None,
-        })
+        let queues = Queues::new(setup, tunables)?;
+        Ok(Bfq { sharing: Sharing::new(queues.list.len())?, service: Service::new(queues) })
     }
 
     fn tune(&mut self, tunables: Settings) {
-        let ends = self.tunables.low_latency && !tunables.low_latency;
-        self.tunables = tunables;
-        self.retune();
-        for index in 0..if ends { self.queues.len() } else { 0 } {
-            self.change_raise(index, |queue| queue.raise.switch_off());
+        let queues = &mut self.service.queues;
+        let ends = queues.settings.low_latency && !tunables.low_latency;
+        queues.settings = tunables;
+        queues.budgets.retune(&tunables);
+        if ends {
+            (0..queues.list.len())
+                .for_each(|queue| queues.change_raise(queue, |raise, _| raise.switch_off()));
         }
     }
 
     fn standing(_: &Settings, priority: Priority) -> Standing {
-        [Some(("weight", queue::weight_of(priority, Weight::default()), Unit::Count)), None, None]
+        [Some(("weight", weight_of(priority, Weight::default()), Unit::Count)), None, None]
     }
 
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl crate::suites::Referenced for Bfq {
     fn reference(setup: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
         alloc::boxed::Box::new(reference::Reference::new(setup, tunables))
     }

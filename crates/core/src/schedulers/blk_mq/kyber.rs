@@ -51,7 +51,7 @@ use crate::room::Quota;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Nanoseconds;
 use crate::units::{Duration, Instant, RequestId};
-use feedback::Feedback;
+use feedback::{DOMAINS, Feedback};
 
 crate::tunables! {
     /// What [`Kyber`] can be told. Names, units and defaults are Linux's.
@@ -62,8 +62,6 @@ crate::tunables! {
         write_lat_nsec: Nanoseconds = 10_000_000, 0..=3_600_000_000_000;
     }
 }
-
-const DOMAINS: usize = 4;
 
 /// By domain: requests in a batch.
 const BATCH: [u32; DOMAINS] = [16, 8, 1, 1];
@@ -130,11 +128,6 @@ impl Algorithm for Kyber {
     fn starvation(_: &Settings) -> Starvation {
         let per_waiting = BATCH.iter().map(|size| u64::from(*size)).sum();
         Starvation::Bounded { after: Duration::ZERO, per_waiting, plus: 0 }
-    }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::reference::Reference::new(tunables))
     }
 }
 

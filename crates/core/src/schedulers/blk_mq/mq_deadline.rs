@@ -144,11 +144,6 @@ impl Algorithm for MqDeadline {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::reference::Reference::new(tunables))
-    }
 }
 
 impl MqDeadline {

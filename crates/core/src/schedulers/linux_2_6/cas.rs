@@ -41,7 +41,7 @@
 //! chains, one can go on for `read_expire` before the other has a turn.
 
 use super::anticipatory_linux::settings::timed_settings;
-use super::anticipatory_linux::{LinuxAnticipatory, Manner, Version};
+use super::anticipatory_linux::{LinuxAnticipatory, RuleSet, Version};
 
 crate::choices! {
     /// How the paper is read.
@@ -75,10 +75,10 @@ impl Version for Cooperative {
     const WRITES_FROM_OLDEST: bool = false;
     const TIME_FROM_DRAINED: bool = false;
     type Settings = Settings;
-    fn manner(settings: &Settings) -> Manner {
+    fn rules(settings: &Settings) -> RuleSet {
         match settings.reading {
-            Reading::Paper => Manner::Paper,
-            Reading::Linux => Manner::Together,
+            Reading::Paper => RuleSet::Cas,
+            Reading::Linux => RuleSet::Linux2618,
         }
     }
 }

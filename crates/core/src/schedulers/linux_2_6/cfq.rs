@@ -61,64 +61,46 @@
 //! as long as its process reads on elsewhere, but for one overdue request in each slice. Real-time
 //! requests starve all others.
 
-mod cooperate;
-mod order;
-mod preempt;
+mod cooperation;
+mod idling;
+mod in_flight;
+mod preemption;
 mod processes;
 mod queues;
 mod reasons;
-mod schedule;
-mod select;
+mod service;
+mod service_tree;
 mod settings;
-mod slices;
+mod slice;
 
 #[cfg(test)]
 mod reference;
 #[cfg(test)]
 mod tests;
 
-use crate::collections::{Issuers, OutOfMemory};
-use crate::request::Priority;
-#[cfg(test)]
-use crate::scheduler::Scheduler;
-use crate::scheduler::{Algorithm, Setup, Standing, Starvation};
+use crate::collections::{OutOfMemory, Place};
+use crate::request::{Priority, Request};
+use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
 use crate::tunables::Unit;
-use crate::units::{Instant, Issuer, Sector};
-use order::Order;
-use processes::Process;
-use queues::{Queue, Queues, SHARED};
-use reasons::Ended;
+use crate::units::{Issuer, RequestId, Sector};
+use idling::Idling;
+use in_flight::{Hold, InFlight};
+use processes::{Owner, Processes, Who};
+use queues::{Index, Kind, Queues};
+use service::{Choice, End, Plan, Service};
 pub use settings::Settings;
-use slices::{Depth, Slice};
+use slice::NoWait;
 
 /// Linux 2.6.32's completely fair queueing.
 pub struct Cfq {
+    processes: Processes,
     queues: Queues,
-    /// The queues that have requests, but not the disk.
-    order: Order,
-    /// The queue that has the disk.
-    active: Option<Slice>,
-    /// Why the last slice ended, until the next request goes.
-    ended: Option<Ended>,
-    processes: Issuers<Process>,
-    /// Queues that have requests.
-    busy: usize,
-    /// Requests in them.
-    waiting: u64,
-    /// Asynchronous and synchronous requests in flight.
-    in_flight: [u64; 2],
-    /// Those of synchronous queues.
-    sync_in_flight: u64,
-    /// When a synchronous request was last done; before that, when the first request came.
-    last_sync: Option<Instant>,
+    service: Service,
+    in_flight: InFlight,
+    idling: Idling,
     /// Where the last request that went ends.
     head: Sector,
-    depth: Depth,
-    settings: Settings,
 }
-
-/// Processes that are remembered besides those with requests in the queue.
-const REMEMBERED: usize = 64;
 
 impl Algorithm for Cfq {
     const NAME: &'static str = "cfq";
@@ -127,34 +109,27 @@ impl Algorithm for Cfq {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, settings: Settings) -> Result<Self, OutOfMemory> {
-        let places = setup.capacity.saturating_add(REMEMBERED);
         // One for each process, and those with requests whose process has left them, or with the disk.
-        let own = places.saturating_add(setup.capacity).saturating_add(2);
+        let own = Processes::places(setup.capacity).saturating_add(setup.capacity).saturating_add(2);
+        let queues = Queues::new(setup.capacity, own, settings)?;
         Ok(Cfq {
-            queues: Queues::new(setup.capacity, own)?,
-            order: Order::new(SHARED + own)?,
-            active: None,
-            ended: None,
-            processes: Issuers::new(places)?,
-            busy: 0,
-            waiting: 0,
-            in_flight: [0; 2],
-            sync_in_flight: 0,
-            last_sync: None,
+            processes: Processes::new(setup.capacity)?,
+            service: Service::new(queues.len())?,
+            queues,
+            in_flight: InFlight::new(),
+            idling: Idling::new(),
             head: Sector(0),
-            depth: Depth::new(),
-            settings,
         })
     }
 
     fn tune(&mut self, settings: Settings) {
-        self.settings = settings;
+        self.queues.settings = settings;
     }
 
     /// A process that goes on reading near the head passes over its own requests elsewhere, all but
     /// one in a slice; and no number of requests bounds a slice.
     fn standing(tunables: &Settings, priority: Priority) -> Standing {
-        let level = Queue::new(true, priority, Issuer::UNKNOWN).level;
+        let level = Kind::new(true, priority).level;
         let slice = |sync: bool| tunables.slice(sync, level).as_ms();
         [
             Some(("slice of synchronous requests", slice(true), Unit::Milliseconds)),
@@ -166,9 +141,298 @@ impl Algorithm for Cfq {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
+}
 
-    #[cfg(test)]
+#[cfg(test)]
+impl crate::suites::Referenced for Cfq {
     fn reference(_: Setup<'_>, settings: Settings) -> alloc::boxed::Box<dyn Scheduler> {
         alloc::boxed::Box::new(reference::Reference::new(settings))
+    }
+}
+
+impl Cfq {
+    /// Lets the timer end the wait, if its time has come. Calls do that first, so that it does not
+    /// matter whether the host asked at that very time.
+    #[inline]
+    fn catch_up(&mut self, cx: Cx<'_>) {
+        if let Some(slice) = self.service.slice_mut()
+            && let Some((length, used)) = slice.time_out(cx.now)
+        {
+            let empty = self.queues[slice.queue()].is_empty();
+            if used || self.queues.busy() > 0 && empty {
+                self.expire(cx, End::Waited(length), false);
+            }
+        }
+    }
+
+    /// Takes the disk from the queue that has it.
+    fn expire(&mut self, cx: Cx<'_>, end: End, keep_residual: bool) {
+        let slice = self.service.expire(cx.now, &mut self.queues, end, keep_residual);
+        let Some(slice) = slice else { return };
+        if let Some(who) = slice.process() {
+            self.processes.release(who);
+        }
+        self.queues.tidy(slice.queue(), None);
+    }
+
+    /// The process at `place` gives up its queue: it has exited, or is forgotten. That ends its slice.
+    fn leave(&mut self, cx: Cx<'_>, place: Place) {
+        let Some(own) = self.processes[place].queue.take() else { return };
+        if self.service.active() == Some(own) {
+            self.expire(cx, End::Exited, false);
+        }
+        self.queues.leave(own, self.service.active());
+    }
+
+    /// Who issues `request`. The process is held once more.
+    #[inline]
+    fn enter_process(&mut self, cx: Cx<'_>, request: &Request) -> Who {
+        if let Some(place) = self.processes.makes_room_for(request.issuer) {
+            self.leave(cx, place);
+        }
+        let (who, changed) = self.processes.enter(cx.now, request);
+        if changed && let Some(own) = self.processes[who.place].queue {
+            self.queues[own].set_priority(request.priority);
+        }
+        who
+    }
+
+    /// The queue for `request` of the process at `place`.
+    #[inline]
+    fn queue_for(&mut self, cx: Cx<'_>, request: &Request, place: Place) -> Index {
+        if !request.sync {
+            return Queues::shared(request.priority);
+        }
+        let active = self.service.active();
+        let queue = match self.processes[place].queue {
+            Some(own) => self.queues.next_for(cx.now, own, request, active),
+            None => self.queues.open(request),
+        };
+        self.processes[place].queue = Some(queue);
+        queue
+    }
+
+    /// `request` was inserted into the queue `index`, perhaps that which has the disk.
+    #[inline]
+    fn arrived(&mut self, cx: Cx<'_>, request: &Request, index: Index) {
+        let Some(slice) = self.service.slice_mut() else { return };
+        let (old, new) = (&self.queues[slice.queue()], &self.queues[index]);
+        if slice.queue() == index {
+            slice.arrived();
+        } else if let Some(rule) = preemption::rule(cx.now, self.head, request, new, old, slice) {
+            self.expire(cx, End::Preempted(rule), true);
+            self.service.move_to_front(index, self.queues[index].kind());
+        }
+    }
+
+    /// Takes `id` out of its queue.
+    #[inline]
+    fn take(&mut self, cx: Cx<'_>, id: RequestId, index: Index) {
+        if self.queues.remove(cx, id, index, self.head) {
+            self.service.ran_empty(index);
+        }
+    }
+
+    /// Carries out that `to` has the disk now.
+    fn change(&mut self, cx: Cx<'_>, to: Index, choice: Choice, end: Option<End>) {
+        if let (Some(from), Some(end)) = (self.service.active(), end) {
+            if let Choice::Close(_) = choice {
+                self.queues.join(from, to);
+            }
+            self.expire(cx, end, false);
+        }
+        self.service.activate(to);
+    }
+
+    /// The queue `index`, which has the disk, sends a request.
+    #[inline]
+    fn send(&mut self, cx: Cx<'_>, index: Index, choice: Choice) -> Decision {
+        let Some(slice) = self.service.slice_mut() else { return Decision::Idle };
+        let late = |id: &RequestId| cx.now >= self.queues.due(*id);
+        let overdue = if slice.look() { self.queues[index].oldest().filter(late) } else { None };
+        let Some(id) = overdue.or(self.queues[index].next()) else { return Decision::Idle };
+        let Kind { sync, level, .. } = self.queues[index].kind();
+        if cx.notes().is_some() {
+            let length = self.queues.settings.slice(sync, level);
+            let late = overdue.map(|id| cx.now.since(self.queues.due(id)));
+            reasons::goes(cx, &self.service, &self.queues, index, length, choice, late);
+        }
+        self.service.forget_ended();
+        self.take(cx, id, index);
+        self.queues[index].in_flight += 1;
+        self.in_flight.sent(sync);
+        self.head = cx[id].end();
+        self.count(cx, id, index);
+        Decision::Dispatch(id)
+    }
+
+    /// `id` went in the slice of the queue `index`, which may end that.
+    #[inline]
+    fn count(&mut self, cx: Cx<'_>, id: RequestId, index: Index) {
+        let (Some(slice), Some(owner)) = (self.service.slice_mut(), self.processes.owner(id)) else { return };
+        let (sent, first) = slice.sends(owner.process);
+        if first {
+            self.processes.hold(owner.process);
+        }
+        let kind = self.queues[index].kind();
+        if self.queues.busy() > 1 && kind.is_idle_class() {
+            self.expire(cx, End::IdleClass, false);
+        } else if self.queues.busy() > 1 && !kind.sync && sent >= self.queues.settings.async_quota(kind.level)
+        {
+            self.expire(cx, End::Quota(sent), false);
+        }
+    }
+
+    /// A request of the queue that has the disk is done: its slice begins, ends, or waits for more.
+    #[inline]
+    fn goes_on_after(&mut self, cx: Cx<'_>) {
+        let Some(slice) = self.service.slice_mut() else { return };
+        let queue = &self.queues[slice.queue()];
+        let kind = queue.kind();
+        let end = slice.begin(cx.now, self.queues.settings.slice(kind.sync, kind.level));
+        if cx.now >= end {
+            self.expire(cx, End::Used(cx.now.since(end)), true);
+        } else if kind.is_idle_class() {
+            self.expire(cx, End::IdleClass, true);
+        } else if queue.is_empty() && kind.sync {
+            self.begin_wait(cx);
+        }
+    }
+
+    /// Nothing goes now: says why and until when.
+    #[cold]
+    fn hold_back(&self, cx: Cx<'_>, plan: Plan, hold: Option<(Index, Hold)>) -> Decision {
+        match (hold, self.service.slice()) {
+            (Some((index, hold)), _) => reasons::holds(cx, self.queues[index].name(), hold),
+            (None, Some(slice)) => reasons::waits(cx, &self.queues, &self.processes, slice),
+            (None, None) => {}
+        }
+        let ramp = match hold {
+            Some((_, Hold::Ramp(from))) => Some(from),
+            _ => None,
+        };
+        let change = self.service.changes_at(cx.now, &self.queues, plan);
+        change.into_iter().chain(ramp).min().map_or(Decision::Idle, Decision::WaitUntil)
+    }
+
+    /// The queue that has the disk has no more requests: its process is waited for, unless something
+    /// speaks against it.
+    fn begin_wait(&mut self, cx: Cx<'_>) {
+        let Some(slice) = self.service.slice() else { return };
+        let (queue, in_flight) = (&self.queues[slice.queue()], self.in_flight.total());
+        let length = match self.service.cooperator(cx, &self.queues, self.head, queue) {
+            Some(_) => Err(NoWait::Company),
+            None => self.idling.length(cx, &self.queues, slice, &self.processes, in_flight),
+        };
+        self.service.slice_mut().into_iter().for_each(|slice| slice.wait(cx.now, length));
+    }
+}
+
+impl Scheduler for Cfq {
+    #[inline]
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.catch_up(cx);
+        self.in_flight.begin(cx.now);
+        let request = &cx[id];
+        let who = self.enter_process(cx, request);
+        let queue = self.queue_for(cx, request, who.place);
+        self.processes.own(id, Owner { queue, process: who });
+        if self.queues.insert(cx, id, queue, self.head) {
+            self.service.fills(cx.now, &mut self.queues, queue);
+        }
+        let process = &mut self.processes[who.place];
+        process.issues(cx.now, self.queues.settings.slice_idle.0 * 2);
+        self.queues[queue].idle_window = self.idling.window(&self.queues, queue, process);
+        self.arrived(cx, request, queue);
+    }
+
+    #[inline]
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        self.catch_up(cx);
+        if self.queues.busy() == 0 {
+            return Decision::Idle;
+        }
+        let Some(plan) = self.service.plan(cx, &self.queues, self.head) else {
+            return Decision::Idle;
+        };
+        let (index, choice) = match plan {
+            Plan::Keep(index) => (index, Choice::GoesOn),
+            Plan::Change { to, choice, .. } => (to, choice),
+            Plan::Wait => return self.hold_back(cx, plan, None),
+        };
+        if let Err(hold) = self.in_flight.may_send(cx.now, &self.queues, index) {
+            return self.hold_back(cx, plan, Some((index, hold)));
+        }
+        if let Plan::Change { to, choice, end } = plan {
+            self.change(cx, to, choice, end);
+        }
+        self.send(cx, index, choice)
+    }
+
+    #[inline]
+    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.catch_up(cx);
+        self.idling.look(self.in_flight.total(), self.queues.waiting());
+        self.in_flight.done(cx.now, cx[id].sync);
+        // Of one that an earlier scheduler dispatched no more is known.
+        let Some(Owner { queue, process }) = self.processes.disown(id) else { return };
+        self.queues[queue].in_flight -= 1;
+        if cx[id].sync {
+            self.processes.done(cx.now, process);
+        }
+        if self.service.active() == Some(queue) {
+            self.goes_on_after(cx);
+        } else {
+            self.queues.tidy(queue, None);
+        }
+        self.processes.release(process);
+    }
+
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.catch_up(cx);
+        let Some(Owner { queue, process }) = self.processes.disown(id) else { return };
+        self.take(cx, id, queue);
+        self.queues.tidy(queue, self.service.active());
+        self.processes.release(process);
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        let Some(Owner { queue, .. }) = self.processes.owner(id) else { return };
+        self.queues.rekey(cx, id, queue, self.head);
+    }
+
+    /// The survivor goes by the earlier time, if both are in one queue.
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        let queues = [survivor, other].map(|id| self.processes.owner(id).map(|owner| owner.queue));
+        if let [Some(own), Some(others)] = queues
+            && own == others
+        {
+            self.queues.inherit(survivor, other, own);
+        }
+        self.grown(cx, survivor);
+        self.remove(cx, other);
+    }
+
+    fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+        self.catch_up(cx);
+        if let Some(place) = self.processes.find(who) {
+            self.leave(cx, place);
+            self.processes.exit(place);
+        }
+    }
+
+    fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.in_flight.begin(cx.now);
+        self.in_flight.sent(cx[id].sync);
+    }
+
+    /// Requests of one queue merge with each other.
+    fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
+        let queue = if new.sync {
+            self.processes.find(new.issuer).and_then(|place| self.processes[place].queue)
+        } else {
+            Some(Queues::shared(new.priority))
+        };
+        queue.is_some() && queue == self.processes.owner(id).map(|owner| owner.queue)
     }
 }

@@ -149,11 +149,6 @@ impl Algorithm for Cfq2612 {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, settings: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(settings))
-    }
 }
 
 impl Lane {
@@ -339,4 +334,34 @@ impl Scheduler for Cfq2612 {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::units::Sectors;
+    use crate::{Device, Queue};
+
+    /// Requests served in 6 s of each of six processes. The first one's take 10 ms, all others' 1 ms.
+    #[test]
+    fn whose_requests_take_longer_gets_fewer() {
+        let entry = crate::registry::find("cfq-2.6.12").unwrap();
+        let mut queue = Queue::new(200, Device::default(), entry, &[]).unwrap();
+        let (mut now, mut served) = (Instant(0), [0u64; 6]);
+        let mut at = 0;
+        let mut issue = |queue: &mut Queue<_>, now: Instant, who: u32| {
+            at += 100;
+            queue.insert(now, Request::read(Sector(at), Sectors(8)).by(Issuer(who))).unwrap();
+        };
+        for who in 0..18 {
+            issue(&mut queue, now, who % 6);
+        }
+        while now < Instant(6_000_000_000) {
+            let Ok(Decision::Dispatch(id)) = queue.dispatch(now) else { panic!("requests wait") };
+            let who = queue.request(id).issuer.0;
+            served[who as usize] += 1;
+            now += Duration::from_ms(if who == 0 { 10 } else { 1 });
+            queue.complete(now, id).unwrap();
+            issue(&mut queue, now, who);
+        }
+        assert!(served[0] * 3 < served[1], "{served:?}");
+        assert!(served[0] * 10 * 4 > 6000 / 2, "{served:?}");
+    }
+}

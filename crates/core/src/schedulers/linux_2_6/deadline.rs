@@ -1,7 +1,7 @@
-//! Linux's deadline schedulers: elevator sweeps, reads before writes, and a time by which each request
-//! is to be looked at.
+//! Linux's deadline scheduler: elevator sweeps in batches, reads before writes, and a time by which each
+//! request is to be looked at.
 //!
-//! # How they decide
+//! # How it decides
 //! Reads and writes (whatever is no read) are kept apart, each by address and in order of arrival. A
 //! request's deadline is its arrival plus `read_expire` or `write_expire`.
 //! 1. A batch goes on: the request that followed the last one by address when that was dispatched is
@@ -9,18 +9,12 @@
 //! 2. Else a direction is chosen: reads if there are any, unless writes wait too and reads were already
 //!    preferred to them `writes_starved` times. Choosing writes sets that count to 0.
 //! 3. In that direction a new batch begins with the oldest request if its deadline has passed; else
-//!    with the request that followed the last one by address; else, in 2.6.32, with the oldest.
-//!
-//! `deadline-2.6.11` differs in two ways. A request that does not begin where the last one ended adds
-//! `fifo_batch` to the batch's count before it is looked at, which ends the batch: only sequential
-//! requests make long ones. And where nothing follows by address, a batch begins with the lowest
-//! address. There a batch that goes on after step 3's second choice keeps its count, so that each
-//! further request chooses a direction anew.
+//!    with the request that followed the last one by address; else with the oldest.
 //!
 //! # Source
-//! Linux 2.6.32 `block/deadline-iosched.c`; Linux 2.6.11 `drivers/block/deadline-iosched.c`. A request
-//! that takes in its successor gets the earlier deadline and the earlier place. A front merge into the
-//! request that would go on the batch leaves it there in 2.6.32; in 2.6.11 the one after it is next.
+//! Linux 2.6.32 `block/deadline-iosched.c`. A request that takes in its successor gets the earlier
+//! deadline and the earlier place. A front merge into the request that would go on the batch leaves that
+//! request there.
 //!
 //! # Differs from the source
 //! Requests with equal addresses go in order of arrival; Linux sends an older one to the device at
@@ -33,7 +27,7 @@
 //! the head goes back and forth between them (deceptive idleness, SOSP'01).
 //!
 //! # Starvation
-//! Once a request's deadline and that of all before it have passed, each batch of its direction begins
+//! Once a request's deadline and those of all before it have passed, each batch of its direction begins
 //! with the oldest. Between two such batches there are at most `writes_starved` (or one) of the other.
 //! With `writes_starved` = 0 reads starve while writes wait.
 
@@ -72,9 +66,6 @@ impl Settings {
 /// Linux 2.6.32's deadline scheduler.
 pub type Deadline = Batches<Linux2632>;
 
-/// Linux 2.6.11's deadline scheduler.
-pub type Deadline2611 = Batches<Linux2611>;
-
 /// What changed between Linux 2.6.11 and 2.6.32.
 pub trait Version: 'static {
     /// See [`Algorithm::NAME`].
@@ -95,16 +86,6 @@ impl Version for Linux2632 {
     const SUMMARY: &'static str = "Sweeps in batches, reads first, with a deadline for each request.";
     const SOURCE: &'static str = "Linux 2.6.32 block/deadline-iosched.c";
     const OLD: bool = false;
-}
-
-/// Linux 2.6.11.
-pub struct Linux2611;
-
-impl Version for Linux2611 {
-    const NAME: &'static str = "deadline-2.6.11";
-    const SUMMARY: &'static str = "The deadline scheduler of Linux 2.6.11, where a seek ends a batch.";
-    const SOURCE: &'static str = "Linux 2.6.11 drivers/block/deadline-iosched.c";
-    const OLD: bool = true;
 }
 
 /// Batches of one direction, in order of address, that begin with what is overdue.
@@ -159,11 +140,6 @@ impl<V: Version> Algorithm for Batches<V> {
                 plus: batch,
             },
         }
-    }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(V::OLD, tunables))
     }
 }
 

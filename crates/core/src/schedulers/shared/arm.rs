@@ -108,16 +108,9 @@ pub trait Rule {
     const REASON: &'static str;
     /// See [`Algorithm::Tunables`].
     type Tunables: Tunables;
-    /// What the slow form of the rule minimises.
-    #[cfg(test)]
-    type Key: Ord;
 
     /// The request to serve next.
     fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, tunables: &Self::Tunables) -> Option<RequestId>;
-
-    /// The rule again, as a number for each request: the least goes next, the first of equals.
-    #[cfg(test)]
-    fn key(head: u64, down: bool, start: u64, cx: Cx<'_>, tunables: &Self::Tunables) -> Self::Key;
 }
 
 /// Serves requests by a [`Rule`] on their addresses.
@@ -149,11 +142,6 @@ where
     /// rule prefers, keep it there.
     fn starvation(_: &R::Tunables) -> Starvation {
         Starvation::Unbounded
-    }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: R::Tunables) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Slow::<R> { pool: Default::default(), head: 0, down: false, tunables })
     }
 }
 
@@ -200,36 +188,7 @@ pub(crate) mod tests {
     use crate::device::{Device, Merging};
     use crate::queue::Queue;
     use crate::registry::AnyScheduler;
-    use crate::suites::Pool;
     use crate::units::{Instant, Sectors};
-
-    /// A [`Rule`] by comparing all requests.
-    pub(crate) struct Slow<R: Rule> {
-        pub(crate) pool: Pool,
-        pub(crate) head: u64,
-        pub(crate) down: bool,
-        pub(crate) tunables: R::Tunables,
-    }
-
-    impl<R: Rule> Scheduler for Slow<R> {
-        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.pool.insert(cx, id);
-        }
-        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-            let (head, down, tunables) = (self.head, self.down, &self.tunables);
-            let key = |start, _| R::key(head, down, start, cx, tunables);
-            let Some(id) = self.pool.take_min_by(key) else { return Decision::Idle };
-            self.down = cx[id].start.0 < head;
-            self.head = cx[id].end().0;
-            Decision::Dispatch(id)
-        }
-        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            self.pool.remove(id);
-        }
-        fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.pool.grown(cx, id);
-        }
-    }
 
     /// The order in which the scheduler `name` serves reads of 8 sectors at these starts, which
     /// wait together after it has served one at `first`.

@@ -202,6 +202,4 @@ impl TimeShares {
 }
 
 #[cfg(test)]
-pub(crate) mod slow;
-#[cfg(test)]
 mod tests;

@@ -17,6 +17,8 @@ pub(crate) const HALF: u64 = ONE / 2;
 pub(crate) const TICK: Duration = Duration::from_ms(1);
 /// While samples weigh no more than this, which the first three do, seeks may be long.
 const FEW_SAMPLES: u64 = 60;
+/// A mean of samples that weigh no more than this is not relied upon: the first two do not suffice.
+const UNRELIABLE: u64 = 80;
 /// What a seek may exceed four times the mean by, in sectors: the first ones, and later.
 const FIRST_SEEKS: u64 = 1 << 21;
 const LATER_SEEKS: u64 = 1 << 17;
@@ -54,6 +56,18 @@ impl Mean {
     #[inline]
     pub(crate) const fn mean(&self) -> u64 {
         self.mean
+    }
+
+    /// The mean, if enough is known to rely on it.
+    #[inline]
+    pub(crate) fn reliable(&self) -> Option<u64> {
+        (self.samples > UNRELIABLE).then_some(self.mean)
+    }
+
+    /// The mean as a time: whole ticks.
+    #[inline]
+    pub(crate) const fn thought(&self) -> Duration {
+        ticks(self.mean)
     }
 
     #[inline]

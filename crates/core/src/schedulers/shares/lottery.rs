@@ -76,11 +76,6 @@ impl Algorithm for Lottery {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(tunables))
-    }
 }
 
 impl Lottery {
@@ -170,64 +165,5 @@ impl Policy for Lottery {
         self.dice = dice;
         self.lines.take(cx, id);
         self.tidy(cx[id].issuer);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    pub(super) struct Reference {
-        seed: u64,
-        line: Vec<RequestId>,
-        /// In the order in which they began to wait.
-        processes: Vec<Issuer>,
-        dice: Random,
-    }
-
-    impl Reference {
-        pub(super) fn new(settings: Settings) -> Self {
-            Reference {
-                seed: settings.seed.0,
-                line: Vec::new(),
-                processes: Vec::new(),
-                dice: Random::default(),
-            }
-        }
-    }
-
-    impl Scheduler for Reference {
-        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.line.push(id);
-            if !self.processes.contains(&cx[id].issuer) {
-                self.processes.push(cx[id].issuer);
-            }
-        }
-        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-            // One entry for each ticket.
-            let held = |who: &Issuer| core::iter::repeat_n(*who, cx.weight(*who).get() as usize);
-            let tickets: Vec<Issuer> = self.processes.iter().flat_map(held).collect();
-            if tickets.is_empty() {
-                return Decision::Idle;
-            }
-            let winner = tickets[self.dice.below(self.seed, tickets.len() as u32) as usize];
-            let id = self.line.iter().copied().find(|id| cx[*id].issuer == winner).unwrap();
-            self.remove(cx, id);
-            Decision::Dispatch(id)
-        }
-        fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.line.retain(|held| *held != id);
-            let waits = |who: &Issuer| self.line.iter().any(|id| cx[*id].issuer == *who);
-            self.processes.retain(waits);
-        }
-        fn absorbed(&mut self, _: Cx<'_>, survivor: RequestId, other: RequestId) {
-            let either = |held: &RequestId| *held == survivor || *held == other;
-            let earlier = self.line.iter().position(either).unwrap();
-            self.line.retain(|held| !either(held));
-            self.line.insert(earlier, survivor);
-        }
-        fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
-            cx[id].issuer == new.issuer
-        }
     }
 }

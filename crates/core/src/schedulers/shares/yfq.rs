@@ -92,11 +92,6 @@ impl Algorithm for Yfq {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(tunables))
-    }
 }
 
 /// By how much `request` moves the clock of its process.
@@ -259,6 +254,3 @@ impl Clocked for Yfq {
         difference.into()
     }
 }
-
-#[cfg(test)]
-mod tests;

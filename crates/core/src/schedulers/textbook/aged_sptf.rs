@@ -93,11 +93,6 @@ impl Algorithm for AgedSptf {
         };
         Starvation::Bounded { after, per_waiting: 1, plus: 0 }
     }
-
-    #[cfg(test)]
-    fn reference(setup: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        tests::reference(setup, tunables)
-    }
 }
 
 impl AgedSptf {
@@ -194,32 +189,11 @@ impl Policy for AgedSptf {
 
 #[cfg(test)]
 mod tests {
-    use alloc::boxed::Box;
-
     use super::*;
     use crate::device::Device;
     use crate::queue::Queue;
     use crate::request::Request;
-    use crate::schedulers::shared::positions::tests::Slow;
     use crate::units::{Instant, Sector, Sectors};
-
-    pub(super) fn reference(setup: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
-        let (weight, bound) = (settings.age_weight.0, settings.bound.0.0);
-        let limit = settings.max_response.0.0;
-        match settings.form {
-            Form::Bounded => Slow::boxed(setup, bound, Box::new(|time, _| time as i128)),
-            Form::Linear => Slow::boxed(
-                setup,
-                u64::MAX,
-                Box::new(move |time, age| time as i128 - (age / 1000) as i128 * weight as i128),
-            ),
-            Form::Weighted => Slow::boxed(
-                setup,
-                limit,
-                Box::new(move |time, age| time as i128 * ((limit / 1000) as i128 - (age / 1000) as i128)),
-            ),
-        }
-    }
 
     /// Far waits at the other end of the disk; near arrives at `ms`, where the head is. Who goes first?
     fn far_goes_first(settings: &[(&str, u64)], ms: u64) -> bool {

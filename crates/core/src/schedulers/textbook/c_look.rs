@@ -35,17 +35,10 @@ impl Rule for Upward {
     const SOURCE: &'static str = "textbook; SOSP'01 §3.3 (there: CSCAN)";
     const REASON: &'static str = "next on the sweep, or the lowest after its end: {} by {} sectors";
     type Tunables = Nothing;
-    #[cfg(test)]
-    type Key = (bool, u64);
 
     #[inline]
     fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
         arm.above(waiting).or_else(|| waiting.first())
-    }
-
-    #[cfg(test)]
-    fn key(head: u64, _: bool, start: u64, _: Cx<'_>, _: &Nothing) -> (bool, u64) {
-        (start < head, start)
     }
 }
 

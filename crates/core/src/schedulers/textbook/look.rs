@@ -38,17 +38,10 @@ impl Rule for BackAndForth {
     const SOURCE: &'static str = "textbook";
     const REASON: &'static str = "next on the sweep {}, {} sectors away";
     type Tunables = Nothing;
-    #[cfg(test)]
-    type Key = (bool, u64);
 
     #[inline]
     fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
         arm.sweep(waiting)
-    }
-
-    #[cfg(test)]
-    fn key(head: u64, down: bool, start: u64, _: Cx<'_>, _: &Nothing) -> (bool, u64) {
-        ((start < head) != down, start.abs_diff(head))
     }
 }
 

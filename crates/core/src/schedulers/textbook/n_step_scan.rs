@@ -1,15 +1,15 @@
-//! The elevators whose sweep is closed to newcomers: N-step-SCAN and FSCAN.
+//! The elevator that sweeps over `n` requests at a time, in groups by arrival.
 //!
-//! # How they decide
-//! 1. Arriving requests line up. When the sweep has nothing left, the first `n` of the line (FSCAN:
-//!    the whole line) become the next sweep.
-//! 2. The sweep is served as [`look`](crate::schedulers::textbook::look) serves: nearest request on the way, then turn. The
-//!    way is kept from sweep to sweep. Equal addresses go in order of arrival, or of joining the sweep.
+//! # How it decides
+//! 1. Arriving requests line up. When the sweep has nothing left, the first `n` of the line become the
+//!    next sweep.
+//! 2. The sweep is served as `look` serves: the nearest request on the way, then turn. The way is kept
+//!    from sweep to sweep. Equal addresses go in order of arrival, or of joining the sweep.
 //!
-//! With `n` = 1, N-step-SCAN is first come, first served.
+//! With `n` = 1 this is first come, first served.
 //!
 //! # Source
-//! Textbooks: N-step-SCAN after Teorey and Pinkerton 1972, FSCAN after Coffman, Klimko and Ryan 1972.
+//! Textbooks, after Teorey and Pinkerton 1972.
 //!
 //! # Differs from the source
 //! Textbooks know no merging. Here a request may become part of one that is being swept: it costs no
@@ -18,18 +18,17 @@
 //!
 //! # Good for, bad for
 //! Good for deep queues where nobody may be forgotten: no stream can hold the head. Bad for throughput
-//! compared with LOOK: a newcomer right under the head waits a sweep.
+//! compared with `look`: a newcomer right under the head waits a sweep.
 //!
 //! # Starvation
-//! N-step-SCAN: whoever stands in line is overtaken by at most `n` - 1 that came later. FSCAN: a
-//! request waits for the rest of this sweep and for the next, at most two full queues.
+//! None: whoever stands in line is overtaken by at most `n` - 1 that came later.
 
 use core::marker::PhantomData;
 
 use crate::collections::{Fifo, OutOfMemory, Sorted};
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::arm::Arm;
-use crate::tunables::{Count, Nothing, Tunables};
+use crate::tunables::{Count, Tunables};
 use crate::units::{Duration, RequestId};
 
 crate::tunables! {
@@ -42,9 +41,6 @@ crate::tunables! {
 
 /// Sweeps over the requests in line, `n` at a time.
 pub type NStepScan = Closed<Steps>;
-
-/// Sweeps over all requests in line at once.
-pub type FScan = Closed<Line>;
 
 /// How many requests make a sweep.
 pub trait Group: 'static {
@@ -60,7 +56,7 @@ pub trait Group: 'static {
     fn starvation(tunables: &Self::Tunables) -> Starvation;
 }
 
-/// `n` requests: N-step-SCAN.
+/// `n` requests.
 pub struct Steps;
 
 impl Group for Steps {
@@ -74,23 +70,6 @@ impl Group for Steps {
 
     fn starvation(tunables: &Settings) -> Starvation {
         Starvation::Bounded { after: Duration::ZERO, per_waiting: 1, plus: tunables.n.0 - 1 }
-    }
-}
-
-/// All requests in line: FSCAN.
-pub struct Line;
-
-impl Group for Line {
-    const NAME: &'static str = "fscan";
-    const SUMMARY: &'static str = "Sweeps over all requests that wait; newcomers wait for the next sweep.";
-    type Tunables = Nothing;
-
-    fn most(_: &Nothing) -> u64 {
-        u64::MAX
-    }
-
-    fn starvation(_: &Nothing) -> Starvation {
-        Starvation::FullQueues(2)
     }
 }
 
@@ -122,11 +101,6 @@ impl<G: Group> Algorithm for Closed<G> {
 
     fn starvation(tunables: &G::Tunables) -> Starvation {
         G::starvation(tunables)
-    }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: G::Tunables) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(G::most(&tunables)))
     }
 }
 
@@ -182,73 +156,7 @@ impl<G: Group> Scheduler for Closed<G> {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
-    use super::*;
     use crate::schedulers::shared::arm::tests::order;
-    use crate::suites::Pool;
-
-    #[derive(Default)]
-    pub(super) struct Reference {
-        most: u64,
-        line: Vec<RequestId>,
-        sweep: Pool,
-        head: u64,
-        down: bool,
-    }
-
-    impl Reference {
-        pub(super) fn new(most: u64) -> Self {
-            Reference { most, ..Default::default() }
-        }
-
-        fn swept(&self, id: RequestId) -> bool {
-            self.sweep.0.iter().any(|(_, held)| *held == id)
-        }
-    }
-
-    impl Scheduler for Reference {
-        fn insert(&mut self, _: Cx<'_>, id: RequestId) {
-            self.line.push(id);
-        }
-        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-            let mut room = if self.sweep.0.is_empty() { self.most } else { 0 };
-            while room > 0 && !self.line.is_empty() {
-                self.sweep.insert(cx, self.line.remove(0));
-                room -= 1;
-            }
-            let (head, down) = (self.head, self.down);
-            let key = |start: u64, _| ((start < head) != down, start.abs_diff(head));
-            let Some(id) = self.sweep.take_min_by(key) else { return Decision::Idle };
-            self.down = cx[id].start.0 < head;
-            self.head = cx[id].end().0;
-            Decision::Dispatch(id)
-        }
-        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            self.line.retain(|held| *held != id);
-            self.sweep.remove(id);
-        }
-        fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-            if self.swept(id) {
-                self.sweep.grown(cx, id);
-            }
-        }
-        fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-            if self.swept(other) && !self.swept(survivor) {
-                self.remove(cx, other);
-                self.remove(cx, survivor);
-                self.sweep.insert(cx, survivor);
-            } else if self.swept(survivor) {
-                self.remove(cx, other);
-                self.grown(cx, survivor);
-            } else {
-                let either = |held: &RequestId| *held == survivor || *held == other;
-                let earlier = self.line.iter().position(either).unwrap();
-                self.line.retain(|held| !either(held));
-                self.line.insert(earlier, survivor);
-            }
-        }
-    }
 
     #[test]
     fn a_sweep_takes_n_requests_of_the_line() {

@@ -40,11 +40,6 @@ impl Algorithm for Noop {
     fn starvation(_: &Nothing) -> Starvation {
         Starvation::Bounded { after: Duration::ZERO, per_waiting: 1, plus: 0 }
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, _: Nothing) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::default())
-    }
 }
 
 impl Scheduler for Noop {
@@ -65,30 +60,5 @@ impl Scheduler for Noop {
 
     fn front_merges(&self) -> bool {
         false
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::vec::Vec;
-
-    use super::*;
-
-    #[derive(Default)]
-    pub(super) struct Reference(Vec<RequestId>);
-
-    impl Scheduler for Reference {
-        fn insert(&mut self, _: Cx<'_>, id: RequestId) {
-            self.0.push(id);
-        }
-        fn dispatch(&mut self, _: Cx<'_>) -> Decision {
-            if self.0.is_empty() { Decision::Idle } else { Decision::Dispatch(self.0.remove(0)) }
-        }
-        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            self.0.retain(|held| *held != id);
-        }
-        fn front_merges(&self) -> bool {
-            false
-        }
     }
 }

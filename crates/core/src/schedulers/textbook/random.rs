@@ -65,11 +65,6 @@ impl Algorithm for Random {
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(tunables.seed.0))
-    }
 }
 
 impl Scheduler for Random {
@@ -102,45 +97,6 @@ impl Scheduler for Random {
 mod tests {
     use super::*;
     use crate::schedulers::shared::arm::tests::order;
-
-    #[derive(Default)]
-    pub(super) struct Reference {
-        seed: u64,
-        waiting: Vec<RequestId>,
-        dice: random::Random,
-    }
-
-    impl Reference {
-        pub(super) fn new(seed: u64) -> Self {
-            Reference { seed, ..Default::default() }
-        }
-
-        fn fill_from_the_back(&mut self, place: usize) -> RequestId {
-            let last = *self.waiting.last().unwrap();
-            let taken = core::mem::replace(&mut self.waiting[place], last);
-            self.waiting.pop();
-            taken
-        }
-    }
-
-    impl Scheduler for Reference {
-        fn insert(&mut self, _: Cx<'_>, id: RequestId) {
-            self.waiting.push(id);
-        }
-        fn dispatch(&mut self, _: Cx<'_>) -> Decision {
-            match self.waiting.len() {
-                0 => Decision::Idle,
-                count => {
-                    let place = self.dice.below(self.seed, count as u32);
-                    Decision::Dispatch(self.fill_from_the_back(place as usize))
-                }
-            }
-        }
-        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            let place = self.waiting.iter().position(|held| *held == id).unwrap();
-            self.fill_from_the_back(place);
-        }
-    }
 
     #[test]
     fn the_seed_decides() {

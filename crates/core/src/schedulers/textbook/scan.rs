@@ -1,31 +1,29 @@
-//! The elevators that go on to the disk's end: SCAN, which comes back sweeping, and C-SCAN, which
-//! returns to sector 0 and sweeps upward again.
+//! The elevator that goes on to the end of the disk and comes back sweeping.
 //!
-//! # How they decide
-//! 1. On the way, take the nearest request ahead, as [`look`](crate::schedulers::textbook::look) and
-//!    [`c_look`](crate::schedulers::textbook::c_look) do. Equal addresses go in order of arrival.
-//! 2. If none is ahead, the arm goes on to the end of the disk (C-SCAN: to the end, then to sector 0).
-//!    It leaves when the last request in flight completes, or when a request arrives after a pause.
-//! 3. Until it is there, a request that arrives ahead of where the last one ended is still part of
-//!    this sweep, and is served at once.
-//! 4. When it is there, the next sweep begins.
+//! # How it decides
+//! 1. Upward, take the nearest request at or above the end of the last one dispatched; downward, the
+//!    nearest below it. Requests with equal addresses go in order of arrival.
+//! 2. If there is none that way, the arm goes on to the end of the disk. The travel begins when the last
+//!    request in flight completes, or when a request arrives after a pause.
+//! 3. A request that arrives ahead of where the last one ended, before the travel is over, still belongs
+//!    to this sweep, and goes at once.
+//! 4. When the travel is over, the sweep the other way begins.
 //!
 //! A scheduler chooses an order; it cannot move the arm to a place where nothing is to be read. It
-//! therefore waits as long as the detour takes: seek to the end, plus seek from there to the request,
-//! less the seek that the disk itself will do, all by the device's curve of positioning times. So the
-//! travel costs what it costs, and what arrives during it goes first, which is all that an observer
-//! can see of the difference between SCAN and LOOK. Where nothing moves, no time passes.
+//! therefore waits as long as the detour takes: the seek to the end, plus the seek from there to the
+//! request, less the seek that the disk itself will do, all by the device's curve of positioning times.
+//! So the travel costs what it costs, and what arrives during the travel goes first. An observer sees no
+//! other difference from `look`. On a device without moving heads no time passes.
 //!
 //! # Source
 //! Textbooks.
 //!
 //! # Differs from the source
-//! The arm's place during the detour is not modelled: for C-SCAN a request that the arm has passed on
-//! its way to the end is still served in this sweep.
+//! The arm's place during the detour is not modelled.
 //!
 //! # Good for, bad for
-//! Good for comparison: they show what LOOK and C-LOOK save. Bad for light loads, where each sweep
-//! pays for two empty ends of the disk.
+//! Good for comparison: `scan` shows what `look` saves. Bad for light loads, where each sweep pays for
+//! an empty end of the disk.
 //!
 //! # Starvation
 //! Unbounded: arrivals just ahead of the head hold it in place.
@@ -41,10 +39,7 @@ use crate::units::{Duration, Instant, RequestId, Sector};
 /// Sweeps from end to end of the disk, both ways.
 pub type Scan = EndToEnd<BothWays>;
 
-/// Sweeps upward from sector 0 to the end of the disk.
-pub type CScan = EndToEnd<Upward>;
-
-/// What distinguishes SCAN and C-SCAN.
+/// What distinguishes `scan` and `c-scan`.
 pub trait Sweep: 'static {
     /// See [`Algorithm::NAME`].
     const NAME: &'static str;
@@ -54,22 +49,13 @@ pub trait Sweep: 'static {
     const TURNS: bool;
 }
 
-/// SCAN.
+/// The rule of [`Scan`].
 pub struct BothWays;
 
 impl Sweep for BothWays {
     const NAME: &'static str = "scan";
     const SUMMARY: &'static str = "Sweeps up and down, each time to the very end of the disk.";
     const TURNS: bool = true;
-}
-
-/// C-SCAN.
-pub struct Upward;
-
-impl Sweep for Upward {
-    const NAME: &'static str = "c-scan";
-    const SUMMARY: &'static str = "Sweeps upward to the very end of the disk and starts again at sector 0.";
-    const TURNS: bool = false;
 }
 
 /// An elevator that goes to the end of the disk.
@@ -98,11 +84,6 @@ impl<S: Sweep> Algorithm for EndToEnd<S> {
 
     fn starvation(_: &Nothing) -> Starvation {
         Starvation::Unbounded
-    }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, _: Nothing) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(S::TURNS))
     }
 }
 
@@ -198,79 +179,7 @@ mod tests {
     use crate::queue::Queue;
     use crate::request::Request;
     use crate::schedulers::shared::arm::tests::{order, serve};
-    use crate::suites::Pool;
     use crate::units::Sectors;
-
-    #[derive(Default)]
-    pub(super) struct Reference {
-        both_ways: bool,
-        pool: Pool,
-        head: u64,
-        down: bool,
-        in_flight: i64,
-        at_rest: u64,
-    }
-
-    impl Reference {
-        pub(super) fn new(both_ways: bool) -> Self {
-            Reference { both_ways, ..Default::default() }
-        }
-
-        fn travel(&self, cx: Cx<'_>, stops: &[u64]) -> u64 {
-            let seek = |leg: &[u64]| cx.device.curve.expected(Sector(leg[0]), Sector(leg[1])).0;
-            stops.windows(2).map(seek).sum()
-        }
-    }
-
-    impl Scheduler for Reference {
-        fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-            if self.pool.0.is_empty() {
-                self.at_rest = cx.now.0;
-            }
-            self.pool.insert(cx, id);
-        }
-        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-            let (head, down, both_ways) = (self.head, self.down, self.both_ways);
-            let behind = |start: u64| if both_ways { (start < head) != down } else { start < head };
-            let key = |start: u64| (behind(start), if both_ways { start.abs_diff(head) } else { start });
-            let Some((start, id)) = self.pool.0.iter().min_by_key(|(start, _)| key(*start)).copied() else {
-                return Decision::Idle;
-            };
-            if behind(start) {
-                if self.in_flight > 0 {
-                    return Decision::Idle;
-                }
-                let end = cx.device.capacity.0;
-                let detour = match (both_ways, down) {
-                    (true, false) => self.travel(cx, &[head, end, start]),
-                    (true, true) => self.travel(cx, &[head, 0, start]),
-                    (false, _) => self.travel(cx, &[head, end, 0, start]),
-                };
-                let extra = detour.saturating_sub(self.travel(cx, &[head, start]));
-                if cx.device.rotational && cx.now.0 - self.at_rest < extra {
-                    return Decision::WaitUntil(Instant(self.at_rest + extra));
-                }
-            }
-            self.pool.remove(id);
-            self.in_flight += 1;
-            self.down = start < head;
-            self.head = cx[id].end().0;
-            Decision::Dispatch(id)
-        }
-        fn complete(&mut self, cx: Cx<'_>, _: RequestId) {
-            self.in_flight = (self.in_flight - 1).max(0);
-            self.at_rest = cx.now.0;
-        }
-        fn adopt(&mut self, _: Cx<'_>, _: RequestId) {
-            self.in_flight += 1;
-        }
-        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            self.pool.remove(id);
-        }
-        fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.pool.grown(cx, id);
-        }
-    }
 
     #[test]
     fn requests_that_wait_together_go_as_under_look_and_c_look() {

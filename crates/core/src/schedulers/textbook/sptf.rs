@@ -48,12 +48,6 @@ impl Algorithm for Sptf {
     fn starvation(_: &Nothing) -> Starvation {
         Starvation::Unbounded
     }
-
-    #[cfg(test)]
-    fn reference(setup: Setup<'_>, _: Nothing) -> alloc::boxed::Box<dyn Scheduler> {
-        use crate::schedulers::shared::positions::tests::Slow;
-        Slow::boxed(setup, u64::MAX, alloc::boxed::Box::new(|time, _| time as i128))
-    }
 }
 
 impl Scheduler for Sptf {

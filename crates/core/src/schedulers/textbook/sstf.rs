@@ -39,17 +39,10 @@ impl Rule for Nearest {
     const SOURCE: &'static str = "textbook";
     const REASON: &'static str = "nearest to the head: {}, {} sectors away";
     type Tunables = Nothing;
-    #[cfg(test)]
-    type Key = (u64, bool);
 
     #[inline]
     fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
         arm.nearest(cx, waiting, 0)
-    }
-
-    #[cfg(test)]
-    fn key(head: u64, down: bool, start: u64, _: Cx<'_>, _: &Nothing) -> (u64, bool) {
-        (start.abs_diff(head), (start < head) != down)
     }
 }
 

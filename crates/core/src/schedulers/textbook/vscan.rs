@@ -51,19 +51,10 @@ impl Rule for Inert {
     const SOURCE: &'static str = "Geist and Daniel 1987, VSCAN(R); DiskSim";
     const REASON: &'static str = "nearest, where turning costs extra: {}, {} sectors away";
     type Tunables = Settings;
-    #[cfg(test)]
-    type Key = (u64, bool);
 
     #[inline]
     fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, settings: &Settings) -> Option<RequestId> {
         arm.nearest(cx, waiting, penalty(cx.device.capacity, settings))
-    }
-
-    #[cfg(test)]
-    fn key(head: u64, down: bool, start: u64, cx: Cx<'_>, settings: &Settings) -> (u64, bool) {
-        let behind = (start < head) != down;
-        let price = (cx.device.capacity.0 as u128 * settings.r.0 as u128 / 100) as u64;
-        (start.abs_diff(head) + if behind { price } else { 0 }, behind)
     }
 }
 

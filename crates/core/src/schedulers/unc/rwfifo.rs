@@ -81,11 +81,6 @@ impl Algorithm for RwFifo {
         let per_waiting = batch.div_ceil(reads.min(writes));
         Starvation::Bounded { after: Duration::ZERO, per_waiting, plus: 2 * batch }
     }
-
-    #[cfg(test)]
-    fn reference(_: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::new(tunables))
-    }
 }
 
 impl RwFifo {
@@ -139,57 +134,8 @@ impl Scheduler for RwFifo {
 
 #[cfg(test)]
 mod tests {
-    use alloc::vec::Vec;
-
     use super::*;
     use crate::request::Direction;
-    use crate::schedulers::shared::dispatch_list::tests::SlowList;
-
-    pub(super) struct Reference {
-        settings: Settings,
-        line: Vec<RequestId>,
-        list: SlowList,
-    }
-
-    impl Reference {
-        pub(super) fn new(settings: Settings) -> Self {
-            Reference { settings, line: Vec::new(), list: SlowList::default() }
-        }
-    }
-
-    impl Scheduler for Reference {
-        fn insert(&mut self, _: Cx<'_>, id: RequestId) {
-            self.line.push(id);
-        }
-        fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-            if self.list.ids.is_empty() {
-                let is_read = |id: &RequestId| cx[*id].direction() == Direction::Read;
-                let (reads, writes): (Vec<_>, Vec<_>) = self.line.iter().copied().partition(is_read);
-                let batch = self.settings.batch.0 as usize;
-                let share = (batch * self.settings.reads.0 as usize / 100).max(1).min(batch - 1);
-                // Give each kind its share, then let either use what the other leaves.
-                let mut counts = (reads.len().min(share), writes.len().min(batch - share));
-                while counts.0 + counts.1 < batch && writes.len() > counts.1 {
-                    counts.1 += 1;
-                }
-                while counts.0 + counts.1 < batch && reads.len() > counts.0 {
-                    counts.0 += 1;
-                }
-                for id in reads[..counts.0].iter().chain(&writes[..counts.1]) {
-                    self.line.retain(|held| held != id);
-                    self.list.sort_in(cx, *id);
-                }
-            }
-            self.list.pop(cx).map_or(Decision::Idle, Decision::Dispatch)
-        }
-        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            self.line.retain(|held| *held != id);
-            self.list.ids.retain(|held| *held != id);
-        }
-        fn may_merge(&self, _: Cx<'_>, id: RequestId, _: &Request) -> bool {
-            !self.list.ids.contains(&id)
-        }
-    }
 
     /// The first five that go if so many reads and writes wait, as `r` and `w`.
     fn batch(reads: u64, writes: u64) -> alloc::string::String {

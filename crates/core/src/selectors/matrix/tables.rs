@@ -5,7 +5,7 @@ crate::choices! {
     pub enum Goal {
         /// Table 1: the performance of the process that gets least.
         Lowest = "lowest",
-        /// Table 2: that of the process that gets most.
+        /// Table 2: the performance of the process that gets most.
         Highest = "highest",
         /// Table 3: the mean over processes.
         Mean = "mean",

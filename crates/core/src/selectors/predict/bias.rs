@@ -8,11 +8,11 @@
 use crate::selectors::contract::Prediction;
 use crate::units::Duration;
 
-/// Less than this of what is expected, in thousandths, falls short.
+/// Less than this of what is expected, in thousandths, falls short. A tenth or two may be chance.
 const SHORT: u64 = 700;
-/// The part of the bias that one comparison makes up: a quarter.
+/// One comparison makes up a quarter of the bias, so that a single odd one does not decide.
 const MEMORY: u64 = 4;
-/// A bias beyond these is not a bias.
+/// Beyond a tenth and three times, in thousandths, the model is of another disk: that is no bias to learn.
 const RANGE: (u64, u64) = (100, 3000);
 
 /// What is measured of what is predicted, in thousandths.

@@ -1,26 +1,26 @@
 //! Watching for a change of load: since when the requests are of one kind.
 //!
-//! Newcomers are a change at once. Another pattern must persist. It is no change if it gives way to the one before within
-//! a few seconds: both belong to one load, such as a copy, whose reads and writes come in turns. Neither is it if it came
-//! with another scheduler, under which more is read than before, or less.
+//! Newcomers are a change at once. Another pattern must persist. A pattern is no change if it gives way to the one before
+//! within a few seconds: both belong to one load, such as a copy, whose reads and writes come in turns. A pattern is no
+//! change either if it came with another scheduler, under which more is read than before, or less.
 
+use crate::selectors::activity::FRESH;
 use crate::selectors::category::{Bounds, Judge};
 use crate::selectors::summary::Summary;
 use crate::units::{Duration, Instant};
 
-/// So many requests of processes that were not there before, in a hundred, are a change …
+/// The share of newcomers' requests, in a hundred, that is a change of load: with a quarter, as few as one process in
+/// four is new, which is enough for another scheduler to be best.
 const NEWCOMERS: u64 = 25;
-/// … if there are so many.
+/// The least number of newcomers' requests: a single one, in a period with few, is no load.
 const NEWCOMERS_LEAST: u64 = 2;
-/// For so many periods newcomers stay new.
-const CALM: u32 = 3;
-/// So many requests are looked at together.
+/// Requests that are looked at together: with fewer, chance makes two halves of the same load look different.
 const CHUNK: u64 = 40;
-/// Shares of reads, or of sequential requests, are others if they are so many points in a hundred apart. Among 40
+/// Shares of reads, or of sequential requests, differ if they are this many points in a hundred apart. Among 40
 /// requests chance makes less, but for once in a thousand times.
 const APART: u64 = 25;
-/// A pattern between two others that are alike is part of their load if it lasted no longer, and one that comes so soon
-/// after a switch is the scheduler's doing.
+/// A pattern between two others that are alike is part of their load if it lasted no longer: buffers fill and empty
+/// within a second or two. A pattern that comes this soon after a switch is the scheduler's doing.
 const SPELL: Duration = Duration::from_s(3);
 
 /// What the load has been like since it changed.
@@ -36,7 +36,7 @@ pub(super) struct Watch {
     chunk: Chunk,
     /// Periods in which newcomers are those of the last change.
     calm: u32,
-    /// Who is in use, and since when.
+    /// The candidate in use, and since when.
     current: (usize, Instant),
 }
 
@@ -135,7 +135,7 @@ impl Watch {
             // What others still ask for belongs to the load before.
             let requests = if came { summary.newcomers } else { summary.requests };
             let load = Load { since: begun, requests, ..Load::default() };
-            *self = Watch { begun: true, load, calm: CALM, current: self.current, ..Watch::default() };
+            *self = Watch { begun: true, load, calm: FRESH, current: self.current, ..Watch::default() };
             return true;
         }
         self.chunk.add(&Chunk::of(begun, summary));
@@ -180,7 +180,7 @@ impl Watch {
         }
         self.before = Some(self.load);
         self.load = Load { since: own.begun, requests: own.requests, own, turns: None };
-        self.calm = CALM;
+        self.calm = FRESH;
         true
     }
 

@@ -6,8 +6,8 @@
 
 use crate::units::Duration;
 
-/// In a load that has lasted so long a single prediction that contradicts those before is doubted: to ask again takes
-/// little of its time.
+/// In a load that has lasted this long, a single prediction that contradicts those before is doubted: to ask again
+/// takes a hundredth of that time.
 const KNOWN: Duration = Duration::from_ms(8000);
 
 /// What the last prediction for this load, with the same candidate in use, has said.

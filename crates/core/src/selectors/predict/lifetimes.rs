@@ -5,11 +5,12 @@
 
 use crate::units::Duration;
 
-/// So many loads are remembered.
+/// Loads that are remembered: enough to show how long loads last of late, and few enough to notice a new rhythm.
 const LATEST: usize = 8;
-/// A load may last this much longer than another, in hundredths, and be taken for one of its kind.
+/// A load may last this much longer than another, in hundredths, and be taken for one of its kind: its end is seen up
+/// to a few periods late.
 const LONGER: u64 = 125;
-/// The part of the mean loss that one load makes up: a quarter.
+/// One load makes up a quarter of the mean loss, so that a single odd one does not decide.
 const MEMORY: u64 = 4;
 
 /// What is known of the latest loads.
@@ -28,7 +29,7 @@ fn loss_permille(gain: i64) -> u64 {
 }
 
 impl Lifetimes {
-    /// A load has ended that lasted so long.
+    /// A load has ended that lasted this long.
     pub(super) fn ended(&mut self, length: Duration) {
         self.lengths[self.ended % LATEST] = length;
         self.ended += 1;
@@ -60,7 +61,7 @@ mod tests {
         Duration::from_ms(100 * count)
     }
 
-    /// After loads that lasted so many tenths of a second, and at the beginning of which half was lost.
+    /// After loads of these lengths, in tenths of a second. At the beginning of each, half was lost.
     fn after(lengths: &[u64]) -> Lifetimes {
         let mut lifetimes = Lifetimes::default();
         for length in lengths {

@@ -1,36 +1,36 @@
 //! What the candidate in use really gives: measured since it is in use and the load is of one kind.
 //!
-//! Of a switch it tells how far the prediction was too good, and whether things got worse.
+//! After a switch the measurement tells how far the prediction was too good, and whether things got worse.
 
 use super::goal::Goal;
 use crate::selectors::contract::Prediction;
 use crate::selectors::summary::Summary;
 use crate::units::Duration;
 
-/// After a switch or a change this long is not measured, and longer if it was predicted that the disk takes longer to
-/// settle: what was in flight and in its buffer is not the scheduler's doing.
+/// After a switch or a change this long is not measured, and longer if a prediction says that the disk takes longer to
+/// settle: the new scheduler is not the cause of what was in flight and in the disk's buffer.
 const SETTLE: Duration = Duration::from_ms(250);
-/// But a disk that has not settled after so long does not.
+/// A disk that has not settled by then, with its whole buffer written out, does not settle.
 const SETTLE_MAX: Duration = Duration::from_ms(5000);
-/// A measurement over less time says little.
+/// A measurement over less time says little: throughput varies from one second to the next.
 const ENOUGH: Duration = Duration::from_ms(1250);
-/// A switch that falls so far short of what was promised, in thousandths, …
+/// A switch that falls this far short of what was promised, to less than a quarter, …
 const FAR: i64 = -750;
-/// … a shorter one says it.
+/// … shows it in a shorter measurement.
 const SOON: Duration = Duration::from_ms(500);
-/// A measurement over more time forgets.
+/// A measurement over more time forgets, half at a time, so that it follows the load.
 const LONG: Duration = Duration::from_ms(5000);
-/// Less than this of what was before, in thousandths, is worse.
+/// A loss beyond this, in thousandths, is worse than before. A tenth may be chance.
 const WORSE: i64 = -150;
-/// The part of the error that one outcome makes up: a quarter.
+/// One outcome makes up a quarter of the error, so that a single odd one does not decide.
 const MEMORY: u64 = 4;
 
 /// Sums over periods, each weighed by its length in milliseconds.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
-    /// Not measured yet for so long.
+    /// How long it will not be measured yet.
     settle: Duration,
-    /// For so long it has not been measured.
+    /// How long it has not been measured.
     settled: Duration,
     time: Duration,
     /// The part of it in which there were synchronous reads.
@@ -73,16 +73,16 @@ pub(super) struct Outcome {
 /// A switch that made things worse.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worse {
-    /// Who was in use before.
+    /// The candidate that was in use before.
     pub(super) before: usize,
-    /// Who has been since.
+    /// The candidate that is in use since.
     pub(super) after: usize,
     /// What is got now of what was got then, in thousandths.
     pub(super) ratio_permille: u64,
 }
 
 impl Measured {
-    /// Nothing yet, of what takes so long to settle.
+    /// Nothing yet, of a disk that takes this long to settle.
     fn after(settles: Duration) -> Measured {
         let (time, sums) = (Duration::ZERO, Prediction::default());
         Measured { settle: SETTLE + settles, settled: time, time, read_time: time, sums }
@@ -121,7 +121,7 @@ impl Measured {
         }
     }
 
-    /// The mean, if it was measured for so long.
+    /// The mean, if it was measured for at least this long.
     fn mean(&self, least: Duration) -> Option<Prediction> {
         let ms = self.time.as_ms().max(1);
         let sums = &self.sums;
@@ -215,7 +215,7 @@ mod tests {
 
     const PERIOD: Duration = Duration::from_ms(100);
 
-    /// After how many periods of so many bytes a switch that promised 20 MB/s disappoints, within 20.
+    /// After how many periods with these bytes a switch that promised 20 MB/s disappoints, within 20.
     fn disappointed_after(bytes: u64) -> Option<u64> {
         let mut outcome = Outcome::default();
         outcome.expect(0, Prediction { candidate: 1, throughput: 20_000_000, ..Prediction::default() });

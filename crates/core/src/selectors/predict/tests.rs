@@ -6,20 +6,20 @@ use super::*;
 use crate::selectors::contract::Candidate;
 use crate::tunables::Tunables as _;
 
-/// A period of 100 ms in which so many of 20 requests came from processes that were not there before.
+/// A period of 100 ms in which some of 20 requests came from processes that were not there before.
 fn period(newcomers: u64) -> Summary {
     let (length, bytes) = (Duration::from_ms(100), 20 * 4096);
     Summary { length, requests: 20, reads: 20, newcomers, bytes, ..Summary::default() }
 }
 
-/// What is asked in so many periods, and when, in tenths of a second.
+/// What is asked in these periods, and when, in tenths of a second.
 fn questions(predict: &mut Predict, periods: core::ops::Range<u64>) -> Vec<(u64, Question)> {
     let candidates: &[Candidate] = &[];
     let mut asked = Vec::new();
     for place in periods {
         let now = Instant::ZERO + Duration::from_ms(100) * place;
         let summary = period(if place % 1000 == 1 { 20 } else { 0 });
-        let at = Situation { now, current: 0, free: true, candidates };
+        let at = Situation { now, current: 0, free: true, candidates, category: None };
         if let Wish::Predict(question) = predict.period(at, &summary).wish {
             asked.push((place, question));
             predict.predicted(at, &[]);
@@ -30,7 +30,7 @@ fn questions(predict: &mut Predict, periods: core::ops::Range<u64>) -> Vec<(u64,
 
 fn predict() -> Predict {
     let setup = Setup { candidates: &[], cells: None, ranks: &[] };
-    Predict::new(setup, Settings::defaults()).expect("there is memory")
+    Predict::new(setup, contract::Settings::defaults()).expect("there is memory")
 }
 
 fn two() -> [Candidate; 2] {
@@ -46,7 +46,8 @@ fn what_promises_far_more_than_before_must_promise_it_twice() {
     let (candidates, mut predict) = (two(), predict());
     // A megabyte in a second.
     let summary = Summary { done: 20, done_bytes: 100_000, ..period(0) };
-    let mut at = Situation { now: Instant::ZERO, current: 0, free: true, candidates: &candidates };
+    let mut at =
+        Situation { now: Instant::ZERO, current: 0, free: true, candidates: &candidates, category: None };
     let mut wish = |tenths: u64, own, other| {
         let mut asked = 0;
         for _ in 0..tenths {
@@ -67,6 +68,11 @@ fn a_load_is_expected_to_last_as_long_as_it_has_lasted() {
         assert_eq!(question.begun, Instant::ZERO);
         assert_eq!(tenths(question.horizon), place.clamp(40, 600), "after {place} tenths of a second");
         assert_eq!(tenths(question.since.since(Instant::ZERO)), place.saturating_sub(100));
+        assert_eq!(
+            question.due,
+            Instant::ZERO + Duration::from_ms(100) * place + Duration::from_ms(50),
+            "delay"
+        );
     }
 }
 
@@ -74,12 +80,12 @@ fn a_load_is_expected_to_last_as_long_as_it_has_lasted() {
 fn before_a_switch_is_judged_it_is_asked_whether_the_disk_has_settled() {
     let (candidates, mut predict) = (two(), predict());
     let mut now = Instant::ZERO;
-    // In which of so many periods something is asked, and what is wanted last, if so many bytes are done in each.
+    // In which periods something is asked, and what is wanted last, if these bytes are done in each.
     let mut go = |tenths: u64, current, done_bytes, answer: [Prediction; 2]| {
         let (mut asked, mut wish) = (Vec::new(), Wish::Stay);
         for tenth in 1..=tenths {
             now += Duration::from_ms(100);
-            let at = Situation { now, current, free: true, candidates: &candidates };
+            let at = Situation { now, current, free: true, candidates: &candidates, category: None };
             wish = predict.period(at, &Summary { done: 20, done_bytes, ..period(0) }).wish;
             if matches!(wish, Wish::Predict(_)) {
                 asked.push(tenth);
@@ -97,19 +103,19 @@ fn before_a_switch_is_judged_it_is_asked_whether_the_disk_has_settled() {
     assert_eq!(go(20, 1, 200_000, answer(Duration::ZERO)).1, Wish::Stay, "then it keeps what was promised");
 }
 
-/// A load under way, of which the one that was promised twice as much is in use for two seconds and gives so many
-/// bytes in a period where the other one gave 100 000. What is wanted in each of so many periods.
+/// A load under way, of which the one that was promised twice as much is in use for two seconds and gives these
+/// bytes in a period where the other one gave 100 000. What is wanted in each period.
 fn switched(predict: &mut Predict, done_bytes: u64) -> Vec<Wish> {
     let candidates = two();
     let mut now = Instant::ZERO;
     let mut go = |tenths: u64, current, done_bytes| -> Vec<Wish> {
         let mut one = || {
             now += Duration::from_ms(100);
-            let at = Situation { now, current, free: false, candidates: &candidates };
+            let at = Situation { now, current, free: false, candidates: &candidates, category: None };
             predict.period(at, &Summary { done: 20, done_bytes, ..period(0) }).wish
         };
         let wishes = (0..tenths).map(|_| one()).collect();
-        let at = Situation { now, current, free: true, candidates: &candidates };
+        let at = Situation { now, current, free: true, candidates: &candidates, category: None };
         predict.predicted(at, &[of(0, 1_000_000), of(1, 2_000_000)]);
         wishes
     };
@@ -123,7 +129,13 @@ fn what_made_things_worse_is_undone_as_soon_as_nothing_holds_it_back() {
     let wishes = switched(&mut predict, 50_000);
     let first = wishes.iter().position(|wish| *wish == Wish::Use(0)).expect("half is worse");
     assert!(wishes[first..].iter().all(|wish| *wish == Wish::Use(0)), "the dwell time lasts: {wishes:?}");
-    let mut at = Situation { now: Instant(8_000_000_000), current: 0, free: false, candidates: &candidates };
+    let mut at = Situation {
+        now: Instant(8_000_000_000),
+        current: 0,
+        free: false,
+        candidates: &candidates,
+        category: None,
+    };
     let period = Summary { done: 20, done_bytes: 100_000, ..period(0) };
     assert_eq!(predict.period(at, &period).wish, Wish::Stay, "it was undone");
     assert!(predict.rests[1] > at.now && predict.rests[0] == Instant::ZERO);
@@ -135,7 +147,13 @@ fn what_made_things_worse_is_undone_as_soon_as_nothing_holds_it_back() {
 fn another_load_undoes_nothing() {
     let (candidates, mut predict) = (two(), predict());
     switched(&mut predict, 50_000);
-    let at = Situation { now: Instant(8_000_000_000), current: 1, free: false, candidates: &candidates };
+    let at = Situation {
+        now: Instant(8_000_000_000),
+        current: 1,
+        free: false,
+        candidates: &candidates,
+        category: None,
+    };
     assert_eq!(predict.period(at, &period(20)).wish, Wish::Stay);
 }
 
@@ -172,7 +190,7 @@ fn where_loads_change_each_second_a_small_gain_is_left_to_the_next() {
         let mut wish = Wish::Stay;
         for place in 1..=tenths {
             let now = Instant::ZERO + Duration::from_ms(1000 * load + 100 * place);
-            let at = Situation { now, current: 0, free: true, candidates: &candidates };
+            let at = Situation { now, current: 0, free: true, candidates: &candidates, category: None };
             predict.period(at, &period(if place == 1 { 20 } else { 0 }));
             if place == tenth {
                 wish = predict.predicted(at, &[of(0, 1_000_000), of(1, 1_000_000 + gain)]).wish;

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::super::habits::Outlook;
-use super::super::heuristics::{Heuristic, View};
+use super::super::heuristics::{Candidate, Heuristic};
+use super::super::statistics::{Expected, Percentile};
 use super::{All, Expectation, Settings};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
@@ -13,7 +13,7 @@ use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 /// What happened to somebody: a process, a group or a region.
 #[derive(Clone, Copy)]
 enum Memory {
-    Thought(Duration),
+    Thought(Duration, Percentile),
     Positioned(Duration),
     Went(bool),
     Expired,
@@ -42,7 +42,7 @@ impl Person {
         let (mut samples, mut mean, mut spread, mut misses) = (0u64, 0i64, 0i64, 0u64);
         let (mut median, mut latest, mut expired) = (0, 0, false);
         for memory in &self.memories {
-            let Memory::Thought(think) = memory else {
+            let Memory::Thought(think, of) = memory else {
                 expired |= matches!(memory, Memory::Expired);
                 if matches!(memory, Memory::Reset) {
                     (samples, buckets) = (0, [0; 31]);
@@ -61,7 +61,7 @@ impl Person {
                     (0..30).find(|last| 100 * buckets[..=*last].iter().sum::<u64>() >= percent * total);
                 500_000 * (reached.unwrap_or(29) as u64 + 1)
             };
-            (median, latest) = (edge(50, 31), edge(95, 30));
+            (median, latest) = (edge(50, 31), edge(95, if *of == Percentile::All { 31 } else { 30 }));
             let sample = think.0.min(60_000_000_000) as i64;
             if samples == 0 {
                 (mean, spread) = (sample, 0);
@@ -81,7 +81,7 @@ impl Person {
         }
     }
 
-    fn outlook(&self) -> Option<Outlook> {
+    fn expected(&self) -> Option<Expected> {
         let (median, latest, samples, ..) = self.thinking();
         let (mut positioning, mut backward) = (None, 0);
         for memory in &self.memories {
@@ -91,10 +91,10 @@ impl Person {
                 }
                 Memory::Went(back) => backward = decay(backward, if back { 65_536 } else { 0 }, 58_982),
                 Memory::Reset => positioning = None,
-                Memory::Thought(_) | Memory::Expired => {}
+                Memory::Thought(..) | Memory::Expired => {}
             }
         }
-        Some(Outlook {
+        Some(Expected {
             median: Duration(median),
             latest: Duration(latest),
             positioning: Duration(positioning.filter(|_| samples > 0)?),
@@ -126,6 +126,7 @@ pub(super) struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
     in_flight: u64,
     last: Option<(Request, Instant)>,
     wait: Option<(Instant, Option<RequestId>)>,
+    started: Option<Instant>,
 }
 
 impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
@@ -143,6 +144,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
             in_flight: 0,
             last: None,
             wait: None,
+            started: None,
         }
     }
 
@@ -168,7 +170,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
         let (mut near, mut part) = (None, false);
         for who in whose.clone() {
             let busy = self.held.iter().any(|held| held.whose.contains(&who));
-            let limit = self.settings.reset_spread.0;
+            let (limit, of) = (self.settings.reset_spread.0, self.settings.percentile);
             let (before, later) = {
                 let person = self.person(who);
                 let later = core::mem::replace(&mut person.in_parts, request.more_follows);
@@ -181,7 +183,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
                 }
                 if let Some(at) = person.completed {
                     let think = if busy { Duration::ZERO } else { cx.now.since(at) };
-                    person.memories.push(Memory::Thought(think));
+                    person.memories.push(Memory::Thought(think, of));
                 }
             }
             person.settle(limit);
@@ -208,35 +210,37 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
             return None;
         }
         let own = (0, request.issuer.0);
-        let mut best: Option<(u64, Who, Outlook)> = None;
+        let mut best: Option<(u64, Who, Expected)> = None;
         for who in self.whose(&request) {
             let person = self.person(who).clone();
-            let Some(outlook) = person.outlook() else { continue };
+            let Some(expected) = person.expected() else { continue };
             let (_, _, samples, spread, _) = person.thinking();
             let enough = self.settings.levels && samples >= 4;
             if enough && best.as_ref().is_none_or(|(least, ..)| spread < *least) {
-                best = Some((spread, who, outlook));
+                best = Some((spread, who, expected));
             }
         }
         if best.is_none() {
-            best = self.person(own).outlook().map(|outlook| (0, own, outlook));
+            best = self.person(own).expected().map(|expected| (0, own, expected));
         }
-        let (_, who, outlook) = best?;
+        let (_, who, expected) = best?;
         let surprised = self.person(who).thinking().4;
         let limit = self.settings.miss_limit.0;
         if self.waits(own) || self.waits(who) || limit > 0 && surprised > limit {
             return None;
         }
-        let view = View {
+        let candidate = Candidate {
             cx,
-            candidate,
+            id: candidate,
             positioning: self.curve.expected(self.head, cx[candidate].start),
             forward: cx[candidate].start >= self.head,
             last: request.issuer,
             elapsed: cx.now.since(at),
-            outlook,
+            expected,
         };
-        H::wait(&self.policy, &view, &self.tunables).filter(|time| time.0 > 0).map(|time| cx.now + time)
+        let time = H::wait(&self.policy, &candidate, &self.tunables).filter(|time| time.0 > 0)?;
+        let (tick, started) = (self.settings.timer.0.0.max(1), self.started?.0);
+        Some(Instant(started + (cx.now.0 + time.0 - started).div_ceil(tick) * tick))
     }
 
     fn send(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
@@ -260,6 +264,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
 impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.waiting += 1;
+        self.started.get_or_insert(cx.now);
         if cx[id].sync {
             self.arrives(cx, id);
         }
@@ -335,13 +340,13 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
         let whose = self.held.iter().find(|held| held.id == id).map(|held| held.whose.clone());
         match whose {
             Some(whose) => {
-                let limit = self.settings.reset_spread.0;
+                let (limit, of) = (self.settings.reset_spread.0, self.settings.percentile);
                 for who in whose {
                     let person = self.person(who);
                     person.position = Some(cx[id].end());
                     let later = core::mem::replace(&mut person.in_parts, cx[id].more_follows);
                     if !later && person.completed.is_some() {
-                        person.memories.push(Memory::Thought(Duration::ZERO));
+                        person.memories.push(Memory::Thought(Duration::ZERO, of));
                     }
                     person.settle(limit);
                 }

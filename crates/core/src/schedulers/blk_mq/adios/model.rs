@@ -5,9 +5,11 @@
 
 use alloc::vec::Vec;
 
-use super::KINDS;
 use crate::collections::{OutOfMemory, table};
 use crate::units::{Duration, Instant};
+
+/// Kinds of requests: reads, writes, discards, others.
+pub(super) const KINDS: usize = 4;
 
 /// Requests up to this size make the base, larger ones the slope.
 const SMALL: u64 = 4096;

@@ -1,6 +1,6 @@
 //! ADIOS's two pages: one is sent to the device while the other is filled.
 
-use super::{KINDS, Known, Place};
+use super::model::KINDS;
 use crate::collections::{Heap, Links, List, OutOfMemory};
 use crate::scheduler::Cx;
 use crate::units::{RequestId, Sector};
@@ -48,13 +48,19 @@ impl Pages {
         self.pages[page].by_address = by_address;
     }
 
-    /// Adds `id` to `page`.
-    pub(super) fn add(&mut self, links: &mut Links, page: usize, id: RequestId, known: &Known) -> Place {
-        let Known { kind, slack, .. } = *known;
+    /// Adds `id`, which `may_wait` or not, to `page`. In which list it is now.
+    pub(super) fn add(
+        &mut self,
+        links: &mut Links,
+        page: usize,
+        id: RequestId,
+        kind: usize,
+        may_wait: bool,
+    ) -> usize {
         let by_address = self.pages[page].by_address && kind < KINDS - 1;
-        let list = if by_address { usize::from(slack > 0) } else { kind };
+        let list = if by_address { usize::from(may_wait) } else { kind };
         links.push_back(&mut self.pages[page].lists[list], id);
-        Place::Page(page, list)
+        list
     }
 
     /// Sorts what can wait of `page`.

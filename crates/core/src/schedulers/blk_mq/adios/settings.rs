@@ -1,7 +1,6 @@
 //! What ADIOS can be told.
 
-use super::KINDS;
-use super::model::Shrinking;
+use super::model::{KINDS, Shrinking};
 use crate::tunables::{Count, Nanoseconds, Percent, Setting, Unit};
 
 crate::tunables! {
@@ -70,7 +69,7 @@ const WEIGHTS: [u64; 40] = [
 
 impl Nice {
     /// Its weight; that of level 0 is 1024.
-    pub(super) fn weight(self) -> u64 {
+    pub(crate) fn weight(self) -> u64 {
         WEIGHTS[self.to_raw() as usize % WEIGHTS.len()]
     }
 }

@@ -1,13 +1,12 @@
 //! The named rules of ADIOS.
 
-pub(super) mod reference;
-
 use alloc::vec::Vec;
 
 use super::*;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
 use crate::random::Random;
+use crate::suites::Referenced as _;
 use crate::tunables::{Count, Nanoseconds, Tunables as _};
 use crate::units::Sectors;
 
@@ -103,7 +102,7 @@ fn a_deadline_is_the_arrival_or_the_target_later() {
         let mut bench = Bench::learned(Settings { compliance_flags: Count(flags), ..settings() });
         let arrival = bench.now();
         let id = bench.insert(true, sync, 8);
-        assert_eq!(bench.adios().known[id.index()].deadline, arrival + Duration(deadline));
+        assert_eq!(bench.adios().waiting.deadline(id), arrival + Duration(deadline));
     }
 }
 
@@ -144,7 +143,7 @@ fn reads_pay_for_going_before_their_turn_and_writes_then_have_theirs() {
         .collect();
     assert_eq!(kinds[..3], [0, 1, 1], "the first read brings the bias below nothing");
     assert!(kinds[1..].iter().all(|kind| *kind == WRITES), "{kinds:?}");
-    assert_eq!(bench.adios().bias, -167_968);
+    assert_eq!(bench.adios().waiting.bias(), -167_968);
 }
 
 #[test]
@@ -159,7 +158,7 @@ fn writes_before_their_turn_pay_six_times_what_reads_do() {
     for _ in 0..3 {
         bench.insert(true, true, 8);
     }
-    bench.queue.scheduler_mut().bias = -1;
+    bench.queue.scheduler_mut().waiting.set_bias(-1);
     let kinds: Vec<usize> = (0..4)
         .map(|_| {
             let id = bench.serve(10);
@@ -167,17 +166,17 @@ fn writes_before_their_turn_pay_six_times_what_reads_do() {
         })
         .collect();
     assert_eq!(kinds, [1, 0, 0, 0]);
-    assert_eq!(bench.adios().bias, -1 + 2_000_000);
+    assert_eq!(bench.adios().waiting.bias(), -1 + 2_000_000);
 }
 
 #[test]
 fn setting_the_priority_of_reads_forgets_the_bias() {
     let mut bench = Bench::learned(settings());
-    bench.queue.scheduler_mut().bias = -5;
+    bench.queue.scheduler_mut().waiting.set_bias(-5);
     bench.queue.scheduler_mut().tune(settings());
-    assert_eq!(bench.adios().bias, -5);
+    assert_eq!(bench.adios().waiting.bias(), -5);
     bench.queue.scheduler_mut().tune(Settings { read_priority: Nice(0), ..settings() });
-    assert_eq!(bench.adios().bias, 0);
+    assert_eq!(bench.adios().waiting.bias(), 0);
 }
 
 #[test]
@@ -239,7 +238,7 @@ fn a_long_run_decides_like_the_reference() {
         let device = Device { depth: 32, rotational, ..Device::default() };
         let fast = |setup: Setup<'_>| Adios::new(setup, settings);
         let mut fast = Queue::with(256, device.clone(), fast).unwrap();
-        let slow = |_: Setup<'_>| Ok::<_, OutOfMemory>(reference::Reference::new(rotational, settings));
+        let slow = |setup: Setup<'_>| Ok::<_, OutOfMemory>(Adios::reference(setup, settings));
         let mut slow = Queue::with(256, device, slow).unwrap();
         let (mut now, mut in_flight, mut favours) = (Instant(0), Vec::new(), [0; 2]);
         for step in 0..15_000 {
@@ -267,7 +266,7 @@ fn a_long_run_decides_like_the_reference() {
                 let Decision::Dispatch(id) = decision else { break };
                 in_flight.push(id);
             }
-            favours[usize::from(fast.scheduler().bias < 0)] += 1;
+            favours[usize::from(fast.scheduler().waiting.bias() < 0)] += 1;
         }
         assert!(fast.scheduler().stable && favours.iter().all(|often| *often > 500), "{favours:?}");
     }

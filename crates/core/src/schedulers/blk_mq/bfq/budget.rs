@@ -1,11 +1,12 @@
-//! Budgets: what a queue may be served at a time, and what it is charged.
+//! Budgets: what a queue may be served at a time, for how long, and what it is charged.
 //!
 //! A queue that uses its budget up gets more next time, one that is idle less. One that is slow, because
 //! it seeks, is charged for its time instead, so that its share is one of time.
 
-use super::queue::Queue;
-use super::rate::SHORT;
-use crate::units::Duration;
+use super::raise::passed;
+use super::rate::{Rate, SHORT, Sent};
+use super::settings::Settings;
+use crate::units::{Duration, Instant};
 
 /// Linux's `bfq_default_max_budget`: the greatest budget until the device is known, in sectors.
 pub(super) const DEFAULT_MAX: u64 = 16 * 1024;
@@ -48,23 +49,35 @@ impl Reason {
     }
 }
 
+/// What a queue's next budget and its charge depend on.
+#[derive(Clone, Copy)]
+pub(super) struct Served {
+    pub(super) sync: bool,
+    pub(super) raised: bool,
+    pub(super) seeky: bool,
+    /// It has requests in flight.
+    pub(super) in_flight: bool,
+    /// In sectors, of its budget.
+    pub(super) service: u64,
+}
+
 /// The bounds of budgets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
+struct Bounds {
     /// The greatest one, from the tunable or the device's rate.
-    pub(super) most: u64,
+    most: u64,
     /// It is from the tunable.
-    pub(super) fixed: bool,
+    fixed: bool,
     /// What the budgets given out weigh: Linux's `budgets_assigned`.
-    pub(super) given: u64,
+    given: u64,
 }
 
 impl Bounds {
-    pub(super) const fn new(most: u64) -> Bounds {
+    const fn new(most: u64) -> Bounds {
         Bounds { most: if most > 0 { most } else { DEFAULT_MAX }, fixed: most > 0, given: 0 }
     }
 
-    pub(super) const fn give(&mut self) {
+    const fn give(&mut self) {
         self.given = (self.given * 7 + 256) / 8;
     }
 
@@ -73,23 +86,23 @@ impl Bounds {
     }
 
     /// What a new queue begins with.
-    pub(super) const fn first(&self) -> u64 {
+    const fn first(&self) -> u64 {
         self.known() * 2 / 3
     }
 
-    pub(super) const fn least(&self) -> u64 {
+    const fn least(&self) -> u64 {
         self.known() / LEAST_PART
     }
 
-    /// The next budget of a queue that goes out of service for `reason`, after it was served `service`.
+    /// The next budget of a queue that goes out of service for `reason`, after one of `before` sectors.
     /// `None`: as before.
-    pub(super) fn feedback(&self, queue: &Queue, reason: Reason, service: u64) -> Option<u64> {
+    fn feedback(&self, before: u64, queue: Served, reason: Reason) -> Option<u64> {
         let (least, most) = (self.least(), self.most);
-        let before = if queue.is_raised() { 2 * least } else { queue.max_budget };
+        let before = if queue.raised { 2 * least } else { before };
         let next = match reason {
-            _ if !queue.is_sync() => most,
-            _ if queue.is_raised() => before,
-            Reason::TooIdle if queue.in_flight == 0 => {
+            _ if !queue.sync => most,
+            _ if queue.raised => before,
+            Reason::TooIdle if !queue.in_flight => {
                 if before > 5 * least {
                     before - 4 * least
                 } else {
@@ -98,7 +111,7 @@ impl Bounds {
             }
             Reason::TooIdle | Reason::Timeout => (before * 2).min(most),
             Reason::Exhausted => (before * 4).min(most),
-            Reason::NoMore => service.max(least),
+            Reason::NoMore => queue.service.max(least),
             Reason::Preempted => return None,
         };
         let bounded = self.given >= KNOWN && !self.fixed;
@@ -106,25 +119,19 @@ impl Bounds {
     }
 
     /// What `time` is worth, in sectors.
-    pub(super) fn worth(&self, time: Duration) -> u64 {
+    fn worth(&self, time: Duration) -> u64 {
         self.most * (time.as_ms().min(FULL_TIME.as_ms())) / FULL_TIME.as_ms()
     }
 
-    /// Whether a queue was slow that was served `service` sectors in `time`, and the time to charge.
-    pub(super) fn slow(
-        &self,
-        queue: &Queue,
-        time: Duration,
-        service: u64,
-        rotational: bool,
-    ) -> (bool, Duration) {
-        if !queue.is_sync() {
+    /// Whether a queue was slow that was served for `time`, and the time to charge.
+    fn slow(&self, queue: Served, time: Duration, rotational: bool) -> (bool, Duration) {
+        if !queue.sync {
             return (false, Duration::ZERO);
         }
         if time < TOO_SHORT {
-            return (queue.is_seeky(), if rotational { SEEK_TIME } else { SHORT });
+            return (queue.seeky, if rotational { SEEK_TIME } else { SHORT });
         }
-        let slow = if time > LONG { service < self.most / 2 } else { queue.is_seeky() };
+        let slow = if time > LONG { queue.service < self.most / 2 } else { queue.seeky };
         (slow, time)
     }
 }
@@ -133,63 +140,191 @@ impl Bounds {
 const SEEK_TIME: Duration = Duration::from_ms(8);
 
 /// What a request of so many sectors costs its queue. One without an extent costs one sector.
-/// Asynchronous ones cost more, as they may be cached and written behind the others' backs; not if that
-/// would break shares.
-pub(super) const fn charge(sectors: u32, sync: bool, raised: bool, differs: bool) -> u64 {
+/// Asynchronous ones cost more, as they may be cached and written behind the others' backs; not if they are
+/// `plain`, because that would break shares.
+pub(super) const fn charge(sectors: u32, plain: bool) -> u64 {
     let sectors = if sectors == 0 { 1 } else { sectors as u64 };
-    if sync || raised || differs { sectors } else { sectors * ASYNC_FACTOR }
+    if plain { sectors } else { sectors * ASYNC_FACTOR }
+}
+
+/// The budget of one queue.
+#[derive(Clone, Copy)]
+pub(super) struct Budget {
+    /// The greatest one that it gets, in sectors.
+    most: u64,
+    /// When its time is over; once it has nothing more to do, when that was. `None`: long ago.
+    timeout: Option<Instant>,
+    /// It emptied before its budget and time were over.
+    waited: bool,
+}
+
+impl Budget {
+    /// The greatest one that the queue gets.
+    pub(super) const fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// When its time is over.
+    pub(super) const fn timeout(&self) -> Option<Instant> {
+        self.timeout
+    }
+
+    /// Whether its time is over.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.timeout.is_none_or(|at| at <= now)
+    }
+
+    /// The queue has nothing more to do and nothing in flight.
+    pub(super) const fn note_idle(&mut self, now: Instant) {
+        self.timeout = Some(now);
+    }
+
+    /// Whether the queue had nothing to do for `span`, if it has nothing in flight.
+    pub(super) fn was_away(&self, now: Instant, span: Duration) -> bool {
+        passed(self.timeout, span, now)
+    }
+
+    /// The queue emptied before its budget and time were over.
+    pub(super) const fn note_waited(&mut self) {
+        self.waited = true;
+    }
+
+    /// Whether the queue emptied before its budget and time were over; that counts once.
+    pub(super) const fn take_waited(&mut self) -> bool {
+        core::mem::replace(&mut self.waited, false)
+    }
+}
+
+/// The bounds of all budgets, and the device's rate, from which the greatest follows.
+pub(super) struct Budgets {
+    bounds: Bounds,
+    rate: Rate,
+}
+
+impl Budgets {
+    pub(super) fn new(most: u64, rotational: bool) -> Budgets {
+        Budgets { bounds: Bounds::new(most), rate: Rate::new(rotational) }
+    }
+
+    /// How fast the device is.
+    pub(super) const fn rate(&self) -> &Rate {
+        &self.rate
+    }
+
+    /// The rate is known better, or a tunable is another.
+    pub(super) fn retune(&mut self, settings: &Settings) {
+        let set = settings.max_budget.0;
+        self.bounds.fixed = set > 0;
+        self.bounds.most = if set > 0 { set } else { self.rate.sectors_in(settings.timeout_sync.0) };
+    }
+
+    /// A request goes to the device: what does that tell of its speed?
+    #[inline]
+    pub(super) fn sent(&mut self, settings: &Settings, sent: &Sent) {
+        if self.rate.sent(sent) {
+            self.retune(settings);
+        }
+    }
+
+    /// A request is done.
+    #[inline]
+    pub(super) fn completed(&mut self, settings: &Settings, now: Instant) {
+        if self.rate.completed(now) {
+            self.retune(settings);
+        }
+    }
+
+    /// What a new queue begins with.
+    pub(super) const fn first(&self) -> Budget {
+        Budget { most: self.bounds.first(), timeout: None, waited: false }
+    }
+
+    /// The least of the greatest budgets.
+    pub(super) const fn least(&self) -> u64 {
+        self.bounds.least()
+    }
+
+    /// A queue goes into service until `timeout`.
+    pub(super) const fn give(&mut self, budget: &mut Budget, timeout: Instant) {
+        self.bounds.give();
+        budget.timeout = Some(timeout);
+    }
+
+    /// A queue goes out of service for `reason`: its greatest budget from now on, if that is another.
+    pub(super) fn feedback(&self, budget: &mut Budget, served: Served, reason: Reason) -> Option<u64> {
+        budget.most = self.bounds.feedback(budget.most, served, reason)?;
+        Some(budget.most)
+    }
+
+    /// What a queue is charged for its `time` in service, as far as it is charged for that: if it was slow, or
+    /// if it `wasted` its time.
+    pub(super) fn charge_for_time(
+        &self,
+        queue: Served,
+        time: Duration,
+        wasted: bool,
+        rotational: bool,
+    ) -> Option<u64> {
+        let (slow, time) = self.bounds.slow(queue, time, rotational);
+        (!queue.raised && (slow || wasted)).then(|| self.bounds.worth(time).max(queue.service))
+    }
+
+    #[cfg(test)]
+    pub(super) const fn greatest(&self) -> u64 {
+        self.bounds.most
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collections::Issuers;
-    use crate::request::Class;
-    use crate::units::{Instant, Issuer};
 
-    fn queue(max_budget: u64) -> Queue {
-        let place = Issuers::<()>::new(1).unwrap().enter(Issuer(1));
-        Queue { max_budget, ..Queue::new(Instant::ZERO, Some(place), Issuer(1), Class::BestEffort) }
-    }
+    const STREAM: Served =
+        Served { sync: true, raised: false, seeky: false, in_flight: false, service: 3_000 };
 
     #[test]
     fn budgets_grow_and_shrink_by_reason() {
         let bounds = Bounds::new(0);
-        let next = |queue: &Queue, reason| bounds.feedback(queue, reason, 3_000);
+        let next = |before, reason| bounds.feedback(before, STREAM, reason);
         assert_eq!((bounds.least(), bounds.first()), (512, 10_922));
-        assert_eq!(next(&queue(3_000), Reason::Exhausted), Some(12_000), "four times");
-        assert_eq!(next(&queue(6_000), Reason::Exhausted), Some(16_384), "at most the greatest");
-        assert_eq!(next(&queue(3_000), Reason::Timeout), Some(6_000), "twice");
-        assert_eq!(next(&queue(3_000), Reason::TooIdle), Some(952), "4 × 512 less");
-        assert_eq!(next(&queue(2_560), Reason::TooIdle), Some(512), "at least the least");
-        let flying = Queue { in_flight: 1, ..queue(3_000) };
-        assert_eq!(next(&flying, Reason::TooIdle), Some(6_000), "it waits for the device");
-        assert_eq!(next(&queue(9_000), Reason::NoMore), Some(3_000), "what it needed");
-        assert_eq!(next(&queue(9_000), Reason::Preempted), None);
-        let mut raised = queue(9_000);
-        raised.raise.as_interactive(Duration::from_s(3));
-        assert_eq!(next(&raised, Reason::Exhausted), Some(1_024), "a raised one's are small");
-        assert_eq!(next(&Queue { place: None, ..queue(9_000) }, Reason::NoMore), Some(16_384));
+        assert_eq!(next(3_000, Reason::Exhausted), Some(12_000), "four times");
+        assert_eq!(next(6_000, Reason::Exhausted), Some(16_384), "at most the greatest");
+        assert_eq!(next(3_000, Reason::Timeout), Some(6_000), "twice");
+        assert_eq!(next(3_000, Reason::TooIdle), Some(952), "4 × 512 less");
+        assert_eq!(next(2_560, Reason::TooIdle), Some(512), "at least the least");
+        let flying = Served { in_flight: true, ..STREAM };
+        assert_eq!(bounds.feedback(3_000, flying, Reason::TooIdle), Some(6_000), "it waits for the device");
+        assert_eq!(next(9_000, Reason::NoMore), Some(3_000), "what it needed");
+        assert_eq!(next(9_000, Reason::Preempted), None);
+        let raised = Served { raised: true, ..STREAM };
+        assert_eq!(
+            bounds.feedback(9_000, raised, Reason::Exhausted),
+            Some(1_024),
+            "a raised one's are small"
+        );
+        let asynchronous = Served { sync: false, ..STREAM };
+        assert_eq!(bounds.feedback(9_000, asynchronous, Reason::NoMore), Some(16_384));
     }
 
     #[test]
     fn a_queue_is_slow_if_it_seeks_or_gets_little_done_in_its_time() {
         let bounds = Bounds::new(0);
-        let slow = |queue: &Queue, ms, service| bounds.slow(queue, Duration::from_us(ms), service, true);
-        assert_eq!(slow(&queue(0), 30_000, 8_191), (true, Duration::from_ms(30)));
-        assert!(!slow(&queue(0), 30_000, 8_192).0);
-        assert!(!slow(&queue(0), 20_000, 1).0, "too short to tell");
-        let seeky = Queue { seeks: 0xF_FFFF, ..queue(0) };
-        assert!(slow(&seeky, 20_000, 9_000).0);
-        assert_eq!(slow(&seeky, 500, 8), (true, Duration::from_ms(8)), "a seek at least");
-        assert_eq!(slow(&Queue { place: None, ..seeky }, 30_000, 8), (false, Duration::ZERO));
+        let slow = |queue: Served, us, service| {
+            bounds.slow(Served { service, ..queue }, Duration::from_us(us), true)
+        };
+        assert_eq!(slow(STREAM, 30_000, 8_191), (true, Duration::from_ms(30)));
+        assert!(!slow(STREAM, 30_000, 8_192).0);
+        assert!(!slow(STREAM, 20_000, 1).0, "too short to tell");
+        let seeky = Served { seeky: true, ..STREAM };
+        assert!(slow(seeky, 20_000, 9_000).0);
+        assert_eq!(slow(seeky, 500, 8), (true, Duration::from_ms(8)), "a seek at least");
+        assert_eq!(slow(Served { sync: false, ..seeky }, 30_000, 8), (false, Duration::ZERO));
         assert_eq!(bounds.worth(Duration::from_ms(25)), 16_384 / 5);
     }
 
     #[test]
     fn asynchronous_sectors_cost_three_times_as_much() {
-        assert_eq!([charge(8, true, false, false), charge(8, false, false, false)], [8, 24]);
-        assert_eq!([charge(8, false, true, false), charge(8, false, false, true)], [8, 8]);
-        assert_eq!(charge(0, true, false, false), 1);
+        assert_eq!([charge(8, true), charge(8, false)], [8, 24]);
+        assert_eq!(charge(0, true), 1);
     }
 }

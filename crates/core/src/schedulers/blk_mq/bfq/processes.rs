@@ -1,282 +1,347 @@
-//! Processes: who issues into which queue, from a process's first request to its exit.
+//! Processes: who is known, who issues into which queue, and whose a queue is.
+//!
+//! The queue of a process has the index of its place in the table; the asynchronous queues are behind those. A
+//! process that issues into another's queue is a guest there. A place is not given to another process while it is
+//! held: for each process with requests, for each guest and each of its requests at its host, for each busy queue.
 
-use super::Bfq;
-use super::arrive::Arrival;
-use super::budget::Reason;
-use super::entity::Entity;
-use super::queue::{self, ASYNC_QUEUES, Queue, Ref};
-use super::raise::{Raise, passed};
-use crate::collections::Place;
-use crate::request::{Class, Priority, Request};
-use crate::scheduler::Cx;
-use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
+use alloc::vec::Vec;
 
-/// Right after it came back to its own queue, a process does not count towards a burst.
-const SPLIT_SETTLES: Duration = Duration::from_ms(10);
+use crate::collections::{Issuers, OutOfMemory, Place, table};
+use crate::request::{Class, Priority};
+use crate::units::{Issuer, Weight};
 
-/// A process.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Process {
-    /// It has issued something and not exited since.
-    pub(super) alive: bool,
-    /// Where its synchronous requests go.
-    pub(super) queue: usize,
-    /// Its requests, waiting or in flight.
-    pub(super) pending: u32,
-    /// That of its last synchronous request, and its weight.
-    pub(super) rank: (Priority, Weight),
-    /// That of its last asynchronous request.
-    pub(super) async_priority: Option<Priority>,
-    /// It has issued a synchronous request.
-    pub(super) met: bool,
-    /// The queue that was created with its own, if it may go on in that one for good.
-    pub(super) stable: Option<Ref>,
-    /// It shares a queue for good.
-    pub(super) stably: bool,
-    /// How its queue was raised when it went to another's.
-    pub(super) saved: Option<Raise>,
+/// So many processes may be guests in others' queues.
+const GUESTS_MAX: usize = 32;
+/// How many asynchronous queues there are.
+pub(super) const ASYNC_QUEUES: usize = 17;
+
+/// Linux's weight of a level, 10 to 80, times the weight of the process if the host has set one: of 100
+/// counts as 1. Rounded up, so that it is never 0.
+pub(super) fn weight_of(priority: Priority, host: Weight) -> u64 {
+    let level = if priority.class == Class::Idle { 7 } else { u64::from(priority.level.min(7)) };
+    ((8 - level) * 10 * u64::from(host.get())).div_ceil(u64::from(Weight::default().get()))
 }
 
-impl Bfq {
-    /// The asynchronous queue of this priority.
-    pub(super) fn async_queue(&self, priority: Priority) -> usize {
-        self.queues.len() - ASYNC_QUEUES + queue::async_index(priority)
+/// Among the asynchronous queues, the one of this priority: 8 of real time, 8 of best effort, 1 idle.
+pub(super) fn async_index(priority: Priority) -> usize {
+    let level = usize::from(priority.level.min(7));
+    match priority.class {
+        Class::RealTime => level,
+        Class::BestEffort => 8 + level,
+        Class::Idle => 16,
+    }
+}
+
+/// A queue, unless another process has got its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ref {
+    pub(super) queue: usize,
+    pub(super) life: u32,
+}
+
+/// A process.
+#[derive(Clone, Copy, Default)]
+struct Process {
+    /// It has issued something and not exited since.
+    alive: bool,
+    /// Where its synchronous requests go.
+    queue: usize,
+    /// Its requests, waiting or in flight.
+    pending: u32,
+    /// Priority and weight of its last synchronous request.
+    rank: (Priority, Weight),
+    /// Priority of its last asynchronous request.
+    async_priority: Option<Priority>,
+}
+
+/// Whose a queue is, and who issues into it.
+#[derive(Clone, Copy, Default)]
+struct Queue {
+    life: u32,
+    /// Whose it is; `None` for asynchronous ones.
+    place: Option<Place>,
+    /// Processes that issue into it.
+    users: u32,
+    /// No request has made it busy yet.
+    new: bool,
+    /// Others issue into it, too.
+    shared: bool,
+    /// They shall not go on to.
+    splits: bool,
+}
+
+/// All processes and whose queues are.
+pub(super) struct Processes {
+    /// Whether what is at a place is its process's.
+    issuers: Issuers<bool>,
+    processes: Vec<Process>,
+    queues: Vec<Queue>,
+    /// Processes that issue into others' queues.
+    guests: Vec<Place>,
+}
+
+impl Processes {
+    pub(super) fn new(places: usize) -> Result<Processes, OutOfMemory> {
+        let mut guests = Vec::new();
+        guests.try_reserve_exact(GUESTS_MAX).map_err(|_| OutOfMemory)?;
+        Ok(Processes {
+            issuers: Issuers::new(places)?,
+            processes: table(places, Process::default())?,
+            queues: table(places + ASYNC_QUEUES, Queue::default())?,
+            guests,
+        })
     }
 
-    /// Who has issued `id`, which arrives, and where it belongs. Its process is held while it has requests.
-    pub(super) fn admit<'a>(&mut self, cx: Cx<'a>, id: RequestId) -> Arrival<'a> {
-        let request = &cx.requests[id];
-        let place = self.issuers.enter(request.issuer);
-        let process = &self.processes[place.index()];
-        if process.pending == 0 || !process.alive {
-            self.welcome(cx, place, request);
+    /// The place of `who`, which is held if it has no requests; and whether somebody else was there.
+    #[inline]
+    pub(super) fn enter(&mut self, who: Issuer) -> (Place, bool) {
+        let place = self.issuers.enter(who);
+        if self.processes[place.index()].pending > 0 {
+            return (place, false);
         }
-        let process = &mut self.processes[place.index()];
-        process.pending += 1;
-        let alone = process.pending == 1;
-        let index = if request.sync {
-            self.sync_queue(cx, place, request)
-        } else {
-            process.async_priority = Some(request.priority);
-            self.begin_async(cx.now, request.priority)
-        };
-        Arrival { id, request, place, alone, index }
+        self.issuers.hold(place);
+        (place, !core::mem::replace(&mut self.issuers[place], true))
     }
 
-    /// The process at `place` has no requests, or is not known to live.
-    fn welcome(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
-        if self.processes[place.index()].pending == 0 {
-            if !core::mem::replace(&mut self.issuers[place], true) {
-                self.clear(cx.now, place.index());
-            }
-            self.issuers.hold(place);
-        }
-        if !self.processes[place.index()].alive {
-            self.begin(cx, place, request);
-        }
+    pub(super) fn find(&self, who: Issuer) -> Option<Place> {
+        self.issuers.find(who)
     }
 
-    /// Where the process at `place` goes on with `request`, which is synchronous.
-    fn sync_queue(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> usize {
-        let rank = (request.priority, cx.weight(request.issuer));
-        let process = &self.processes[place.index()];
-        let (ranked, met) = (process.rank == rank, process.met);
-        if !ranked {
-            self.rank(place, rank);
-        }
-        if !met {
-            self.meet(cx, place);
-        }
-        let mut index = self.processes[place.index()].queue;
-        let queue = &self.queues[index];
-        if queue.splits || queue.created {
-            index = self.split(cx, place, index);
-            self.enter_burst(cx.now, index);
-        }
-        self.merge(cx, index, place, request.start)
+    /// Nothing is kept of `who` any more, unless its place is held. True if so.
+    pub(super) fn forget(&mut self, who: Issuer) -> bool {
+        self.issuers.forget(who);
+        self.issuers.find(who).is_none()
     }
 
-    /// `request` is the first of its process. If an earlier one of that number still has something to do
-    /// here, its queue goes on.
-    fn begin(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
+    /// What was at `place` is somebody else's, or nobody's.
+    pub(super) fn clear(&mut self, index: usize) {
+        let Process { alive, queue, pending, .. } = self.processes[index];
+        let users = self.queues[index].users - u32::from(self.is_at_home(index));
+        if let Some(place) = self.queues[index].place.filter(|_| alive && queue != index) {
+            self.go_home(place);
+        }
+        let life = self.queues[index].life + 1;
+        self.queues[index] = Queue { life, users, new: true, ..Queue::default() };
+        // Asynchronous requests of an earlier process of the same number may be under way.
+        self.processes[index] = Process { pending, ..Process::default() };
+    }
+
+    /// The queue at `place`, where nothing is left of an earlier process's, is that process's from now on.
+    pub(super) fn own(&mut self, place: Place, rank: (Priority, Weight)) {
+        self.processes[place.index()].rank = rank;
+        let queue = &mut self.queues[place.index()];
+        (queue.place, queue.shared) = (Some(place), queue.users > 0);
+    }
+
+    /// The process at `place` lives, and issues into its own queue.
+    pub(super) fn begin(&mut self, place: Place) {
         let index = place.index();
-        if !self.service.shares.is_busy(index) && self.queues[index].in_flight == 0 {
-            // Asynchronous requests of the earlier one may be under way.
-            let pending = self.processes[index].pending;
-            self.clear(cx.now, index);
-            self.processes[index].pending = pending;
-            let weight = cx.weight(request.issuer);
-            let class = request.priority.class;
-            let life = self.queues[index].life;
-            self.queues[index] = Queue {
-                life,
-                max_budget: self.bounds.first(),
-                users: self.queues[index].users,
-                shared: self.queues[index].users > 0,
-                ..Queue::new(cx.now, Some(place), request.issuer, class)
-            };
-            self.service.replace(index, Entity::new(class, queue::weight_of(request.priority, weight)));
-            self.processes[index].rank = (request.priority, weight);
-        }
-        let process = &mut self.processes[index];
-        (process.alive, process.queue) = (true, index);
+        (self.processes[index].alive, self.processes[index].queue) = (true, index);
         self.queues[index].users += 1;
     }
 
-    /// The asynchronous queue of this priority, which exists from now on.
-    fn begin_async(&mut self, now: Instant, priority: Priority) -> usize {
-        let index = self.async_queue(priority);
-        if self.queues[index].users == 0 {
-            let max_budget = self.bounds.first();
-            let new = Queue::new(now, None, Issuer::UNKNOWN, priority.class);
-            self.queues[index] = Queue { max_budget, users: 1, ..new };
-            let weight = queue::weight_of(priority, Weight::default());
-            self.service.replace(index, Entity::new(priority.class, weight));
-        }
-        index
+    /// The asynchronous queue of this priority.
+    pub(super) fn async_queue(&self, priority: Priority) -> usize {
+        self.processes.len() + async_index(priority)
     }
 
-    /// The process at `place` has another priority or weight than before.
-    #[cold]
-    fn rank(&mut self, place: Place, rank: (Priority, Weight)) {
+    /// The process at `place` issues into the asynchronous queue of this priority. True if that is new.
+    pub(super) fn note_async(&mut self, place: Place, priority: Priority) -> bool {
+        self.processes[place.index()].async_priority = Some(priority);
+        let queue = self.async_queue(priority);
+        core::mem::replace(&mut self.queues[queue].users, 1) == 0
+    }
+
+    /// The process at `place` has another request. True if it is its only one.
+    pub(super) fn note_request(&mut self, place: Place) -> bool {
         let process = &mut self.processes[place.index()];
-        process.rank = rank;
-        let entity = &mut self.service.entities[process.queue];
-        (entity.wanted_class, entity.wanted) = (rank.0.class, queue::weight_of(rank.0, rank.1));
-        entity.changed = true;
+        process.pending += 1;
+        process.pending == 1
     }
 
-    /// The queue of the process at `place`: its own again, if `index`, which it shares, shall be split.
-    #[cold]
-    fn split(&mut self, cx: Cx<'_>, place: Place, index: usize) -> usize {
-        let own = place.index();
-        let queue = &mut self.queues[index];
-        if !(queue.shared && queue.splits) || self.processes[own].stably {
-            return index;
-        }
-        if queue.users == 1 {
-            (queue.shared, queue.splits) = (false, false);
-            return index;
-        }
-        if own == index {
-            return index;
-        }
-        self.go_home(place);
-        let span = self.rate.raise_time;
-        let low_latency = self.tunables.low_latency;
-        let queue = &mut self.queues[own];
-        queue.users += 1;
-        queue.split = Some(cx.now);
-        (queue.shared, queue.splits, queue.created) = (false, false, false);
-        let saved = self.processes[own].saved.take();
-        if let Some(saved) = saved.filter(|_| low_latency) {
-            self.change_raise(own, |queue| queue.raise.resume(saved, cx.now, queue.in_burst, span));
-        }
-        own
-    }
-
-    /// The process at `place` issues into another's queue no longer.
-    fn go_home(&mut self, place: Place) {
-        let process = &mut self.processes[place.index()];
-        let index = core::mem::replace(&mut process.queue, place.index());
-        self.queues[index].users -= 1;
-        if let Some(host) = self.queues[index].place.filter(|host| *host != place) {
-            self.issuers.release(host);
-            self.guests -= 1;
+    /// A request of the process at `place` waits in `queue`, whose place is held if it is another's.
+    pub(super) fn hold_request(&mut self, queue: usize, place: Place) {
+        if queue != place.index() {
+            self.hold(queue);
         }
     }
 
-    /// If the process of a queue is new, it may be one of many.
-    #[cold]
-    fn enter_burst(&mut self, now: Instant, index: usize) {
-        let busy = self.service.shares.busy() > 0;
-        let queue = &self.queues[index];
-        let settles = queue.split.is_some() && !passed(queue.split, SPLIT_SETTLES, now);
-        if !queue.created || (self.burst.size == 0 && busy) || queue.in_burst || settles {
-            return;
-        }
-        let found = self.burst.created(now, self.reference(index), busy);
-        for Ref { queue, life } in found.into_iter().flatten() {
-            if self.queues[queue].life == life {
-                self.queues[queue].in_burst = true;
-            }
-        }
-    }
-
-    /// What was at `index` is somebody else's, or nobody's.
-    fn clear(&mut self, now: Instant, index: usize) {
-        self.burst.leave(self.reference(index), true);
-        let at_home = self.is_at_home(index);
-        if let Some(place) = self.queues[index].place
-            && self.processes[index].alive
-            && self.processes[index].queue != index
-        {
-            self.go_home(place);
-        }
-        self.service.replace(index, Entity::new(Class::BestEffort, 1));
-        let life = self.queues[index].life + 1;
-        let users = self.queues[index].users - u32::from(at_home);
-        self.queues[index] =
-            Queue { life, users, ..Queue::new(now, None, Issuer::UNKNOWN, Class::BestEffort) };
-        self.processes[index] = Process::default();
-    }
-
-    /// The process at `index` lives and issues into its own queue.
-    pub(super) fn is_at_home(&self, index: usize) -> bool {
-        self.processes[index].alive && self.processes[index].queue == index
-    }
-
-    /// A request of the process at `place`, in `index` so far, is no more.
-    pub(super) fn release(&mut self, index: usize, place: Place) {
+    /// A request of the process at `place`, in `queue` so far, is no more.
+    #[inline]
+    pub(super) fn release_request(&mut self, queue: usize, place: Place) {
         let process = &mut self.processes[place.index()];
         process.pending -= 1;
         if process.pending == 0 {
             self.issuers.release(place);
         }
-        if index != place.index()
-            && let Some(host) = self.queues[index].place
-        {
-            self.issuers.release(host);
+        if queue != place.index() {
+            self.release(queue);
         }
     }
 
-    /// What has arrived is kept until it is released. Its process is held already; a host is, too.
-    pub(super) fn keep(&mut self, Arrival { id, request, place, index, .. }: Arrival<'_>) {
-        if index != place.index()
-            && let Some(host) = self.queues[index].place
-        {
-            self.issuers.hold(host);
+    /// The place of the process of `queue` is not given to another until it is released.
+    pub(super) fn hold(&mut self, queue: usize) {
+        if let Some(place) = self.queues[queue].place {
+            self.issuers.hold(place);
         }
-        let expire =
-            if request.sync { self.tunables.fifo_expire_sync } else { self.tunables.fifo_expire_async };
-        self.requests.own(id, index, place, request.arrival + expire.0);
     }
 
-    /// The process `who` has exited: nobody waits for it.
-    pub(super) fn exit(&mut self, cx: Cx<'_>, who: Issuer) {
-        let Some(place) = self.issuers.find(who) else { return };
-        let own = place.index();
-        if !self.processes[own].alive {
-            return;
+    pub(super) fn release(&mut self, queue: usize) {
+        if let Some(place) = self.queues[queue].place {
+            self.issuers.release(place);
         }
-        let index = self.processes[own].queue;
-        if self.service.in_service == Some(index) {
-            self.leave_service(cx, index, Reason::Timeout);
+    }
+
+    /// The process at `place` has this priority and weight. True if it had others.
+    pub(super) fn set_rank(&mut self, place: Place, rank: (Priority, Weight)) -> bool {
+        let process = &mut self.processes[place.index()];
+        core::mem::replace(&mut process.rank, rank) != rank
+    }
+
+    /// The queue into which the process at `place` issues.
+    #[inline]
+    pub(super) fn queue(&self, place: Place) -> usize {
+        self.processes[place.index()].queue
+    }
+
+    pub(super) fn is_alive(&self, place: Place) -> bool {
+        self.processes[place.index()].alive
+    }
+
+    /// Whether the process at `index` lives and issues into its own queue.
+    pub(super) fn is_at_home(&self, index: usize) -> bool {
+        self.processes[index].alive && self.processes[index].queue == index
+    }
+
+    /// Whose `queue` is, unless it is asynchronous.
+    pub(super) fn who(&self, queue: usize) -> Option<Issuer> {
+        self.queues[queue].place.map(|place| self.issuers.who(place))
+    }
+
+    /// The process of `queue`, unless that is asynchronous or others issue into it; and the asynchronous queue into
+    /// which that process issued last.
+    pub(super) fn only_user(&self, queue: usize) -> Option<(Place, usize)> {
+        let place = self.queues[queue].place.filter(|_| !self.is_shared(queue))?;
+        Some((place, self.async_queue(self.processes[place.index()].async_priority?)))
+    }
+
+    /// Whether `queue` is synchronous.
+    #[inline]
+    pub(super) fn is_sync(&self, queue: usize) -> bool {
+        queue < self.processes.len()
+    }
+
+    pub(super) fn users(&self, queue: usize) -> u32 {
+        self.queues[queue].users
+    }
+
+    /// Whether no request has made `queue`, which is synchronous, busy yet.
+    pub(super) fn is_new(&self, queue: usize) -> bool {
+        self.queues[queue].new
+    }
+
+    pub(super) fn set_old(&mut self, queue: usize) {
+        self.queues[queue].new = false;
+    }
+
+    pub(super) fn reference(&self, queue: usize) -> Ref {
+        Ref { queue, life: self.queues[queue].life }
+    }
+
+    /// The queue of a reference, unless it is another's now.
+    pub(super) fn alive(&self, of: Option<Ref>) -> Option<usize> {
+        of.filter(|of| self.queues[of.queue].life == of.life).map(|of| of.queue)
+    }
+
+    /// Whether several processes issue into `queue`, or did.
+    pub(super) fn is_shared(&self, queue: usize) -> bool {
+        self.queues[queue].shared
+    }
+
+    /// Whether those who issue into `queue` shall go back to their own.
+    pub(super) fn splits(&self, queue: usize) -> bool {
+        self.queues[queue].splits
+    }
+
+    /// `queue`, which is seeky, goes out of service.
+    pub(super) fn note_seeky(&mut self, queue: usize) {
+        self.queues[queue].splits |= self.queues[queue].shared;
+    }
+
+    /// `queue` is one process's again.
+    pub(super) fn end_sharing(&mut self, queue: usize) {
+        (self.queues[queue].shared, self.queues[queue].splits) = (false, false);
+    }
+
+    /// Those who issue into `queue`.
+    pub(super) fn users_of(&self, queue: usize) -> impl Iterator<Item = usize> + '_ {
+        let guests = self.guests.iter().map(|guest| guest.index());
+        let guests = guests.filter(move |guest| self.processes[*guest].queue == queue);
+        (queue < self.processes.len() && self.is_at_home(queue)).then_some(queue).into_iter().chain(guests)
+    }
+
+    /// Whether all who issue into `queue` can go elsewhere.
+    pub(super) fn can_move(&self, queue: usize) -> bool {
+        let moved = self.queues[queue].users as usize;
+        moved > 0 && self.guests.len() + moved <= GUESTS_MAX
+    }
+
+    /// All who issue into `queue` issue into `host` from now on.
+    pub(super) fn move_all(&mut self, queue: usize, host: usize) {
+        let owner = self.queues[queue].place.filter(|_| self.is_at_home(queue));
+        self.guests.extend(owner);
+        let mut at = 0;
+        while let Some(guest) = self.guests.get(at).copied() {
+            let own = guest.index();
+            at += 1;
+            if self.processes[own].queue != queue {
+                continue;
+            }
+            self.processes[own].queue = host;
+            self.queues[queue].users -= 1;
+            self.queues[host].users += 1;
+            if own != queue {
+                self.release(queue);
+            }
+            if own != host {
+                self.hold(host);
+            } else {
+                at -= 1;
+                self.guests.swap_remove(at);
+            }
         }
-        if index == own {
-            self.queues[own].users -= 1;
+        self.queues[host].shared = true;
+        self.queues[queue].new = false;
+    }
+
+    /// The process at `place` issues into another's queue no longer.
+    fn go_home(&mut self, place: Place) {
+        let queue = core::mem::replace(&mut self.processes[place.index()].queue, place.index());
+        self.queues[queue].users -= 1;
+        self.release(queue);
+        self.guests.retain(|guest| *guest != place);
+    }
+
+    /// The process at `place` issues into its own queue again, which is no new one.
+    pub(super) fn come_back(&mut self, place: Place) {
+        self.go_home(place);
+        let queue = &mut self.queues[place.index()];
+        queue.users += 1;
+        (queue.shared, queue.splits, queue.new) = (false, false, false);
+    }
+
+    /// The process at `place` has exited.
+    pub(super) fn exit(&mut self, place: Place) {
+        if self.queue(place) == place.index() {
+            self.queues[place.index()].users -= 1;
         } else {
             self.go_home(place);
         }
-        self.processes[own].alive = false;
-        self.follow(self.reference(index), None);
-        let idle = self.queues[index].is_empty() && self.service.in_service != Some(index);
-        if idle && self.service.shares.is_busy(index) {
-            self.not_busy(cx, index, false);
-        }
-        self.issuers.forget(who);
-        if self.issuers.find(who).is_none() {
-            self.clear(cx.now, own);
-        }
+        self.processes[place.index()].alive = false;
+    }
+
+    #[cfg(test)]
+    pub(super) fn guests(&self) -> usize {
+        self.guests.len()
     }
 }

@@ -39,20 +39,20 @@ pub(super) enum Kind {
 /// A queue's raising.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raise {
-    pub(super) kind: Kind,
+    kind: Kind,
     /// How long it is raised.
     span: Duration,
     /// When that began, or when it last ended.
-    pub(super) since: Instant,
+    since: Instant,
     /// When it was raised as interactive, before it was as soft real-time.
     before_soft: Option<Instant>,
     /// Sectors that it was served while raised.
     service: u64,
     /// Not before then an arrival makes it soft real-time.
-    pub(super) soft_from: Instant,
+    soft_from: Instant,
     /// When it last had something to do after nothing, and what it was served since.
-    pub(super) busy_since: Instant,
-    pub(super) busy_service: u64,
+    busy_since: Instant,
+    busy_service: u64,
 }
 
 /// What speaks for raising a queue when a request makes it busy.
@@ -88,8 +88,37 @@ impl Raise {
         }
     }
 
+    pub(super) const fn kind(&self) -> Kind {
+        self.kind
+    }
+
     pub(super) const fn is_on(&self) -> bool {
         !matches!(self.kind, Kind::Not)
+    }
+
+    /// When raising began, or when it last ended.
+    pub(super) const fn since(&self) -> Instant {
+        self.since
+    }
+
+    /// Raising, or the time without it, begins anew.
+    pub(super) const fn restart(&mut self, now: Instant) {
+        self.since = now;
+    }
+
+    /// Whether an arrival may be a film's, by when the last one was.
+    pub(super) fn may_be_soft(&self, now: Instant) -> bool {
+        self.soft_from < now
+    }
+
+    /// The queue has something to do after nothing.
+    pub(super) const fn wake(&mut self, now: Instant) {
+        (self.busy_since, self.busy_service) = (now, 0);
+    }
+
+    /// Whether the queue was served since it has something to do.
+    pub(super) const fn was_served(&self) -> bool {
+        self.busy_service > 0
     }
 
     pub(super) fn as_interactive(&mut self, span: Duration) {
@@ -213,60 +242,6 @@ impl Raise {
                     self.since = before;
                 }
                 _ => self.kind = Kind::Not,
-            }
-        }
-    }
-}
-
-/// Linux's `bfq_large_burst_thresh`: so many queues, each within [`BURST_GAP`] of the one before.
-pub(super) const LARGE_BURST: usize = 8;
-/// Linux's `bfq_burst_interval`.
-pub(super) const BURST_GAP: Duration = Duration::from_ms(180);
-
-/// Queues that are created together: a large burst is a server's or a compiler's, not a user's.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Burst<Q> {
-    members: [Option<Q>; LARGE_BURST],
-    pub(super) size: usize,
-    large: bool,
-    last: Option<Instant>,
-}
-
-impl<Q: Copy + PartialEq> Burst<Q> {
-    /// A queue is created, while others are busy or not. Returns those that are in a large burst now.
-    pub(super) fn created(&mut self, now: Instant, queue: Q, others: bool) -> [Option<Q>; LARGE_BURST] {
-        let none = [None; LARGE_BURST];
-        if self.members.contains(&Some(queue)) {
-            return none;
-        }
-        let mut found = none;
-        if passed(self.last, BURST_GAP, now) {
-            *self = Burst { members: none, size: 0, large: false, last: None };
-            if !others {
-                (self.members[0], self.size) = (Some(queue), 1);
-            }
-        } else if self.large {
-            found[0] = Some(queue);
-        } else {
-            self.size += 1;
-            if let Some(free) = self.members.iter_mut().find(|member| member.is_none()) {
-                *free = Some(queue);
-            }
-            if self.size == LARGE_BURST {
-                self.large = true;
-                found = core::mem::replace(&mut self.members, none);
-            }
-        }
-        self.last = Some(now);
-        found
-    }
-
-    /// `queue` is no longer looked at. `ends` if its process has exited.
-    pub(super) fn leave(&mut self, queue: Q, ends: bool) {
-        if let Some(member) = self.members.iter_mut().find(|member| **member == Some(queue)) {
-            *member = None;
-            if ends {
-                self.size = self.size.saturating_sub(1);
             }
         }
     }

@@ -1,19 +1,20 @@
 //! The same rules, slow and obvious: B-WF2Q+, budgets, idling and service over lists that are searched.
 //!
-//! It shares with the fast form what is arithmetic on one queue or on the device: the statistics in
-//! [`Queue`], [`Raise`](super::raise::Raise), [`Burst`], [`Rate`] and [`Tagging`]. Those have tests of
-//! their own. Nothing is forgotten here, as no test has more processes than there are places.
+//! It shares with the fast form what is arithmetic on one queue or on the device:
+//! [`Raise`](super::raise::Raise), [`Burst`], [`Rate`] and [`Tagging`]. Nothing is forgotten here, as no test has more processes than there are places.
 
 mod arrivals;
+mod record;
 mod service;
 mod sharing;
 
 use alloc::vec::Vec;
 
+use record::{Queue, Watch};
+
 use super::Settings;
-use super::inject::Watch;
-use super::queue::{Queue, Ref, async_index};
-use super::raise::Burst;
+use super::burst::Burst;
+use super::processes::{Ref, async_index};
 use super::rate::{Rate, Tagging};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};

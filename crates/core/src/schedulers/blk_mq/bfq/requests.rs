@@ -1,9 +1,8 @@
-//! The requests that wait: of each queue by address, and in order of arrival.
+//! The requests of each queue: what waits, by address and in order of arrival, and how many are in flight.
 
 use alloc::vec::Vec;
 
-use super::queue::Queue;
-use crate::collections::{Links, NIL, OutOfMemory, Place, Sorted, table};
+use crate::collections::{Links, List, NIL, OutOfMemory, Place, Sorted, table};
 use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::schedulers::shared::ways::{Back, better};
@@ -14,8 +13,52 @@ pub(super) struct Requests {
     /// By queue, then by address. Addresses beyond 2^(63 − bits of a queue's index) are equal.
     sorted: Sorted,
     shift: u32,
-    pub(super) links: Links,
+    links: Links,
     owned: Vec<Owned>,
+    waiting: u32,
+    in_flight: u32,
+}
+
+/// The requests of one queue.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Line {
+    /// What waits, in order of arrival.
+    fifo: List,
+    /// Where to go on.
+    next: Option<RequestId>,
+    /// Since it is in service, it was looked at whether its oldest request is overdue.
+    fifo_checked: bool,
+    in_flight: u32,
+}
+
+impl Line {
+    /// Where to go on.
+    #[inline]
+    pub(super) const fn next(&self) -> Option<RequestId> {
+        self.next
+    }
+
+    /// Whether nothing waits.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.fifo.is_empty()
+    }
+
+    /// How many requests the device has.
+    #[inline]
+    pub(super) const fn in_flight(&self) -> u32 {
+        self.in_flight
+    }
+
+    /// How many requests wait or are in flight.
+    pub(super) fn len(&self) -> u32 {
+        self.in_flight + self.fifo.len() as u32
+    }
+
+    /// The queue goes into service.
+    pub(super) const fn begin_service(&mut self) {
+        self.fifo_checked = false;
+    }
 }
 
 /// What is known of a request.
@@ -38,11 +81,23 @@ impl Requests {
             shift: (queues as u64).leading_zeros() - 1,
             links: Links::new(capacity)?,
             owned: table(capacity, NOBODYS)?,
+            waiting: 0,
+            in_flight: 0,
         })
     }
 
     fn key(&self, queue: usize, Sector(start): Sector) -> u64 {
         (queue as u64) << self.shift | start.min((1 << self.shift) - 1)
+    }
+
+    /// How many wait.
+    pub(super) const fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
+    /// How many the device has from here.
+    pub(super) const fn in_flight(&self) -> u32 {
+        self.in_flight
     }
 
     /// In which queue `id` waits, or from which it went to the device.
@@ -68,30 +123,95 @@ impl Requests {
         place.map(|place| (queue as usize, place))
     }
 
-    pub(super) fn sort_in(&mut self, queue: usize, id: RequestId, start: Sector) {
-        self.sorted.insert(self.key(queue, start), id);
+    /// `id` waits in `queue` from now on. True if that goes on with it.
+    #[inline]
+    pub(super) fn add(
+        &mut self,
+        cx: Cx<'_>,
+        (back, head): (Back, Sector),
+        (queue, line): (usize, &mut Line),
+        id: RequestId,
+    ) -> bool {
+        self.waiting += 1;
+        self.sorted.insert(self.key(queue, cx[id].start), id);
+        self.links.push_back(&mut line.fifo, id);
+        let leads = line.next.is_none_or(|next| Self::wins(back, head, &cx[id], &cx[next]));
+        if leads {
+            line.next = Some(id);
+        }
+        leads
     }
 
-    /// The extent of `id` has changed. True if it begins elsewhere.
-    pub(super) fn rekey(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) -> bool {
-        let key = self.key(queue, cx[id].start);
-        self.sorted.rekey(id, key)
+    /// The extent of `id`, which waits in `queue`, has changed. True if that goes on with it instead of another.
+    pub(super) fn grown(
+        &mut self,
+        cx: Cx<'_>,
+        (back, head): (Back, Sector),
+        (queue, line): (usize, &mut Line),
+        id: RequestId,
+    ) -> bool {
+        let (key, before) = (self.key(queue, cx[id].start), line.next);
+        if self.sorted.rekey(id, key) {
+            line.next = Self::choose(cx, back, head, before, Some(id));
+        }
+        line.next != before
     }
 
-    /// Takes `id`, with which its queue does not go on, out of the order by address.
-    pub(super) fn unsort(&mut self, id: RequestId) {
-        self.sorted.remove(id);
+    /// `other` becomes part of `survivor`, which waits in the same queue. If `other` is overdue earlier, `survivor`
+    /// gets its time and its place in order of arrival.
+    pub(super) fn absorb(&mut self, line: &mut Line, survivor: RequestId, other: RequestId) {
+        let due = self.owned[other.index()].due;
+        if due < self.owned[survivor.index()].due {
+            self.links.remove(&mut line.fifo, survivor);
+            self.links.insert_before(&mut line.fifo, other, survivor);
+            self.owned[survivor.index()].due = due;
+        }
+        if line.next == Some(other) {
+            line.next = Some(survivor);
+        }
+    }
+
+    /// A request goes to the device, and is taken out next.
+    pub(super) const fn send(&mut self, line: &mut Line) {
+        line.in_flight += 1;
+        self.in_flight += 1;
+    }
+
+    /// The device is done with a request.
+    pub(super) const fn done(&mut self, line: &mut Line) {
+        line.in_flight -= 1;
+        self.in_flight -= 1;
+    }
+
+    /// `id` waits in `queue` no longer. True if that was to go on with it.
+    #[inline]
+    pub(super) fn take_out(
+        &mut self,
+        cx: Cx<'_>,
+        back: Back,
+        (queue, line): (usize, &mut Line),
+        id: RequestId,
+    ) -> bool {
+        let leads = line.next == Some(id);
+        if leads {
+            line.next = self.go_on_after(cx, back, queue, line, id);
+        } else {
+            self.sorted.remove(id);
+        }
+        self.links.remove(&mut line.fifo, id);
+        self.waiting -= 1;
+        leads
     }
 
     /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
     #[inline]
-    pub(super) fn wins(back: Back, head: Sector, new: &Request, old: &Request) -> bool {
+    fn wins(back: Back, head: Sector, new: &Request, old: &Request) -> bool {
         if old.metadata == new.metadata { better(back, head, new.start, old.start) } else { new.metadata }
     }
 
     /// The better of the two to go on with from `head`.
     #[inline]
-    pub(super) fn choose(
+    fn choose(
         cx: Cx<'_>,
         back: Back,
         head: Sector,
@@ -104,37 +224,27 @@ impl Requests {
 
     /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest
     /// request, if that is overdue and was not looked at; else at a neighbour of `last`.
-    pub(super) fn go_on_after(
+    fn go_on_after(
         &mut self,
         cx: Cx<'_>,
         back: Back,
-        index: usize,
-        queue: &mut Queue,
+        queue: usize,
+        line: &mut Line,
         last: RequestId,
     ) -> Option<RequestId> {
         let (before, behind) = self.sorted.remove_between(last);
-        if !core::mem::replace(&mut queue.fifo_looked, true) {
-            let oldest = queue.fifo.front().filter(|oldest| *oldest != last);
+        if !core::mem::replace(&mut line.fifo_checked, true) {
+            let oldest = line.fifo.front().filter(|oldest| *oldest != last);
             if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.owned[oldest.index()].due) {
                 return Some(oldest);
             }
         }
-        if queue.fifo.len() == 1 {
+        if line.fifo.len() == 1 {
             return None;
         }
-        let own = |id: &RequestId| self.owned[id.index()].queue == index as u32;
+        let own = |id: &RequestId| self.owned[id.index()].queue == queue as u32;
         let behind = behind.filter(own);
-        let behind = behind.or_else(|| self.sorted.at_or_after((index as u64) << self.shift).filter(own));
+        let behind = behind.or_else(|| self.sorted.at_or_after((queue as u64) << self.shift).filter(own));
         Self::choose(cx, back, cx[last].start, behind, before.filter(own))
-    }
-
-    /// If `other` is overdue earlier, `survivor` gets its time and its place in order of arrival.
-    pub(super) fn inherit(&mut self, queue: &mut Queue, survivor: RequestId, other: RequestId) {
-        let due = self.owned[other.index()].due;
-        if due < self.owned[survivor.index()].due {
-            self.links.remove(&mut queue.fifo, survivor);
-            self.links.insert_before(&mut queue.fifo, other, survivor);
-            self.owned[survivor.index()].due = due;
-        }
     }
 }

@@ -2,10 +2,13 @@
 
 use alloc::vec::Vec;
 
+use super::queues::Queues;
 use super::raise::Kind;
 use super::{Bfq, Settings};
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
+use crate::registry;
+use crate::registry::AnyScheduler;
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::{Algorithm, Decision};
 use crate::tunables::Tunables;
@@ -118,7 +121,7 @@ impl Bench {
                     Decision::Idle => {}
                 }
             }
-            let waits = flying.is_none() && self.queue.scheduler().waiting > 0;
+            let waits = flying.is_none() && self.queue.scheduler().service.queues.requests.waiting() > 0;
             let next = flying.map_or(wake, |(at, _)| wake.min(at)).min(end);
             self.idled += if waits { next.since(self.now) } else { Duration::ZERO };
             self.now = next;
@@ -137,16 +140,20 @@ impl Bench {
         }
     }
 
+    fn queues(&self) -> &Queues {
+        &self.queue.scheduler().service.queues
+    }
+
     fn index(&self, who: u32) -> usize {
-        self.queue.scheduler().issuers.find(Issuer(who)).unwrap().index()
+        self.queues().processes.find(Issuer(who)).unwrap().index()
     }
 
     fn kind(&self, who: u32) -> Kind {
-        self.queue.scheduler().queues[self.index(who)].raise.kind
+        self.queues().list[self.index(who)].raised.raise().kind()
     }
 
     fn weight(&self, who: u32) -> u64 {
-        self.queue.scheduler().service.entities[self.index(who)].weight()
+        self.queues().wf2q.weight(self.index(who))
     }
 
     fn insert(&mut self, start: u64, who: u32) -> RequestId {
@@ -276,7 +283,7 @@ fn many_new_queues_at_once_are_not_raised() {
     }
     let raised: Vec<u32> = (1..=12).filter(|who| bench.kind(*who) == Kind::Interactive).collect();
     assert_eq!(raised, [1, 2, 3, 4, 5, 6, 7], "the eighth makes it a large burst");
-    assert!((1..=12).all(|who| bench.queue.scheduler().queues[bench.index(who)].in_burst));
+    assert!((1..=12).all(|who| bench.queues().list[bench.index(who)].raised.in_burst()));
 }
 
 #[test]
@@ -314,8 +321,8 @@ fn who_uses_its_budget_up_gets_more_and_who_does_not_gets_less() {
     let mut bench = Bench::new(&[("low_latency", 0)]);
     let lazy = Stream { think: Duration::from_ms(60), ..READER };
     bench.run(&mut [lazy, greedy(2)], Duration::from_s(10));
-    let budget = |who| bench.queue.scheduler().queues[bench.index(who)].max_budget;
-    let (most, least) = (bench.queue.scheduler().bounds.most, bench.queue.scheduler().bounds.least());
+    let budget = |who| bench.queues().list[bench.index(who)].budget.most();
+    let (most, least) = (bench.queues().budgets.greatest(), bench.queues().budgets.least());
     assert_eq!(budget(2), most, "it began with two thirds of the default");
     assert!(budget(1) <= 2 * least, "{}, where {least} is the least", budget(1));
 }
@@ -336,7 +343,10 @@ fn processes_that_read_together_share_a_queue_until_they_seek() {
     bench.insert(900_000_000, 3);
     bench.insert(1 << 20, 1);
     bench.insert((1 << 20) + 64, 2);
-    let queue_of = |bench: &Bench, who| bench.queue.scheduler().processes[bench.index(who)].queue;
+    let queue_of = |bench: &Bench, who| {
+        let queues = bench.queues();
+        queues.processes.queue(queues.processes.find(Issuer(who)).unwrap())
+    };
     assert_eq!(queue_of(&bench, 2), bench.index(1), "a guest");
     assert_eq!(queue_of(&bench, 3), bench.index(3), "too far");
     (0..3).for_each(|_| assert!(bench.serve(1) < 4));
@@ -347,7 +357,7 @@ fn processes_that_read_together_share_a_queue_until_they_seek() {
         bench.serve(1);
     }
     assert_eq!(queue_of(&bench, 2), bench.index(2), "at home again");
-    assert_eq!(bench.queue.scheduler().guests, 0);
+    assert_eq!(bench.queues().processes.guests(), 0);
 }
 
 #[test]
@@ -361,8 +371,9 @@ fn a_process_that_waits_for_another_lets_that_one_go() {
         bench.now += Duration::from_ms(1);
         bench.insert((1 << 20) + n * 8, 1);
         bench.serve(1);
-        let own = bench.queue.scheduler().queues[bench.index(1)].waker.known;
-        woken += u32::from(own.is_some_and(|waker| waker.queue == bench.index(2)));
+        let queues = bench.queues();
+        let own = queues.processes.alive(queues.list[bench.index(1)].waker.known());
+        woken += u32::from(own == Some(bench.index(2)));
         bench.now += Duration::from_ms(10);
     }
     assert!(woken > 20, "known as its waker in {woken} of 40 rounds");
@@ -380,4 +391,28 @@ fn with_strict_guarantees_one_request_is_in_flight() {
     assert!(matches!(queue.dispatch(Instant(1)), Ok(Decision::Dispatch(_))));
     assert_eq!(queue.dispatch(Instant(2)), Ok(Decision::Idle));
     assert!(Duration::from_ms(8).0 == 8 * MS);
+}
+
+/// Fills a queue of 128 with what has room; returns how many asynchronous requests and then synchronous
+/// writes. A process that has come before is raised, if any is.
+fn filled(settings: &[(&str, u64)]) -> (usize, usize) {
+    let device = Device { merging: Merging::Off, ..Device::default() };
+    let mut queue: Queue<AnyScheduler> =
+        Queue::new(128, device, registry::find("bfq").unwrap(), settings).unwrap();
+    let now = Instant(10_000_000_000);
+    queue.insert(now, Request::read(Sector(1000), Sectors(8)).by(Issuer(1))).unwrap();
+    let write = Request::write(Sector(8), Sectors(8)).by(Issuer(9));
+    while queue.room().asynchronous {
+        queue.insert(now, write).unwrap();
+    }
+    while queue.room().sync_writes {
+        queue.insert(now, Request { sync: true, ..write }).unwrap();
+    }
+    (queue.requests().asynchronous(), queue.requests().sync_writes())
+}
+
+#[test]
+fn writes_have_less_room_while_a_queue_is_raised() {
+    assert_eq!(filled(&[("low_latency", 0)]), (64, 32));
+    assert_eq!(filled(&[]), (24, 24));
 }

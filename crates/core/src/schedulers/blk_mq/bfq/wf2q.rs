@@ -6,10 +6,16 @@
 //! came first; if no start has come, virtual time jumps to the least. A queue that has nothing to do is
 //! remembered until virtual time has passed its finish, so that it cannot begin a second share early.
 
+mod entity;
+mod shares;
+mod tree;
+
 use alloc::vec::Vec;
 
-use super::entity::{Entity, Seat, later, virtual_time};
-use super::shares::Shares;
+use entity::{Entity, Listed, SHIFT, later, virtual_time};
+use shares::Shares;
+use tree::ServiceTree;
+
 use crate::collections::{OutOfMemory, table};
 use crate::request::Class;
 use crate::units::{Duration, Instant};
@@ -17,112 +23,201 @@ use crate::units::{Duration, Instant};
 /// Linux's `BFQ_CL_IDLE_TIMEOUT`: so often the idle class may go first.
 pub(super) const IDLE_CLASS_EVERY: Duration = Duration::from_ms(200);
 
-/// A queue in a list of its class.
-#[derive(Clone, Copy)]
-struct Node {
-    finish: u64,
-    start: u64,
-    /// When it was listed, as a count.
-    turn: u64,
-    queue: u32,
-}
-
-/// A class.
-struct Tree {
-    /// By finish, then by turn.
-    active: Vec<Node>,
-    idle: Vec<Node>,
-    time: u64,
-    /// The sum of the weights of all that are here or in service.
-    weights: u64,
-}
-
-impl Tree {
-    fn new(queues: usize) -> Result<Tree, OutOfMemory> {
-        let (mut active, mut idle) = (Vec::new(), Vec::new());
-        active.try_reserve_exact(queues).map_err(|_| OutOfMemory)?;
-        idle.try_reserve_exact(queues).map_err(|_| OutOfMemory)?;
-        Ok(Tree { active, idle, time: 0, weights: 0 })
-    }
-}
-
-fn list(nodes: &mut Vec<Node>, node: Node) {
-    let at = nodes.partition_point(|held| !later(held.finish, node.finish));
-    nodes.insert(at, node);
-}
-
-fn unlist(nodes: &mut Vec<Node>, queue: usize, finish: u64) {
-    let from = nodes.partition_point(|held| later(finish, held.finish));
-    if let Some(at) = nodes[from..].iter().position(|held| held.queue as usize == queue) {
-        nodes.remove(from + at);
-    }
-}
-
 /// All queues by virtual time.
-pub(super) struct Service {
-    pub(super) entities: Vec<Entity>,
-    trees: [Tree; 3],
-    pub(super) shares: Shares,
-    pub(super) in_service: Option<usize>,
+pub(super) struct Wf2q {
+    entities: Vec<Entity>,
+    trees: [ServiceTree; 3],
+    shares: Shares,
+    in_service: Option<usize>,
     /// Who is next, as far as is known.
-    pub(super) next: Option<usize>,
-    turn: u64,
+    next: Option<usize>,
+    /// How many were inserted into trees.
+    sequence: u64,
     /// When it was last looked whether the idle class may go first.
     idle_looked: Option<Instant>,
 }
 
-impl Service {
-    pub(super) fn new(queues: usize) -> Result<Service, OutOfMemory> {
-        Ok(Service {
+impl Wf2q {
+    pub(super) fn new(queues: usize) -> Result<Wf2q, OutOfMemory> {
+        Ok(Wf2q {
             entities: table(queues, Entity::default())?,
-            trees: [Tree::new(queues)?, Tree::new(queues)?, Tree::new(queues)?],
+            trees: [ServiceTree::new(queues)?, ServiceTree::new(queues)?, ServiceTree::new(queues)?],
             shares: Shares::new(queues)?,
             in_service: None,
             next: None,
-            turn: 0,
+            sequence: 0,
             idle_looked: None,
         })
     }
 
-    fn tree(&mut self, class: Class) -> &mut Tree {
+    /// The queue in service.
+    #[inline]
+    pub(super) const fn in_service(&self) -> Option<usize> {
+        self.in_service
+    }
+
+    pub(super) fn is_next(&self, queue: usize) -> bool {
+        self.next == Some(queue)
+    }
+
+    /// Whether `queue` has something to do.
+    #[inline]
+    pub(super) fn is_busy(&self, queue: usize) -> bool {
+        self.shares.is_busy(queue)
+    }
+
+    /// How many queues have something to do.
+    pub(super) fn busy(&self) -> u32 {
+        self.shares.busy()
+    }
+
+    /// Whether queues differ, so that only idling for `queue` keeps its share.
+    pub(super) fn differs(&self, queue: usize) -> bool {
+        self.shares.differ(queue)
+    }
+
+    pub(super) fn class(&self, queue: usize) -> Class {
+        self.entities[queue].class
+    }
+
+    pub(super) fn weight(&self, queue: usize) -> u64 {
+        self.entities[queue].weight
+    }
+
+    /// By how much the weight of `queue` is raised, as far as that is in force.
+    pub(super) fn raised(&self, queue: usize) -> u64 {
+        let Entity { weight, own, .. } = self.entities[queue];
+        (weight / own.max(1)).max(1)
+    }
+
+    /// The class and the weight that `queue` shall have, without raising.
+    pub(super) fn wanted(&self, queue: usize) -> (Class, u64) {
+        (self.entities[queue].wanted_class, self.entities[queue].wanted)
+    }
+
+    /// The virtual finish of `queue`, in sectors at weight 1.
+    pub(super) fn finish(&self, queue: usize) -> u64 {
+        self.entities[queue].finish >> SHIFT
+    }
+
+    /// What `queue` was served of its budget.
+    pub(super) fn service(&self, queue: usize) -> u64 {
+        self.entities[queue].service
+    }
+
+    /// What is left of the budget of `queue`.
+    #[inline]
+    pub(super) fn left(&self, queue: usize) -> u64 {
+        self.entities[queue].left()
+    }
+
+    /// Whether at least a third of the budget of `queue` is left.
+    pub(super) fn has_third_left(&self, queue: usize) -> bool {
+        let entity = &self.entities[queue];
+        entity.left() >= entity.budget / 3
+    }
+
+    /// Gives `queue` a budget of which it was served nothing.
+    pub(super) fn begin_budget(&mut self, queue: usize, budget: u64) {
+        let entity = &mut self.entities[queue];
+        (entity.budget, entity.service) = (budget, 0);
+    }
+
+    /// Gives `queue` another budget.
+    pub(super) fn set_budget(&mut self, queue: usize, budget: u64) {
+        self.entities[queue].budget = budget;
+    }
+
+    /// The budget of `queue` is at least so much.
+    pub(super) fn raise_budget(&mut self, queue: usize, least: u64) {
+        let entity = &mut self.entities[queue];
+        entity.budget = entity.budget.max(least);
+    }
+
+    /// The budget of `queue` is at most so much.
+    pub(super) fn cap_budget(&mut self, queue: usize, most: u64) {
+        let entity = &mut self.entities[queue];
+        entity.budget = entity.budget.min(most);
+    }
+
+    /// While it waits for its turn, `queue` gets a budget of at least `budget`.
+    pub(super) fn renew_budget(&mut self, now: Instant, queue: usize, budget: u64) {
+        let entity = &mut self.entities[queue];
+        let budget = budget.max(entity.service);
+        if core::mem::replace(&mut entity.budget, budget) != budget {
+            self.requeue(now, queue, false);
+        }
+    }
+
+    /// What `queue` was served of its budget counts no longer.
+    pub(super) fn end_budget(&mut self, queue: usize) {
+        self.entities[queue].service = 0;
+    }
+
+    /// The process of `queue` has another class or weight, which count from when it is inserted next.
+    pub(super) fn rank(&mut self, queue: usize, class: Class, weight: u64) {
+        let entity = &mut self.entities[queue];
+        (entity.wanted_class, entity.wanted, entity.changed) = (class, weight, true);
+    }
+
+    /// The weight of `queue` is raised by this factor, from when it is inserted next.
+    pub(super) fn raise(&mut self, queue: usize, factor: u64) {
+        let entity = &mut self.entities[queue];
+        (entity.raised, entity.changed) = (factor, true);
+    }
+
+    /// Whether `queue` is raised takes effect at once.
+    #[inline]
+    pub(super) fn apply_raise(&mut self, queue: usize) {
+        let Entity { weight, own, raised, .. } = self.entities[queue];
+        if (weight > own) != (raised > 1) {
+            self.reweigh(queue, false);
+        }
+    }
+
+    /// The last request of `queue`, which has nothing to do, is done: its weight counts no longer.
+    pub(super) fn done(&mut self, queue: usize) {
+        self.shares.uncount(queue);
+    }
+
+    fn tree(&mut self, class: Class) -> &mut ServiceTree {
         &mut self.trees[class as usize]
     }
 
     /// The virtual time of the class of `queue`.
-    pub(super) fn time(&self, queue: usize) -> u64 {
+    fn time(&self, queue: usize) -> u64 {
         self.trees[self.entities[queue].class as usize].time
     }
 
-    /// All that wait to be served, the one listed last first.
-    pub(super) fn newest_first(&self, mut suits: impl FnMut(usize) -> bool) -> Option<usize> {
-        let nodes = self.trees.iter().flat_map(|tree| &tree.active);
-        let fit = nodes.filter(|node| suits(node.queue as usize));
-        fit.max_by_key(|node| node.turn).map(|node| node.queue as usize)
-    }
-
-    /// All that wait to be served, in no particular order.
+    /// The queues that wait to be served, in no particular order.
     pub(super) fn active(&self) -> impl Iterator<Item = usize> + '_ {
-        self.trees.iter().flat_map(|tree| &tree.active).map(|node| node.queue as usize)
+        self.trees.iter().flat_map(|tree| tree.active.iter())
     }
 
-    fn sit(&mut self, queue: usize, seat: Seat) {
-        let Entity { start, finish, class, .. } = self.entities[queue];
-        self.turn += 1;
-        let node = Node { finish, start, turn: self.turn, queue: queue as u32 };
-        let tree = self.tree(class);
-        list(if seat == Seat::Active { &mut tree.active } else { &mut tree.idle }, node);
-        self.entities[queue].seat = seat;
+    /// Of the queues that wait to be served and suit, the one inserted last.
+    pub(super) fn newest(&self, suits: impl Fn(usize) -> bool) -> Option<usize> {
+        let fit = self.active().filter(|queue| suits(*queue));
+        fit.max_by_key(|queue| self.entities[*queue].sequence)
     }
 
-    fn rise(&mut self, queue: usize) {
-        let Entity { finish, class, seat, .. } = self.entities[queue];
-        let tree = self.tree(class);
-        match seat {
-            Seat::Off => {}
-            Seat::Active => unlist(&mut tree.active, queue, finish),
-            Seat::Idle => unlist(&mut tree.idle, queue, finish),
-        }
-        self.entities[queue].seat = Seat::Off;
+    fn insert(&mut self, queue: usize, listed: Listed) {
+        self.sequence += 1;
+        let entity = &mut self.entities[queue];
+        (entity.listed, entity.sequence) = (listed, self.sequence);
+        let tree = &mut self.trees[entity.class as usize];
+        if listed == Listed::Active { &mut tree.active } else { &mut tree.idle }
+            .insert(&self.entities, queue);
+    }
+
+    fn extract(&mut self, queue: usize) {
+        let entity = &mut self.entities[queue];
+        let tree = &mut self.trees[entity.class as usize];
+        let tree = match core::mem::take(&mut entity.listed) {
+            Listed::No => return,
+            Listed::Active => &mut tree.active,
+            Listed::Idle => &mut tree.idle,
+        };
+        tree.remove(&self.entities, queue);
     }
 
     /// Its weight no longer counts.
@@ -135,20 +230,22 @@ impl Service {
     /// Forgets one queue whose finish has passed. If nobody is to be served, virtual time may have to
     /// wait for the last of those that are remembered.
     fn forget_idle(&mut self, class: Class) {
-        let tree = self.tree(class);
-        let (Some(first), Some(last)) = (tree.idle.first(), tree.idle.last()) else { return };
-        if tree.active.is_empty() && !later(last.finish, tree.time) {
-            tree.time = last.finish;
+        let tree = &mut self.trees[class as usize];
+        let (Some(first), Some(last)) = (tree.idle.iter().next(), tree.idle.iter().next_back()) else {
+            return;
+        };
+        let last = self.entities[last].finish;
+        if tree.active.iter().next().is_none() && !later(last, tree.time) {
+            tree.time = last;
         }
-        if !later(first.finish, tree.time) {
-            let queue = first.queue as usize;
-            self.rise(queue);
-            self.forget(queue);
+        if !later(self.entities[first].finish, tree.time) {
+            self.extract(first);
+            self.forget(first);
         }
     }
 
     /// Makes the weight and, if `class_too`, the class what they shall be.
-    pub(super) fn reweigh(&mut self, queue: usize, class_too: bool) {
+    fn reweigh(&mut self, queue: usize, class_too: bool) {
         let entity = &mut self.entities[queue];
         if !entity.changed {
             return;
@@ -176,17 +273,14 @@ impl Service {
     }
 
     /// `queue` has something to do. It `waited` if it emptied when it could not have more to do: then it
-    /// starts where it finished, though virtual time has passed that.
-    pub(super) fn activate(&mut self, now: Instant, queue: usize, waited: bool) {
-        let Entity { finish, class, seat, weight, .. } = self.entities[queue];
-        if seat == Seat::Active || self.in_service == Some(queue) {
-            return self.requeue(now, queue, false);
-        }
+    /// starts where it finished, though virtual time has passed that. If it `counts`, shares depend on its weight.
+    pub(super) fn activate(&mut self, now: Instant, queue: usize, waited: bool, counts: bool) {
+        let Entity { finish, class, listed, weight, .. } = self.entities[queue];
         let time = self.tree(class).time;
         let back = waited && later(time, finish);
         let earliest = if back { finish } else { time };
-        if seat == Seat::Idle {
-            self.rise(queue);
+        if listed == Listed::Idle {
+            self.extract(queue);
             self.entities[queue].start = if later(earliest, finish) { earliest } else { finish };
         } else {
             self.entities[queue].start = earliest;
@@ -195,15 +289,23 @@ impl Service {
         }
         self.enqueue(queue, back);
         self.renew_next(now, Some(queue), false);
+        let Entity { class, weight, .. } = self.entities[queue];
+        self.shares.set_busy(queue, class, true);
+        if counts {
+            self.shares.count(queue, weight);
+        }
     }
 
-    /// `queue` goes on after its service, or with another budget.
-    pub(super) fn requeue(&mut self, now: Instant, queue: usize, expires: bool) {
-        if self.in_service == Some(queue) {
-            let entity = &mut self.entities[queue];
-            entity.start = entity.start.wrapping_add(virtual_time(entity.service, entity.weight.max(1)));
-        }
-        self.rise(queue);
+    /// `queue`, which was in service, waits for its turn.
+    pub(super) fn put_back(&mut self, now: Instant, queue: usize) {
+        let entity = &mut self.entities[queue];
+        entity.start = entity.start.wrapping_add(virtual_time(entity.service, entity.weight.max(1)));
+        self.requeue(now, queue, true);
+        self.in_service = None;
+    }
+
+    fn requeue(&mut self, now: Instant, queue: usize, expires: bool) {
+        self.extract(queue);
         self.enqueue(queue, false);
         self.renew_next(now, Some(queue), expires);
     }
@@ -220,17 +322,19 @@ impl Service {
             entity.start = entity.start.wrapping_add(behind);
             entity.finish = entity.finish.wrapping_add(behind);
         }
-        self.sit(queue, Seat::Active);
+        self.insert(queue, Listed::Active);
     }
 
-    /// `queue` has nothing to do any more. It is remembered if it shall be and its finish is to come.
-    pub(super) fn deactivate(&mut self, now: Instant, queue: usize, remember: bool, expires: bool) {
-        let time = self.time(queue);
-        if !self.entities[queue].weighs {
-            return;
+    /// `queue` has nothing to do any more, and if it is `done` nothing in flight. It is remembered if its
+    /// finish is to come.
+    pub(super) fn deactivate(&mut self, now: Instant, queue: usize, expires: bool, done: bool) {
+        self.shares.set_busy(queue, self.entities[queue].class, false);
+        if done {
+            self.shares.uncount(queue);
         }
-        // Where it is listed depends on its old finish.
-        self.rise(queue);
+        let time = self.time(queue);
+        // Where it is inserted depends on its old finish.
+        self.extract(queue);
         let entity = &mut self.entities[queue];
         entity.finish = entity.start.wrapping_add(virtual_time(entity.service, entity.weight.max(1)));
         let finish = entity.finish;
@@ -239,8 +343,8 @@ impl Service {
         } else {
             entity.service = 0;
         }
-        if remember && later(finish, time) {
-            self.sit(queue, Seat::Idle);
+        if later(finish, time) {
+            self.insert(queue, Listed::Idle);
         } else {
             self.forget(queue);
         }
@@ -250,6 +354,7 @@ impl Service {
     }
 
     /// `queue` was served.
+    #[inline]
     pub(super) fn serve(&mut self, queue: usize, sectors: u64) {
         let entity = &mut self.entities[queue];
         entity.service += sectors;
@@ -263,7 +368,7 @@ impl Service {
     pub(super) fn take_next(&mut self, now: Instant) -> Option<usize> {
         let queue = self.next?;
         self.in_service = Some(queue);
-        self.rise(queue);
+        self.extract(queue);
         self.renew_next(now, None, false);
         Some(queue)
     }
@@ -301,30 +406,25 @@ impl Service {
     /// The first queue of a class. While another is in service virtual time stays.
     fn first_of(&mut self, class: Class, expires: bool) -> Option<usize> {
         let stays = self.in_service.is_some() && !expires;
-        let tree = self.tree(class);
-        let mut time = tree.time;
-        let come = |tree: &Tree, time: u64| {
-            tree.active.iter().find(|node| !later(node.start, time)).map(|node| node.queue as usize)
-        };
-        if let Some(queue) = come(tree, time) {
+        let tree = &mut self.trees[class as usize];
+        if let Some(queue) = tree.active.first_started(&self.entities, tree.time) {
             return Some(queue);
         }
-        let starts = tree.active.iter().map(|node| node.start);
-        time = starts.reduce(|least, start| if later(least, start) { start } else { least })?;
+        let time = tree.active.least_start(&self.entities)?;
         if !stays {
             tree.time = time;
             self.forget_idle(class);
         }
-        come(self.tree(class), time)
+        self.trees[class as usize].active.first_started(&self.entities, time)
     }
 
-    /// `queue` is somebody else's from now on.
-    pub(super) fn replace(&mut self, queue: usize, fresh: Entity) {
-        self.rise(queue);
+    /// `queue` is somebody else's from now on, of this class and weight.
+    pub(super) fn replace(&mut self, queue: usize, class: Class, weight: u64) {
+        self.extract(queue);
         if self.entities[queue].weighs {
             self.forget(queue);
         }
         self.shares.uncount(queue);
-        self.entities[queue] = fresh;
+        self.entities[queue] = Entity::new(class, weight);
     }
 }

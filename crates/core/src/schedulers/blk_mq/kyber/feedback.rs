@@ -3,8 +3,9 @@
 //! Nothing is entered between the time of a look and the next event, so that a look that comes late,
 //! with that event, finds what it would have found in time.
 
-use super::DOMAINS;
 use crate::units::{Duration, Instant};
+
+pub(super) const DOMAINS: usize = 4;
 
 /// By domain: tokens at first, and at most.
 const MOST: [u32; DOMAINS] = [256, 128, 64, 16];

@@ -1,12 +1,11 @@
 //! The named rules of Kyber.
 
-pub(super) mod reference;
-
 use alloc::vec::Vec;
 
 use super::*;
 use crate::device::Device;
 use crate::random::Random;
+use crate::suites::Referenced as _;
 use crate::tunables::{Setting as _, Tunables as _};
 use crate::units::{Sector, Sectors};
 use crate::{Merging, Queue};
@@ -206,7 +205,7 @@ fn a_long_run_decides_like_the_reference() {
         let settings = Settings { read_lat_nsec: Nanoseconds::from_raw(60_000_000), ..Settings::defaults() };
         let fast = |setup: Setup<'_>| Kyber::new(setup, settings);
         let mut fast = Queue::with(1024, device.clone(), fast).unwrap();
-        let slow = |_: Setup<'_>| Ok::<_, OutOfMemory>(reference::Reference::new(settings));
+        let slow = |setup: Setup<'_>| Ok::<_, OutOfMemory>(Kyber::reference(setup, settings));
         let mut slow = Queue::with(1024, device, slow).unwrap();
         let (mut now, mut in_flight, mut tokens) = (Instant(0), Vec::new(), Vec::new());
         for step in 0..40_000 {

@@ -1,7 +1,5 @@
 //! The named rules of mq-deadline.
 
-pub(super) mod reference;
-
 use alloc::vec::Vec;
 
 use super::*;

@@ -1,26 +1,27 @@
 //! Batches: for a while reads only, then for a while writes only, with the device drained between.
 
-use super::lines::Side;
+use super::requests::Side;
 use super::settings::Times;
+use crate::scheduler::{Cx, Decision};
 use crate::units::{Duration, Instant};
 
 /// The batch that is under way.
 pub(super) struct Batches {
-    pub(super) side: Side,
+    side: Side,
     /// When the batch ends. `None` if no batch has had a time yet.
     expires: Option<Instant>,
     /// The other side's requests in flight are waited for: Linux's `changed_batch`.
-    pub(super) changing: bool,
+    changing: bool,
     /// The time of a batch of reads begins with its first completion: Linux's `new_batch`.
     fresh: bool,
     /// Writes in a batch: Linux's `write_batch_count`, which tunes itself.
-    pub(super) quota: u64,
+    quota: u64,
     /// Writes left in this batch.
     left: u64,
     /// The batch of writes had nothing to do for a while, so its time tells nothing.
     idled: bool,
     /// Requests in flight.
-    pub(super) in_flight: u64,
+    in_flight: u64,
 }
 
 impl Batches {
@@ -37,6 +38,34 @@ impl Batches {
         }
     }
 
+    pub(super) fn side(&self) -> Side {
+        self.side
+    }
+
+    /// Writes in a batch.
+    pub(super) fn quota(&self) -> u64 {
+        self.quota
+    }
+
+    /// A request that an earlier scheduler dispatched is in flight.
+    pub(super) fn adopt(&mut self) {
+        self.in_flight += 1;
+    }
+
+    /// The other side's requests in flight are waited for.
+    pub(super) fn is_changing(&self) -> bool {
+        self.changing
+    }
+
+    /// The answer while that is so.
+    #[cold]
+    pub(super) fn drain(&self, cx: Cx<'_>) -> Decision {
+        cx.because("a batch of {} begins once {} in flight are done", || {
+            [self.side.word().into(), self.in_flight.into()]
+        });
+        Decision::Idle
+    }
+
     /// Whether the batch has had its time, or its writes.
     #[inline]
     pub(super) fn over(&self, now: Instant) -> bool {
@@ -48,7 +77,6 @@ impl Batches {
     }
 
     /// Nobody competes with reads: their time begins now.
-    #[inline]
     pub(super) fn extend_reads(&mut self, now: Instant, times: Times) {
         self.expires = Some(now + times.batch[Side::Sync.index()]);
     }
@@ -86,17 +114,16 @@ impl Batches {
         true
     }
 
-    /// A request goes to the device.
+    /// A request of the batch goes to the device.
     #[inline]
-    pub(super) fn sent(&mut self, side: Side) {
+    pub(super) fn sent(&mut self) {
         self.in_flight += 1;
-        if side == Side::Async {
+        if self.side == Side::Async {
             self.left = self.left.saturating_sub(1);
         }
     }
 
     /// With these waiting, a batch of writes that has nothing to do, or has done all, is idle.
-    #[inline]
     pub(super) fn notice_idleness(&mut self, reads: bool, writes: bool) {
         self.idled |= self.side == Side::Async && !reads && (self.left == 0 || !writes);
     }
@@ -142,8 +169,7 @@ impl Batches {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Settings;
-    use super::super::settings::Timed;
+    use super::super::settings::{Settings, Timed};
     use super::*;
     use crate::tunables::Tunables;
 
@@ -176,7 +202,7 @@ mod tests {
         let mut batches = Batches::new(times);
         batches.choose_reads();
         assert!(batches.may_begin(Instant(5), times));
-        batches.sent(Side::Sync);
+        batches.sent();
         batches.drained(Instant(9), times, true);
         batches.served(Instant(9), Side::Sync, times);
         assert_eq!((batches.quota, batches.expires), (12, Some(Instant(9) + times.batch[1])));

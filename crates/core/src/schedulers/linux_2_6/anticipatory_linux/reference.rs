@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use people::Person;
 
-use super::{Manner, Timed, Times, Version};
+use super::{RuleSet, Timed, Times, Version};
 use crate::request::Request;
 use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Duration, Instant, Issuer, RequestId};
@@ -30,7 +30,7 @@ struct Held {
 }
 
 pub(crate) struct Reference {
-    manner: Manner,
+    rules: RuleSet,
     writes_from_oldest: bool,
     time_from_drained: bool,
     times: Times,
@@ -64,7 +64,7 @@ impl Reference {
     pub(crate) fn new<V: Version>(settings: &V::Settings) -> Self {
         let times = settings.times();
         Reference {
-            manner: V::manner(settings),
+            rules: V::rules(settings),
             writes_from_oldest: V::WRITES_FROM_OLDEST,
             time_from_drained: V::TIME_FROM_DRAINED,
             times,

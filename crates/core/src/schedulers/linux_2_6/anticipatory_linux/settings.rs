@@ -55,3 +55,8 @@ macro_rules! timed_settings {
 }
 
 pub(crate) use timed_settings;
+
+timed_settings! {
+    /// What Linux's anticipatory schedulers can be told. Names, units and defaults are Linux's.
+    pub struct Settings {}
+}

@@ -1,23 +1,52 @@
 //! What is known of processes: how long they think, how far they seek, and whether they come back.
 //!
-//! Probabilities decay as the [means](crate::schedulers::means) of times and distances do.
+//! Probabilities decay as the [means](crate::schedulers::shared::means) of times and distances do.
 
 use crate::request::Request;
-pub(super) use crate::schedulers::shared::means::{HALF, ONE};
-use crate::schedulers::shared::means::{Mean, decayed, ticks};
+use crate::schedulers::shared::means::{HALF, Mean, ONE, decayed, ticks};
 use crate::units::{Duration, Instant, Sector};
 
 /// Linux's `MAX_THINKTIME`, 20 ms, less a tick: a longer time counts as this.
 const LONGEST_THOUGHT: Duration = Duration::from_ms(19);
 
-/// A probability, after what it speaks of has happened.
-pub(super) const fn risen(probability: u64) -> u64 {
-    decayed(probability, 1)
-}
+/// How likely something is. Each time that it happens or does not has an eighth of the weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Probability(u64);
 
-/// A probability, after what it speaks of has not happened.
-pub(super) const fn fallen(probability: u64) -> u64 {
-    decayed(probability, 0)
+impl Probability {
+    /// It has happened.
+    pub(super) const fn rise(&mut self) {
+        self.0 = decayed(self.0, 1);
+    }
+
+    /// It has not happened.
+    pub(super) const fn fall(&mut self) {
+        self.0 = decayed(self.0, 0);
+    }
+
+    /// More than 50 %.
+    pub(super) const fn is_likely(self) -> bool {
+        self.0 > HALF
+    }
+
+    /// Less than 50 %.
+    pub(super) const fn is_unlikely(self) -> bool {
+        self.0 < HALF
+    }
+
+    /// More than 50 % that both happen.
+    pub(super) const fn both_likely(self, other: Probability) -> bool {
+        self.0 * other.0 > HALF * ONE
+    }
+
+    /// That it does not happen.
+    pub(super) const fn not(self) -> Probability {
+        Probability(ONE - self.0)
+    }
+
+    pub(super) const fn percent(self) -> u64 {
+        self.0 * 100 / ONE
+    }
 }
 
 /// The decaying mean of the first samples of all processes.
@@ -39,20 +68,26 @@ impl Firsts {
 /// What is known of all processes together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct System {
-    /// How likely a new process exits without a second request: Linux's `exit_prob`.
-    pub(super) exits: u64,
-    /// How likely nobody else goes on where a process has exited: Linux's `exit_no_coop`.
-    pub(super) alone: u64,
-    /// How likely somebody does: the paper's cooperative exit probability.
-    pub(super) helped: u64,
+    /// A new process exits without a second request: Linux's `exit_prob`.
+    pub(super) exit: Probability,
+    /// Nobody else goes on where a process has exited: Linux's `exit_no_coop`.
+    pub(super) no_successor: Probability,
+    /// Somebody does: the cooperative exit probability of OLS'05.
+    pub(super) cooperative_exit: Probability,
     thoughts: Firsts,
     seeks: Firsts,
 }
 
 impl Default for System {
-    /// Nothing has happened. Help is expected until there is none.
+    /// Nothing has happened. Cooperation is expected until there is none.
     fn default() -> Self {
-        System { exits: 0, alone: 0, helped: ONE, thoughts: Firsts::default(), seeks: Firsts::default() }
+        System {
+            exit: Probability(0),
+            no_successor: Probability(0),
+            cooperative_exit: Probability(ONE),
+            thoughts: Firsts::default(),
+            seeks: Firsts::default(),
+        }
     }
 }
 
@@ -61,6 +96,7 @@ impl Default for System {
 pub(super) struct Process {
     /// It has issued a synchronous request.
     issued: bool,
+    exited: bool,
     /// When it began to think: when a synchronous request of it was done.
     thinks_since: Option<Instant>,
     /// Where its last synchronous request ends.
@@ -68,11 +104,27 @@ pub(super) struct Process {
     thought: Mean,
     seek: Mean,
     /// Its requests that wait.
-    pub(super) waiting: u64,
-    pub(super) exited: bool,
+    waiting: u64,
 }
 
 impl Process {
+    /// A request of it is inserted. After an exit, another process has its number now. What waits stays.
+    #[inline]
+    pub(super) fn inserts(&mut self, system: &mut System, now: Instant, request: &Request) {
+        if self.exited {
+            *self = Process { waiting: self.waiting, ..Process::default() };
+        }
+        if request.sync {
+            self.issues(system, now, request);
+        }
+        self.waiting += 1;
+    }
+
+    /// One of its requests waits no longer.
+    pub(super) fn leaves(&mut self) {
+        self.waiting -= 1;
+    }
+
     /// It issues `request`, which is synchronous and not yet counted as waiting. Its first one tells
     /// nothing.
     pub(super) fn issues(&mut self, system: &mut System, now: Instant, request: &Request) {
@@ -81,43 +133,41 @@ impl Process {
                 Some(since) if self.waiting == 0 => now.since(since).min(LONGEST_THOUGHT),
                 _ => Duration::ZERO,
             };
-            self.enter_thought(system, thought);
-            self.enter_seek(system, request.start.distance(self.position));
+            let seek = request.start.distance(self.position);
+            if self.is_new() {
+                system.thoughts.enter(thought.0);
+                system.seeks.enter(seek);
+                system.exit.fall();
+            }
+            self.thought.enter_thought(thought);
+            self.seek.enter_seek(seek);
         }
         self.issued = true;
         self.position = request.end();
     }
 
-    fn enter_thought(&mut self, system: &mut System, Duration(thought): Duration) {
-        if self.is_new() {
-            system.thoughts.enter(thought);
-            system.exits = fallen(system.exits);
-        }
-        self.thought.enter_thought(Duration(thought));
-    }
-
-    fn enter_seek(&mut self, system: &mut System, seek: u64) {
-        if self.seek.weight() == 0 {
-            system.seeks.enter(seek);
-        }
-        self.seek.enter_seek(seek);
-    }
-
-    /// A synchronous request of it is done.
-    pub(super) fn done(&mut self, now: Instant) {
+    /// A synchronous request of it is done: it thinks.
+    pub(super) fn thinks(&mut self, now: Instant) {
         self.thinks_since = Some(now);
     }
 
     /// It thinks from now on, if it thinks.
     pub(super) fn thinks_anew(&mut self, now: Instant) {
-        if let Some(since) = &mut self.thinks_since {
-            *since = now;
-        }
+        self.thinks_since = self.thinks_since.map(|_| now);
     }
 
-    /// It issues again after its exit: another process has its number now. What waits stays.
-    pub(super) fn begins_anew(&mut self) {
-        *self = Process { waiting: self.waiting, ..Process::default() };
+    /// It will issue nothing more.
+    pub(super) fn exit(&mut self) {
+        self.exited = true;
+    }
+
+    pub(super) const fn has_exited(&self) -> bool {
+        self.exited
+    }
+
+    /// Its requests that wait.
+    pub(super) const fn waiting(&self) -> u64 {
+        self.waiting
     }
 
     /// It has not issued a second synchronous request.
@@ -127,12 +177,12 @@ impl Process {
 
     /// The mean time from a completion to its next request; while it is new, that of new processes.
     pub(super) const fn mean_thought(&self, system: &System) -> Duration {
-        ticks(if self.is_new() { system.thoughts.mean() } else { self.thought.mean() })
+        if self.is_new() { ticks(system.thoughts.mean()) } else { self.thought.thought() }
     }
 
     /// The mean distance between its requests in sectors; while it is new, that of new processes.
     pub(super) const fn mean_seek(&self, system: &System) -> u64 {
-        if self.seek.weight() == 0 { system.seeks.mean() } else { self.seek.mean() }
+        if self.is_new() { system.seeks.mean() } else { self.seek.mean() }
     }
 }
 
@@ -150,14 +200,14 @@ mod tests {
     #[test]
     fn the_first_request_tells_nothing_and_the_second_all() {
         let (mut process, mut system) = (Process::default(), System::default());
-        system.exits = 200;
+        system.exit = Probability(200);
         process.issues(&mut system, Instant(0), &read(1000));
         assert!(process.is_new());
-        assert_eq!(system.exits, 200);
-        process.done(Instant(5 * MS));
+        assert_eq!(system.exit, Probability(200));
+        process.thinks(Instant(5 * MS));
         process.issues(&mut system, Instant(9 * MS), &read(2008));
         assert!(!process.is_new());
-        assert_eq!(system.exits, 175, "it has come back: an eighth less");
+        assert_eq!(system.exit, Probability(175), "it has come back: an eighth less");
         assert_eq!(process.mean_thought(&system).as_ms(), 4 + 4, "128 ticks by the weight 32: 4 more");
         assert_eq!(process.mean_seek(&system), 1000);
         assert_eq!(Process::default().mean_thought(&system), Duration::ZERO, "an eighth of 4 ms: no tick");
@@ -168,7 +218,7 @@ mod tests {
     fn thinking_counts_at_most_19_ms_and_not_while_requests_wait() {
         let (mut process, mut system) = (Process::default(), System::default());
         process.issues(&mut system, Instant(0), &read(0));
-        process.done(Instant(0));
+        process.thinks(Instant(0));
         process.issues(&mut system, Instant(500 * MS), &read(8));
         assert_eq!(process.mean_thought(&system).as_ms(), 19 + 4);
         process.waiting = 1;

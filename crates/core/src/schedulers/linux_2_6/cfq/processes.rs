@@ -1,16 +1,16 @@
-//! Processes: how long they think, which queue is theirs, and what becomes of it when they exit.
+//! Processes: how long they think, which queue is theirs, and which requests.
 
-use super::Cfq;
-use super::queues::{Index, reliable};
-use super::reasons::End;
-use crate::collections::Place;
-use crate::request::Priority;
-use crate::scheduler::Cx;
+use alloc::vec::Vec;
+use core::ops::{Index, IndexMut};
+
+use super::queues;
+use crate::collections::{Issuers, OutOfMemory, Place, table};
+use crate::request::{Priority, Request};
 use crate::schedulers::shared::means::{Mean, ticks};
-use crate::units::{Duration, Instant, RequestId, Sector};
+use crate::units::{Duration, Instant, Issuer, RequestId};
 
-/// Linux's `CFQ_MIN_TT`: the longest wait for a process that seeks.
-pub(super) const SHORT_WAIT: Duration = Duration::from_ms(2);
+/// Processes that are remembered besides those with requests in the queue.
+const REMEMBERED: usize = 64;
 
 /// What is known of one process.
 #[derive(Clone, Copy, Debug, Default)]
@@ -22,9 +22,9 @@ pub(super) struct Process {
     life: u32,
     priority: Priority,
     /// The queue of its synchronous requests.
-    pub(super) queue: Option<Index>,
+    pub(super) queue: Option<queues::Index>,
     /// When it began to think: when its last synchronous request was done, or it issued its first one.
-    pub(super) done: Instant,
+    done: Instant,
     thought: Mean,
 }
 
@@ -35,110 +35,133 @@ pub(super) struct Who {
     life: u32,
 }
 
+/// Who issued a request, and in which queue it is.
+#[derive(Clone, Copy)]
+pub(super) struct Owner {
+    pub(super) queue: queues::Index,
+    pub(super) process: Who,
+}
+
 impl Process {
     /// How long it thinks on average: whole ticks.
-    #[inline]
     pub(super) fn mean_thought(&self) -> Duration {
-        ticks(self.thought.mean())
+        self.thought.thought()
     }
 
     /// The same, if enough is known to rely on it.
-    #[inline]
     pub(super) fn reliable_thought(&self) -> Option<Duration> {
-        reliable(&self.thought).map(ticks)
+        self.thought.reliable().map(ticks)
     }
 
     /// It is still the one that `who` was, and has not exited.
-    #[inline]
     pub(super) fn is(&self, who: Who) -> bool {
         !self.exited && self.life == who.life
     }
 
-    /// It will issue nothing more.
-    pub(super) fn exit(&mut self) {
-        self.exited = true;
-    }
-
-    #[inline]
-    pub(super) fn priority(&self) -> Priority {
-        self.priority
-    }
-
-    /// It issues a request.
-    #[inline]
-    fn issues(&mut self, now: Instant, longest: Duration) {
+    /// It issues a request. A longer think time counts as the `longest`.
+    pub(super) fn issues(&mut self, now: Instant, longest: Duration) {
         self.thought.enter_thought(now.since(self.done).min(longest));
     }
 }
 
-impl Cfq {
-    /// Where the process that issues `id` is kept. It is held once more.
+/// All processes.
+pub(super) struct Processes {
+    issuers: Issuers<Process>,
+    /// By request, while it waits or is in flight.
+    owners: Vec<Option<Owner>>,
+}
+
+impl Processes {
+    /// How many are remembered, with request ids below `capacity`.
+    pub(super) fn places(capacity: usize) -> usize {
+        capacity.saturating_add(REMEMBERED)
+    }
+
+    pub(super) fn new(capacity: usize) -> Result<Processes, OutOfMemory> {
+        let issuers = Issuers::new(Self::places(capacity))?;
+        Ok(Processes { issuers, owners: table(capacity, None)? })
+    }
+
+    pub(super) fn find(&self, who: Issuer) -> Option<Place> {
+        self.issuers.find(who)
+    }
+
+    /// Who is forgotten if `who` issues a request now.
+    pub(super) fn makes_room_for(&self, who: Issuer) -> Option<Place> {
+        if self.issuers.find(who).is_none() { self.issuers.next_to_go() } else { None }
+    }
+
+    /// Who issues `request`. The process is held once more. True if its priority is another than before.
     #[inline]
-    pub(super) fn enter_process(&mut self, cx: Cx<'_>, id: RequestId) -> Who {
-        let request = &cx[id];
-        if self.processes.find(request.issuer).is_none()
-            && let Some(place) = self.processes.next_to_go()
-        {
-            self.leave(cx, place);
-        }
-        let place = self.processes.enter(request.issuer);
-        self.processes.hold(place);
-        let process = &mut self.processes[place];
+    pub(super) fn enter(&mut self, now: Instant, request: &Request) -> (Who, bool) {
+        let place = self.issuers.enter(request.issuer);
+        self.issuers.hold(place);
+        let process = &mut self.issuers[place];
         if !process.known || process.exited {
             let (life, priority) = (process.life.wrapping_add(1), request.priority);
-            *process = Process { known: true, life, priority, done: cx.now, ..Process::default() };
+            *process = Process { known: true, life, priority, done: now, ..Process::default() };
         }
-        if process.priority != request.priority {
-            process.priority = request.priority;
-            if let Some(own) = process.queue {
-                self.queues[own].set_priority(request.priority);
-            }
-        }
-        Who { place, life: process.life }
+        let changed = process.priority != request.priority;
+        process.priority = request.priority;
+        (Who { place, life: process.life }, changed)
+    }
+
+    pub(super) fn hold(&mut self, who: Who) {
+        self.issuers.hold(who.place);
     }
 
     /// Ends one hold. Nobody remembers a process that has exited and has nothing here any more.
     #[inline]
-    pub(super) fn release(&mut self, place: Place) {
-        self.processes.release(place);
-        if self.processes[place].exited {
-            self.processes.forget(self.processes.who(place));
+    pub(super) fn release(&mut self, who: Who) {
+        self.issuers.release(who.place);
+        if self.issuers[who.place].exited {
+            self.issuers.forget(self.issuers.who(who.place));
         }
     }
 
-    /// The process at `place` gives up its queue: it has exited, or is forgotten. That ends its slice.
-    pub(super) fn leave(&mut self, cx: Cx<'_>, place: Place) {
-        let Some(own) = self.processes[place].queue.take() else { return };
-        if self.active.as_ref().is_some_and(|active| active.queue == own) {
-            self.expire(cx, End::Exited, false);
-        }
-        self.unuse(own);
+    /// The process at `place` will issue nothing more.
+    pub(super) fn exit(&mut self, place: Place) {
+        self.issuers[place].exited = true;
+        self.issuers.forget(self.issuers.who(place));
     }
 
-    /// What the process at `place` has issued, `id`, tells of it and of its queue `index`.
+    /// A synchronous request of `who` is done.
     #[inline]
-    pub(super) fn learn(&mut self, cx: Cx<'_>, id: RequestId, index: Index, place: Place) {
-        let wait = self.settings.slice_idle.0;
-        let process = &mut self.processes[place];
-        process.issues(cx.now, wait * 2);
-        let thought = process.reliable_thought();
-        let queue = &mut self.queues[index];
-        // Linux takes 0 for no position, too.
-        let seek = if queue.position == Sector(0) { 0 } else { cx[id].start.distance(queue.position) };
-        queue.seek.enter_seek(seek);
-        if queue.shared {
-            queue.seeky_since = queue.seeky().then(|| queue.seeky_since.unwrap_or(cx.now));
+    pub(super) fn done(&mut self, now: Instant, who: Who) {
+        if self.issuers[who.place].is(who) {
+            self.issuers[who.place].done = now;
         }
-        queue.position = cx[id].end();
-        if !queue.sync || queue.is_idle_class() {
-            return;
-        }
-        let seeks_in_vain = !self.settings.low_latency && self.depth.queues() && queue.seeky();
-        if wait == Duration::ZERO || seeks_in_vain {
-            queue.worth_waiting = false;
-        } else if let Some(thought) = thought {
-            let longest = if queue.surely_seeky() { SHORT_WAIT } else { wait };
-            queue.worth_waiting = thought <= longest;
-        }
+    }
+
+    pub(super) fn issuer(&self, who: Who) -> Issuer {
+        self.issuers.who(who.place)
+    }
+
+    /// `id` has this owner.
+    pub(super) fn own(&mut self, id: RequestId, owner: Owner) {
+        self.owners[id.index()] = Some(owner);
+    }
+
+    /// Whose `id` is. Nobody's if an earlier scheduler dispatched it.
+    pub(super) fn owner(&self, id: RequestId) -> Option<Owner> {
+        self.owners[id.index()]
+    }
+
+    /// `id` is nobody's any more. Returns whose it was.
+    pub(super) fn disown(&mut self, id: RequestId) -> Option<Owner> {
+        self.owners[id.index()].take()
+    }
+}
+
+impl Index<Place> for Processes {
+    type Output = Process;
+    fn index(&self, place: Place) -> &Process {
+        &self.issuers[place]
+    }
+}
+
+impl IndexMut<Place> for Processes {
+    fn index_mut(&mut self, place: Place) -> &mut Process {
+        &mut self.issuers[place]
     }
 }

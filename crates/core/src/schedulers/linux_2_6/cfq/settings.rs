@@ -39,6 +39,14 @@ const MIDDLE: u64 = 4;
 const LOWEST: u64 = 7;
 
 impl Settings {
+    /// What all other of `busy` queues may be given before one of this kind: for each, by how much the
+    /// longest slice is longer than its own.
+    #[inline]
+    pub(super) fn offset(&self, busy: usize, sync: bool, level: u8) -> i64 {
+        let longer = self.slice(true, 0).0 as i64 - self.slice(sync, level).0 as i64;
+        (busy as i64 - 1).saturating_mul(longer)
+    }
+
     /// How long a slice of a queue of this kind is.
     #[inline]
     pub(super) fn slice(&self, sync: bool, level: u8) -> Duration {
@@ -49,17 +57,14 @@ impl Settings {
     }
 
     /// How many requests of an asynchronous queue go before another queue has its turn.
-    #[inline]
     pub(super) fn async_quota(&self, level: u8) -> u64 {
         2 * self.slice_async_rq.0 * (1 + LOWEST - u64::from(level))
     }
 
-    #[inline]
     pub(super) fn expire(&self, sync: bool) -> Duration {
         if sync { self.fifo_expire_sync.0 } else { self.fifo_expire_async.0 }
     }
 
-    #[inline]
     pub(super) fn back(&self) -> Back {
         Back { furthest: self.back_seek_max.0 * 2, penalty: self.back_seek_penalty.0 }
     }

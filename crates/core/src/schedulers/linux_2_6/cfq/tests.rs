@@ -282,7 +282,7 @@ fn a_device_that_takes_few_at_once_is_found_out() {
         bench.read(n * 8, 1);
     }
     for done in 0..60 {
-        assert_eq!(bench.cfq().depth.queues(), done <= 50, "after {done}");
+        assert_eq!(bench.cfq().idling.device_queues(), done <= 50, "after {done}");
         bench.serve(100);
     }
 }
@@ -291,7 +291,8 @@ fn a_device_that_takes_few_at_once_is_found_out() {
 fn cooperating_processes_share_a_queue_and_part_when_they_seek() {
     let mut bench = Bench::new(&[]);
     let shared = |bench: &Bench| {
-        let own = [1, 2].map(|who| bench.cfq().processes.get(Issuer(who)).unwrap().queue);
+        let own =
+            [1, 2].map(|who| bench.cfq().processes[bench.cfq().processes.find(Issuer(who)).unwrap()].queue);
         own[0] == own[1]
     };
     let mut at = FAR;

@@ -3,22 +3,17 @@
 use alloc::vec::Vec;
 
 use super::super::budget::Reason;
-use super::super::queue::{Queue, async_index, weight_of};
+use super::super::processes::{async_index, weight_of};
 use super::super::raise::{Claim, Kind, RAISED, passed};
+use super::record::Queue;
 use super::{Held, Person, Reference, Seat, Slow};
-use crate::collections::{Issuers, Place};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
-use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Weight};
-
-/// That a queue has a place makes it synchronous; which one does not matter here.
-fn some_place() -> Place {
-    Issuers::<bool>::new(1).unwrap().enter(Issuer(0))
-}
+use crate::units::{Duration, Instant, RequestId, Sector, Weight};
 
 impl Reference {
-    fn fresh(&self, now: Instant, sync: bool, who: Issuer, class: Class, weight: u64) -> Slow {
-        let q = Queue::new(now, sync.then(some_place), who, class);
+    fn fresh(&self, now: Instant, sync: bool, class: Class, weight: u64) -> Slow {
+        let q = Queue::new(now, sync, class);
         Slow {
             q: Queue { max_budget: self.first_budget(), users: 1, ..q },
             sync,
@@ -46,7 +41,7 @@ impl Reference {
         let rank = (request.priority, cx.weight(request.issuer));
         let at = self.person(request.issuer).unwrap_or_else(|| {
             let own = self.queues.len();
-            let mut queue = self.fresh(cx.now, true, request.issuer, rank.0.class, 1);
+            let mut queue = self.fresh(cx.now, true, rank.0.class, 1);
             queue.q.users = 0;
             self.queues.push(queue);
             let who = request.issuer;
@@ -71,8 +66,7 @@ impl Reference {
             if !old.busy && old.q.in_flight == 0 {
                 self.burst.leave(self.reference(own), true);
                 let (life, users) = (self.queues[own].q.life + 1, self.queues[own].q.users);
-                let mut new =
-                    self.fresh(cx.now, true, request.issuer, rank.0.class, weight_of(rank.0, rank.1));
+                let mut new = self.fresh(cx.now, true, rank.0.class, weight_of(rank.0, rank.1));
                 (new.q.life, new.q.users, new.q.shared) = (life, users, users > 0);
                 self.queues[own] = new;
                 let person = &mut self.people[at];
@@ -89,7 +83,7 @@ impl Reference {
     fn async_queue(&mut self, now: Instant, priority: Priority) -> usize {
         self.async_at(priority).unwrap_or_else(|| {
             let weight = weight_of(priority, Weight::default());
-            let queue = self.fresh(now, false, Issuer::UNKNOWN, priority.class, weight);
+            let queue = self.fresh(now, false, priority.class, weight);
             self.queues.push(queue);
             self.asyncs.push((async_index(priority), self.queues.len() - 1));
             self.queues.len() - 1
@@ -117,13 +111,13 @@ impl Reference {
             index = self.merge(cx, index, at, id);
         }
         let slice = self.slice();
-        let span = self.rate.raise_time;
+        let span = self.rate.raise_time();
         let queue = &mut self.queues[index];
         queue.q.note_thought(cx.now, queue.busy, slice);
         self.judge_thinking(cx, index);
         let queue = &mut self.queues[index];
         queue.q.note_seek(cx, &cx[id]);
-        if queue.q.raise.kind == Kind::Soft && queue.q.seeks == u32::MAX {
+        if queue.q.raise.kind() == Kind::Soft && queue.q.seeks == u32::MAX {
             self.raising(index, |raise| raise.end_soft(cx.now, span));
         }
         self.add(cx, index, at, id);
@@ -138,7 +132,7 @@ impl Reference {
         let busy = self.busy() > 0;
         let q = &self.queues[index].q;
         let settling = q.split.is_some() && !passed(q.split, Duration::from_ms(10), now);
-        if !q.created || self.burst.size == 0 && busy || q.in_burst || settling {
+        if !q.created || self.burst.is_empty() && busy || q.in_burst || settling {
             return;
         }
         for member in self.burst.created(now, self.reference(index), busy).into_iter().flatten() {
@@ -165,14 +159,14 @@ impl Reference {
         self.starts.push((id, cx[id].start));
         self.queues[index].line.push(id);
         let before = self.queues[index].next;
-        let next = self.better(cx, self.rate.position, before, Some(id));
+        let next = self.better(cx, self.rate.position(), before, Some(id));
         self.queues[index].next = next;
         let mut interactive = false;
         if self.queues[index].busy {
             let queue = &mut self.queues[index];
-            let rare = cx.now.since(queue.q.raise.since) > Duration::from_ms(500);
+            let rare = cx.now.since(queue.q.raise.since()) > Duration::from_ms(500);
             if self.set.low_latency && !was_raised && !queue.sync && rare {
-                queue.q.raise.as_interactive(self.rate.raise_time);
+                queue.q.raise.as_interactive(self.rate.raise_time());
             }
             if next != before {
                 self.renew_budget(cx, index);
@@ -182,18 +176,18 @@ impl Reference {
         }
         let q = &mut self.queues[index].q;
         if self.set.low_latency && (!was_raised || !q.is_raised() || interactive) {
-            q.raise.since = cx.now;
+            q.raise.restart(cx.now);
         }
     }
 
     fn wake(&mut self, cx: Cx<'_>, index: usize, at: usize) -> bool {
-        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time, self.set.low_latency);
+        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time(), self.set.low_latency);
         let queue = &self.queues[index];
         let q = queue.q;
         let away = |ms| q.in_flight == 0 && passed(q.timeout, Duration::from_ms(ms), cx.now);
         let plain = queue.wanted == 40;
         let soft =
-            plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.soft_from < cx.now;
+            plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.may_be_soft(cx.now);
         let interactive = plain && away(2_000) && !q.in_burst;
         let own = queue.sync && (!q.shared || self.people[at].stably) && (interactive || soft);
         let claim = Claim {
@@ -222,7 +216,8 @@ impl Reference {
             self.queues[index].budget = self.queues[index].budget.min(2 * self.least_budget());
         }
         let q = &mut self.queues[index].q;
-        (q.raise.busy_since, q.raise.busy_service, q.plans_soft) = (cx.now, 0, false);
+        q.raise.wake(cx.now);
+        q.plans_soft = false;
         self.make_busy(cx, index);
         self.preempt(cx, index, goes_on);
         interactive
@@ -331,7 +326,7 @@ impl Reference {
         self.held(id).unwrap().turn = turn;
         self.turn = turn;
         let before = self.queues[index].next;
-        let next = self.better(cx, self.rate.position, before, Some(id));
+        let next = self.better(cx, self.rate.position(), before, Some(id));
         self.queues[index].next = next;
         if next != before {
             self.renew_budget(cx, index);

@@ -1,6 +1,6 @@
 //! What the reference knows of processes, and whether it goes on waiting for one.
 
-use super::{Manner, Reference, State};
+use super::{Reference, RuleSet, State};
 use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::units::{Instant, RequestId};
@@ -89,10 +89,10 @@ impl Reference {
         if person.thoughts == 0 {
             up(&mut self.exits);
         }
-        if person.gone && self.manner == Manner::Together {
+        if person.gone && self.rules == RuleSet::Linux2618 {
             up(&mut self.alone);
         }
-        if person.gone && self.manner == Manner::Paper {
+        if person.gone && self.rules == RuleSet::Cas {
             down(&mut self.helped);
         }
     }
@@ -102,7 +102,7 @@ impl Reference {
         let waited = if self.state == State::Off { None } else { self.done };
         let ms = waited.map_or(0, |done| now.since(done).0 / 1_000_000);
         let short = ms <= 20 && ms * 1_000_000 <= self.times.wait.0;
-        if self.manner == Manner::Alone {
+        if self.rules == RuleSet::Las {
             let delta = match ms {
                 0 | 1 => 64,
                 _ if short => 64 << (ms - 1),
@@ -121,7 +121,7 @@ impl Reference {
 
     /// Whether waiting for `who` makes no sense, given that `id` could go.
     pub(super) fn give_up(&mut self, cx: Cx<'_>, who: u32, id: Option<(RequestId, u32)>) -> bool {
-        let (paper, wait) = (self.manner == Manner::Paper, self.times.wait);
+        let (paper, wait) = (self.rules == RuleSet::Cas, self.times.wait);
         if id.is_some_and(|(_, owner)| owner == who) {
             return true;
         }
@@ -130,7 +130,7 @@ impl Reference {
         }
         let p = *self.person(who);
         let new = p.thoughts == 0;
-        if self.manner == Manner::Alone && p.gone {
+        if self.rules == RuleSet::Las && p.gone {
             if new {
                 up(&mut self.exits);
             }
@@ -142,10 +142,10 @@ impl Reference {
         if let Some(request) = id.map(|(id, _)| cx[id]).filter(|request| request.sync)
             && self.close(cx.now, who, request.start.0)
         {
-            match self.manner {
-                Manner::Alone if p.done.is_some() => self.person(who).done = Some(cx.now),
-                Manner::Alone => {}
-                Manner::Together => {
+            match self.rules {
+                RuleSet::Las if p.done.is_some() => self.person(who).done = Some(cx.now),
+                RuleSet::Las => {}
+                RuleSet::Linux2618 => {
                     if p.gone && new {
                         up(&mut self.exits);
                     }
@@ -154,7 +154,7 @@ impl Reference {
                     }
                     self.learn(who, cx.now, &request);
                 }
-                Manner::Paper => {
+                RuleSet::Cas => {
                     up(&mut self.helped);
                     if !p.gone {
                         self.learn(who, cx.now, &request);
@@ -172,10 +172,10 @@ impl Reference {
             }
         }
         if new {
-            let likely = match self.manner {
-                Manner::Alone => self.exits > 128,
-                Manner::Together => self.exits * self.alone > 128 * 256,
-                Manner::Paper => self.exits > 128 && self.helped < 128,
+            let likely = match self.rules {
+                RuleSet::Las => self.exits > 128,
+                RuleSet::Linux2618 => self.exits * self.alone > 128 * 256,
+                RuleSet::Cas => self.exits > 128 && self.helped < 128,
             };
             if likely {
                 return true;
@@ -184,7 +184,7 @@ impl Reference {
         if wait.0 < if new { self.new_thought_total / 256_000_000 * 1_000_000 } else { p.thought } {
             return true;
         }
-        if self.manner == Manner::Alone
+        if self.rules == RuleSet::Las
             && let Some((id, _)) = id
         {
             let usual = if p.seeks == 0 { self.new_seek_total / 256 } else { p.seek };

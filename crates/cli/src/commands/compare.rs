@@ -1,0 +1,82 @@
+//! `idlewise compare`: several schedulers on the same load.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::execution::{execute, finish, remarks};
+use crate::failure::Failure;
+use crate::input::args::{LOAD_NOTES, LoadOptions};
+use crate::input::{names, setup};
+use crate::report::comparison::Comparison;
+use crate::report::csv::{csv, csv_of_processes};
+use crate::report::summary::summarise;
+use crate::report::{html, output};
+
+/// Run several schedulers on the same load and say which is best
+#[derive(Args)]
+#[command(after_help = LOAD_NOTES)]
+pub(crate) struct Compare {
+    /// Schedulers, separated by commas, or `all`; one with settings is NAME:tunable=value;tunable=value
+    #[arg(long, default_value = "all", value_name = "NAME,…|all", value_delimiter = ',')]
+    schedulers: Vec<String>,
+
+    #[command(flatten)]
+    load: LoadOptions,
+
+    /// Runs of each scheduler, each with another seed; more than one gives confidence intervals
+    #[arg(long, default_value_t = 1, value_name = "COUNT")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+
+    /// Print the results as JSON, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    json: Option<PathBuf>,
+
+    /// Print the results as CSV, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    csv: Option<PathBuf>,
+
+    /// Print what each process got under each scheduler as CSV, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    csv_processes: Option<PathBuf>,
+
+    /// Write the results as a page for browsers, one file without scripts
+    #[arg(long, value_name = "FILE", require_equals = true)]
+    html: Option<PathBuf>,
+}
+
+impl Compare {
+    /// Runs the schedulers and says which is best for what.
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let schedulers = names::schedulers(&self.schedulers)?;
+        let prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
+        let done = execute(&prepared)?;
+        let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
+        remarks(&prepared, &done)?;
+        let comparison = Comparison::new(&prepared, &summaries, done.interrupted);
+        self.write(&comparison)?;
+        finish(&done)
+    }
+
+    /// Writes the files that were asked for, and the table unless one of them is standard output.
+    fn write(&self, comparison: &Comparison<'_>) -> Result<(), Failure> {
+        if let Some(path) = &self.json {
+            output::write(path, &comparison.json()?)?;
+        }
+        if let Some(path) = &self.csv {
+            output::write(path, &csv(comparison.summaries))?;
+        }
+        if let Some(path) = &self.csv_processes {
+            output::write(path, &csv_of_processes(comparison.summaries))?;
+        }
+        if let Some(path) = &self.html {
+            output::write(path, &html::page(comparison))?;
+        }
+        let asked = [&self.json, &self.csv, &self.csv_processes, &self.html];
+        if asked.into_iter().flatten().any(output::is_stdout) {
+            return Ok(());
+        }
+        output::print(&comparison.text())
+    }
+}

@@ -1,0 +1,143 @@
+//! `idlewise disk`: look at a model, or check it against a real drive.
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use idlewise_core::SECTOR_BYTES;
+use idlewise_disk::describe::{Description, Kind, ZoneRow};
+use idlewise_disk::{draw, validate};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::input::names;
+use crate::report::numbers::three;
+use crate::report::{json, output};
+
+/// Columns of a drawing.
+const PAGE_WIDTH: usize = 100;
+
+/// Look at a disk model, or check it against a real drive
+#[derive(Args)]
+pub(crate) struct Disk {
+    #[command(subcommand)]
+    command: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Print a disk's figures and draw its seek curve and zones
+    Show {
+        /// A name from `idlewise list disks`, or a profile file
+        name: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Replay a real drive's measured trace and print how far the model is off
+    Validate {
+        /// A name from `idlewise list disks`, or a profile file
+        name: String,
+        /// Lines of: R|W Hit|Miss start blocks service-µs think-µs
+        trace: PathBuf,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Disk {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        match &self.command {
+            Action::Show { name, json } => show(name, *json),
+            Action::Validate { name, trace, json } => validate_model(name, trace, *json),
+        }
+    }
+}
+
+fn show(name: &str, as_json: bool) -> Result<(), Failure> {
+    let profile = names::disk(name)?;
+    let description = Description::of(&profile).map_err(Failure::failed)?;
+    if as_json {
+        return output::print(&json::text(&document(&description))?);
+    }
+    output::print(&draw::page(&description, PAGE_WIDTH))
+}
+
+/// A disk's figures for programs, in base units.
+fn document(disk: &Description) -> Value {
+    let kind = match &disk.kind {
+        Kind::Mechanical(disk) => {
+            let zone = |zone: &ZoneRow| {
+                json!({
+                    "first_sector": zone.first.0,
+                    "last_sector": zone.last.0,
+                    "first_cylinder": zone.first_cylinder,
+                    "last_cylinder": zone.last_cylinder,
+                    "sectors_per_track": zone.sectors_per_track,
+                    "bytes_per_s": zone.bytes_per_s,
+                })
+            };
+            json!({
+                "model": "mechanical",
+                "revolution_ns": disk.revolution.0,
+                "heads": disk.heads,
+                "cylinders": disk.cylinders,
+                "seek_mean_ns": disk.mean_seek.0,
+                "buffer_bytes": disk.buffer_bytes,
+                "sequential_bytes_per_s": disk.sequential_bytes_per_s,
+                "zones": disk.zones.iter().map(zone).collect::<Vec<_>>(),
+                "seek_ns_by_cylinders": disk.seek.iter().map(|(far, time)| json!([far, time.0])).collect::<Vec<_>>(),
+            })
+        }
+        Kind::Other(model, facts) => {
+            let facts = facts.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+            Value::Object(std::iter::once(("model".to_owned(), json!(model))).chain(facts).collect())
+        }
+    };
+    json!({
+        "schema": "idlewise/disk-show/1",
+        "name": disk.name,
+        "description": disk.description,
+        "source": disk.source,
+        "capacity_bytes": disk.capacity.0 * SECTOR_BYTES,
+        "depth": disk.depth,
+        "kind": kind,
+    })
+}
+
+fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure> {
+    let profile = names::disk(name)?;
+    let file = File::open(trace).map_err(|error| output::named(trace, &error))?;
+    let named = |error: validate::TraceError| match error {
+        validate::TraceError::Line { line, message } => {
+            Failure::failed(format!("{}:{line}: {message}", trace.display()))
+        }
+        error => output::named(trace, &error),
+    };
+    let measured = validate::read_trace(BufReader::new(file)).map_err(named)?;
+    let demerit = validate::validate(&profile, &measured).map_err(named)?;
+    if as_json {
+        return output::print(&json::text(&json!({
+            "schema": "idlewise/disk-validate/1",
+            "disk": profile.name,
+            "requests": demerit.requests,
+            "demerit_ns": demerit.demerit_ns,
+            "demerit_share": demerit.demerit_share,
+            "measured_mean_ns": demerit.measured_mean_ns,
+            "model_mean_ns": demerit.model_mean_ns,
+        }))?);
+    }
+    let ms = |ns: f64| format!("{:.3} ms", ns / 1e6);
+    output::print(&format!(
+        "{} against {} measured requests\nmean response: measured {}, model {}\n\
+         demerit figure: {} ({} % of the measured mean)",
+        profile.name,
+        demerit.requests,
+        ms(demerit.measured_mean_ns as f64),
+        ms(demerit.model_mean_ns as f64),
+        ms(demerit.demerit_ns as f64),
+        three(demerit.demerit_share * 100.0),
+    ))
+}

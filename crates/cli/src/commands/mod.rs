@@ -1,0 +1,70 @@
+//! The commands of the program: one file and one line each. Help, completions and dispatch come from the list.
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
+
+use crate::failure::Failure;
+use crate::report::output;
+
+/// Declares the modules of commands, each with the type that holds its arguments and runs it.
+macro_rules! commands {
+    ($($module:ident: $kind:ident;)*) => {
+        $(mod $module;)*
+
+        #[derive(Subcommand)]
+        enum Command {
+            $($kind($module::$kind),)*
+            /// Print a completion script for a shell
+            Completions {
+                /// The shell
+                shell: Shell,
+            },
+        }
+
+        impl Arguments {
+            /// Does what was asked.
+            pub(crate) fn run(&self) -> Result<(), Failure> {
+                match &self.command {
+                    $(Command::$kind(command) => command.run(),)*
+                    Command::Completions { shell } => completions(*shell),
+                }
+            }
+        }
+    };
+}
+
+commands! {
+    list: List;
+    run: Run;
+    compare: Compare;
+    matrix: Matrix;
+    ranking: Ranking;
+    trace: Trace;
+    disk: Disk;
+    docs: Docs;
+}
+
+const NOTES: &str = "\
+Examples:
+  idlewise compare --trace disk.blktrace --disk barracuda
+  idlewise compare --workload sync-streams:n=4 --schedulers deadline,c-look --runs 5
+  idlewise compare --fio job.fio --html=report.html
+  idlewise docs c-look
+
+Results go to standard output, messages to standard error.
+Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted (what was done so far is printed).";
+
+/// Which disk scheduler should this disk use? Evidence instead of folklore.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = NOTES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+fn completions(shell: Shell) -> Result<(), Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "idlewise", &mut script);
+    output::print(&String::from_utf8_lossy(&script))
+}

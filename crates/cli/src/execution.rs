@@ -1,0 +1,107 @@
+//! Running an experiment: progress, Ctrl-C, reasons, and what the user should know afterwards.
+
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use idlewise_sim::engine::Control;
+use idlewise_sim::experiment::{ExperimentError, Outcome};
+
+use crate::failure::Failure;
+use crate::input::setup::{self, Prepared};
+use crate::input::trace::warn;
+use crate::progress::{Progress, interruptible};
+use crate::report::output::Target;
+
+/// What the runs gave.
+pub(crate) struct Done {
+    /// One for each run that was finished; at least one.
+    pub(crate) outcomes: Vec<Outcome>,
+    /// The runs were cut short.
+    pub(crate) interrupted: bool,
+}
+
+impl Done {
+    fn new(outcomes: Vec<Outcome>, control: &Control) -> Result<Done, Failure> {
+        if outcomes.is_empty() {
+            return Err(Failure::failed("interrupted before the first run was done"));
+        }
+        Ok(Done { outcomes, interrupted: control.stop.load(Ordering::Relaxed) })
+    }
+}
+
+/// The status of a command that has printed what it had.
+pub(crate) fn finish(done: &Done) -> Result<(), Failure> {
+    if done.interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// Runs the experiment, with progress and Ctrl-C.
+pub(crate) fn execute(prepared: &Prepared) -> Result<Done, Failure> {
+    let control = interruptible()?;
+    let outcomes = {
+        let _progress = Progress::follow(Arc::clone(&control), expected(prepared));
+        prepared.experiment.run(&control)
+    };
+    Done::new(outcomes.map_err(setup::failure)?, &control)
+}
+
+/// Runs the first scheduler and writes each decision with its reason.
+pub(crate) fn explain(prepared: &Prepared, path: &Path) -> Result<Done, Failure> {
+    let control = interruptible()?;
+    let mut target = Target::open(path)?;
+    let outcome = {
+        let mut out = BufWriter::new(&mut target);
+        prepared.experiment.run_one(0, prepared.experiment.seeds[0], &control, Some(&mut out))
+    };
+    match outcome {
+        Ok(outcome) => {
+            for line in outcome.log.iter().flat_map(|log| log.lines()) {
+                let text = serde_json::to_string(line).map_err(Failure::failed)?;
+                writeln!(target, "{text}").map_err(|error| target.failure(&error))?;
+            }
+            target.finish()?;
+            Done::new(vec![outcome], &control)
+        }
+        Err(ExperimentError::Why(error)) => Err(target.failure(&error)),
+        Err(error) => Err(setup::failure(error)),
+    }
+}
+
+/// Requests of all runs, if the limits tell.
+fn expected(prepared: &Prepared) -> Option<u64> {
+    let experiment = &prepared.experiment;
+    let one = experiment.limits.requests;
+    let runs = (experiment.schedulers.len() * experiment.seeds.len()) as u64;
+    if one == u64::MAX { None } else { one.checked_mul(runs) }
+}
+
+/// What the user should know of the load and of how the runs ended.
+pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
+    let mut err = std::io::stderr().lock();
+    if done.interrupted {
+        writeln!(err, "interrupted: the results so far follow; the last runs were cut short")?;
+    }
+    let account = done.outcomes.first().and_then(|outcome| outcome.account);
+    if let Some(account) = account.filter(|account| account.folded > 0) {
+        writeln!(
+            err,
+            "note: {} of {} requests lie beyond the end of {} and were folded back onto it; \
+             a larger --disk keeps their distances",
+            account.folded, account.rows, prepared.experiment.disk.name
+        )?;
+    }
+    if let Some(account) = account.filter(|account| account.devices > 1) {
+        writeln!(
+            err,
+            "note: the trace has {} devices, and all were replayed on one disk; choose one with --device \
+             (`idlewise trace info` names them)",
+            account.devices
+        )?;
+    }
+    drop(err);
+    match prepared.trace.as_ref().and_then(|trace| trace.report()) {
+        Some(report) => warn(&report),
+        None => Ok(()),
+    }
+}

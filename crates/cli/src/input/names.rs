@@ -1,0 +1,104 @@
+//! What names on the command line stand for, and what users meant who mistype them.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use idlewise_core::registry;
+use idlewise_core::selectors::contract::CANDIDATES_MAX;
+use idlewise_core::selectors::{self, Candidate};
+use idlewise_disk::{Profile, profile};
+use idlewise_sim::experiment::{Choice, Chosen};
+use idlewise_sim::selection::files::{self, FileError};
+
+use crate::failure::Failure;
+
+/// The best guess at what `wanted` should have been, as a phrase; empty if nothing is near.
+pub(crate) fn did_you_mean<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let near = |name: &&str| strsim::damerau_levenshtein(wanted, name) <= 1 + name.len() / 4;
+    let scored = known.into_iter().filter(near).map(|name| (strsim::damerau_levenshtein(wanted, name), name));
+    scored.min().map_or_else(String::new, |(_, name)| format!("; did you mean '{name}'?"))
+}
+
+/// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`.
+pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
+    let (name, options) = match text.rsplit_once(':') {
+        Some((name, options)) if options.contains('=') => (name, options),
+        _ => (text, ""),
+    };
+    let disk = if profile::names().any(|known| known == name) {
+        Profile::named(name).map_err(Failure::failed)?
+    } else if name.ends_with(".toml") || name.contains('/') {
+        Profile::load(Path::new(name)).map_err(Failure::failed)?
+    } else {
+        let hint = did_you_mean(name, profile::names());
+        return Err(Failure::usage(format!(
+            "there is no disk '{name}'{hint} (`idlewise list disks` names them all; a profile file ends in .toml)"
+        )));
+    };
+    disk.with(options).map_err(Failure::usage)
+}
+
+/// A scheduler or selector by name.
+pub(crate) fn scheduler(name: &str) -> Result<Chosen, Failure> {
+    Chosen::find(name).ok_or_else(|| unknown(name, Chosen::all().map(Chosen::name)))
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
+    let hint = did_you_mean(name, known);
+    Failure::usage(format!("there is no scheduler '{name}'{hint} (`idlewise list` names them all)"))
+}
+
+/// A scheduler or selector with settings, as it takes part.
+fn tuned(text: &str) -> Result<Choice, Failure> {
+    let find = |name: &str| Chosen::find(name).map(|entry| (entry, entry.tunables()));
+    let (entry, settings) = files::tuned(text, find).map_err(|error| match error {
+        FileError::Unknown(name) => unknown(&name, Chosen::all().map(Chosen::name)),
+        error => Failure::usage(format!("--schedulers: {error}")),
+    })?;
+    let label = files::text(entry.name(), entry.tunables(), &settings);
+    let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Ok(Choice { label, entry, settings })
+}
+
+/// Candidates of a selector by their texts, each once.
+pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
+    let parse = |text: &String| {
+        files::candidate(text).map_err(|error| match error {
+            FileError::Unknown(name) => unknown(&name, registry::all().iter().map(|entry| entry.name)),
+            error => Failure::usage(format!("--candidates: {error}")),
+        })
+    };
+    let candidates = texts.iter().filter(|text| !text.trim().is_empty()).map(parse);
+    let mut candidates: Vec<Candidate> = candidates.collect::<Result<_, _>>()?;
+    let mut named = HashSet::new();
+    candidates.retain(|candidate| named.insert(files::label(candidate)));
+    if candidates.is_empty() || candidates.len() > CANDIDATES_MAX {
+        return Err(Failure::usage(format!("--candidates: name 1 to {CANDIDATES_MAX} schedulers")));
+    }
+    Ok(candidates)
+}
+
+/// Schedulers by name, some with settings; `all` stands for every scheduler, `auto` for every selector.
+pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
+    let mut chosen: Vec<Choice> = Vec::new();
+    for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
+        let plain = |entry: Chosen| Choice { label: entry.name().to_owned(), entry, settings: Vec::new() };
+        let choices: Vec<Choice> = match name {
+            "all" => registry::all().iter().map(Chosen::Scheduler).map(plain).collect(),
+            "auto" => selectors::registry::all().iter().map(Chosen::Selector).map(plain).collect(),
+            name if name.contains(':') => vec![tuned(name)?],
+            name => vec![plain(scheduler(name)?)],
+        };
+        for choice in choices {
+            if !chosen.iter().any(|known| known.label == choice.label) {
+                chosen.push(choice);
+            }
+        }
+    }
+    if chosen.is_empty() {
+        return Err(Failure::usage(
+            "no scheduler is named: try --schedulers deadline,c-look or --schedulers all",
+        ));
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,66 @@
+//! The columns of a comparison's table, for terminals and for pages.
+
+use idlewise_sim::metrics::{Better, Metric, Report};
+
+use super::grid::Cell;
+use super::numbers::three;
+use super::summary::{Figure, Summary};
+
+/// One column, filled.
+pub(super) struct Filled {
+    /// Two lines: what it is, and its unit.
+    pub(super) title: [&'static str; 2],
+    /// One for each row.
+    pub(super) cells: Vec<Cell>,
+    /// Whether some cells are better than others.
+    pub(super) marked: bool,
+}
+
+/// The columns that have something to say about these rows, the most important first.
+pub(super) fn columns(rows: &[&Summary]) -> Vec<Filled> {
+    let present = |metric: &Metric| rows.iter().any(|row| row.figure(&metric.path).mean > 0.0);
+    let mut metrics: Vec<Metric> = Report::GROUP.metrics().filter(present).collect();
+    metrics.sort_by_key(|metric| metric.column.rank);
+    metrics.iter().map(|metric| fill(metric, rows)).collect()
+}
+
+fn fill(metric: &Metric, rows: &[&Summary]) -> Filled {
+    let figures: Vec<Figure> = rows.iter().map(|row| row.figure(&metric.path)).collect();
+    let (low, high) =
+        figures.iter().fold((f64::MAX, f64::MIN), |(low, high), f| (low.min(f.mean), high.max(f.mean)));
+    let alike = high <= low * 1.01;
+    let is_best = |value: f64| match metric.column.better {
+        Better::Less => !alike && value <= low * 1.01,
+        Better::More => !alike && value >= high / 1.01,
+        Better::Neither => false,
+    };
+    let (unit, scale) = metric.kind.unit();
+    let cell = |figure: &Figure| Cell {
+        text: three(figure.mean / scale),
+        spread: if figure.mean > 0.0 { figure.ci95 / figure.mean } else { 0.0 },
+        best: is_best(figure.mean),
+    };
+    let mut cells: Vec<Cell> = figures.iter().map(cell).collect();
+    // What looks the same is marked the same, and nothing is if all look the same.
+    let winners: Vec<String> = cells.iter().filter(|cell| cell.best).map(|cell| cell.text.clone()).collect();
+    let marked = !winners.is_empty() && cells.iter().any(|cell| !winners.contains(&cell.text));
+    for cell in &mut cells {
+        cell.best = marked && winners.contains(&cell.text);
+    }
+    Filled { title: [metric.column.title, unit], cells, marked }
+}
+
+/// Highest throughput first; of equals, the lowest latency.
+pub(super) fn sorted(summaries: &[Summary]) -> Vec<&Summary> {
+    let mut rows: Vec<&Summary> = summaries.iter().collect();
+    let order = |row: &Summary| {
+        let rate = row.figure("throughput_bytes_per_s").mean;
+        // Rounded, so that runs that end with the last arrival go by latency.
+        ((rate.max(1.0).ln() * 1000.0).round(), row.figure("latency_ns.mean").mean)
+    };
+    rows.sort_by(|a, b| {
+        let (a, b) = (order(a), order(b));
+        b.0.total_cmp(&a.0).then(a.1.total_cmp(&b.1))
+    });
+    rows
+}

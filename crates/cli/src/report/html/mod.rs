@@ -1,0 +1,186 @@
+//! A comparison as one HTML file: verdict, table, charts, and how to repeat it.
+//!
+//! Nothing is fetched and no script runs. Every name is escaped: traces come from anywhere.
+
+mod charts;
+
+use std::fmt::Write as _;
+
+use idlewise_sim::metrics::{Better, Report};
+
+use super::columns::{columns, sorted};
+use super::comparison::Comparison;
+use super::grid::{self, escape};
+use super::phases;
+use super::summary::{Figure, Summary};
+
+/// Processes whose shares are drawn; with more of them the bars say nothing.
+const PROCESSES_DRAWN: usize = 12;
+
+/// The page.
+pub(crate) fn page(comparison: &Comparison<'_>) -> String {
+    let rows = sorted(comparison.summaries);
+    let what = escape(&comparison.title());
+    let mut body = String::new();
+    let _ = write!(
+        body,
+        "<header><p class=brand>idlewise: disk scheduling</p><h1>{what}</h1>\
+         <p class=verdict>{}</p></header>\n<main>\n",
+        escape(&comparison.verdict)
+    );
+    body += &section("Results", &table(&rows));
+    body += &section("Throughput and latency", &charts_of_goals(&rows));
+    body += &section("Latency", &latencies(&rows));
+    if let Some(shares) = shares(&rows) {
+        body += &section("Shares of the disk's time", &shares);
+    }
+    for table in phases::tables(comparison.summaries) {
+        body += &section(&format!("{} by phase", title(table.goal)), &by_phase(&table));
+    }
+    body += &section("To repeat this", &repeat(comparison));
+    body += "</main>\n";
+    format!(
+        "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
+         <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=color-scheme content=\"light dark\">\n<title>{what}</title>\n<style>\n{}</style>\n</head>\n\
+         <body>\n{body}</body>\n</html>\n",
+        include_str!("report.css")
+    )
+}
+
+fn section(title: &str, content: &str) -> String {
+    format!("<section><h2>{}</h2>\n{content}</section>\n", escape(title))
+}
+
+fn table(rows: &[&Summary]) -> String {
+    let mut columns = columns(rows);
+    let head =
+        |[what, unit]: [&str; 2]| if what.is_empty() { unit.to_owned() } else { format!("{what}, {unit}") };
+    let heads: Vec<String> = columns.iter().map(|column| head(column.title)).collect();
+    let caption = "Highest throughput first. Marked cells are the best of their column, or within 1 % of it. Latency \
+                   (mean, p99, longest) counts from issue to completion.";
+    let mut cells: Vec<_> = columns.iter_mut().map(|column| column.cells.drain(..)).collect();
+    let rows = rows.iter().map(|row| (row.name(), cells.iter_mut().filter_map(Iterator::next).collect()));
+    grid::html(("Results", caption), heads.into_iter(), rows)
+}
+
+/// Each scheduler's shares of the best of each phase.
+fn by_phase(table: &phases::Table<'_>) -> String {
+    let phases: String = table.phases().map(|phase| format!("<li>{}</li>\n", escape(&phase))).collect();
+    let title = table.title();
+    let rows = grid::html((&title, &table.note()), table.heads(), table.rows());
+    format!("<p>{}</p>\n<ol>\n{phases}</ol>\n{rows}", escape(&title))
+}
+
+/// A chart for each goal, but for the tails, which have charts of their own.
+fn charts_of_goals(rows: &[&Summary]) -> String {
+    let mut text = String::from("<div class=charts>\n");
+    for metric in Report::GROUP.metrics() {
+        let Some(goal) = metric.column.goal.filter(|_| !metric.path.contains(".latency_ns.")) else {
+            continue;
+        };
+        let (unit, scale) = metric.kind.unit();
+        let bars: Vec<charts::Bar<'_>> = rows
+            .iter()
+            .map(|row| {
+                let Figure { mean, ci95 } = row.figure(&metric.path);
+                charts::Bar { name: row.name(), value: mean / scale, spread: ci95 / scale }
+            })
+            .collect();
+        text += &charts::bars(&title(goal), unit, metric.column.better == Better::Less, &bars);
+    }
+    text + "</div>\n"
+}
+
+/// `name` with a capital letter.
+fn title(name: &str) -> String {
+    name.chars().enumerate().map(|(place, c)| if place == 0 { c.to_ascii_uppercase() } else { c }).collect()
+}
+
+fn latencies(rows: &[&Summary]) -> String {
+    let mut text = String::from("<div class=charts>\n");
+    for (title, part) in [("Latency of reads", "read"), ("Latency of writes", "write")] {
+        let ranges: Vec<charts::Range<'_>> = rows
+            .iter()
+            .filter(|row| row.mean[part]["requests"].as_f64().unwrap_or(0.0) > 0.0)
+            .map(|row| {
+                let at = |name: &str| row.mean[part]["latency_ns"][name].as_f64().unwrap_or(0.0) / 1e6;
+                charts::Range { name: row.name(), points: ["p50", "p90", "p99", "p999", "max"].map(at) }
+            })
+            .collect();
+        if !ranges.is_empty() {
+            text += &charts::ranges(title, &ranges);
+        }
+    }
+    text + "</div>\n"
+}
+
+/// Each process's share of the disk's time under each scheduler, if there are few enough.
+fn shares(rows: &[&Summary]) -> Option<String> {
+    let label = |issuer: &serde_json::Value| {
+        let id = issuer["id"].as_u64().unwrap_or(0);
+        issuer["name"]
+            .as_str()
+            .filter(|name| !name.is_empty())
+            .map_or(id.to_string(), |name| format!("{name} ({id})"))
+    };
+    let mut ids: Vec<(u64, String)> = Vec::new();
+    for issuer in rows.iter().flat_map(|row| row.mean["issuers"].as_array().into_iter().flatten()) {
+        let id = issuer["id"].as_u64().unwrap_or(0);
+        if !ids.iter().any(|(known, _)| *known == id) {
+            ids.push((id, label(issuer)));
+        }
+    }
+    if ids.len() < 2 || ids.len() > PROCESSES_DRAWN {
+        return None;
+    }
+    ids.sort();
+    let stacks: Vec<charts::Stack<'_>> = rows
+        .iter()
+        .map(|row| {
+            let part = |(id, _): &(u64, String)| {
+                let issuers = row.mean["issuers"].as_array().into_iter().flatten();
+                let mut own = issuers.filter(|issuer| issuer["id"].as_u64() == Some(*id));
+                own.next().and_then(|issuer| issuer["service_ns"].as_f64()).unwrap_or(0.0)
+            };
+            charts::Stack { name: row.name(), parts: ids.iter().map(part).collect() }
+        })
+        .collect();
+    let names: Vec<&str> = ids.iter().map(|(_, name)| name.as_str()).collect();
+    Some(charts::stacks("Each process under each scheduler", &names, &stacks))
+}
+
+fn repeat(comparison: &Comparison<'_>) -> String {
+    let seeds: Vec<String> = comparison.prepared.experiment.seeds.iter().map(ToString::to_string).collect();
+    let own = std::iter::once(std::ffi::OsString::from("idlewise"));
+    let words = own.chain(std::env::args_os().skip(1));
+    let words = words.map(|word| quote(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
+    format!(
+        "<pre><code>{}</code></pre>\n<p>idlewise {}; seeds: {}. The same command on the same trace gives the same \
+         numbers.</p>\n",
+        escape(&words),
+        env!("CARGO_PKG_VERSION"),
+        seeds.join(", ")
+    )
+}
+
+/// A word as a shell takes it.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_break_out() {
+        assert_eq!(escape("<b a='1'>&\"\u{1b}"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\u{fffd}");
+        assert_eq!(quote("it's"), "'it'\\''s'");
+        assert_eq!(quote("--set=a.b=1"), "--set=a.b=1");
+    }
+}

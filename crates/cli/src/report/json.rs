@@ -1,0 +1,37 @@
+//! Results as JSON.
+
+use idlewise_sim::experiment::{Choice, Load};
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+use crate::input::setup::Prepared;
+
+/// A value as JSON for people and programs.
+pub(crate) fn text(value: &impl serde::Serialize) -> Result<String, Failure> {
+    serde_json::to_string_pretty(value).map_err(Failure::failed)
+}
+
+/// What every JSON document begins with.
+pub(crate) fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Value {
+    let experiment = &prepared.experiment;
+    let weights =
+        experiment.weights.iter().map(|(who, weight)| (format!("weight.{who}"), json!(weight.get())));
+    let settings = |choice: &Choice| {
+        choice
+            .settings
+            .iter()
+            .map(move |(name, value)| (format!("{}.{name}", choice.label), json!(value)))
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "schema": schema,
+        "version": env!("CARGO_PKG_VERSION"),
+        "disk": experiment.disk.name,
+        "load": prepared.load,
+        "open_loop": matches!(experiment.load, Load::Trace { open_loop: true, .. }),
+        "seeds": experiment.seeds,
+        "interrupted": interrupted,
+        "calibrated": experiment.calibrated,
+        "settings": experiment.schedulers.iter().flat_map(settings).chain(weights).collect::<serde_json::Map<_, _>>(),
+    })
+}

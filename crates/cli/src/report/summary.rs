@@ -1,0 +1,133 @@
+//! Several runs of one scheduler as one result: means, and 95 % confidence intervals.
+
+use idlewise_sim::experiment::Outcome;
+use serde_json::{Map, Value};
+
+use crate::failure::Failure;
+
+/// One scheduler's result.
+pub(crate) struct Summary {
+    /// Means over the runs; of one run, the run itself.
+    pub(crate) mean: Value,
+}
+
+impl Summary {
+    /// The scheduler's name.
+    pub(crate) fn name(&self) -> &str {
+        self.mean["scheduler"].as_str().unwrap_or("?")
+    }
+
+    /// The figure at `path`, which has dots between its names; 0 if the runs have none.
+    pub(crate) fn figure(&self, path: &str) -> Figure {
+        let (group, name) = path.rsplit_once('.').unwrap_or(("", path));
+        let group = group.split('.').filter(|name| !name.is_empty()).fold(&self.mean, |at, name| &at[name]);
+        let number = |name: &str| group[name].as_f64().unwrap_or(0.0);
+        Figure { mean: number(name), ci95: number(&format!("{name}_ci95")) }
+    }
+}
+
+/// A mean and half the width of its 95 % confidence interval (0 for one run).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Figure {
+    pub(crate) mean: f64,
+    pub(crate) ci95: f64,
+}
+
+/// Student's t for 95 %, two-sided, by degrees of freedom from 1; beyond, the normal value.
+const STUDENT: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
+    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+];
+
+impl Figure {
+    fn of(samples: &[f64]) -> Figure {
+        let count = samples.len() as f64;
+        let mean = samples.iter().sum::<f64>() / count;
+        if samples.len() < 2 {
+            return Figure { mean, ci95: 0.0 };
+        }
+        let variance = samples.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0);
+        let t = STUDENT.get(samples.len() - 2).copied().unwrap_or(1.96);
+        Figure { mean, ci95: t * (variance / count).sqrt() }
+    }
+}
+
+/// Sums up the runs of each scheduler; one without a finished run is left out.
+pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<Summary>, Failure> {
+    let mut summaries = Vec::new();
+    for index in 0..schedulers {
+        let own = outcomes.iter().filter(|outcome| outcome.scheduler == index);
+        let values = own.map(|outcome| serde_json::to_value(&outcome.report)).collect::<Result<Vec<_>, _>>();
+        let values = values.map_err(Failure::failed)?;
+        if values.is_empty() {
+            continue;
+        }
+        summaries.push(Summary { mean: combine(&values.iter().collect::<Vec<_>>()) });
+    }
+    Ok(summaries)
+}
+
+/// The mean of alike JSON values. With several, each number gets a neighbour `…_ci95`.
+fn combine(values: &[&Value]) -> Value {
+    let Some(first) = values.first() else { return Value::Null };
+    match first {
+        _ if values.len() == 1 => (*first).clone(),
+        Value::Object(fields) => {
+            let mut combined = Map::new();
+            for (key, value) in fields {
+                let same: Vec<&Value> = values.iter().filter_map(|value| value.get(key)).collect();
+                let names_something = matches!(key.as_str(), "id" | "weight");
+                if value.is_number() && !names_something {
+                    let samples: Vec<f64> = same.iter().filter_map(|value| value.as_f64()).collect();
+                    let figure = Figure::of(&samples);
+                    combined.insert(key.clone(), figure.mean.into());
+                    combined.insert(format!("{key}_ci95"), figure.ci95.into());
+                } else {
+                    combined.insert(key.clone(), combine(&same));
+                }
+            }
+            Value::Object(combined)
+        }
+        Value::Array(items) => {
+            // Lists are of issuers: those that every run has, in the first run's order.
+            let with_id = |list: &&Value, id: &Value| -> Option<Value> {
+                list.as_array()?.iter().find(|item| item.get("id") == Some(id)).cloned()
+            };
+            let common = items.iter().filter_map(|item| {
+                let id = item.get("id")?;
+                let same: Option<Vec<Value>> = values.iter().map(|list| with_id(list, id)).collect();
+                same.map(|same| combine(&same.iter().collect::<Vec<_>>()))
+            });
+            Value::Array(common.collect())
+        }
+        other => (*other).clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_interval_is_students() {
+        let figure = Figure::of(&[1.0, 2.0, 3.0]);
+        assert!((figure.mean - 2.0).abs() < 1e-12);
+        assert!((figure.ci95 - 4.303 / 3f64.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn numbers_get_an_interval_and_names_do_not() {
+        let (a, b) = (
+            json!({"scheduler": "x", "iops": 10, "issuers": [{"id": 1, "bytes": 4}]}),
+            json!({"scheduler": "x", "iops": 20, "issuers": [{"id": 1, "bytes": 8}]}),
+        );
+        let both = combine(&[&a, &b]);
+        assert_eq!(both["scheduler"], "x");
+        assert_eq!(both["iops"], 15.0);
+        assert!(both["iops_ci95"].as_f64().unwrap() > 60.0);
+        assert_eq!(both["issuers"][0]["id"], 1);
+        assert_eq!(both["issuers"][0]["bytes"], 6.0);
+    }
+}

@@ -1,0 +1,96 @@
+//! Where queues that others may share go on, by class and address: which is nearest to a request?
+
+use crate::collections::{OutOfMemory, Sorted};
+use crate::request::Class;
+use crate::units::{RequestId, Sector};
+
+/// Queues by class, then by the address of the next request, then by index. Addresses beyond
+/// 2^(62 − bits of a queue's index) are equal.
+pub(super) struct Positions {
+    sorted: Sorted,
+    bits: u32,
+}
+
+impl Positions {
+    pub(super) fn new(queues: usize) -> Result<Positions, OutOfMemory> {
+        Ok(Positions { sorted: Sorted::new(queues)?, bits: usize::BITS - queues.leading_zeros() })
+    }
+
+    fn key(&self, class: Class, Sector(start): Sector, queue: usize) -> u64 {
+        let start = start.min((1 << (62 - self.bits)) - 1);
+        (class as u64) << 62 | start << self.bits | queue as u64
+    }
+
+    /// Whether it is known where `queue` goes on.
+    #[inline]
+    pub(super) fn holds(&self, queue: usize) -> bool {
+        self.sorted.contains(RequestId(queue as u32))
+    }
+
+    /// `queue` goes on there from now on; `None`: others may not share it, or nothing of it waits.
+    pub(super) fn set(&mut self, queue: usize, at: Option<(Class, Sector)>) {
+        let id = RequestId(queue as u32);
+        match (at.map(|(class, start)| self.key(class, start, queue)), self.holds(queue)) {
+            (Some(key), true) => _ = self.sorted.rekey(id, key),
+            (Some(key), false) => self.sorted.insert(key, id),
+            (None, true) => self.sorted.remove(id),
+            (None, false) => {}
+        }
+    }
+
+    /// The queue of `class` nearest to `start` among those that are not `left_out`, of which there are few, and how
+    /// far it is. Of equally near ones it is the one with the least index.
+    pub(super) fn nearest(
+        &self,
+        class: Class,
+        start: Sector,
+        left_out: impl Fn(usize) -> bool,
+    ) -> Option<(u64, usize)> {
+        let key = self.key(class, start, 0);
+        let address = |key: u64| Sector(key << 2 >> 2 >> self.bits);
+        let suits = |(held, id): &(u64, RequestId)| held >> 62 == key >> 62 && !left_out(id.index());
+        let found = |(held, id): (u64, RequestId)| (address(held).distance(address(key)), id.index());
+        let behind = self.sorted.iter_from(key).find(suits).map(found);
+        let before = self.sorted.iter_back_from(key).find(suits);
+        let before = before.and_then(|(held, _)| {
+            self.sorted.iter_from(held >> self.bits << self.bits).find(suits).map(found)
+        });
+        [before, behind].into_iter().flatten().min()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    #[test]
+    fn the_nearest_is_what_a_search_finds() {
+        let mut positions = Positions::new(40).unwrap();
+        let mut plain: Vec<Option<(Class, Sector)>> = alloc::vec![None; 40];
+        let mut state = 5u32;
+        let mut random = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 12) % below
+        };
+        let classes = [Class::RealTime, Class::BestEffort];
+        for step in 0..20_000 {
+            let queue = random(40) as usize;
+            let at = (classes[random(2) as usize], Sector(u64::from(random(60))));
+            plain[queue] = (random(3) > 0).then_some(at);
+            positions.set(queue, plain[queue]);
+            let (class, start) = (classes[random(2) as usize], Sector(u64::from(random(60))));
+            let out = [random(40) as usize, random(40) as usize];
+            let listed = plain.iter().enumerate().filter(|(queue, _)| !out.contains(queue));
+            let near = listed.filter_map(|(queue, at)| at.map(|(class, at)| (class, at, queue)));
+            let near =
+                near.filter(|(own, ..)| *own == class).map(|(_, at, queue)| (at.distance(start), queue));
+            assert_eq!(
+                positions.nearest(class, start, |queue| out.contains(&queue)),
+                near.min(),
+                "step {step}"
+            );
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! Anticipation: which process is waited for, since when and until when, and what is known of all.
+
+use alloc::vec::Vec;
+
+use super::rules::{self, Case, Ended, Reason, RuleSet, Terms};
+use super::statistics::{Process, System};
+use crate::collections::{Issuers, OutOfMemory, Place, table};
+use crate::scheduler::{Cx, Decision};
+use crate::units::{Duration, Instant, Issuer, RequestId};
+
+/// Processes that are remembered besides those with requests in the queue.
+const REMEMBERED: usize = 64;
+
+/// Linux's `antic_status`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// Nobody is waited for.
+    Off,
+    /// The process's last request is waited for; its time to think begins when that is done.
+    ForCompletion,
+    /// The process's next request is waited for, until the timer ends it.
+    ForNext,
+    /// The wait is over, and none begins before something was dispatched.
+    Finished,
+}
+
+/// The wait, and the processes.
+pub(super) struct Anticipation {
+    status: Status,
+    /// Who issued the last request dispatched, if that was synchronous. Held.
+    awaited: Option<Place>,
+    /// That request is done, since this time; or another one of that process is.
+    done: Option<Instant>,
+    /// When the timer ends the wait, if it runs. It is set once.
+    until: Instant,
+    /// How the last wait ended, or why there was none, until something is dispatched.
+    ended: Option<Ended>,
+    processes: Issuers<Process>,
+    system: System,
+    /// By request: the process that issued it, which is held.
+    owners: Vec<Option<Place>>,
+}
+
+impl Anticipation {
+    pub(super) fn new(capacity: usize) -> Result<Anticipation, OutOfMemory> {
+        Ok(Anticipation {
+            status: Status::Off,
+            awaited: None,
+            done: None,
+            until: Instant::MAX,
+            ended: None,
+            processes: Issuers::new(capacity + REMEMBERED)?,
+            system: System::default(),
+            owners: table(capacity, None)?,
+        })
+    }
+
+    /// Whether something is waited for.
+    pub(super) fn is_on(&self) -> bool {
+        matches!(self.status, Status::ForCompletion | Status::ForNext)
+    }
+
+    /// How the last wait ended, or why there was none, if nothing was dispatched since.
+    pub(super) fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    #[cfg(test)]
+    pub(super) fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// Whether the timer is to end the wait.
+    pub(super) fn timed_out(&self, now: Instant) -> bool {
+        now >= self.until
+    }
+
+    /// The timer ends the wait.
+    pub(super) fn time_out(&mut self, rules: RuleSet) {
+        let Some(place) = self.awaited.filter(|_| self.status == Status::ForNext) else { return };
+        rules::waited_in_vain(rules, &self.processes[place], &mut self.system);
+        let elapsed = self.until.since(self.done.unwrap_or(self.until));
+        self.finish(place, Reason::Elapsed(elapsed), None);
+    }
+
+    fn finish(&mut self, place: Place, reason: Reason, request: Option<RequestId>) {
+        (self.status, self.until) = (Status::Finished, Instant::MAX);
+        self.ended = Some(Ended { reason, who: self.processes.who(place), request });
+    }
+
+    /// The timer starts, if a request of the awaited process is done; else when that is.
+    fn start(&mut self, longest: Duration) {
+        (self.status, self.until) = match self.done {
+            Some(done) => (Status::ForNext, done + longest),
+            None => (Status::ForCompletion, self.until),
+        };
+    }
+
+    /// The first rule against waiting for the process at `place`, if `id` could go.
+    #[inline(always)]
+    fn judge(&mut self, cx: Cx<'_>, terms: Terms, place: Place, id: Option<RequestId>) -> Option<Reason> {
+        let own = id.is_some_and(|id| self.owners[id.index()] == Some(place));
+        let elapsed = self.done.map(|done| cx.now.since(done));
+        rules::at_once(&self.processes[place], own, elapsed, terms.longest)
+            .or_else(|| self.judge_case(cx, terms, place, id, own))
+    }
+
+    #[inline(never)]
+    fn judge_case(
+        &mut self,
+        cx: Cx<'_>,
+        terms: Terms,
+        place: Place,
+        id: Option<RequestId>,
+        own: bool,
+    ) -> Option<Reason> {
+        let case = Case {
+            terms,
+            now: cx.now,
+            elapsed: self.done.map(|done| cx.now.since(done)),
+            waiting: self.status != Status::Off,
+            request: id.map(|id| &cx[id]),
+            own,
+            process: &mut self.processes[place],
+            system: &mut self.system,
+        };
+        case.judge()
+    }
+
+    /// A process issues `id`.
+    #[inline(always)]
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        let request = &cx[id];
+        let place = self.processes.enter(request.issuer);
+        self.processes.hold(place);
+        self.owners[id.index()] = Some(place);
+        self.processes[place].inserts(&mut self.system, cx.now, request);
+    }
+
+    /// `id` was inserted while something is waited for, which may end that.
+    #[inline(never)]
+    pub(super) fn arrives_in_wait(&mut self, cx: Cx<'_>, terms: Terms, id: RequestId) {
+        if let Some(place) = self.awaited
+            && let Some(reason) = self.judge(cx, terms, place, Some(id))
+        {
+            self.finish(place, reason, Some(id));
+        }
+    }
+
+    /// Begins to wait before `id` goes, unless a rule speaks against it or there is nobody to wait for.
+    #[inline(always)]
+    pub(super) fn begins(&mut self, cx: Cx<'_>, terms: Terms, id: Option<RequestId>) -> bool {
+        let Some(place) = self.awaited else { return false };
+        if self.status == Status::Finished {
+            return false;
+        }
+        if let Some(reason) = self.judge(cx, terms, place, id) {
+            self.ended = Some(Ended { reason, who: self.processes.who(place), request: id });
+            return false;
+        }
+        self.ended = None;
+        self.start(terms.longest);
+        true
+    }
+
+    /// The answer while something is waited for.
+    pub(super) fn answer(&self, cx: Cx<'_>) -> Decision {
+        let Some(place) = self.awaited else { return Decision::Idle };
+        let (who, process) = (self.processes.who(place), &self.processes[place]);
+        if self.status == Status::ForCompletion {
+            cx.because("waits until the request of process {} is done, and then for its next", || {
+                [who.into()]
+            });
+            return Decision::Idle;
+        }
+        let text = match (process.has_exited(), process.is_new()) {
+            (true, _) => "waits for a successor of process {} until {}: its mean think time was {}",
+            (_, true) => "waits for process {} until {}: it is new, and the mean think time of those is {}",
+            _ => "waits for process {} until {}: its mean think time is {}",
+        };
+        cx.because(text, || [who.into(), self.until.into(), process.mean_thought(&self.system).into()]);
+        Decision::WaitUntil(self.until)
+    }
+
+    /// `id` goes to the device. If it is synchronous, its process is the next to be waited for.
+    #[inline(always)]
+    pub(super) fn dispatch(&mut self, id: RequestId, sync: bool) {
+        let owner = self.owners[id.index()];
+        if let Some(place) = owner {
+            self.processes[place].leaves();
+        }
+        let (before, awaited) = (self.awaited, owner.filter(|_| sync));
+        (self.awaited, self.done, self.ended) = (awaited, None, None);
+        (self.status, self.until) = (Status::Off, Instant::MAX);
+        if before != awaited {
+            if let Some(place) = awaited {
+                self.processes.hold(place);
+            }
+            if let Some(place) = before {
+                self.release(place);
+            }
+        }
+    }
+
+    /// `id` is done. False if an earlier scheduler dispatched it.
+    #[inline(always)]
+    pub(super) fn complete(&mut self, now: Instant, id: RequestId, sync: bool, longest: Duration) -> bool {
+        let Some(place) = self.owners[id.index()].take() else { return false };
+        if self.awaited == Some(place) {
+            self.done = Some(now);
+            if self.status == Status::ForCompletion {
+                self.start(longest);
+            }
+        }
+        if sync {
+            self.processes[place].thinks(now);
+        }
+        self.release(place);
+        true
+    }
+
+    /// `id` is withdrawn.
+    pub(super) fn remove(&mut self, id: RequestId) {
+        if let Some(place) = self.owners[id.index()].take() {
+            self.processes[place].leaves();
+            self.release(place);
+        }
+    }
+
+    /// Each of the two requests belongs to the other's process.
+    pub(super) fn swap_owners(&mut self, one: RequestId, other: RequestId) {
+        self.owners.swap(one.index(), other.index());
+    }
+
+    pub(super) fn issuer_gone(&mut self, who: Issuer) {
+        if let Some(place) = self.processes.find(who) {
+            self.processes[place].exit();
+            self.processes.forget(who);
+        }
+    }
+
+    /// Ends one hold. Nobody remembers a process that has exited and has nothing here any more.
+    #[inline]
+    fn release(&mut self, place: Place) {
+        self.processes.release(place);
+        if self.processes[place].has_exited() {
+            self.processes.forget(self.processes.who(place));
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The slice of the queue that has the disk: until when, what went in it, and the wait for more.
+
+use super::processes::Who;
+use super::queues::Index;
+use crate::units::{Duration, Instant};
+
+/// Why a process is not waited for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NoWait {
+    /// Nothing of it has been done in its slice.
+    NotDone,
+    /// The device has no seeks and its own queue.
+    NoSeeks,
+    /// It thinks too long, or is never waited for.
+    NotWorth(Duration),
+    /// So many requests are in flight.
+    InFlight(u64),
+    /// It is not there any more.
+    Gone,
+    /// It thinks longer than what is left of its slice.
+    ThinksLong { mean: Duration, left: Duration },
+    /// Somebody else was close when its request was done.
+    Company,
+}
+
+/// The slice of a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slice {
+    queue: Index,
+    /// When its time is over. It begins with the first completion.
+    end: Option<Instant>,
+    /// Requests that went in it.
+    sent: u64,
+    /// It was looked at whether the oldest is overdue.
+    looked: bool,
+    /// A request that was waited for has come; it goes even if the time is over by then.
+    owed: bool,
+    /// Who issued the first request that went. Held.
+    process: Option<Who>,
+    wait: Option<Wait>,
+    /// Why its process was not waited for when a request was done, if it was not.
+    no_wait: NoWait,
+}
+
+/// A wait for the next request of a slice.
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    until: Instant,
+    /// The time has passed, but nobody else wanted the disk.
+    over: bool,
+    length: Duration,
+}
+
+impl Slice {
+    pub(super) fn of(queue: Index) -> Slice {
+        let (end, process, wait, no_wait) = (None, None, None, NoWait::NotDone);
+        Slice { queue, end, sent: 0, looked: false, owed: false, process, wait, no_wait }
+    }
+
+    pub(super) fn queue(&self) -> Index {
+        self.queue
+    }
+
+    /// When its time is over, if that has begun.
+    pub(super) fn end(&self) -> Option<Instant> {
+        self.end
+    }
+
+    /// Who issued the first request that went.
+    pub(super) fn process(&self) -> Option<Who> {
+        self.process
+    }
+
+    pub(super) fn no_wait(&self) -> NoWait {
+        self.no_wait
+    }
+
+    /// Its time is over.
+    pub(super) fn used(&self, now: Instant) -> bool {
+        self.end.is_some_and(|end| now >= end)
+    }
+
+    /// How long its time is over, if that counts: no request is owed.
+    pub(super) fn over_since(&self, now: Instant) -> Option<Duration> {
+        self.end.filter(|end| now >= *end && !self.owed).map(|end| now.since(end))
+    }
+
+    /// A request is done: its time of this length begins, unless it has. Returns when it is over.
+    pub(super) fn begin(&mut self, now: Instant, length: Duration) -> Instant {
+        *self.end.get_or_insert(now + length)
+    }
+
+    /// A request of its queue has come.
+    pub(super) fn arrived(&mut self) {
+        self.owed |= self.wait.take().is_some();
+    }
+
+    /// Whether it may be looked at who is overdue, which is done once.
+    pub(super) fn look(&mut self) -> bool {
+        !core::mem::replace(&mut self.looked, true)
+    }
+
+    /// A request of `process` goes. Returns how many have gone, and whether this is the first one.
+    #[inline]
+    pub(super) fn sends(&mut self, process: Who) -> (u64, bool) {
+        let first = self.process.is_none();
+        self.process.get_or_insert(process);
+        self.sent += 1;
+        self.owed = false;
+        (self.sent, first)
+    }
+
+    /// Its process is waited for, or is not.
+    pub(super) fn wait(&mut self, now: Instant, length: Result<Duration, NoWait>) {
+        match length {
+            Ok(length) => self.wait = Some(Wait { until: now + length, over: false, length }),
+            Err(why) => self.no_wait = why,
+        }
+    }
+
+    /// Its process is or was waited for, and nothing has come.
+    pub(super) fn waited(&self) -> bool {
+        self.wait.is_some()
+    }
+
+    /// Until when its process is waited for.
+    pub(super) fn waits_until(&self) -> Option<Instant> {
+        self.wait.filter(|wait| !wait.over).map(|wait| wait.until)
+    }
+
+    /// Lets the timer end the wait, if its time has come. Returns how long that was, and whether the
+    /// slice is used up then.
+    #[inline]
+    pub(super) fn time_out(&mut self, now: Instant) -> Option<(Duration, bool)> {
+        let wait = self.wait.as_mut().filter(|wait| !wait.over && now >= wait.until)?;
+        wait.over = true;
+        let (length, until) = (wait.length, wait.until);
+        Some((length, self.used(until)))
+    }
+}

@@ -1,0 +1,59 @@
+//! `stride_sptf` once more.
+
+use super::time_shares::SlowShares;
+use super::*;
+use crate::positioning::{Curve, Surveyor};
+use crate::schedulers::shares::stride_sptf::{Settings, StrideSptf};
+
+impl Referenced for StrideSptf {
+    fn reference(setup: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
+        let (shares, curve) = (SlowShares::new(settings.lag.0), setup.device.curve.clone());
+        let (head, surveyor) = (Sector(0), Surveyor::default());
+        Box::new(Reference { shares, tau: settings.tau.0.0, head, curve, surveyor })
+    }
+}
+
+/// The least positioning time of those whose issuer is within reach, by looking at all.
+struct Reference {
+    shares: SlowShares,
+    tau: u64,
+    head: Sector,
+    curve: Curve,
+    surveyor: Surveyor,
+}
+
+impl Scheduler for Reference {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.insert(cx, id);
+    }
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        let Some(least) = self.shares.least(cx) else { return Decision::Idle };
+        let within = |id: &RequestId| self.shares.clock(cx[*id].issuer) <= least + self.tau;
+        let near = self.shares.line.iter().copied().filter(within);
+        let id = near.min_by_key(|id| self.curve.expected(self.head, cx[*id].start)).unwrap();
+        self.shares.take(cx, id);
+        self.surveyor.dispatched(cx.now, self.head, cx[id].start, cx[id].length.0);
+        self.head = cx[id].end();
+        Decision::Dispatch(id)
+    }
+    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.complete(cx, id);
+        self.surveyor.completed(cx.now, &mut self.curve);
+    }
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.remove(cx, id);
+    }
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.shares.absorbed(cx, survivor, other);
+    }
+    fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
+        self.shares.issuer_gone(cx, who);
+    }
+    fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.shares.adopt(cx, id);
+        self.surveyor.adopted();
+    }
+    fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
+        cx[id].issuer == new.issuer
+    }
+}

@@ -1,0 +1,20 @@
+//! What a run's report says, and how it is measured.
+//!
+//! `report.rs` declares every figure once: name, meaning, unit, how to get it, and whether tables show it.
+//! `recorder.rs` counts what the figures are made of while a run goes on. Times are in nanoseconds and sizes
+//! in bytes; the unit ends each name. Latency counts from when a request was issued to when it was done,
+//! service from when the device turned to it.
+
+mod declare;
+mod issuers;
+mod phases;
+mod recorder;
+mod report;
+pub mod selector;
+mod spread;
+
+pub use declare::{Better, Column, Field, Group, Kind, Metric};
+pub use issuers::IssuerShare;
+pub use phases::PhaseShare;
+pub use recorder::{Anticipation, Recorder};
+pub use report::{DeviceUse, Latency, Part, Report};

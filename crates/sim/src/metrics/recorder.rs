@@ -1,0 +1,236 @@
+//! Counts what a report's figures are made of, while a run goes on.
+
+use hdrhistogram::Histogram;
+use idlewise_core::{Instant, Operation, Request, RequestId, SECTOR_BYTES};
+use idlewise_disk::Completion;
+
+use super::declare::figures;
+use super::issuers::Issuers;
+use super::phases::{PhaseShare, Phases};
+use crate::engine::Observer;
+
+figures! {
+    /// Time in which the scheduler let the device idle although requests waited.
+    Anticipation "anticipation" {
+        /// Number of waits.
+        waits: u64, Count;
+        /// Waits that ended with a request that came meanwhile.
+        hits: u64, Count;
+        /// Waits that ended without.
+        timeouts: u64, Count;
+        /// Time spent waiting.
+        time_ns: u64, Seconds;
+    }
+}
+
+/// Latencies, told apart to 1 part in 1000, up to three hours.
+#[derive(Clone)]
+pub(super) struct Latencies {
+    histogram: Histogram<u64>,
+    sum: u128,
+}
+
+impl Latencies {
+    fn new() -> Latencies {
+        const LONGEST_NS: u64 = 3 * 3600 * 1_000_000_000;
+        let histogram = Histogram::new_with_bounds(1_000, LONGEST_NS, 3).expect("the bounds are valid");
+        Latencies { histogram, sum: 0 }
+    }
+
+    #[inline]
+    fn record(&mut self, latency_ns: u64) {
+        self.histogram.saturating_record(latency_ns);
+        self.sum += u128::from(latency_ns);
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.histogram.len()
+    }
+
+    pub(super) fn sum(&self) -> f64 {
+        self.sum as f64
+    }
+
+    /// 0 if there are none, as for quantiles.
+    pub(super) fn mean(&self) -> f64 {
+        self.sum() / self.count().max(1) as f64
+    }
+
+    pub(super) fn quantile(&self, share: f64) -> u64 {
+        self.histogram.value_at_quantile(share).min(self.histogram.max())
+    }
+}
+
+/// What was moved in one direction.
+pub(super) struct Moved {
+    pub(super) latencies: Latencies,
+    pub(super) bytes: u64,
+}
+
+/// Measures a run.
+pub struct Recorder {
+    /// When each request was issued, by id.
+    issued: Vec<Instant>,
+    /// Reads, then writes.
+    pub(super) moved: [Moved; 2],
+    pub(super) flushes: u64,
+    pub(super) issuers: Issuers,
+    first_issue: Option<Instant>,
+    last_completion: Instant,
+    in_flight: u32,
+    busy_since: Instant,
+    pub(super) device: DeviceTotals,
+    waiting_since: Option<Instant>,
+    pub(super) anticipation: Anticipation,
+    pub(super) longest_wait_ns: u64,
+    phases: Phases,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct DeviceTotals {
+    pub(super) busy_ns: u64,
+    pub(super) commands: u64,
+    pub(super) cached: u64,
+    pub(super) seek_ns: u64,
+    pub(super) rotation_ns: u64,
+    pub(super) transfer_ns: u64,
+}
+
+impl Recorder {
+    /// A recorder for request ids below `capacity`.
+    pub fn new(capacity: usize) -> Self {
+        let moved = || Moved { latencies: Latencies::new(), bytes: 0 };
+        Recorder {
+            issued: vec![Instant::ZERO; capacity],
+            moved: [moved(), moved()],
+            flushes: 0,
+            issuers: Issuers::new(),
+            first_issue: None,
+            last_completion: Instant::ZERO,
+            in_flight: 0,
+            busy_since: Instant::ZERO,
+            device: DeviceTotals::default(),
+            waiting_since: None,
+            anticipation: Anticipation::default(),
+            longest_wait_ns: 0,
+            phases: Phases::default(),
+        }
+    }
+
+    /// Phases are measured apart: the name of each and when it begins, in order.
+    #[must_use]
+    pub fn phased(mut self, phases: Vec<(String, Instant)>) -> Self {
+        self.phases = Phases::new(phases);
+        self
+    }
+
+    fn end_wait(&mut self, now: Instant, id: RequestId) {
+        let Some(since) = self.waiting_since.take() else { return };
+        self.anticipation.time_ns += now.since(since).0;
+        if self.issued[id.index()] >= since {
+            self.anticipation.hits += 1;
+        } else {
+            self.anticipation.timeouts += 1;
+        }
+    }
+
+    pub(super) fn requests(&self) -> u64 {
+        self.moved.iter().map(|moved| moved.latencies.count()).sum::<u64>() + self.flushes
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.moved.iter().map(|moved| moved.bytes).sum()
+    }
+
+    /// Latencies of both directions.
+    pub(super) fn latencies(&self) -> Latencies {
+        let [read, write] = &self.moved;
+        let mut all = read.latencies.clone();
+        all.histogram.add(&write.latencies.histogram).expect("both have the same bounds");
+        all.sum += write.latencies.sum;
+        all
+    }
+
+    pub(super) fn phases(&self) -> Vec<PhaseShare> {
+        self.phases.shares(self.last_completion)
+    }
+
+    pub(super) fn elapsed_ns(&self) -> u64 {
+        self.last_completion.since(self.first_issue.unwrap_or_default()).0
+    }
+
+    /// What `amount` is in a second of the run.
+    pub(super) fn by_second(&self, amount: u64) -> f64 {
+        let seconds = self.elapsed_ns() as f64 / 1e9;
+        if seconds > 0.0 { amount as f64 / seconds } else { 0.0 }
+    }
+
+    /// `time_ns` for each nanosecond of the run.
+    pub(super) fn by_elapsed(&self, time_ns: f64) -> f64 {
+        if self.elapsed_ns() > 0 { time_ns / self.elapsed_ns() as f64 } else { 0.0 }
+    }
+
+    /// `total` for each command.
+    pub(super) fn by_command(&self, total: u64) -> f64 {
+        total as f64 / self.device.commands.max(1) as f64
+    }
+}
+
+impl Observer for Recorder {
+    #[inline]
+    fn arrived(&mut self, _: Instant, id: RequestId, request: &Request) {
+        self.issued[id.index()] = request.arrival;
+        if self.first_issue.is_none() {
+            self.first_issue = Some(request.arrival);
+        }
+    }
+
+    #[inline]
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        if self.waiting_since.is_some() {
+            self.end_wait(now, id);
+        }
+        if self.in_flight == 0 {
+            self.busy_since = now;
+        }
+        self.in_flight += 1;
+        self.longest_wait_ns = self.longest_wait_ns.max(now.since(self.issued[id.index()]).0);
+    }
+
+    #[inline]
+    fn served(&mut self, now: Instant, _: RequestId, completion: &Completion) {
+        self.in_flight -= 1;
+        if self.in_flight == 0 {
+            self.device.busy_ns += now.since(self.busy_since).0;
+        }
+        self.device.commands += 1;
+        self.device.cached += u64::from(completion.timing.cached);
+        self.device.seek_ns += completion.timing.seek.0;
+        self.device.rotation_ns += completion.timing.rotation.0;
+        self.device.transfer_ns += completion.timing.transfer.0;
+    }
+
+    #[inline]
+    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64) {
+        let latency = now.since(self.issued[id.index()]).0;
+        let bytes = u64::from(request.length.0) * SECTOR_BYTES;
+        self.last_completion = now;
+        if request.operation == Operation::Flush {
+            self.flushes += 1;
+        } else {
+            let moved = &mut self.moved[request.direction().index()];
+            moved.latencies.record(latency);
+            moved.bytes += bytes;
+        }
+        self.issuers.count(now, request, latency, service_share);
+        self.phases.count(now, request, latency);
+    }
+
+    #[inline]
+    fn waits(&mut self, now: Instant, _: Instant) {
+        if self.waiting_since.is_none() {
+            self.waiting_since = Some(now);
+            self.anticipation.waits += 1;
+        }
+    }
+}
