@@ -9,7 +9,7 @@ use core::ffi::c_int;
 use core::{fmt, slice};
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::{AnyDevice, BuildError, Command, Device};
+use idlewise_disk::{AnyModel, BuildError, Command, DiskModel};
 
 use crate::border::{INVALID, NO_MEMORY, put};
 use crate::profiles::{Fault, build};
@@ -19,7 +19,7 @@ const NEVER: u64 = u64::MAX;
 
 /// A disk and the time of the last call.
 pub struct Disk {
-    model: AnyDevice,
+    model: AnyModel,
     now: Instant,
 }
 
