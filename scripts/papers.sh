@@ -158,6 +158,9 @@ for pause in 16100us ''; do
 done
 cat <<TEXT
 
+With one rapid request a third is lost. With more, the rapid requests gain more than the waits in vain cost, but less than
+with \`percentile=short\`.
+
 A rising pause is each time longer than the statistics expect that have seen the last one, up to 15 ms, and begins anew. It
 is too short to undo what the rapid requests gain.
 

@@ -9,19 +9,24 @@
 //! What has no room in the queue waits before it: everything when all ids are in use, or else those kinds of
 //! requests of which the scheduler wants no more.
 
+pub mod director;
 mod error;
+pub mod exits;
+mod line;
+mod tags;
+pub mod tell;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use idlewise_core::{Decision, Host, Instant, Request, RequestId, Room, Scheduler, Why};
-use idlewise_disk::{Command, Completion, Device};
+use idlewise_disk::{Command, Completion, DiskModel};
 
 pub use error::EngineError;
 
-use crate::director::Director;
-use crate::exits::Exits;
-use crate::line::Line;
-use crate::tags::Tags;
+use director::Director;
+use exits::Exits;
+use line::Line;
+use tags::Tags;
 
 /// Where requests come from.
 pub trait Workload {
@@ -38,7 +43,7 @@ pub trait Workload {
     fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
 }
 
-/// Who watches a run.
+/// What is told of everything that happens in a run.
 pub trait Observer {
     /// A request was issued (`issued`) and reached the queue as `id`.
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request);
@@ -64,7 +69,7 @@ pub struct Control {
     pub stop: AtomicBool,
 }
 
-/// How often the engine looks at [`Control`], in completions.
+/// How often the engine looks at [`Control`], in completions: a few hundred times a second, which costs nothing.
 const CONTROL_INTERVAL: u64 = 4096;
 
 /// When a run ends, besides the workload's own end.
@@ -105,7 +110,7 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     explained: bool,
 }
 
-impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
+impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Director<S>>
     Engine<'a, W, S, D, O, C>
 {
     /// A run that begins at time zero.

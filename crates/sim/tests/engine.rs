@@ -8,9 +8,9 @@ use idlewise_core::{
     Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Queue, Request, RequestId,
     Scheduler, Sector, Sectors, Weight, registry,
 };
-use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
+use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
+use idlewise_sim::engine::exits::Exits;
 use idlewise_sim::engine::{Control, Engine, EngineError, Limits, Workload};
-use idlewise_sim::exits::Exits;
 use idlewise_sim::metrics::{Recorder, Report};
 
 /// A device that takes 1 ms for each command, one at a time or several.
@@ -25,7 +25,7 @@ fn constant(depth: u32) -> Constant {
     Constant { depth, held: VecDeque::new(), capacity: Sector(1 << 30), log: Rc::default() }
 }
 
-impl Device for Constant {
+impl DiskModel for Constant {
     fn capacity(&self) -> Sector {
         self.capacity
     }

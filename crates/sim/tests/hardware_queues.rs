@@ -3,7 +3,7 @@
 use idlewise_core::{
     Device as Traits, Host, Instant, Merging, Queue, Request, RequestId, Sector, Sectors, registry,
 };
-use idlewise_disk::{AnyDevice, Completion, Device, Profile};
+use idlewise_disk::{AnyModel, Completion, DiskModel, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits, Observer};
 use idlewise_sim::workloads::{Pattern, Process, Processes};
 
@@ -62,7 +62,7 @@ fn run(scheduler: &str, processes: u64, outstanding: u32, depth: u32, queues: u3
     let mut workload = Processes::new((0..processes).map(process).collect(), 1);
     let options = format!("latency={},depth={depth}", SERVICE_NS / 1000);
     let profile = Profile::named("fixed").unwrap().with(&options).unwrap();
-    let AnyDevice::Fixed(mut device) = profile.build().unwrap() else { panic!("it is fixed") };
+    let AnyModel::Fixed(mut device) = profile.build().unwrap() else { panic!("it is fixed") };
     let traits = Traits {
         rotational: false,
         depth,

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use idlewise_core::{
     Device as Traits, Duration, Host, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
 };
-use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
+use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, Limits};
 use idlewise_sim::metrics::{Recorder, Report};
-use idlewise_sim::replay::infer::{Cause, HAND_OVER, Inference};
 use idlewise_sim::replay::{Account, Replay, Rows, RowsError, Settings};
 use idlewise_sim::traces::Record;
+use idlewise_sim::traces::infer::{Cause, HAND_OVER, Inference};
 
 const MS: u64 = 1_000_000;
 
@@ -20,7 +20,7 @@ struct Constant {
     held: Option<(Instant, Instant, u32)>,
 }
 
-impl Device for Constant {
+impl DiskModel for Constant {
     fn capacity(&self) -> Sector {
         Sector(1_000_000)
     }

@@ -4,7 +4,7 @@ use idlewise_core::registry::{self, Assignment};
 use idlewise_core::{
     Device as Traits, Host, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors, Weight,
 };
-use idlewise_disk::{AnyDevice, Completion, Device, Profile};
+use idlewise_disk::{AnyModel, Completion, DiskModel, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits, Observer};
 use idlewise_sim::metrics::{IssuerShare, Recorder, Report};
 use idlewise_sim::workloads::{Pattern, Process, Processes};
@@ -69,7 +69,7 @@ fn flooded(
     let file_start = Sector(1 << 21);
     let reader = Process { start, file_start, pattern: Pattern::Random, requests: READS, ..common };
     let mut workload = Processes::new(vec![writer, reader], 1);
-    let AnyDevice::Fixed(mut device) =
+    let AnyModel::Fixed(mut device) =
         Profile::named("fixed").unwrap().with("latency=100").unwrap().build().unwrap()
     else {
         panic!("it is fixed")

@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use core::ffi::{c_char, c_int};
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::{AnyDevice, BuildError, Command, Device};
+use idlewise_disk::{AnyModel, BuildError, Command, DiskModel};
 
 use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::profiles::{Fault, build};
@@ -18,7 +18,7 @@ pub const NEVER: u64 = u64::MAX;
 
 /// A disk and the time of the last call.
 pub struct Disk {
-    model: AnyDevice,
+    model: AnyModel,
     now: Instant,
 }
 

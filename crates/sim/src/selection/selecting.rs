@@ -15,8 +15,8 @@ use super::aged::Aged;
 use super::forecast::{Forecaster, Window};
 use super::habits::Habits;
 use super::log::{Evidence, Log};
-use super::switching::{Switching, Turn};
-use crate::director::Director;
+use super::switching::{Switch, Switching};
+use crate::engine::director::Director;
 use crate::metrics::selector::{Account, InUse};
 
 /// An answer that is being computed.
@@ -33,7 +33,7 @@ pub struct Selecting {
     aged: Option<Aged>,
     switching: Switching,
     pending: Option<Pending>,
-    turn: Option<Turn>,
+    switch: Option<Switch>,
     since: Instant,
     account: Account,
     log: Option<Log>,
@@ -61,7 +61,7 @@ impl Selecting {
             habits: Habits::default(),
             switching,
             pending: None,
-            turn: None,
+            switch: None,
             since: Instant::ZERO,
             account,
             log,
@@ -103,8 +103,8 @@ impl Selecting {
                 if self.switching == Switching::Carry {
                     return self.switch(now, to, queue);
                 }
-                let began = self.turn.map_or(now, |turn| turn.began);
-                self.turn = Some(Turn { to, began, ready: None });
+                let began = self.switch.map_or(now, |switch| switch.began);
+                self.switch = Some(Switch { to, began, ready: None });
                 self.drained(now, queue)
             }
         }
@@ -117,17 +117,17 @@ impl Selecting {
 
     /// Lets the successor take over if the queue has drained and the grace is over.
     fn drained(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
-        let Some(turn) = &mut self.turn else { return Ok(false) };
+        let Some(switch) = &mut self.switch else { return Ok(false) };
         let empty = queue.requests().free_count() == queue.requests().capacity();
         if !empty {
             return Ok(false);
         }
-        let ready = *turn.ready.get_or_insert(now + self.switching.grace());
+        let ready = *switch.ready.get_or_insert(now + self.switching.grace());
         if now < ready {
             return Ok(false);
         }
-        let Turn { to, began, .. } = *turn;
-        self.turn = None;
+        let Switch { to, began, .. } = *switch;
+        self.switch = None;
         self.account.blocked_ns += now.since(began).0;
         self.switch(now, to, queue)
     }
@@ -169,12 +169,12 @@ impl Director<AnyScheduler> for Selecting {
     #[inline]
     fn next(&self) -> Instant {
         let answer = self.pending.as_ref().map_or(Instant::MAX, |pending| pending.due);
-        let ready = self.turn.and_then(|turn| turn.ready).unwrap_or(Instant::MAX);
+        let ready = self.switch.and_then(|switch| switch.ready).unwrap_or(Instant::MAX);
         self.chooser.next_tick().min(answer).min(ready)
     }
 
     fn holds(&self) -> bool {
-        self.turn.is_some()
+        self.switch.is_some()
     }
 
     fn direct(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {

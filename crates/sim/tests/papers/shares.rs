@@ -57,13 +57,14 @@ fn shares_are_kept_for_think_times_below_3_ms() {
 /// §3.5: the combination waits for either reason, and says for which.
 #[test]
 fn a_combined_decision_has_one_reason() {
-    let workload = format!("sync-streams:{PLACEMENT},weights=100:200,think=1ms");
-    let reasons = reasons("antic-stride-sptf", &workload);
-    let waits: Vec<&str> = reasons.lines().filter(|line| line.contains(" wait at most ")).collect();
-    assert!(waits.iter().any(|line| line.contains("that saves")), "for a seek");
-    assert!(waits.iter().any(|line| line.contains("of the least served")), "for a share");
-    for line in waits {
-        assert!(line.contains("waits for process") && !line.contains("no wait"), "{line}");
+    for (think, pattern, said) in [("1ms", "seq", "that saves"), ("2ms", "random", "of the least served")] {
+        let workload = format!("sync-streams:{PLACEMENT},weights=100:200,think={think},pattern={pattern}");
+        let reasons = reasons("antic-stride-sptf", &workload);
+        let waits: Vec<&str> = reasons.lines().filter(|line| line.contains(" wait at most ")).collect();
+        assert!(waits.iter().any(|line| line.contains(said)), "{think}, {pattern}");
+        for line in waits {
+            assert!(line.contains("waits for process") && !line.contains("no wait"), "{line}");
+        }
     }
 }
 

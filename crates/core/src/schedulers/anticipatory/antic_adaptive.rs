@@ -28,10 +28,9 @@
 //! buckets. Positioning times are a mean that forgets 95 % in ten requests.
 //!
 //! # Source
-//! Sitaram Iyer and Peter Druschel, "Anticipatory scheduling: a disk scheduling framework to
-//! overcome deceptive idleness in synchronous I/O", SOSP 2001 (SOSP'01). §5.2, which only suggests
-//! it. The sizes of regions and all limits are ours; §5.2.1 (3) and (4), the estimator's error and
-//! asynchronous requests that turn out to be synchronous, are not followed.
+//! SOSP'01 §5.2, which only suggests it. The sizes of regions and all limits are ours; §5.2.1 (3)
+//! and (4), the estimator's error and asynchronous requests that turn out to be synchronous, are
+//! not followed.
 //!
 //! # Differs from the source
 //! - `percentile=short`, the default, is ours: a wait covers 95 % of the think times below 15 ms.

@@ -20,9 +20,7 @@
 //! buckets. Positioning times are a mean that forgets 95 % in ten requests.
 //!
 //! # Source
-//! Sitaram Iyer and Peter Druschel, "Anticipatory scheduling: a disk scheduling framework to
-//! overcome deceptive idleness in synchronous I/O", SOSP 2001 (SOSP'01). §3.2, §3.3 (variant
-//! Aged-SPTF) and §4.
+//! SOSP'01 §3.2, §3.3 (variant Aged-SPTF) and §4.
 //!
 //! # Differs from the source
 //! - `percentile=short`, the default, is ours: a wait covers 95 % of the think times below 15 ms.

@@ -22,9 +22,7 @@
 //! buckets. Positioning times are a mean that forgets 95 % in ten requests.
 //!
 //! # Source
-//! Sitaram Iyer and Peter Druschel, "Anticipatory scheduling: a disk scheduling framework to
-//! overcome deceptive idleness in synchronous I/O", SOSP 2001 (SOSP'01). §3.2 and §3.3 (variant
-//! CSCAN).
+//! SOSP'01 §3.2 and §3.3 (variant CSCAN).
 //!
 //! # Differs from the source
 //! - `percentile=short`, the default, is ours: a wait covers 95 % of the think times below 15 ms.

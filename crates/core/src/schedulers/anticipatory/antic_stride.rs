@@ -18,8 +18,7 @@
 //! buckets.
 //!
 //! # Source
-//! Sitaram Iyer and Peter Druschel, "Anticipatory scheduling: a disk scheduling framework to
-//! overcome deceptive idleness in synchronous I/O", SOSP 2001 (SOSP'01). §3.2 and §3.4.
+//! SOSP'01 §3.2 and §3.4.
 //!
 //! # Differs from the source
 //! - `percentile=short`, the default, is ours: a wait covers 95 % of the think times below 15 ms.

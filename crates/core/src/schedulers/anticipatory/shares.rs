@@ -92,12 +92,12 @@ impl<P: Clocked> Heuristic<P> for Combined {
 
     fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &ShareSettings) -> Option<Duration> {
         let (own, least) = clocks(policy, candidate)?;
-        let for_share = |candidate: &Candidate<'_>| Proportional::weigh(policy, candidate, tunables);
         let silent = Candidate { cx: candidate.cx.silent(), ..*candidate };
-        // A wait is as long for either reason. The one that counts is said: the share's, if it holds.
-        if own > least.saturating_add(policy.reach()) || for_share(&silent).is_some() {
-            return for_share(candidate);
+        // A wait is as long for either reason. The one that counts is said: the seek's, if it holds.
+        let would_be_served = own <= least.saturating_add(policy.reach());
+        if would_be_served && CostBenefit::weigh(&silent).is_some() {
+            return CostBenefit::weigh(candidate);
         }
-        CostBenefit::weigh(candidate)
+        Proportional::weigh(policy, candidate, tunables)
     }
 }

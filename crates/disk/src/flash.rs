@@ -13,9 +13,9 @@ mod spec;
 pub use spec::FlashSpec;
 
 use crate::completions::Completions;
-use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent, sane};
-use crate::mechanical::{BuildError, reserve};
-use alloc::vec::Vec;
+use crate::device::{Command, Completion, DiskModel, Spec, SubmitError, Timing, check_extent, sane};
+use crate::error::{BuildError, reserve};
+use alloc::{vec, vec::Vec};
 use ftl::Ftl;
 use idlewise_core::{Duration, Instant, Operation, Sector};
 
@@ -238,7 +238,37 @@ impl Flash {
     }
 }
 
-impl Device for Flash {
+impl Spec for FlashSpec {
+    type Disk = Flash;
+
+    fn build(&self) -> Result<Flash, BuildError> {
+        Flash::new(self)
+    }
+
+    fn write_cache(&self) -> bool {
+        !self.power_loss_protection
+    }
+
+    fn depth(&mut self) -> &mut u32 {
+        &mut self.depth
+    }
+
+    fn set_bus(&mut self, sector_ns: u32) {
+        self.interface_sector_ns = u64::from(sector_ns);
+    }
+
+    fn facts(&self) -> Vec<(&'static str, u64)> {
+        vec![
+            ("dies", u64::from(self.channels * self.dies_per_channel)),
+            ("read_ns", self.read_ns),
+            ("program_ns", self.program_ns),
+            ("erase_ns", self.erase_ns),
+            ("page_bytes", u64::from(self.page_sectors) * 512),
+        ]
+    }
+}
+
+impl DiskModel for Flash {
     fn capacity(&self) -> Sector {
         Sector(self.spec.capacity)
     }
@@ -249,6 +279,11 @@ impl Device for Flash {
 
     fn rotational(&self) -> bool {
         false
+    }
+
+    /// It collects what was overwritten hours ago.
+    fn remembers(&self) -> bool {
+        true
     }
 
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError> {

@@ -15,7 +15,7 @@ use idlewise_core::{Instant, Issuer, Request, RequestId, Sector, Weight};
 
 use super::{Named, Process, Processes};
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 use chain::Chain;
 use tree::Tree;
 

@@ -1,14 +1,17 @@
-//! The framework again, slow and obvious: it remembers every event and counts anew at each decision.
+//! The anticipation core once more: every event is remembered and counted anew at each decision.
 
-use alloc::vec::Vec;
-
-use super::super::heuristics::{Candidate, Heuristic};
-use super::super::statistics::{Expected, Percentile};
-use super::{All, Expectation, Settings};
+use super::*;
 use crate::positioning::{Curve, Surveyor};
-use crate::request::Request;
-use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup};
-use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
+use crate::scheduler::Policy;
+use crate::schedulers::anticipatory::framework::{All, Anticipatory, Expectation, Settings};
+use crate::schedulers::anticipatory::heuristics::{Candidate, Heuristic};
+use crate::schedulers::anticipatory::statistics::{Expected, Percentile};
+
+impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Referenced for Anticipatory<P, H> {
+    fn reference(setup: Setup<'_>, all: All<P, H>) -> Box<dyn Scheduler> {
+        Box::new(Reference::<P, H>::new(setup, all))
+    }
+}
 
 /// What happened to somebody: a process, a group or a region.
 #[derive(Clone, Copy)]
@@ -113,7 +116,7 @@ struct Held {
     in_flight: bool,
 }
 
-pub(super) struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
+struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     settings: Settings,
     tunables: H::Tunables,
@@ -130,7 +133,7 @@ pub(super) struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
 }
 
 impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
-    pub(super) fn new(setup: Setup<'_>, all: All<P, H>) -> Self {
+    fn new(setup: Setup<'_>, all: All<P, H>) -> Self {
         Reference {
             policy: P::new(setup, all.policy).unwrap(),
             settings: *all.framework,

@@ -11,7 +11,8 @@ use std::collections::VecDeque;
 
 use idlewise_core::{Entrant, Request, RequestId, Room};
 
-/// Requests that wait here at most. Then nothing is issued until one has entered.
+/// Requests that wait here at most: far more than writeback holds back, and 4 MiB of memory. Then nothing is issued
+/// until one has entered.
 const LINE_MAX: usize = 1 << 16;
 
 /// A request in the line.
@@ -20,7 +21,7 @@ pub(crate) struct Held {
     /// What the workload knows it as.
     pub(crate) name: RequestId,
     pub(crate) request: Request,
-    turn: u64,
+    order: u64,
 }
 
 /// Requests that wait for room, and the names of those that waited.
@@ -29,7 +30,7 @@ pub(crate) struct Line {
     /// By entrant, in order of issue.
     waiting: [VecDeque<Held>; 3],
     len: usize,
-    turn: u64,
+    order: u64,
     /// By id in the queue: the name, if it is not the id.
     names: Vec<Option<RequestId>>,
     /// Names that are not in use.
@@ -44,7 +45,7 @@ impl Line {
     /// A line before a queue of `capacity`.
     pub(crate) fn new(capacity: usize) -> Line {
         let names = vec![None; capacity];
-        Line { waiting: Default::default(), len: 0, turn: 0, names, free: Vec::new(), made: 0, entered: 0 }
+        Line { waiting: Default::default(), len: 0, order: 0, names, free: Vec::new(), made: 0, entered: 0 }
     }
 
     /// How many wait.
@@ -69,9 +70,9 @@ impl Line {
 
     /// `request`, issued as `name`, waits.
     pub(crate) fn join(&mut self, name: RequestId, request: Request) {
-        self.turn += 1;
+        self.order += 1;
         self.len += 1;
-        let held = Held { name, request, turn: self.turn };
+        let held = Held { name, request, order: self.order };
         self.waiting[Entrant::of(&request) as usize].push_back(held);
     }
 
@@ -79,8 +80,8 @@ impl Line {
     pub(crate) fn enter(&mut self, room: Room, id: RequestId) -> Option<Held> {
         let kinds = [Entrant::Free, Entrant::SyncWrite, Entrant::Async];
         let open = kinds.into_iter().filter(|entrant| room.admits(*entrant));
-        let heads = open.filter_map(|kind| Some((self.waiting[kind as usize].front()?.turn, kind)));
-        let (_, first) = heads.min_by_key(|(turn, _)| *turn)?;
+        let heads = open.filter_map(|kind| Some((self.waiting[kind as usize].front()?.order, kind)));
+        let (_, first) = heads.min_by_key(|(order, _)| *order)?;
         let held = self.waiting[first as usize].pop_front()?;
         self.len -= 1;
         self.entered += 1;

@@ -13,7 +13,6 @@
 mod buffer;
 mod bus;
 mod curve;
-mod error;
 mod geometry;
 mod media;
 mod prefetch;
@@ -23,15 +22,14 @@ mod service;
 mod spec;
 mod write;
 
-pub use error::BuildError;
-pub(crate) use error::reserve;
 pub use geometry::{Geometry, Place, Zone};
 pub use seek::SeekCurve;
 pub use spec::{
     AFTER_READ, AFTER_WRITE, BufferSpec, ExtraDisconnect, MechanicalSpec, Overheads, ReadAhead, ZoneSpec,
 };
 
-use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent, sane};
+use crate::device::{Command, Completion, DiskModel, Spec, SubmitError, Timing, check_extent, sane};
+use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 use buffer::Buffer;
 use bus::Bus;
@@ -190,7 +188,37 @@ impl Mechanical {
     }
 }
 
-impl Device for Mechanical {
+impl Spec for MechanicalSpec {
+    type Disk = Mechanical;
+
+    fn build(&self) -> Result<Mechanical, BuildError> {
+        Mechanical::new(self)
+    }
+
+    fn write_cache(&self) -> bool {
+        self.buffer.write_cache
+    }
+
+    fn depth(&mut self) -> &mut u32 {
+        &mut self.depth
+    }
+
+    fn set_bus(&mut self, sector_ns: u32) {
+        (self.bus_read_ns, self.bus_write_ns) = (sector_ns, sector_ns);
+    }
+
+    fn cache_off(&mut self) -> bool {
+        self.buffer = self.buffer.off();
+        true
+    }
+
+    /// What is worth knowing of it is in a description of its own.
+    fn facts(&self) -> Vec<(&'static str, u64)> {
+        Vec::new()
+    }
+}
+
+impl DiskModel for Mechanical {
     fn capacity(&self) -> Sector {
         Sector(self.media.geometry.capacity())
     }
@@ -201,6 +229,10 @@ impl Device for Mechanical {
 
     fn rotational(&self) -> bool {
         true
+    }
+
+    fn positioning_curve(&self, points: usize) -> Vec<(u64, Duration)> {
+        self.expected_positioning(points)
     }
 
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError> {

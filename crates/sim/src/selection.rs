@@ -6,38 +6,34 @@
 //! | `switching` | how a scheduler is exchanged: carried over, or drained as Linux does it |
 //! | `script` | what a stream of requests shows of each process |
 //! | `habits` | what processes did before the stream forgot it |
-//! | `echo` | these processes as a workload that goes round |
+//! | `looping` | these processes as a looping replay |
 //! | `warm` | the model of the disk, as the latest requests have left it |
 //! | `forecast` | playing it against every candidate on a model of the disk |
 //! | `log` | every decision with its evidence, as JSON, and deciding again from it |
 //! | `files` | own matrices and rankings, in TOML |
-//! | `measure` | measuring a matrix or a ranking for a disk |
 
 mod aged;
-mod echo;
 pub mod files;
 pub mod forecast;
 mod habits;
 pub mod log;
-pub mod measure;
+mod looping;
 pub mod script;
 mod selecting;
 mod switching;
 mod warm;
 
-pub use echo::Echo;
+pub use looping::LoopingReplay;
 pub use selecting::Selecting;
-pub use switching::{Switching, Turn};
+pub use switching::{Switch, Switching};
 
 use std::sync::Arc;
 
+use idlewise_core::Device as Traits;
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Chooser, ChooserError, Entry, Rank, Setup};
-use idlewise_core::{Device as Traits, Instant};
-use idlewise_disk::{AnyDevice, Profile};
+use idlewise_disk::{AnyModel, Profile};
 
-use crate::engine::Control;
-use crate::experiment::ExperimentError;
 use forecast::Forecaster;
 use log::Log;
 
@@ -91,57 +87,39 @@ impl Selection {
     }
 }
 
-/// Why a selector could not be built.
-#[derive(Debug)]
-pub enum BuiltError {
-    /// A setting does not fit, or memory is exhausted.
-    Selector(ChooserError),
-    /// Its ranking could not be measured.
-    Measuring(Box<ExperimentError>),
-}
-
-/// How a missing ranking is measured: quickly.
-const QUICK: measure::Effort = measure::Effort { runs: 1, until: Instant(2_000_000_000) };
-
 impl Selection {
-    /// The chooser of `entry` with what is known beforehand.
+    /// The chooser of `entry`. A ranking that it needs and was not given is `measured` for its candidates.
     ///
     /// # Errors
-    /// [`BuiltError`].
+    /// [`ChooserError`].
     pub fn chooser(
         &self,
         entry: &Entry,
         settings: &[Assignment<'_>],
         queue_size: usize,
-        disk: &Profile,
-    ) -> Result<Chooser, BuiltError> {
+        measured: impl FnOnce(&[Candidate]) -> Vec<Rank>,
+    ) -> Result<Chooser, ChooserError> {
         let mut field = self.field(entry);
         if entry.ranks && field.ranks.is_empty() {
-            let ranking = measure::ranking(disk, &field.candidates, QUICK, &Control::default());
-            field.ranks = ranking.map_err(|error| BuiltError::Measuring(Box::new(error)))?.ranks;
+            field.ranks = measured(&field.candidates);
         }
         let setup = Setup { candidates: &field.candidates, cells: field.cells, ranks: &field.ranks };
-        Chooser::new(entry, queue_size, setup, settings).map_err(BuiltError::Selector)
+        Chooser::new(entry, queue_size, setup, settings)
     }
 
-    /// A selector, ready to direct a run on a disk with these traits.
-    ///
-    /// # Errors
-    /// [`BuiltError`].
-    pub fn build(
+    /// What directs a run on a disk with these traits, as `chooser` of `entry` wants it.
+    pub fn director(
         &self,
+        chooser: Chooser,
         entry: &Entry,
-        settings: &[Assignment<'_>],
         (traits, queue_size): (&Traits, usize),
-        disk: &Profile,
-        model: AnyDevice,
-    ) -> Result<Selecting, BuiltError> {
-        let chooser = self.chooser(entry, settings, queue_size, disk)?;
+        model: AnyModel,
+    ) -> Selecting {
         let forecaster = entry.predicts.then(|| {
             let candidates = chooser.candidates().to_vec();
             Arc::new(Forecaster::new(model, traits.clone(), candidates, queue_size))
         });
         let log = self.logged.then(Log::default);
-        Ok(Selecting::new(chooser, forecaster, self.switching, log))
+        Selecting::new(chooser, forecaster, self.switching, log)
     }
 }

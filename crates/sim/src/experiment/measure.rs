@@ -5,9 +5,9 @@ use idlewise_core::selectors::{Candidate, Rank};
 use idlewise_core::{Instant, SECTOR_BYTES};
 use idlewise_disk::Profile;
 
-use super::files::{self, Matrix, Ranking};
+use super::{Choice, Experiment, ExperimentError, Load, Outcome};
 use crate::engine::{Control, Limits};
-use crate::experiment::{Choice, Experiment, ExperimentError, Load, Outcome};
+use crate::selection::files::{self, Matrix, Ranking};
 use crate::workloads::Spec;
 
 /// What a matrix is measured for.
@@ -47,7 +47,8 @@ pub struct Effort {
     pub until: Instant,
 }
 
-/// A result this near to the best, as a share of it, is as good: the earlier candidate is taken.
+/// A result this near to the best, as a share of it, is as good: the earlier candidate is taken. Runs with other
+/// seeds differ by as much.
 const SAME: f64 = 0.01;
 
 /// The patterns, in the order of a matrix's columns, as the workload `iozone` names them.

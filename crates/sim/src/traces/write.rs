@@ -1,84 +1,20 @@
 //! Writes records in another format, and tells what that format could not hold.
 //!
-//! A target says what it keeps ([`Keeps`]); the losses are counted here, once, from that. Requests
+//! A target says what it keeps (`encode`); the losses are counted here, once, from that. Requests
 //! that a target cannot express are left out and counted, never written as something else.
 
-pub(crate) mod blkparse;
-pub(crate) mod blktrace;
-pub(crate) mod events;
-pub(crate) mod fio;
-pub(crate) mod own;
-pub(crate) mod text;
-
-use crate::traces::{Format, Record, Trace, TraceError};
+use crate::traces::encode::{Encoder, Keeps, Names};
+use crate::traces::{Exit, Format, Record, Trace, TraceError};
 use idlewise_core::Operation;
 use serde::Serialize;
 use std::io::{self, Write};
-
-/// What a target holds of a record besides arrival, extent, read or write, and device.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Keeps {
-    pub(crate) dispatches: bool,
-    pub(crate) completions: bool,
-    pub(crate) issuers: bool,
-    pub(crate) priorities: bool,
-    /// Whether a write was synchronous, and metadata.
-    pub(crate) flags: bool,
-    pub(crate) discards: bool,
-    pub(crate) flushes: bool,
-    /// The longest request, in bytes.
-    pub(crate) longest: u64,
-    /// The unit of its times, in nanoseconds.
-    pub(crate) unit_ns: u64,
-}
-
-impl Keeps {
-    /// Only what every target holds, at nanoseconds.
-    pub(crate) const LEAST: Keeps = Keeps {
-        dispatches: false,
-        completions: false,
-        issuers: false,
-        priorities: false,
-        flags: false,
-        discards: false,
-        flushes: false,
-        longest: u64::MAX,
-        unit_ns: 1,
-    };
-}
-
-/// Names that belong to a record.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Names<'a> {
-    pub(crate) device: &'a str,
-    pub(crate) process: Option<&'a str>,
-}
-
-/// Writes one format.
-pub(crate) trait Encoder: Send {
-    /// What the format holds.
-    fn keeps(&self) -> Keeps;
-
-    /// Writes what comes before the first record.
-    fn begin(&mut self, _out: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Writes a record. Records come in order of arrival.
-    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()>;
-
-    /// Writes what comes after the last record.
-    fn end(&mut self, _out: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-}
 
 /// Something that the target format could not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Loss {
     /// What was lost, as in "completion times".
     pub what: &'static str,
-    /// Of how many records.
+    /// Of how many records, or how many exits.
     pub records: u64,
 }
 
@@ -110,7 +46,7 @@ pub enum WriteError {
     Trace(#[from] TraceError),
 }
 
-const LOSSES: [&str; 9] = [
+const LOSSES: [&str; 11] = [
     "dispatch times",
     "completion times",
     "issuers",
@@ -120,6 +56,8 @@ const LOSSES: [&str; 9] = [
     "flushes, left out",
     "exact times, rounded down",
     "requests of 4 GiB or more, left out",
+    "groups",
+    "exits of processes",
 ];
 
 /// Writes records to `W` in one format.
@@ -160,17 +98,32 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
+    /// Writes the exit of a process. Exits and records come in order of time.
+    ///
+    /// # Errors
+    /// `out` fails.
+    pub fn exit(&mut self, exit: Exit) -> Result<(), WriteError> {
+        if self.keeps.exits {
+            self.encoder.exit(exit, &mut self.out)?;
+        } else {
+            self.losses[10] += 1;
+        }
+        Ok(())
+    }
+
     /// Writes all that is left of `trace`.
     ///
     /// # Errors
     /// The trace cannot be read on, or `out` fails.
     pub fn copy(&mut self, trace: &mut Trace) -> Result<(), WriteError> {
-        while let Some(record) = trace.next()? {
+        loop {
+            let record = trace.next()?;
+            trace.exits().iter().try_for_each(|exit| self.exit(*exit))?;
+            let Some(record) = record else { return Ok(()) };
             let device = trace.devices().get(record.device as usize).map_or("", String::as_str);
             let process = record.issuer.and_then(|issuer| trace.process(issuer));
             self.write(&record, device, process)?;
         }
-        Ok(())
     }
 
     /// Writes the end and flushes. Tells what was written and what was lost.
@@ -207,6 +160,7 @@ impl<W: Write> Writer<W> {
             (3, !keeps.priorities && record.priority.is_some()),
             (4, !keeps.flags && (record.metadata || (record.sync && !implied))),
             (7, rounded),
+            (9, !keeps.groups && record.group.is_some()),
         ];
         for (at, is_lost) in lost {
             self.losses[at] += u64::from(is_lost);

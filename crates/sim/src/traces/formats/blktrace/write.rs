@@ -1,9 +1,9 @@
 //! Writer of blktrace's binary records, as one CPU's file. blkparse, btt and fio read it.
 
+use super::layout::{MAGIC, SIZE, about};
 use crate::traces::Record;
-use crate::traces::formats::blktrace::{MAGIC, SIZE, about};
-use crate::traces::write::events::{Events, Happening, Kind};
-use crate::traces::write::{Encoder, Keeps, Names};
+use crate::traces::encode::events::{Events, Happening, Kind};
+use crate::traces::encode::{Encoder, Keeps, Names};
 use idlewise_core::Operation;
 use std::collections::HashSet;
 use std::io::{self, Write};

@@ -11,10 +11,10 @@ use idlewise_core::{Instant, Request, RequestId, Sector};
 
 use super::script::Script;
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 
 /// A process that goes round.
-struct Dancer {
+struct Looping {
     script: Script,
     next: usize,
     round: u64,
@@ -26,8 +26,8 @@ struct Dancer {
 }
 
 /// The workload.
-pub struct Echo {
-    dancers: Vec<Dancer>,
+pub struct LoopingReplay {
+    processes: Vec<Looping>,
     ready: BinaryHeap<Reverse<(Instant, u32)>>,
     owners: Vec<u32>,
     capacity: Sector,
@@ -36,14 +36,14 @@ pub struct Echo {
 /// 2^64 divided by the golden ratio: multiples of it spread evenly.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-impl Echo {
+impl LoopingReplay {
     /// These processes, on a disk of `capacity`.
-    pub fn new(scripts: &[Script], capacity: Sector) -> Echo {
+    pub fn new(scripts: &[Script], capacity: Sector) -> LoopingReplay {
         let mut ready = BinaryHeap::new();
-        let mut dancers = Vec::new();
+        let mut processes = Vec::new();
         for (place, script) in scripts.iter().enumerate() {
             ready.push(Reverse((Instant::ZERO + script.start, place as u32)));
-            dancers.push(Dancer {
+            processes.push(Looping {
                 script: script.clone(),
                 next: 0,
                 round: 0,
@@ -52,25 +52,25 @@ impl Echo {
                 issued: Instant::ZERO,
             });
         }
-        Echo { dancers, ready, owners: Vec::new(), capacity }
+        LoopingReplay { processes, ready, owners: Vec::new(), capacity }
     }
 
     /// Gives the process's next step a time, if nothing holds it.
     fn schedule(&mut self, place: u32, now: Instant) {
-        let dancer = &mut self.dancers[place as usize];
-        let Script { steps, ramp, depth, pause, .. } = &dancer.script;
-        let step = &steps[dancer.next];
-        let again = dancer.round > 0 && dancer.next < *ramp;
+        let process = &mut self.processes[place as usize];
+        let Script { steps, ramp, depth, pause, .. } = &process.script;
+        let step = &steps[process.next];
+        let again = process.round > 0 && process.next < *ramp;
         let (outstanding, delay) = if again { (*depth, *pause) } else { (step.outstanding, step.delay) };
-        if dancer.timed || dancer.outstanding > outstanding {
+        if process.timed || process.outstanding > outstanding {
             return;
         }
-        dancer.timed = true;
-        self.ready.push(Reverse((now.max(dancer.issued) + delay, place)));
+        process.timed = true;
+        self.ready.push(Reverse((now.max(process.issued) + delay, place)));
     }
 }
 
-impl Dancer {
+impl Looping {
     /// The next request, moved to where this round takes place.
     fn request(&self, at: Instant, capacity: Sector) -> Request {
         let step = &self.script.steps[self.next];
@@ -93,7 +93,7 @@ impl Dancer {
     }
 }
 
-impl Workload for Echo {
+impl Workload for LoopingReplay {
     #[inline]
     fn next(&mut self) -> Option<Instant> {
         self.ready.peek().map(|Reverse((at, _))| *at)
@@ -105,14 +105,14 @@ impl Workload for Echo {
             self.owners.resize(id.index() + 1, 0);
         }
         self.owners[id.index()] = place;
-        let dancer = &mut self.dancers[place as usize];
-        let request = dancer.request(at, self.capacity);
-        dancer.outstanding += 1;
-        dancer.issued = at;
-        dancer.timed = false;
-        dancer.next += 1;
-        if dancer.next == dancer.script.steps.len() {
-            (dancer.next, dancer.round) = (0, dancer.round + 1);
+        let process = &mut self.processes[place as usize];
+        let request = process.request(at, self.capacity);
+        process.outstanding += 1;
+        process.issued = at;
+        process.timed = false;
+        process.next += 1;
+        if process.next == process.script.steps.len() {
+            (process.next, process.round) = (0, process.round + 1);
         }
         self.schedule(place, at);
         request
@@ -120,7 +120,7 @@ impl Workload for Echo {
 
     fn completed(&mut self, now: Instant, id: RequestId, _: &mut Exits) {
         let place = self.owners[id.index()];
-        self.dancers[place as usize].outstanding -= 1;
+        self.processes[place as usize].outstanding -= 1;
         self.schedule(place, now);
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! *Closed loop* (the default): a request that waited for an earlier one in the trace waits for it
 //! here too, plus the time that its process then computed. On a faster disk the trace runs faster,
-//! on a slower one slower, as the programs would have. [`infer`] says what waited for what.
+//! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`ends`] when a process
+//! ends, of which the scheduler is told.
 //! *Open loop*: every request comes at its recorded time, whatever the disk does.
 //!
-//! Memory is constant: a window of rows is held, however long the trace is.
+//! Memory is constant: a window of rows is held, however long the trace is. So a process can get ahead of the order
+//! in the trace by the window, and no further. A replay issues what the trace has and nothing else: a stream that a
+//! faster disk would have let read more ends when its rows are done.
 
-pub mod infer;
+pub mod ends;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,10 +19,11 @@ use idlewise_core::{Duration, Instant, Issuer, Operation, Request, RequestId, Se
 use serde::Serialize;
 
 use crate::engine::Workload;
-use crate::exits::Exits;
-use crate::traces::Record;
+use crate::engine::exits::Exits;
+use crate::traces::infer::{Cause, Inference, Inferred};
+use crate::traces::{Exit, Record};
 use crate::workloads::Named;
-use infer::{Cause, Inference, Inferred};
+use ends::Ends;
 
 /// Where rows come from.
 pub trait Rows: Send {
@@ -28,6 +32,11 @@ pub trait Rows: Send {
     /// # Errors
     /// The trace cannot be read on.
     fn next(&mut self) -> Result<Option<Record>, RowsError>;
+
+    /// Exits between the last two rows that [`Rows::next`] gave, or after the last one.
+    fn exits(&self) -> &[Exit] {
+        &[]
+    }
 
     /// What a process is called, if the trace tells.
     fn process(&self, _issuer: Issuer) -> Option<String> {
@@ -66,10 +75,9 @@ pub struct Account {
     pub after_issue: u64,
 }
 
-/// Rows held at most; a row waits in the trace until the row this far before it is done.
+/// Rows held at most, 1.5 MiB; a row waits in the trace until the row this far before it is done. More are read when half
+/// of them are issued.
 const WINDOW: usize = 1 << 14;
-/// Rows kept read ahead of the last one issued.
-const READ_AHEAD: usize = 2048;
 const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,6 +93,8 @@ enum Stage {
 #[derive(Clone, Copy)]
 struct Row {
     request: Request,
+    /// The trace tells who issued it.
+    issued_by_process: bool,
     stage: Stage,
     /// When it was issued, then when it was done.
     issued: Instant,
@@ -109,6 +119,9 @@ pub struct Replay {
     error: Option<RowsError>,
     ready: BinaryHeap<Reverse<(Instant, u64)>>,
     inference: Inference,
+    ends: Ends,
+    /// The arrival of the latest row read, in the trace.
+    read_up_to: Instant,
     /// Which row each outstanding request is, by id.
     owners: Vec<u64>,
     now: Instant,
@@ -128,6 +141,8 @@ impl Replay {
             error: None,
             ready: BinaryHeap::new(),
             inference: Inference::default(),
+            ends: Ends::default(),
+            read_up_to: Instant::ZERO,
             owners: Vec::new(),
             now: Instant::ZERO,
             account: Account::default(),
@@ -158,10 +173,12 @@ impl Replay {
         self.window.len() < WINDOW || self.window[self.read as usize % WINDOW].stage == Stage::Done
     }
 
-    /// Reads rows until enough are known ahead.
+    /// Reads as many rows as there is room for.
     fn fill(&mut self) {
-        while !self.ended && self.unissued < READ_AHEAD && self.has_room() {
-            match self.rows.next() {
+        while !self.ended && self.has_room() {
+            let row = self.rows.next();
+            self.rows.exits().iter().for_each(|exit| self.ends.exit(*exit));
+            match row {
                 Ok(Some(record)) => self.take(record),
                 Ok(None) => self.ended = true,
                 Err(error) => {
@@ -174,6 +191,10 @@ impl Replay {
 
     fn take(&mut self, record: Record) {
         self.account.rows += 1;
+        self.read_up_to = record.arrival;
+        if let Some(issuer) = record.issuer {
+            self.ends.read(issuer, record.completed.unwrap_or(record.arrival));
+        }
         self.account.devices = self.account.devices.max(u64::from(record.device) + 1);
         let Inferred { issuer, cause } = if self.settings.open {
             let issuer = record.issuer.unwrap_or_default();
@@ -184,7 +205,8 @@ impl Replay {
         let (request, folded) = fit(&record, self.settings.capacity);
         self.account.folded += u64::from(folded);
         let row = Row {
-            request: Request { issuer, ..request },
+            request: Request { issuer, group: record.group.unwrap_or_default(), ..request },
+            issued_by_process: record.issuer.is_some(),
             stage: Stage::Pending,
             issued: Instant::ZERO,
             done: Instant::ZERO,
@@ -267,7 +289,7 @@ impl Replay {
 impl Workload for Replay {
     #[inline]
     fn next(&mut self) -> Option<Instant> {
-        if self.unissued < READ_AHEAD / 2 || self.ready.is_empty() {
+        if self.unissued < WINDOW / 2 || self.ready.is_empty() {
             self.fill();
         }
         self.ready.peek().map(|Reverse((at, _))| *at)
@@ -291,12 +313,16 @@ impl Workload for Replay {
         request
     }
 
-    fn completed(&mut self, now: Instant, id: RequestId, _: &mut Exits) {
+    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
         self.now = now;
         let row = &mut self.window[self.owners[id.index()] as usize % WINDOW];
         row.stage = Stage::Done;
         row.done = now;
         let followers = std::mem::replace(&mut row.after_completion, NONE);
+        if row.issued_by_process {
+            let read = if self.ended { Instant::MAX } else { self.read_up_to };
+            self.ends.done(now, row.request.issuer, read, self.settings.speed, exits);
+        }
         self.release(followers, now);
     }
 }

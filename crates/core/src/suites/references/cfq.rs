@@ -6,12 +6,15 @@
 mod people;
 mod serve;
 
-use alloc::vec::Vec;
+use super::*;
+use crate::request::Class;
+use crate::schedulers::linux_2_6::cfq::{Cfq, Settings};
 
-use super::Settings;
-use crate::request::{Class, Request};
-use crate::scheduler::{Cx, Decision, Scheduler};
-use crate::units::{Issuer, RequestId};
+impl Referenced for Cfq {
+    fn reference(_: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
+        Box::new(Reference::new(settings))
+    }
+}
 
 const MS: i64 = 1_000_000;
 
@@ -75,7 +78,7 @@ struct Turn {
 /// A request, its queue and process unless it was adopted, whether it is synchronous, and in flight.
 type Owned = (RequestId, Option<(usize, usize)>, bool, bool);
 
-pub(super) struct Reference {
+struct Reference {
     set: Settings,
     lanes: Vec<Lane>,
     names: usize,
@@ -105,7 +108,7 @@ fn rank(class: Class) -> u8 {
 }
 
 impl Reference {
-    pub(super) fn new(set: Settings) -> Self {
+    fn new(set: Settings) -> Self {
         Reference {
             set,
             lanes: Vec::new(),

@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Ground, Named, Processes};
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 
 /// The end of a phase varies by up to this.
 const VARIATION: Duration = Duration::from_ms(900);

@@ -5,7 +5,8 @@
 //! | the trace tells | a request is taken to wait for |
 //! |---|---|
 //! | issuers and completions | the latest request of its process that was done when it came; it computed in between |
-//! | … first request of a process | the latest request of anybody that was done at most [`HAND_OVER`] before: a parent that forks, a pipe; else it comes at its recorded time |
+//! | … first request of a process | the latest request of anybody that was done at most [`HAND_OVER`] before: a parent that forks, a pipe; else it comes at its recorded time. A process that is silent since goes before one that has issued more, and one of the same group before others |
+//! | … first request after a pause | the latest request of a process that began in that pause, is silent, and was done at most [`HAND_OVER`] before: a child that its parent waited for |
 //! | … asynchronous write | nothing: it follows its process's previous request at the recorded distance, as a flusher's do |
 //! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
 //! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream |
@@ -15,7 +16,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use idlewise_core::{Duration, Instant, Issuer, Operation, Sector};
+use idlewise_core::{Duration, Group, Instant, Issuer, Operation, Sector};
 use rustc_hash::FxHasher;
 
 use crate::traces::Record;
@@ -72,8 +73,20 @@ struct Done {
     row: u64,
 }
 
+/// A device and a process on it.
+type Key = (u32, Issuer);
+
+/// A completion, and whose.
+#[derive(Clone, Copy)]
+struct Recent {
+    done: Done,
+    whose: Key,
+}
+
 /// What is remembered of one process.
 struct History {
+    group: Option<Group>,
+    began: Instant,
     last_row: u64,
     last_arrival: Instant,
     last_cause: Cause,
@@ -95,8 +108,8 @@ struct Stream {
 /// Infers causes row by row, in order of arrival.
 #[derive(Default)]
 pub struct Inference {
-    histories: HashMap<(u32, Issuer), History, BuildHasherDefault<FxHasher>>,
-    recent: Vec<Done>,
+    histories: HashMap<Key, History, BuildHasherDefault<FxHasher>>,
+    recent: Vec<Recent>,
     streams: Vec<Stream>,
     streams_made: u32,
 }
@@ -112,11 +125,17 @@ impl Inference {
             self.forget(record.arrival);
         }
         let key = (record.device, issuer);
-        let cause = match self.histories.get_mut(&key) {
-            None => self.first(record),
-            Some(history) => history.next(record),
+        let cause = match self.histories.get_mut(&key).map(|history| history.next(record)) {
+            None => self.first(record).unwrap_or(Cause::At(record.arrival)),
+            Some(own @ Cause::AfterCompletion { think, .. }) if think > HAND_OVER => {
+                let paused = Instant(record.arrival.0 - think.0);
+                self.child(record, paused).unwrap_or(own)
+            }
+            Some(own) => own,
         };
         let history = self.histories.entry(key).or_insert_with(|| History {
+            group: record.group,
+            began: record.arrival,
             last_row: row,
             last_arrival: record.arrival,
             last_cause: cause,
@@ -130,25 +149,50 @@ impl Inference {
                 history.outstanding.swap_remove(0);
             }
             history.outstanding.push(Done { at, row });
-            let place = row as usize % RECENT;
+            let (place, recent) = (row as usize % RECENT, Recent { done: Done { at, row }, whose: key });
             if place < self.recent.len() {
-                self.recent[place] = Done { at, row };
+                self.recent[place] = recent;
             } else {
-                self.recent.push(Done { at, row });
+                self.recent.push(recent);
             }
         }
         Inferred { issuer, cause }
     }
 
-    /// Why a process's first request comes.
-    fn first(&self, record: &Record) -> Cause {
-        let before = self.recent.iter().filter(|done| done.at <= record.arrival);
-        match before.max_by_key(|done| done.at) {
-            Some(done) if record.arrival.since(done.at) <= HAND_OVER && is_sync(record) => {
-                Cause::AfterCompletion { of: done.row, think: record.arrival.since(done.at) }
-            }
-            _ => Cause::At(record.arrival),
-        }
+    /// Why a process's first request comes, unless nobody can have caused it.
+    fn first(&self, record: &Record) -> Option<Cause> {
+        let near = self.just_done(record).filter(|_| is_sync(record));
+        let rank = |recent: &Recent| {
+            let history = self.silent_since(recent);
+            let kin = history.is_some_and(|history| record.group.is_some() && history.group == record.group);
+            (kin, history.is_some(), recent.done.at)
+        };
+        near.max_by_key(rank).map(|recent| after(recent.done, record))
+    }
+
+    /// The child for which a process has waited that paused until now, if there was one.
+    fn child(&self, record: &Record, paused: Instant) -> Option<Cause> {
+        let related =
+            |other: &History| other.group.is_none() || record.group.is_none() || other.group == record.group;
+        let waited_for = |recent: &Recent| {
+            self.silent_since(recent).is_some_and(|history| history.began >= paused && related(history))
+        };
+        let children = self.just_done(record).filter(waited_for);
+        children.max_by_key(|recent| recent.done.at).map(|recent| after(recent.done, record))
+    }
+
+    /// Completions shortly before `record`.
+    fn just_done(&self, record: &Record) -> impl Iterator<Item = Recent> {
+        let now = record.arrival;
+        self.recent
+            .iter()
+            .copied()
+            .filter(move |recent| recent.done.at <= now && now.since(recent.done.at) <= HAND_OVER)
+    }
+
+    /// The process whose request was done, if it has issued nothing since.
+    fn silent_since(&self, recent: &Recent) -> Option<&History> {
+        self.histories.get(&recent.whose).filter(|history| history.last_row == recent.done.row)
     }
 
     /// The stream that a row without issuer belongs to.
@@ -181,6 +225,11 @@ impl Inference {
         let limit = *median;
         self.histories.retain(|_, history| now.since(history.last_arrival) < limit);
     }
+}
+
+/// `record` waited for `done`, and somebody computed in between.
+fn after(done: Done, record: &Record) -> Cause {
+    Cause::AfterCompletion { of: done.row, think: record.arrival.since(done.at) }
 }
 
 /// Whether somebody waits for the request.

@@ -1,17 +1,19 @@
-//! The anticipatory schedulers once more, slowly: for the oracle suite.
+//! Linux's anticipatory schedulers once more.
 //!
 //! Sides are 0 (async) and 1 (sync); processes and requests are in plain lists.
 
 mod people;
 
-use alloc::vec::Vec;
-
 use people::Person;
 
-use super::{RuleSet, Timed, Times, Version};
-use crate::request::Request;
-use crate::scheduler::{Cx, Decision, Scheduler};
-use crate::units::{Duration, Instant, Issuer, RequestId};
+use super::*;
+use crate::schedulers::linux_2_6::anticipatory_linux::{LinuxAnticipatory, RuleSet, Timed, Times, Version};
+
+impl<V: Version> Referenced for LinuxAnticipatory<V> {
+    fn reference(_: Setup<'_>, settings: V::Settings) -> Box<dyn Scheduler> {
+        Box::new(Reference::new::<V>(&settings))
+    }
+}
 
 #[derive(Clone, Copy, PartialEq)]
 enum State {
@@ -29,7 +31,7 @@ struct Held {
     owner: u32,
 }
 
-pub(crate) struct Reference {
+struct Reference {
     rules: RuleSet,
     writes_from_oldest: bool,
     time_from_drained: bool,
@@ -61,7 +63,7 @@ pub(crate) struct Reference {
 }
 
 impl Reference {
-    pub(crate) fn new<V: Version>(settings: &V::Settings) -> Self {
+    fn new<V: Version>(settings: &V::Settings) -> Self {
         let times = settings.times();
         Reference {
             rules: V::rules(settings),
