@@ -2,6 +2,7 @@
 
 use std::io::Cursor;
 
+use idlewise_core::host::{Follower, Host};
 use idlewise_core::{Device as Traits, Instant, Issuer, Queue, Request, RequestId, registry};
 use idlewise_disk::{Completion, DiskModel, Profile};
 use idlewise_sim::engine::director::Director;
@@ -75,9 +76,10 @@ impl Observer for ChainDone {
 fn chain(workload: &mut impl Workload, scheduler: &str) -> f64 {
     let mut device = Profile::named("deskstar-34gxp").unwrap().build().unwrap();
     let traits = Traits { depth: device.depth(), capacity: device.capacity(), ..Traits::default() };
-    let mut queue = Queue::new(256, traits, registry::find(scheduler).unwrap(), &[]).unwrap();
+    let queue = Queue::new(256, traits, registry::find(scheduler).unwrap(), &[]).unwrap();
+    let mut host = Host::new(queue, ());
     let mut done = ChainDone(Instant::ZERO);
-    let engine = Engine::new(workload, &mut queue, &mut device, &mut done, Limits::default());
+    let engine = Engine::new(workload, &mut host, &mut device, &mut done, Limits::default());
     engine.run(&Control::default()).unwrap();
     done.0.0 as f64 / 1e9
 }
@@ -147,11 +149,13 @@ fn a_chain_in_a_trace_starves_as_it_does_in_the_workload() {
 #[derive(Default)]
 struct Gone(Vec<(u64, u32)>);
 
-impl<S> Director<S> for Gone {
+impl Follower for Gone {
     fn exited(&mut self, now: Instant, who: Issuer) {
         self.0.push((now.0 / 1000, who.0));
     }
 }
+
+impl<S> Director<S> for Gone {}
 
 /// Who exits when `text`, in idlewise's own format, is replayed on a disk that takes 1 ms for each request.
 fn exits(text: &str) -> Vec<(u64, u32)> {
@@ -163,12 +167,13 @@ fn exits(text: &str) -> Vec<(u64, u32)> {
     let mut device = Profile::named("fixed").unwrap().with("latency=1000").unwrap().build().unwrap();
     let settings = Settings { open: false, speed: 1.0, capacity: device.capacity() };
     let mut replay = Replay::new(Box::new(TraceRows(trace)), settings);
-    let mut queue = Queue::new(64, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
-    let (mut done, mut gone) = (ChainDone(Instant::ZERO), Gone::default());
+    let queue = Queue::new(64, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
+    let mut host = Host::new(queue, Gone::default());
+    let mut done = ChainDone(Instant::ZERO);
     let limits = Limits::default();
-    let engine = Engine::directed(&mut replay, &mut queue, &mut device, &mut done, limits, &mut gone);
+    let engine = Engine::new(&mut replay, &mut host, &mut device, &mut done, limits);
     engine.run(&Control::default()).unwrap();
-    gone.0
+    host.into_parts().1.0
 }
 
 #[test]
