@@ -1,4 +1,4 @@
-# What the tests in the guest share. Each check that fails prints a line `not ok: …`; the last line says
+# Functions that all tests in the guest use. Each check that fails prints a line `not ok: …`; the last line says
 # how many did. Read by busybox's shell.
 
 failures=0
@@ -77,7 +77,7 @@ job() {
     return 0
 }
 
-# What went in came out: inserted = absorbed + dispatched, dispatched = completed, nothing is left.
+# All requests that went in came out: inserted = absorbed + dispatched, dispatched = completed, nothing is left.
 balanced() {
     for device in $devices; do
         folder=/sys/block/$device/queue/iosched

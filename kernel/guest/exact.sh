@@ -1,5 +1,5 @@
 # machine: exact
-# What wants exact time. What a switch costs those who submit: the longest stall of a submission while a slow
+# Tests that need exact time. The cost of a switch for processes that submit: the longest stall of a submission while a slow
 # disk is kept busy, without a switch, at switches of the policy inside `idlewise`, and at the kernel's own
 # switch. And whether schedulers see who issues, and with which priority.
 insmod /modules/idlewise.ko || bad "the module does not load"
@@ -37,7 +37,7 @@ say "longest stall of a submission, microseconds: $quiet without a switch, $ours
 [ "$theirs" -gt 200000 ] || bad "the kernel's switch did not drain: $theirs us"
 [ $((ours * 20)) -lt "$theirs" ] && good "a policy switch stalls $((theirs / (ours + 1))) times less" || bad "a policy switch stalls for $ours us"
 
-# It calls itself a flash disk, for which cfq does not wait.
+# scsi_debug calls itself a flash disk, for which cfq does not wait.
 set_queue sda rotational 1
 
 # shares SCHEDULER PRIORITY PRIORITY: requests that two readers of scattered blocks got, with these priorities.

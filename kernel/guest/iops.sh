@@ -1,5 +1,5 @@
 # machine: exact
-# What a request costs: 4 KiB random reads at depth 32 on null_blk, one queue, in virtual time that counts
+# The cost of a request: 4 KiB random reads at depth 32 on null_blk, one queue, in virtual time that counts
 # instructions. Ours against the kernel's own, each in requests a second. Submitted one by one a request finds an
 # empty queue, for null_blk completes at once; with batch=32 so many come together and wait together.
 insmod /modules/idlewise.ko || bad "the module does not load"

@@ -38,6 +38,22 @@ merging() {
     good "merging at both ends"
 }
 
+# The block layer splits a large read: all parts but the last say that more follows, and nothing else does.
+splitting() {
+    for elevator in noop antic-sptf; do
+        set_queue sda scheduler none
+        set_queue sda max_sectors_kb 128
+        set_queue sda scheduler "$elevator" || bad "sda does not take $elevator"
+        for size in 1m 64k; do
+            fio --name=split --filename=/dev/sda --rw=read --direct=1 --bs=$size --size=4m >/tmp/fio.out 2>&1 || bad "fio fails at $size"
+        done
+        [ "$(queue sda iosched/split)" = 28 ] || bad "$elevator: $(queue sda iosched/split) requests said that more follows, not 28"
+    done
+    set_queue sda scheduler none
+    set_queue sda max_sectors_kb "$(queue sda max_hw_sectors_kb)"
+    good "parts of what the block layer splits say that more follows"
+}
+
 # A disk that transfers only half of what every seventh read wants: the rest comes back and goes first.
 requeueing() {
     rmmod scsi_debug
@@ -205,7 +221,7 @@ loading() {
 panic() {
     (echo panic >/sys/module/idlewise/parameters/provoke) 2>/dev/null
     dmesg >/tmp/log
-    grep -q "idlewise: the scheduler's code panicked: index out of bounds.*(crates/core/src/queue/mod.rs:[0-9]*)" /tmp/log ||
+    grep -q "idlewise: the scheduler's code panicked: index out of bounds.*(crates/core/src/[a-z_/]*.rs:[0-9]*)" /tmp/log ||
         bad "the panic says: $(grep panicked /tmp/log)"
     grep -q 'kernel BUG at' /tmp/log && grep -q 'iw_queue_break' /tmp/log || bad "the panic has no trace through our code"
     [ "$(queue sda size 2>/dev/null || cat /sys/block/sda/size)" -gt 0 ] && good "a panic in the core leaves: $(grep -o 'the scheduler.*' /tmp/log | head -n 1)"

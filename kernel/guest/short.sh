@@ -9,6 +9,7 @@ each_elevator "$(argument only)"
 clean_log elevators
 merging
 requeueing
+splitting
 tunables
 noticing
 memory_runs_out

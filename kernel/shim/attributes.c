@@ -11,8 +11,6 @@
 
 #include "queue.h"
 
-#define IW_TUNABLES 48
-
 /* --- Tunables --------------------------------------------------------------------------------------- */
 
 static u64 iw_get(struct iw_queue *iw, u32 tunable)
@@ -132,7 +130,7 @@ static ssize_t field##_show(struct elevator_queue *e, char *page)		\
 			  (u64)READ_ONCE(((struct iw_queue *)e->elevator_data)->field));	\
 }
 #define COUNTERS(m)								\
-	m(inserted) m(dispatched) m(completed) m(merged) m(absorbed) m(requeued) m(waits)	\
+	m(inserted) m(dispatched) m(completed) m(merged) m(absorbed) m(requeued) m(split) m(waits)	\
 	m(exits) m(waiting) m(in_flight)
 COUNTERS(COUNTED)
 COUNTED(switches)
@@ -176,7 +174,7 @@ struct elv_fs_entry *iw_attributes_new(u32 scheduler)
 		table[i].store = tunable_functions[i].store;
 	}
 	memcpy(table + own, counters, sizeof(counters));
-	/* What is not static tells the lock checker so. */
+	/* The lock checker must be told of attributes that are not static. */
 	for (i = 0; i < own + ARRAY_SIZE(counters); i++)
 		sysfs_attr_init(&table[i].attr);
 	return table;

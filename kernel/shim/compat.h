@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What differs between kernels, and only that. Supported: 6.1. */
+/* All differences between kernel versions, and nothing else. Supported: 6.1. */
 #ifndef IW_COMPAT_H
 #define IW_COMPAT_H
 
@@ -20,8 +20,8 @@
 #error "A request's private word holds two process numbers: 64-bit kernels only."
 #endif
 
-/* The ids of a queue's requests: MAX_SCHED_RQ for each set of scheduler tags. It is the most that
- * nr_requests can be set to, so that a change of nr_requests needs no other tables.
+/* The ids of a queue's requests: MAX_SCHED_RQ for each set of scheduler tags. nr_requests
+ * cannot be set higher, so a change of nr_requests needs no other tables.
  */
 static inline u32 iw_tag_sets(struct request_queue *q)
 {
@@ -35,8 +35,8 @@ static inline u32 iw_new_id(struct request *rq)
 	return set * MAX_SCHED_RQ + rq->internal_tag;
 }
 
-/* When it was asked for, by the clock of ktime_get_ns(). The block layer notes that of all requests that an
- * elevator sees. What waited in a plug since then is not thinking time of the process.
+/* The time of the submission, by the clock of ktime_get_ns(). The block layer notes the time for all requests that an
+ * elevator sees. Time that a request has spent in a plug since is not thinking time of the process.
  */
 static inline u64 iw_arrival(struct request *rq)
 {
@@ -67,8 +67,8 @@ static inline u32 iw_device_depth(struct request_queue *q)
 	return q->queue_depth ?: q->tag_set->queue_depth;
 }
 
-/* Scheduler tags are searched word by word. A search can be told how much of each word it may take. This many
- * bits has a word; from now on any limit may come.
+/* Scheduler tags are searched word by word. A search can be told how much of each word it may take. Returns
+ * the bits of a word; from now on any limit may come.
  */
 static inline u32 iw_tag_word(struct blk_mq_hw_ctx *hctx)
 {

@@ -1,67 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the Rust half offers and wants: kernel/src says what each function does. */
+/* The functions of the Rust half, and those that the Rust half calls. kernel/src describes each. Functions that
+ * may sleep or free something are called without a lock, all others with the queue's lock.
+ * Made by crates/cli/tests/headers.rs.
+ */
 #ifndef IW_CORE_H
 #define IW_CORE_H
 
-#include <linux/build_bug.h>
 #include <linux/types.h>
 
-struct iw_host;		/* a queue and its scheduler */
-struct iw_scheduler;	/* a scheduler in no queue */
-struct iw_auto;		/* a selector */
+struct iw_scheduler;
+struct iw_auto;
+struct iw_host;
 
-/* kernel/src/host.rs: RawDevice */
+#define IW_TUNABLES 48
+
+#define IW_IDLE -1
+
+#define IW_NOBODY U32_MAX
+
+enum iw_operation {
+	IW_OPERATION_READ,
+	IW_OPERATION_WRITE,
+	IW_OPERATION_DISCARD,
+	IW_OPERATION_FLUSH,
+};
+typedef u8 iw_operation;
+
+enum iw_class {
+	IW_CLASS_REAL_TIME,
+	IW_CLASS_BEST_EFFORT,
+	IW_CLASS_IDLE,
+};
+typedef u8 iw_class;
+
 struct iw_device {
 	u64 sectors;
 	u32 ids;
 	u32 depth;
 	u32 hardware_queues;
-	u32 rotational;
+	bool rotational;
 };
 
-/* crates/core/src/request.rs: Request. Its layout is checked in kernel/src/host.rs. */
+struct iw_priority {
+	iw_class class_;
+	u8 level;
+};
+
 struct iw_request {
-	u64 arrival;		/* written by the core */
-	u64 start;		/* 512-byte sectors, as the length */
+	u64 arrival;
+	u64 start;
 	u32 length;
-	u32 issuer;		/* thread group id; 0 if unknown */
-	u32 group;		/* that of its parent */
-	u8 operation;		/* IW_READ to IW_FLUSH and no other value */
-	u8 class;		/* IW_REAL_TIME to IW_IDLE_CLASS and no other value */
-	u8 level;		/* 0 to 7 */
+	u32 issuer;
+	u32 group;
+	iw_operation operation;
+	struct iw_priority priority;
 	bool sync;
 	bool metadata;
 	bool more_follows;
 };
-static_assert(sizeof(struct iw_request) == 40);
 
-enum { IW_READ, IW_WRITE, IW_DISCARD, IW_FLUSH };
-enum { IW_REAL_TIME, IW_BEST_EFFORT, IW_IDLE_CLASS };
-
-/* What iw_dispatch() answers instead of an id; or, made negative, the time at which to ask again. */
-#define IW_IDLE (-1)
-
-/* Which schedulers there are. Texts have no zero byte; their length is returned. */
 u32 iw_schedulers(void);
 int iw_scheduler_find(const char *name, size_t length);
 size_t iw_scheduler_name(u32 scheduler, char *room, size_t size);
 size_t iw_elevator_name(u32 scheduler, char *room, size_t size);
 u32 iw_tunables(u32 scheduler);
-size_t iw_tunable_name(u32 scheduler, u32 tunable, char *room, size_t size);
-size_t iw_tunable_format(u32 scheduler, u32 tunable, u64 value, char *room, size_t size);
-int iw_tunable_parse(u32 scheduler, u32 tunable, const char *text, size_t length,
-		     u64 *value, char *wrong, size_t size);
-
-/* These allocate or free, and may sleep. */
-struct iw_scheduler *iw_scheduler_new(u32 scheduler, const struct iw_device *device, int *error);
+size_t iw_tunable_name(u32 scheduler, u32 index, char *room, size_t size);
+size_t iw_tunable_format(u32 scheduler, u32 index, u64 value, char *room, size_t size);
+int iw_tunable_parse(u32 scheduler, u32 index, const char *from, size_t length, u64 *value, char *room, size_t size);
+struct iw_scheduler *iw_scheduler_new(u32 scheduler, const struct iw_device *device, int *failure);
 void iw_scheduler_free(struct iw_scheduler *scheduler);
 struct iw_host *iw_queue_new(struct iw_scheduler *scheduler, const struct iw_device *device);
 void iw_queue_free(struct iw_host *host);
-struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *settings, size_t length, int *error,
-			    char *wrong, size_t size);
-void iw_auto_free(struct iw_auto *selector);
-
-/* These never sleep; the caller holds the queue's lock. */
 void iw_queue_exchange(struct iw_host *host, u64 now, struct iw_scheduler *successor);
 int iw_insert(struct iw_host *host, u64 now, u32 id, const struct iw_request *request);
 s64 iw_dispatch(struct iw_host *host, u64 now);
@@ -77,14 +86,14 @@ int iw_issuer_gone(struct iw_host *host, u64 now, u32 issuer);
 int iw_set_weight(struct iw_host *host, u64 now, u32 issuer, u32 weight);
 u64 iw_queue_get(const struct iw_host *host, u32 tunable);
 int iw_queue_set(struct iw_host *host, u32 tunable, u64 value);
-void iw_queue_break(struct iw_host *host);
-struct iw_auto *iw_queue_watch(struct iw_host *host, struct iw_auto *selector);
+struct iw_auto *iw_queue_set_selector(struct iw_host *host, struct iw_auto *selector);
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
-size_t iw_auto_show(struct iw_host *host, char *room, size_t size);
-
-/* What it wants: memory.c. */
+size_t iw_auto_show(const struct iw_host *host, char *room, size_t size);
+void iw_queue_break(const struct iw_host *host);
+struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *words, size_t length, int *failure, char *room, size_t size);
+void iw_auto_free(struct iw_auto *selector);
 void *iw_memory_get(size_t size, size_t align);
 void iw_memory_put(void *memory);
 void iw_panic(const char *text, size_t length);
 
-#endif
+#endif /* IW_CORE_H */

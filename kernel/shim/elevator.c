@@ -12,14 +12,6 @@
 
 #include "queue.h"
 
-/* Something happened: the core may be asked again, and is, if it held requests back. */
-void iw_wake(struct iw_queue *iw)
-{
-	WRITE_ONCE(iw->held, false);
-	if (READ_ONCE(iw->waiting))
-		blk_mq_run_hw_queues(iw->q, true);
-}
-
 static enum hrtimer_restart iw_timer(struct hrtimer *timer)
 {
 	iw_wake(container_of(timer, struct iw_queue, timer));
@@ -127,8 +119,8 @@ static int iw_init_hctx(struct blk_mq_hw_ctx *hctx, unsigned int index)
 	return 0;
 }
 
-/* How many of the scheduler tags a request's kind may have: what the scheduler says, and three in four of those
- * that nobody waits for, so that they cannot take all and let nobody in who is waited for.
+/* How many of the scheduler tags a kind of request may have: the scheduler's quota, and for asynchronous requests
+ * at most three in four, so that asynchronous requests cannot keep synchronous ones out.
  */
 static u32 iw_tag_limit(struct iw_queue *iw, blk_opf_t opf, u32 tags)
 {
@@ -170,18 +162,19 @@ static void iw_insert_direct(struct iw_queue *iw, struct request *rq)
 }
 
 /* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
- * usual, 25 for the lowest. Told when it differs from that of the request before.
+ * usual, 25 for the lowest. The core is told when issuer and level differ from those of the request
+ * before.
  */
 static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 {
-	u64 own = (u64)raw->level << 32 | raw->issuer;
+	u64 own = (u64)raw->priority.level << 32 | raw->issuer;
 
-	if ((likely(!iw->weights) && raw->level == IOPRIO_BE_NORM) || own == iw->weighed || !raw->issuer)
+	if ((likely(!iw->weights) && raw->priority.level == IOPRIO_BE_NORM) || own == iw->weighed || !raw->issuer)
 		return;
 	iw->weighed = own;
 	iw->weights = true;
 	/* Beyond as many as the core keeps, the usual weight has to do. */
-	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->level) * 25);
+	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->priority.level) * 25);
 }
 
 static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_head *free)
@@ -218,6 +211,7 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_h
 	iw->unindexed = rq;
 	iw->waiting++;
 	iw->inserted++;
+	iw->split += raw.more_follows;
 	trace_block_rq_insert(rq);
 }
 
@@ -305,7 +299,7 @@ static void iw_completed_request(struct request *rq, u64 now)
 	iw->completed++;
 	wake = iw->held;
 	spin_unlock_irqrestore(&iw->lock, flags);
-	/* What it waited for may be this; nobody else would ask again. */
+	/* The scheduler may have waited for this completion, and no other event would make the kernel ask again. */
 	if (wake)
 		iw_wake(iw);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What the core wants of the kernel: memory, and an end to a thread that panics. */
+/* The functions that the core calls: memory, and the end of a thread that panics. */
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -7,7 +7,7 @@
 
 #include "core.h"
 
-/* For tests: so many allocations from now, one fails. Goes through every place that allocates. */
+/* For tests: the allocation of this number, counted from now, fails. A test goes through every place that allocates. */
 static unsigned int fail_allocation;
 module_param(fail_allocation, uint, 0600);
 MODULE_PARM_DESC(fail_allocation, "for tests: the allocation that fails, counted from now (0: none)");

@@ -8,21 +8,7 @@
 #include <linux/ioprio.h>
 
 #include "queue.h"
-
-static u8 iw_operation(enum req_op op)
-{
-	switch (op) {
-	case REQ_OP_READ:
-		return IW_READ;
-	case REQ_OP_DISCARD:
-	case REQ_OP_SECURE_ERASE:
-		return IW_DISCARD;
-	case REQ_OP_FLUSH:
-		return IW_FLUSH;
-	default:
-		return IW_WRITE;
-	}
-}
+#include "operation.h"
 
 static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, u64 who)
 {
@@ -30,14 +16,40 @@ static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, 
 
 	raw->issuer = (u32)who;
 	raw->group = who >> 32;
-	raw->operation = iw_operation(opf & REQ_OP_MASK);
+	raw->operation = iw_operation_of(opf & REQ_OP_MASK);
 	raw->sync = op_is_sync(opf);
 	raw->metadata = opf & REQ_META;
-	raw->more_follows = false;
 	/* Without a priority of its own a request has what a process of nice 0 has. */
-	raw->level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
-	raw->class = class == IOPRIO_CLASS_RT ? IW_REAL_TIME :
-		     class == IOPRIO_CLASS_IDLE ? IW_IDLE_CLASS : IW_BEST_EFFORT;
+	raw->priority.level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
+	raw->priority.class_ = class == IOPRIO_CLASS_RT ? IW_CLASS_REAL_TIME :
+			       class == IOPRIO_CLASS_IDLE ? IW_CLASS_IDLE : IW_CLASS_BEST_EFFORT;
+}
+
+/* The function that ends a bio which was split off another one. Modules cannot name the function, but can see which one
+ * a chained bio has.
+ */
+static bio_end_io_t *iw_part_end;
+
+void iw_parts_start(void)
+{
+	struct bio part, rest;
+
+	bio_init(&part, NULL, NULL, 0, REQ_OP_READ);
+	bio_init(&rest, NULL, NULL, 0, REQ_OP_READ);
+	bio_chain(&part, &rest);
+	iw_part_end = part.bi_end_io;
+}
+
+/* The block layer splits a bio that is larger than the disk takes: a part is cut off the front, must not be merged,
+ * is chained to the rest, and the rest is submitted at once. Other users of chained bios let them be merged. The rest
+ * lives until all its parts are done.
+ */
+static bool iw_more_follows(struct request *rq)
+{
+	struct bio *part = rq->biotail;
+
+	return part && part->bi_opf & REQ_NOMERGE && part->bi_end_io == iw_part_end &&
+	       ((struct bio *)part->bi_private)->bi_bdev == part->bi_bdev;
 }
 
 void iw_describe(struct request *rq, struct iw_request *raw)
@@ -45,6 +57,7 @@ void iw_describe(struct request *rq, struct iw_request *raw)
 	raw->start = blk_rq_pos(rq);
 	raw->length = blk_rq_sectors(rq);
 	iw_describe_rest(raw, rq->cmd_flags, req_get_ioprio(rq), (u64)rq->elv.priv[0]);
+	raw->more_follows = iw_more_follows(rq);
 }
 
 /* --- Finding ------------------------------------------------------------------------------------ */
@@ -54,8 +67,8 @@ static void iw_index_start(struct iw_queue *iw, struct request *rq)
 	hash_add(iw->starts, &iw->slots[iw_id(rq)].by_start, blk_rq_pos(rq));
 }
 
-/* It waits: others may be merged with it. Before anybody looks for one to merge with, all are indexed:
- * most requests of a fast device are given out sooner.
+/* Others may be merged with a waiting request. A request is indexed only when the next merge is tried: most requests of
+ * a fast device are given out sooner.
  */
 static void iw_index_all(struct iw_queue *iw)
 {
@@ -82,7 +95,7 @@ void iw_unindex(struct iw_queue *iw, struct request *rq)
 		iw->q->last_merge = NULL;
 }
 
-/* It waited and goes away, without having been given out. */
+/* A waiting request goes away without having been given out. */
 void iw_forget(struct iw_queue *iw, struct request *rq)
 {
 	iw_unindex(iw, rq);

@@ -80,6 +80,7 @@ static int __init idlewise_start(void)
 	u32 count = iw_schedulers() + 1;
 	int error = iw_exits_start();
 
+	iw_parts_start();
 	if (error)
 		return error;
 	error = -ENOMEM;

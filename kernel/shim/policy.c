@@ -35,17 +35,17 @@ static int iw_switch(struct iw_queue *iw, u32 number)
 	return 0;
 }
 
-/* Another selector, or none, watches. Returns who did. With the policy's lock held. */
-static struct iw_auto *iw_watch(struct iw_queue *iw, struct iw_auto *selector)
+/* Another selector, or none, sees the requests. Returns the one before. With the policy's lock held. */
+static struct iw_auto *iw_set_selector(struct iw_queue *iw, struct iw_auto *selector)
 {
 	spin_lock_irq(&iw->lock);
-	selector = iw_queue_watch(iw->host, selector);
+	selector = iw_queue_set_selector(iw->host, selector);
 	spin_unlock_irq(&iw->lock);
 	return selector;
 }
 
 /* Does what the selector wants; what fails for want of memory is tried again after the next period. */
-static int iw_follow(struct iw_queue *iw)
+static int iw_carry_out(struct iw_queue *iw)
 {
 	u64 next = 0, now;
 	u32 wanted;
@@ -55,7 +55,7 @@ static int iw_follow(struct iw_queue *iw)
 	now = ktime_get_ns();
 	wanted = iw_auto_tick(iw->host, now, &next);
 	spin_unlock_irq(&iw->lock);
-	if (wanted >= iw_schedulers())
+	if (wanted == IW_NOBODY)
 		return 0;
 	if (wanted != iw->policy)
 		error = iw_switch(iw, wanted);
@@ -70,7 +70,7 @@ static void iw_ask(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 
 	mutex_lock(&iw->policy_lock);
-	if (iw_follow(iw))
+	if (iw_carry_out(iw))
 		pr_warn_ratelimited("idlewise: no memory for the scheduler that auto has chosen\n");
 	mutex_unlock(&iw->policy_lock);
 	memalloc_noio_restore(noio);
@@ -101,10 +101,10 @@ static int iw_choose_by_itself(struct iw_queue *iw, const char *settings, size_t
 		pr_notice_ratelimited("idlewise: auto: %s\n", wrong);
 		return error;
 	}
-	former = iw_watch(iw, selector);
-	error = iw_follow(iw);
+	former = iw_set_selector(iw, selector);
+	error = iw_carry_out(iw);
 	/* The selector that was there stays, if there was one. */
-	iw_auto_free(error ? iw_watch(iw, former) : former);
+	iw_auto_free(error ? iw_set_selector(iw, former) : former);
 	if (!error)
 		iw->automatic = true;
 	return error;
@@ -142,7 +142,7 @@ ssize_t iw_policy_store(struct elevator_queue *e, const char *page, size_t count
 					      (int)length, page);
 		error = number < 0 ? number : iw_switch(iw, number);
 		if (!error) {
-			iw_auto_free(iw_watch(iw, NULL));
+			iw_auto_free(iw_set_selector(iw, NULL));
 			iw->automatic = false;
 		}
 	}

@@ -41,7 +41,7 @@ struct iw_queue {
 	unsigned int in_flight;
 	bool held;				/* the core was asked, and wants an event first */
 	bool front_merges;
-	bool weights;				/* somebody's priority is not the usual */
+	bool weights;				/* a process has another priority than the usual one */
 	u64 weighed;				/* who was last given a weight, and the level */
 	u32 tag_word;				/* scheduler tags in a word of their map */
 	struct hrtimer timer;			/* when the core wants to be asked again */
@@ -55,6 +55,7 @@ struct iw_queue {
 	u64 merged;		/* bios and requests that became part of a request */
 	u64 absorbed;		/* of these, requests that already waited */
 	u64 requeued;
+	u64 split;		/* requests that are a part of a larger one, of which more follows */
 	u64 waits;		/* times that the core waited although requests did */
 	u64 exits;		/* processes that issued here and are gone */
 	u64 switches;		/* of the policy */
@@ -93,7 +94,7 @@ static inline void iw_set_state(struct request *rq, enum iw_state state)
 	rq->elv.priv[1] = (void *)((unsigned long)iw_id(rq) << IW_STATE_BITS | state);
 }
 
-/* Who issues now. A worker acts for somebody who is not known any more. */
+/* The process that issues now, and its parent; 0 for a worker, whose originator the kernel does not say. */
 static inline u64 iw_who(void)
 {
 	u32 group;
@@ -106,11 +107,19 @@ static inline u64 iw_who(void)
 	return (u64)group << 32 | (u32)current->tgid;
 }
 
+/* Something happened: the core may be asked again, and is, if it held requests back. */
+static inline void iw_wake(struct iw_queue *iw)
+{
+	WRITE_ONCE(iw->held, false);
+	if (READ_ONCE(iw->waiting))
+		blk_mq_run_hw_queues(iw->q, true);
+}
+
 /* elevator.c */
 extern const struct elevator_mq_ops iw_ops;
-void iw_wake(struct iw_queue *iw);
 
 /* merge.c */
+void iw_parts_start(void);
 void iw_describe(struct request *rq, struct iw_request *raw);
 void iw_forget(struct iw_queue *iw, struct request *rq);
 void iw_unindex(struct iw_queue *iw, struct request *rq);

@@ -4,16 +4,14 @@
 //! [`PREFIX`]. Of a longer name than the kernel keeps, the first [`NAME_LENGTH`] characters are
 //! left; as the kernel cuts what is written to `scheduler` in the same place, the whole name works too.
 
-use core::ffi::c_int;
-use core::fmt;
-use core::slice;
+use core::ffi::{c_char, c_int};
 
 use idlewise_core::registry::{self, Entry};
 use idlewise_core::tunables::{Tunable, TunableError, Unit};
 
-use crate::border::{self, INVALID};
+use crate::border::{INVALID, put_c, text};
 
-/// What a taken name begins with.
+/// The beginning of a taken name.
 pub const PREFIX: &str = "iw-";
 
 /// Characters that the kernel keeps of an elevator's name (`ELV_NAME_MAX`, with its zero byte).
@@ -22,34 +20,26 @@ pub const NAME_LENGTH: usize = 15;
 /// Names of the kernel's own elevators. `deadline` is another name of its mq-deadline.
 const TAKEN: [&str; 4] = ["mq-deadline", "deadline", "kyber", "bfq"];
 
-/// The most tunables that a scheduler may have: so many attributes the shim can make
-/// (`IW_TUNABLES` in `shim/attributes.c`).
+/// The most tunables that a scheduler may have: for each the shim makes an attribute by a macro.
 pub const TUNABLES_MAX: usize = 48;
 
 /// `ERANGE` of the kernel.
 const OUT_OF_RANGE: c_int = -34;
 
-/// Writes `text` to the shim's memory; returns its length.
-unsafe fn put(room: *mut u8, size: usize, text: fmt::Arguments<'_>) -> usize {
-    // SAFETY: the shim has `size` bytes there.
-    border::put(unsafe { slice::from_raw_parts_mut(room, size) }, text)
-}
-
-/// The shim's text. What is not UTF-8 names nothing.
-pub(crate) unsafe fn text<'a>(from: *const u8, length: usize) -> &'a str {
-    // SAFETY: the shim has `length` bytes there.
-    str::from_utf8(unsafe { slice::from_raw_parts(from, length) }).unwrap_or_default()
-}
-
 pub(crate) fn entry(scheduler: u32) -> Option<&'static Entry> {
     registry::all().get(scheduler as usize)
+}
+
+/// The number of the scheduler called `name` in the registry.
+pub(crate) fn number(name: &str) -> Option<u32> {
+    registry::all().iter().position(|entry| entry.name == name).map(|number| number as u32)
 }
 
 fn tunable(scheduler: u32, index: u32) -> Option<&'static Tunable> {
     entry(scheduler)?.tunables.get(index as usize)
 }
 
-/// What an elevator's name begins with besides the scheduler's.
+/// The part of an elevator's name before the scheduler's.
 fn prefix(name: &str) -> &'static str {
     if TAKEN.contains(&name) { PREFIX } else { "" }
 }
@@ -62,27 +52,22 @@ pub extern "C" fn iw_schedulers() -> u32 {
 
 /// The number of the scheduler called `name` in the registry, or -`EINVAL`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_scheduler_find(name: *const u8, length: usize) -> c_int {
-    // SAFETY: as above.
-    let name = unsafe { text(name, length) };
-    let found = registry::all().iter().position(|entry| entry.name == name);
-    found.map_or(INVALID, |index| index as c_int)
+pub unsafe extern "C" fn iw_scheduler_find(name: *const c_char, length: usize) -> c_int {
+    number(unsafe { text(name, length) }).map_or(INVALID, |number| number as c_int)
 }
 
 /// Writes a scheduler's name in the registry; returns its length.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_scheduler_name(scheduler: u32, room: *mut u8, size: usize) -> usize {
+pub unsafe extern "C" fn iw_scheduler_name(scheduler: u32, room: *mut c_char, size: usize) -> usize {
     let name = entry(scheduler).map_or("", |entry| entry.name);
-    // SAFETY: as above.
-    unsafe { put(room, size, format_args!("{name}")) }
+    unsafe { put_c(room, size, format_args!("{name}")) }
 }
 
 /// Writes a scheduler's name as an elevator; returns its length.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_elevator_name(scheduler: u32, room: *mut u8, size: usize) -> usize {
+pub unsafe extern "C" fn iw_elevator_name(scheduler: u32, room: *mut c_char, size: usize) -> usize {
     let name = entry(scheduler).map_or("", |entry| entry.name);
-    // SAFETY: as above.
-    unsafe { put(room, size.min(NAME_LENGTH), format_args!("{}{name}", prefix(name))) }
+    unsafe { put_c(room, size.min(NAME_LENGTH), format_args!("{}{name}", prefix(name))) }
 }
 
 /// How many tunables a scheduler has.
@@ -93,10 +78,14 @@ pub extern "C" fn iw_tunables(scheduler: u32) -> u32 {
 
 /// Writes a tunable's name; returns its length.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_tunable_name(scheduler: u32, index: u32, room: *mut u8, size: usize) -> usize {
+pub unsafe extern "C" fn iw_tunable_name(
+    scheduler: u32,
+    index: u32,
+    room: *mut c_char,
+    size: usize,
+) -> usize {
     let name = tunable(scheduler, index).map_or("", |tunable| tunable.name);
-    // SAFETY: as above.
-    unsafe { put(room, size, format_args!("{name}")) }
+    unsafe { put_c(room, size, format_args!("{name}")) }
 }
 
 /// Writes a tunable's value as its attribute shows it: a plain number in the tunable's unit, or
@@ -106,17 +95,16 @@ pub unsafe extern "C" fn iw_tunable_format(
     scheduler: u32,
     index: u32,
     value: u64,
-    room: *mut u8,
+    room: *mut c_char,
     size: usize,
 ) -> usize {
     let words: &[&str] = match tunable(scheduler, index) {
         Some(Tunable { unit: Unit::Choice(words), .. }) => words,
         _ => &[],
     };
-    // SAFETY: as above.
     match words.get(value as usize) {
-        Some(word) => unsafe { put(room, size, format_args!("{word}")) },
-        None => unsafe { put(room, size, format_args!("{value}")) },
+        Some(word) => unsafe { put_c(room, size, format_args!("{word}")) },
+        None => unsafe { put_c(room, size, format_args!("{value}")) },
     }
 }
 
@@ -126,22 +114,21 @@ pub unsafe extern "C" fn iw_tunable_format(
 pub unsafe extern "C" fn iw_tunable_parse(
     scheduler: u32,
     index: u32,
-    from: *const u8,
+    from: *const c_char,
     length: usize,
-    value: *mut u64,
-    room: *mut u8,
+    value: &mut u64,
+    room: *mut c_char,
     size: usize,
 ) -> c_int {
     let Some(tunable) = tunable(scheduler, index) else { return INVALID };
-    // SAFETY: as above, for all three.
     let error = match tunable.parse(unsafe { text(from, length) }.trim()) {
         Ok(read) => {
-            unsafe { *value = read };
+            *value = read;
             return 0;
         }
         Err(error) => error,
     };
-    unsafe { put(room, size, format_args!("{error}\0")) };
+    unsafe { put_c(room, size, format_args!("{error}\0")) };
     match error {
         TunableError::OutOfRange(_) => OUT_OF_RANGE,
         _ => INVALID,
@@ -157,7 +144,7 @@ mod tests {
 
     fn elevator_name(scheduler: u32) -> String {
         let mut room = [0; 64];
-        let length = unsafe { iw_elevator_name(scheduler, room.as_mut_ptr(), room.len()) };
+        let length = unsafe { iw_elevator_name(scheduler, room.as_mut_ptr().cast(), room.len()) };
         String::from_utf8(room[..length].to_vec()).unwrap()
     }
 
@@ -179,10 +166,12 @@ mod tests {
     #[test]
     fn no_scheduler_has_more_tunables_than_attributes_are_made() {
         for entry in registry::all() {
-            assert!(entry.tunables.len() <= TUNABLES_MAX, "{}: raise IW_TUNABLES", entry.name);
+            assert!(
+                entry.tunables.len() <= TUNABLES_MAX,
+                "{}: raise the number, and the macro EACH in `shim/attributes.c`",
+                entry.name
+            );
         }
-        let shim = include_str!("../shim/attributes.c");
-        assert!(shim.contains(&format!("#define IW_TUNABLES {TUNABLES_MAX}\n")), "the shim's number differs");
     }
 
     #[test]
@@ -192,17 +181,18 @@ mod tests {
             for index in 0..iw_tunables(scheduler) {
                 let tunable = tunable(scheduler, index).unwrap();
                 let (mut value, size) = (0, room.len());
-                let length =
-                    unsafe { iw_tunable_format(scheduler, index, tunable.default, room.as_mut_ptr(), size) };
+                let length = unsafe {
+                    iw_tunable_format(scheduler, index, tunable.default, room.as_mut_ptr().cast(), size)
+                };
                 let shown = room;
                 let mut parse = |text: &[u8]| unsafe {
                     iw_tunable_parse(
                         scheduler,
                         index,
-                        text.as_ptr(),
+                        text.as_ptr().cast(),
                         text.len(),
                         &mut value,
-                        room.as_mut_ptr(),
+                        room.as_mut_ptr().cast(),
                         size,
                     )
                 };

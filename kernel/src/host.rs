@@ -2,34 +2,28 @@
 //!
 //! The shim serialises all calls for one queue with its lock; building and freeing happen outside
 //! that lock, since they may sleep. The block layer merges, and tells the queue (`Merging::Off`).
-//! Time may come from several processors, each of which read the clock before it had the lock: what
-//! is earlier than the last call counts as the same time.
+//! Times come from several processors, each of which read the clock before it had the lock: `Host::at` puts them in order.
 
-use core::alloc::Layout;
-use core::ffi::c_int;
-use core::mem::offset_of;
+use alloc::boxed::Box;
+use core::ffi::{c_char, c_int};
 
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::registry::BuildError;
-use idlewise_core::tunables::TunableError;
 use idlewise_core::{
-    AnyScheduler, Class, Decision, Device, HostError, Inserted, Instant, Issuer, Merging, Operation, Queue,
-    Request, RequestId, Sector, Sectors, Setup, Weight,
+    AnyScheduler, Decision, Device, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors,
+    Setup, Weight,
 };
 
-use crate::auto::{Auto, iw_auto_free};
-use crate::border::{INVALID, NO_MEMORY};
+use crate::auto::Auto;
+use crate::border::{INVALID, NO_MEMORY, keep, put_c};
 use crate::catalogue::entry;
 
-/// A queue, the time of the last call, and who watches it.
-pub struct Host {
-    queue: Queue<AnyScheduler>,
-    now: Instant,
-    /// From `iw_auto_new`, or null.
-    auto: *mut Auto,
-}
+/// A queue and, in the elevator that hosts all, the selector that follows it.
+///
+/// cbindgen:ignore
+pub type Host = idlewise_core::Host<AnyScheduler, Option<Box<Auto>>>;
 
-/// The device, as the shim describes it (`struct iw_device`).
+/// The device, as the shim describes it.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct RawDevice {
@@ -41,31 +35,20 @@ pub struct RawDevice {
     pub depth: u32,
     /// Hardware queues.
     pub hardware_queues: u32,
-    /// 1 if it has moving heads.
-    pub rotational: u32,
+    /// The device has moving heads.
+    pub rotational: bool,
 }
 
-// A request is the core's own. The shim writes it (`struct iw_request`), and no value that the types do not have.
-const _: () = {
-    assert!(size_of::<Request>() == 40);
-    assert!(offset_of!(Request, arrival) == 0 && offset_of!(Request, start) == 8);
-    assert!(offset_of!(Request, length) == 16 && offset_of!(Request, issuer) == 20);
-    assert!(offset_of!(Request, group) == 24 && offset_of!(Request, operation) == 28);
-    assert!(offset_of!(Request, priority.class) == 29 && offset_of!(Request, priority.level) == 30);
-    assert!(offset_of!(Request, sync) == 31 && offset_of!(Request, metadata) == 32);
-    assert!(offset_of!(Request, more_follows) == 33);
-    assert!(Operation::Read as u8 == 0 && Operation::Write as u8 == 1);
-    assert!(Operation::Discard as u8 == 2 && Operation::Flush as u8 == 3);
-    assert!(Class::RealTime as u8 == 0 && Class::BestEffort as u8 == 1 && Class::Idle as u8 == 2);
-};
+/// The answer of `iw_dispatch` if no request is to be dispatched before the next event.
+pub const IDLE: i64 = -1;
 
-/// What `iw_dispatch` answers instead of an id.
-const IDLE: i64 = -1;
+/// The answer of `iw_auto_tick` for a queue without a selector.
+pub const NOBODY: u32 = u32::MAX;
 
 impl From<&RawDevice> for Device {
     fn from(raw: &RawDevice) -> Device {
         Device {
-            rotational: raw.rotational != 0,
+            rotational: raw.rotational,
             depth: raw.depth.max(1),
             hardware_queues: raw.hardware_queues.max(1),
             capacity: Sector(raw.sectors.max(1)),
@@ -75,175 +58,77 @@ impl From<&RawDevice> for Device {
     }
 }
 
-impl Host {
-    /// The time of this call: never before that of the last one.
-    #[inline]
-    pub(crate) fn at(&mut self, now: u64) -> Instant {
-        self.now = self.now.max(Instant(now));
-        self.now
-    }
-
-    /// Puts `auto`, or null for nobody, in the place of who watches.
-    pub(crate) fn watch(&mut self, auto: *mut Auto) -> *mut Auto {
-        core::mem::replace(&mut self.auto, auto)
-    }
-
-    /// Who watches.
-    #[inline]
-    pub(crate) fn auto(&mut self) -> Option<&mut Auto> {
-        // SAFETY: null, or the shim's, which leaves it here until it has taken it back.
-        unsafe { self.auto.as_mut() }
-    }
-
-    /// Tells who watches that `id` goes away without being done.
-    fn leaves(&mut self, id: RequestId) {
-        if !self.auto.is_null() && id.index() < self.queue.requests().capacity() {
-            let request = *self.queue.request(id);
-            if let Some(auto) = self.auto() {
-                auto.left(&request);
-            }
-        }
-    }
-
-    /// Tells the queue how large `id` is now, if that is news.
-    fn update(&mut self, now: Instant, id: u32, start: u64, length: u32) -> Result<(), HostError> {
-        let (id, start, length) = (RequestId(id), Sector(start), Sectors(length));
-        let known = *self.queue.request(id);
-        if known.start == start && known.length == length {
-            return Ok(());
-        }
-        if let Some(auto) = self.auto() {
-            let first = if start < known.start { start } else { known.end() };
-            auto.joined(
-                now,
-                &Request { start: first, length: Sectors(length.0.saturating_sub(known.length.0)), ..known },
-            );
-        }
-        self.queue.grown(now, id, start, length)
-    }
-}
-
 /// 0, or -`EINVAL` for a call that does not fit.
-fn status<T>(result: Result<T, HostError>) -> c_int {
+fn status<T, E>(result: Result<T, E>) -> c_int {
     result.map_or(INVALID, |_| 0)
 }
 
-fn error(error: BuildError) -> c_int {
-    match error {
-        BuildError::OutOfMemory => NO_MEMORY,
-        BuildError::Tunable(_) => INVALID,
-    }
-}
-
-/// Moves `value` to memory of its own; null if there is none.
-pub(crate) fn keep<T>(value: T) -> *mut T {
-    // SAFETY: `T` is not of size zero, and the memory is written before it is used.
-    unsafe {
-        let memory = alloc::alloc::alloc(Layout::new::<T>()).cast::<T>();
-        if !memory.is_null() {
-            memory.write(value);
-        }
-        memory
-    }
-}
-
-/// Undoes `keep`.
-pub(crate) unsafe fn take<T>(memory: *mut T) -> T {
-    // SAFETY: it came from `keep`, and nobody uses it from now on.
-    unsafe {
-        let value = memory.read();
-        alloc::alloc::dealloc(memory.cast(), Layout::new::<T>());
-        value
-    }
-}
-
 /// A scheduler with its default settings for a queue on `device`. Null and an error number if it
-/// cannot be had. Apart from `iw_queue_new`, so that the stack need not hold both at once.
+/// cannot be had. Apart from `iw_queue_new`, so that the stack need not hold both at once. May sleep.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_scheduler_new(
+pub extern "C" fn iw_scheduler_new(
     scheduler: u32,
-    device: *const RawDevice,
-    failure: *mut c_int,
-) -> *mut AnyScheduler {
-    // SAFETY: both are the shim's.
-    let (raw, failure) = unsafe { (&*device, &mut *failure) };
+    device: &RawDevice,
+    failure: &mut c_int,
+) -> Option<Box<AnyScheduler>> {
     *failure = NO_MEMORY;
     let Some(entry) = entry(scheduler) else {
         *failure = INVALID;
-        return core::ptr::null_mut();
+        return None;
     };
-    match entry.build(Setup { capacity: raw.ids as usize, device: &raw.into() }, &[]) {
+    match entry.build(Setup { capacity: device.ids as usize, device: &device.into() }, &[]) {
         Ok(built) => keep(built),
-        Err(reason) => {
-            *failure = error(reason);
-            core::ptr::null_mut()
+        Err(BuildError::OutOfMemory) => None,
+        Err(BuildError::Tunable(_)) => {
+            *failure = INVALID;
+            None
         }
     }
 }
 
 /// Frees a scheduler that is in no queue.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_scheduler_free(scheduler: *mut AnyScheduler) {
-    // SAFETY: it came from `iw_scheduler_new`.
-    unsafe { drop(take(scheduler)) }
+pub extern "C" fn iw_scheduler_free(scheduler: Box<AnyScheduler>) {
+    drop(scheduler);
 }
 
-/// A queue under `scheduler`, which it takes. Null if there is no memory.
+/// A queue under `scheduler`, which it takes. Null if there is no memory. May sleep.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_queue_new(scheduler: *mut AnyScheduler, device: *const RawDevice) -> *mut Host {
-    // SAFETY: the one came from `iw_scheduler_new`, the other is the shim's.
-    let (scheduler, raw) = unsafe { (take(scheduler), &*device) };
-    let queue = Queue::with::<OutOfMemory>(raw.ids as usize, raw.into(), |_| Ok(scheduler));
-    queue.map_or(core::ptr::null_mut(), |queue| {
-        keep(Host { queue, now: Instant::ZERO, auto: core::ptr::null_mut() })
-    })
+pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice) -> Option<Box<Host>> {
+    let queue = Queue::with::<OutOfMemory>(device.ids as usize, device.into(), |_| Ok(*scheduler));
+    keep(Host::new(queue.ok()?, None))
 }
 
-/// Frees a queue, its scheduler and who watches it.
+/// Frees a queue, its scheduler and its selector.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_queue_free(host: *mut Host) {
-    // SAFETY: it came from `iw_queue_new`.
-    unsafe {
-        iw_auto_free((*host).auto);
-        host.drop_in_place();
-        alloc::alloc::dealloc(host.cast(), Layout::new::<Host>());
-    }
+pub extern "C" fn iw_queue_free(host: Box<Host>) {
+    drop(host);
 }
 
 /// Puts the successor in place of the queue's scheduler, which takes the successor's place.
 /// Requests that wait move over; those in flight complete into the successor.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_queue_exchange(host: *mut Host, now: u64, successor: *mut AnyScheduler) {
-    // SAFETY: both came from here, and nobody else uses them now.
+pub extern "C" fn iw_queue_exchange(host: &mut Host, now: u64, successor: &mut AnyScheduler) {
+    let now = host.at(Instant(now));
+    // SAFETY: the successor is moved out, and the old scheduler is moved into the same place. Only a time that goes
+    // back could make `replace` fail, and `at` never goes back.
     unsafe {
-        let host = &mut *host;
-        let now = host.at(now);
-        // `at` makes the time fit, which is all that could fail.
-        if let Ok(old) = host.queue.replace(now, successor.read()) {
-            successor.write(old);
+        if let Ok(old) = host.parts().0.replace(now, core::ptr::read(successor)) {
+            core::ptr::write(successor, old);
         }
     }
 }
 
 /// A request has arrived. The id must be free.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_insert(host: *mut Host, now: u64, id: u32, request: *const Request) -> c_int {
-    // SAFETY: both are the shim's.
-    let (host, request) = unsafe { (&mut *host, &*request) };
-    let (now, id) = (host.at(now), RequestId(id));
-    if let Some(auto) = host.auto() {
-        auto.inserted(now, id, request);
-    }
-    status(host.queue.insert_as(now, id, *request).map(Inserted::id))
+pub extern "C" fn iw_insert(host: &mut Host, now: u64, id: u32, request: &Request) -> c_int {
+    status(host.insert_as(host.at(Instant(now)), RequestId(id), *request))
 }
 
-/// What now? An id; or `IDLE`; or, made negative, the time at which to ask again.
+/// Asks the scheduler. Returns the id of a request to dispatch; or [`IDLE`]; or, made negative, the time at which to ask again.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_dispatch(host: *mut Host, now: u64) -> i64 {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let now = host.at(now);
-    match host.queue.dispatch(now) {
+pub extern "C" fn iw_dispatch(host: &mut Host, now: u64) -> i64 {
+    match host.dispatch(host.at(Instant(now))) {
         Ok(Decision::Dispatch(id)) => i64::from(id.0),
         // After `now`, and so beyond `-IDLE`; the kernel's clock ends at the greatest signed number.
         Ok(Decision::WaitUntil(time)) => -i64::try_from(time.0).unwrap_or(i64::MAX),
@@ -251,128 +136,113 @@ pub unsafe extern "C" fn iw_dispatch(host: *mut Host, now: u64) -> i64 {
     }
 }
 
-/// The device has finished it.
+/// The device has finished a request.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_complete(host: *mut Host, now: u64, id: u32) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let (now, id) = (host.at(now), RequestId(id));
-    if !host.auto.is_null() && id.index() < host.queue.requests().capacity() {
-        let request = *host.queue.request(id);
-        if let Some(auto) = host.auto() {
-            auto.completed(now, id, &request);
-        }
-    }
-    status(host.queue.complete(now, id))
+pub extern "C" fn iw_complete(host: &mut Host, now: u64, id: u32) -> c_int {
+    status(host.complete(host.at(Instant(now)), RequestId(id)))
 }
 
-/// The device gave it back: it goes first.
+/// The device gave a request back: the request goes first.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_requeue(host: *mut Host, now: u64, id: u32) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let now = host.at(now);
-    status(host.queue.requeue(now, RequestId(id)))
+pub extern "C" fn iw_requeue(host: &mut Host, now: u64, id: u32) -> c_int {
+    status(host.requeue(host.at(Instant(now)), RequestId(id)))
 }
 
-/// It waited and goes away.
+/// A waiting request goes away.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_cancel(host: *mut Host, now: u64, id: u32) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let now = host.at(now);
-    host.leaves(RequestId(id));
-    status(host.queue.cancel(now, RequestId(id)))
+pub extern "C" fn iw_cancel(host: &mut Host, now: u64, id: u32) -> c_int {
+    status(host.cancel(host.at(Instant(now)), RequestId(id)))
 }
 
 /// Whether the scheduler lets `request` become part of the waiting `id`, which it touches.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_may_merge(host: *const Host, id: u32, request: *const Request) -> bool {
-    // SAFETY: both are the shim's.
-    let (host, request) = unsafe { (&*host, &*request) };
-    host.queue.may_merge(RequestId(id), request)
+pub extern "C" fn iw_may_merge(host: &Host, id: u32, request: &Request) -> bool {
+    host.queue().may_merge(RequestId(id), request)
 }
 
-/// How many of `size` tags may be held by requests that nobody waits for, or else by all that are no
-/// synchronous reads: at least one, until the next event.
+/// The number of tags, of `size`, that asynchronous requests may hold, or else all requests but synchronous reads. At
+/// least one; valid until the next event.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_quota(host: *const Host, size: u32, asynchronous: bool) -> u32 {
-    // SAFETY: it is the shim's.
-    let quota = unsafe { (*host).queue.quota(size as usize) };
+pub extern "C" fn iw_quota(host: &Host, size: u32, asynchronous: bool) -> u32 {
+    let quota = host.queue().quota(size as usize);
     let limit = if asynchronous { quota.asynchronous.min(quota.others) } else { quota.others };
     u32::try_from(limit).unwrap_or(u32::MAX).clamp(1, size.max(1))
 }
 
 /// Whether the scheduler wants front merges.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_front_merges(host: *const Host) -> bool {
-    // SAFETY: it is the shim's.
-    unsafe { (*host).queue.front_merges() }
+pub extern "C" fn iw_front_merges(host: &Host) -> bool {
+    host.queue().front_merges()
 }
 
 /// A waiting request has this extent now.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_grown(host: *mut Host, now: u64, id: u32, start: u64, length: u32) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let now = host.at(now);
-    status(host.update(now, id, start, length))
+pub extern "C" fn iw_grown(host: &mut Host, now: u64, id: u32, start: u64, length: u32) -> c_int {
+    status(host.grown(host.at(Instant(now)), RequestId(id), Sector(start), Sectors(length)))
 }
 
 /// `taken` has become a part of `survivor`; both waited.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_absorbed(host: *mut Host, now: u64, survivor: u32, taken: u32) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let now = host.at(now);
-    host.leaves(RequestId(taken));
-    status(host.queue.absorbed(now, RequestId(survivor), RequestId(taken)))
+pub extern "C" fn iw_absorbed(host: &mut Host, now: u64, survivor: u32, taken: u32) -> c_int {
+    status(host.absorbed(host.at(Instant(now)), RequestId(survivor), RequestId(taken)))
 }
 
 /// A process has exited.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_issuer_gone(host: *mut Host, now: u64, issuer: u32) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let now = host.at(now);
-    status(host.queue.issuer_gone(now, Issuer(issuer)))
+pub extern "C" fn iw_issuer_gone(host: &mut Host, now: u64, issuer: u32) -> c_int {
+    status(host.exited(host.at(Instant(now)), Issuer(issuer)))
 }
 
 /// Gives a process a weight: 1 to 10 000.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_set_weight(host: *mut Host, now: u64, issuer: u32, weight: u32) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let now = host.at(now);
+pub extern "C" fn iw_set_weight(host: &mut Host, now: u64, issuer: u32, weight: u32) -> c_int {
+    let now = host.at(Instant(now));
     let Some(weight) = Weight::new(weight) else { return INVALID };
-    status(host.queue.set_weight(now, Issuer(issuer), weight))
+    status(host.parts().0.set_weight(now, Issuer(issuer), weight))
 }
 
 /// The value of a tunable of the queue's scheduler.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_queue_get(host: *const Host, tunable: u32) -> u64 {
-    // SAFETY: it is the shim's.
-    let scheduler = unsafe { (*host).queue.scheduler() };
+pub extern "C" fn iw_queue_get(host: &Host, tunable: u32) -> u64 {
+    let scheduler = host.queue().scheduler();
     let found = scheduler.tunables().get(tunable as usize);
     found.map_or(0, |tunable| scheduler.get(tunable.name).unwrap_or(0))
 }
 
 /// Sets a tunable of the queue's scheduler to a value in its range.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_queue_set(host: *mut Host, tunable: u32, value: u64) -> c_int {
-    // SAFETY: it is the shim's.
-    let host = unsafe { &mut *host };
-    let Some(found) = host.queue.scheduler().tunables().get(tunable as usize) else { return INVALID };
-    match host.queue.set(found.name, value) {
-        Ok(()) => 0,
-        Err(TunableError::Unknown(_) | TunableError::OutOfRange(_) | TunableError::NotAValue(_)) => INVALID,
-    }
+pub extern "C" fn iw_queue_set(host: &mut Host, tunable: u32, value: u64) -> c_int {
+    let queue = host.parts().0;
+    let Some(found) = queue.scheduler().tunables().get(tunable as usize) else { return INVALID };
+    status(queue.set(found.name, value))
+}
+
+/// From now on `selector`, or none, sees the queue's requests. Returns the one before.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_queue_set_selector(host: &mut Host, selector: Option<Box<Auto>>) -> Option<Box<Auto>> {
+    core::mem::replace(host.parts().1, selector)
+}
+
+/// The number of the scheduler that the queue's selector wants now, and when to ask again; [`NOBODY`] without one.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_auto_tick(host: &mut Host, now: u64, next: &mut u64) -> u32 {
+    let now = host.at(Instant(now));
+    let Some(auto) = host.parts().1 else { return NOBODY };
+    let wanted = auto.tick(now);
+    *next = auto.next_tick().0;
+    wanted
+}
+
+/// Writes what the queue's selector last saw and decided; returns the length.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn iw_auto_show(host: &Host, room: *mut c_char, size: usize) -> usize {
+    let auto = host.follower().as_ref();
+    auto.map_or(0, |auto| unsafe { put_c(room, size, format_args!("{auto}")) })
 }
 
 /// Makes the core panic, as it would upon a mistake of its own: for the test of what that leaves.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn iw_queue_break(host: *mut Host) {
-    // SAFETY: it is the shim's.
-    let queue = unsafe { &(*host).queue };
+pub extern "C" fn iw_queue_break(host: &Host) {
+    let queue = host.queue();
     core::hint::black_box(queue.request(RequestId(queue.requests().capacity() as u32)));
 }

@@ -1,7 +1,7 @@
-//! The kernel's allocator as Rust's. It may sleep, and never starts I/O: a queue that is being given
-//! a scheduler is frozen, and memory must not wait for it.
+//! The kernel's allocator as Rust's. Allocation may sleep, and never starts I/O: a queue that is being given
+//! a scheduler is frozen, and memory must not wait for that queue.
 //!
-//! Only building a scheduler allocates. That it failed comes back as an error.
+//! Only building a scheduler or selector allocates. A failure comes back as an error.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::ffi::c_void;

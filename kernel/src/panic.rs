@@ -1,5 +1,6 @@
 //! A panic in the kernel: a line that says where and why, then a bug that stops the thread.
 
+use core::ffi::c_char;
 use core::panic::PanicInfo;
 
 use crate::border::put;
@@ -7,7 +8,7 @@ use crate::border::put;
 unsafe extern "C" {
     /// Prints the text and raises the bug. Does not return; declared so that it seems to, since the
     /// kernel's check of control flow does not know it as a function without return.
-    fn iw_panic(text: *const u8, length: usize);
+    fn iw_panic(text: *const c_char, length: usize);
 }
 
 /// Longer messages are cut.
@@ -21,6 +22,6 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         None => put(&mut line, format_args!("{}", info.message())),
     };
     // SAFETY: the text lives until the call is over.
-    unsafe { iw_panic(line.as_ptr(), used) };
+    unsafe { iw_panic(line.as_ptr().cast(), used) };
     loop {}
 }

@@ -224,10 +224,10 @@ fn the_bounds_between_kinds_of_load_can_be_set() {
         let set = set.split(' ').filter(|word| !word.is_empty());
         idlewise(["trace", "info", &trace, "--period", "3s"].into_iter().chain(set))
     };
-    info("").exits(0).prints("4 sequential writes");
-    info("--set four_from=4").exits(0).prints("1 sequential writes");
+    info("").exits(0).prints("4 random writes");
+    info("--set four_from=4").exits(0).prints("1 random writes");
     info("--set reads_from=33 --set judge=place").exits(0).prints("4 random reads");
-    info("--set block=16").exits(0).prints("4 random writes");
+    info("--set block=8").exits(0).prints("4 sequential writes");
     let known = "has no tunable 'four_form'; did you mean 'four_from'? (it has: four_from, eight_from,";
     info("--set four_form=3").exits(2).says(known);
     info("--set dwell=3s").exits(2).says("trace info has no tunable 'dwell'");

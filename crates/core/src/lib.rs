@@ -24,6 +24,7 @@ extern crate std;
 
 pub mod collections;
 pub mod device;
+pub mod host;
 pub mod ops;
 pub mod positioning;
 pub mod queue;
@@ -42,6 +43,7 @@ pub mod units;
 pub mod why;
 
 pub use device::{Device, Merging};
+pub use host::Host;
 pub use queue::{HostError, Inserted, Queue};
 pub use registry::AnyScheduler;
 pub use request::{Class, Direction, Operation, Priority, Request};

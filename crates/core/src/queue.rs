@@ -242,6 +242,19 @@ impl<S: Scheduler> Queue<S> {
         quota.room(self.books.table.asynchronous(), self.books.table.sync_writes())
     }
 
+    /// The time of the last call.
+    #[inline]
+    pub fn now(&self) -> Instant {
+        self.books.now
+    }
+
+    /// An error unless a call for `id`, in this state, fits now.
+    #[inline]
+    pub(crate) fn expect(&self, now: Instant, id: RequestId, wanted: State) -> Result<(), HostError> {
+        self.books.expect(id, wanted)?;
+        if now < self.books.now { Err(HostError::TimeWentBack(now)) } else { Ok(()) }
+    }
+
     /// The request under `id`, as large as merging has made it.
     pub fn request(&self, id: RequestId) -> &Request {
         &self.books.table[id]

@@ -4,12 +4,12 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::{AnyDevice, Command, Device, Profile};
+use idlewise_disk::{AnyModel, Command, DiskModel, Profile};
 use std::hint::black_box;
 
 /// Keeps `queued` random commands at a device; each step completes one and submits one.
 struct Load {
-    device: AnyDevice,
+    device: AnyModel,
     now: Instant,
     random: u64,
     capacity: u64,

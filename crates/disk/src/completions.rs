@@ -1,7 +1,7 @@
 //! Completions under way, earliest first: for models that know a completion when the command comes.
 
 use crate::device::Completion;
-use crate::mechanical::BuildError;
+use crate::error::BuildError;
 use alloc::collections::BinaryHeap;
 use core::cmp::Ordering;
 use idlewise_core::Instant;

@@ -1,7 +1,8 @@
 //! What a profile amounts to, in numbers a person can check: geometry, zones, seek curve, rates.
 
-use crate::mechanical::{BuildError, Mechanical};
-use crate::{Model, Profile};
+use crate::error::BuildError;
+use crate::mechanical::Mechanical;
+use crate::{DiskModel, Model, Profile};
 use idlewise_core::{Duration, Sector};
 use std::string::String;
 use std::vec::Vec;
@@ -28,24 +29,9 @@ pub struct Description {
 pub enum Kind {
     /// A disk with platters and an arm.
     Mechanical(MechanicalDescription),
-    /// A flash device.
-    Flash {
-        /// Dies in all.
-        dies: u32,
-        /// Time to read a page.
-        read: Duration,
-        /// Time to program a page.
-        program: Duration,
-        /// Time to erase a block.
-        erase: Duration,
-        /// Bytes in a page.
-        page_bytes: u64,
-    },
-    /// A device of fixed latency.
-    Fixed {
-        /// Time of every command.
-        latency: Duration,
-    },
+    /// Any other model: its name, and its figures. A figure's name ends in its unit, `_ns` or `_bytes`; a count has
+    /// none.
+    Other(&'static str, Vec<(&'static str, u64)>),
 }
 
 /// A mechanical disk, summarized.
@@ -89,33 +75,20 @@ pub struct ZoneRow {
 impl Description {
     /// Summarizes a profile.
     pub fn of(profile: &Profile) -> Result<Description, BuildError> {
-        let (capacity, depth, kind) = match &profile.model {
+        let disk = profile.build()?;
+        let kind = match &profile.model {
             Model::Mechanical(spec) => {
-                let disk = Mechanical::new(spec)?;
                 let buffer = u64::from(spec.buffer.segments) * u64::from(spec.buffer.segment_sectors) * 512;
-                (spec.capacity, spec.depth, Kind::Mechanical(MechanicalDescription::of(&disk, buffer)))
+                Kind::Mechanical(MechanicalDescription::of(&Mechanical::new(spec)?, buffer))
             }
-            Model::Flash(spec) => (
-                spec.capacity,
-                spec.depth,
-                Kind::Flash {
-                    dies: spec.channels * spec.dies_per_channel,
-                    read: Duration(spec.read_ns),
-                    program: Duration(spec.program_ns),
-                    erase: Duration(spec.erase_ns),
-                    page_bytes: u64::from(spec.page_sectors) * 512,
-                },
-            ),
-            Model::Fixed(spec) => {
-                (spec.capacity, spec.depth, Kind::Fixed { latency: Duration(spec.latency_ns) })
-            }
+            other => Kind::Other(other.name(), other.facts()),
         };
         Ok(Description {
             name: profile.name.clone(),
             description: profile.description.clone(),
             source: profile.source.clone(),
-            capacity: Sector(capacity),
-            depth,
+            capacity: disk.capacity(),
+            depth: disk.depth(),
             kind,
         })
     }

@@ -1,9 +1,11 @@
 //! What every model of a disk is to its host: commands in, completions out, no clock of its own.
 //!
-//! The host calls [`Device::submit`] when it sends a command, asks [`Device::next_event`] when to
-//! look again, and at that time calls [`Device::advance`] until it returns `None`. Models only
+//! The host calls [`DiskModel::submit`] when it sends a command, asks [`DiskModel::next_event`] when to
+//! look again, and at that time calls [`DiskModel::advance`] until it returns `None`. Models only
 //! compute; they move no data.
 
+use crate::error::BuildError;
+use alloc::vec::Vec;
 use core::fmt;
 use idlewise_core::{Duration, Instant, Operation, Sector, Sectors};
 
@@ -97,8 +99,8 @@ impl fmt::Display for SubmitError {
 
 impl core::error::Error for SubmitError {}
 
-/// A disk, as a host sees it. Times never decrease from call to call.
-pub trait Device {
+/// A model of a disk, as a host sees it. Times never decrease from call to call.
+pub trait DiskModel {
     /// Sectors on the device.
     fn capacity(&self) -> Sector;
 
@@ -108,14 +110,71 @@ pub trait Device {
     /// Whether nearby addresses are cheaper than far ones.
     fn rotational(&self) -> bool;
 
+    /// Whether it will serve commands otherwise because of what it was sent long ago.
+    fn remembers(&self) -> bool {
+        false
+    }
+
+    /// A table of at most `points` ascending distances in sectors, and the time it is expected to take to get
+    /// there; empty if nothing moves.
+    fn positioning_curve(&self, _points: usize) -> Vec<(u64, Duration)> {
+        Vec::new()
+    }
+
     /// Takes a command at `now`.
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError>;
 
-    /// When to call [`Device::advance`]; `None` while no command is outstanding.
+    /// When to call [`DiskModel::advance`]; `None` while no command is outstanding.
     fn next_event(&self) -> Option<Instant>;
 
     /// Brings the device to `now`. Returns one command that completed by then; call until `None`.
     fn advance(&mut self, now: Instant) -> Option<Completion>;
+}
+
+/// A specification of one model, as integers.
+pub trait Spec {
+    /// What it specifies.
+    type Disk: DiskModel;
+
+    /// Builds the disk. Allocates all the memory it will ever use.
+    ///
+    /// # Errors
+    /// [`BuildError`].
+    fn build(&self) -> Result<Self::Disk, BuildError>;
+
+    /// Whether writes complete before they are durable, so that a flush means something.
+    fn write_cache(&self) -> bool {
+        false
+    }
+
+    /// Commands accepted at once.
+    fn depth(&mut self) -> &mut u32;
+
+    /// Sets what a sector takes on the cable.
+    fn set_bus(&mut self, sector_ns: u32);
+
+    /// Switches the drive's buffer off; false if there is none that could be.
+    fn cache_off(&mut self) -> bool {
+        false
+    }
+
+    /// The time of every command, if all take the same.
+    fn latency_ns(&mut self) -> Option<&mut u64> {
+        None
+    }
+
+    /// The figures that a summary shows. A name ends in its unit: `read_ns`, `page_bytes`; a count has none.
+    fn facts(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// Somebody who uses a disk without caring which model it is. The code is compiled for each model, so that nobody
+/// asks at each event which one it is.
+pub trait Host {
+    /// What comes of it.
+    type Output;
+
+    /// Uses the disk.
+    fn host<D: DiskModel>(self, disk: &mut D) -> Self::Output;
 }
 
 /// Later than any run (146 years); times beyond it are taken as this, so that sums cannot overflow.

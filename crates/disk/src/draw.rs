@@ -2,6 +2,7 @@
 
 use crate::describe::{Description, Kind, MechanicalDescription};
 use core::fmt::Write;
+use idlewise_core::Duration;
 use std::string::String;
 use std::vec::Vec;
 use std::{format, vec};
@@ -30,14 +31,13 @@ pub fn page(description: &Description, width: usize) -> String {
     );
     match &description.kind {
         Kind::Mechanical(disk) => mechanical(&mut out, disk, width),
-        Kind::Flash { dies, read, program, erase, page_bytes } => {
-            let _ = writeln!(
-                out,
-                "{dies} dies, pages of {page_bytes} bytes; read {read}, program {program}, erase {erase}"
-            );
-        }
-        Kind::Fixed { latency } => {
-            let _ = writeln!(out, "{latency} for every command");
+        Kind::Other(_, facts) => {
+            let fact = |&(name, value): &(&str, u64)| match name.rsplit_once('_') {
+                Some((what, "ns")) => format!("{what} {}", Duration(value)),
+                Some((what, unit)) => format!("{what} {value} {unit}"),
+                None => format!("{value} {name}"),
+            };
+            let _ = writeln!(out, "{}", facts.iter().map(fact).collect::<Vec<_>>().join(", "));
         }
     }
     let _ = writeln!(out, "Source: {}", description.source);

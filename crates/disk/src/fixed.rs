@@ -4,8 +4,9 @@
 //! host must wait for each. The time is a latency plus, if wanted, a time for each sector.
 
 use crate::completions::Completions;
-use crate::device::{Command, Completion, Device, SubmitError, Timing, check_extent};
-use crate::mechanical::BuildError;
+use crate::device::{Command, Completion, DiskModel, Spec, SubmitError, Timing, check_extent};
+use crate::error::BuildError;
+use alloc::{vec, vec::Vec};
 use idlewise_core::{Duration, Instant, Sector};
 
 /// A device of fixed latency.
@@ -41,7 +42,31 @@ impl Fixed {
     }
 }
 
-impl Device for Fixed {
+impl Spec for FixedSpec {
+    type Disk = Fixed;
+
+    fn build(&self) -> Result<Fixed, BuildError> {
+        Fixed::new(self)
+    }
+
+    fn depth(&mut self) -> &mut u32 {
+        &mut self.depth
+    }
+
+    fn set_bus(&mut self, sector_ns: u32) {
+        self.sector_ns = u64::from(sector_ns);
+    }
+
+    fn latency_ns(&mut self) -> Option<&mut u64> {
+        Some(&mut self.latency_ns)
+    }
+
+    fn facts(&self) -> Vec<(&'static str, u64)> {
+        vec![("latency_ns", self.latency_ns)]
+    }
+}
+
+impl DiskModel for Fixed {
     fn capacity(&self) -> Sector {
         Sector(self.spec.capacity)
     }

@@ -1,6 +1,6 @@
 //! Models of disks: what a command costs, and when it completes.
 //!
-//! A host submits [`Command`]s to a [`Device`] and asks it for [`Completion`]s; the device keeps no
+//! A host submits [`Command`]s to a [`DiskModel`] and asks it for [`Completion`]s; the model keeps no
 //! clock of its own. Three models: [`Mechanical`] (platters and an arm, from published drive
 //! parameters), [`Flash`] (channels, dies, garbage collection), [`Fixed`] (a latency). All
 //! arithmetic at run time is on integers, and only construction allocates, so that the same model
@@ -16,21 +16,21 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-mod any;
 mod completions;
 mod device;
+mod error;
 mod fixed;
 mod flash;
 pub mod mechanical;
-mod model;
+mod models;
 mod options;
 
-pub use any::AnyDevice;
-pub use device::{Command, Completion, Device, SubmitError, Timing};
+pub use device::{Command, Completion, DiskModel, Host, Spec, SubmitError, Timing};
+pub use error::BuildError;
 pub use fixed::{Fixed, FixedSpec};
 pub use flash::{Flash, FlashSpec};
-pub use mechanical::{BuildError, Mechanical, MechanicalSpec};
-pub use model::Model;
+pub use mechanical::{Mechanical, MechanicalSpec};
+pub use models::{AnyModel, Model};
 pub use options::{DiskOption, OPTIONS, OptionError};
 
 #[cfg(feature = "std")]

@@ -21,13 +21,9 @@ pub static OPTIONS: &[DiskOption] = &[
         name: "cache",
         values: "off",
         meaning: "no read cache, read-ahead or write cache in the drive (disks with platters)",
-        apply: |model, value| match model {
-            Model::Mechanical(spec) if value == "off" => {
-                spec.buffer = spec.buffer.off();
-                Some(true)
-            }
-            Model::Mechanical(_) => Some(false),
-            _ => None,
+        apply: |model, value| {
+            let known = value == "off";
+            (!known || model.cache_off()).then_some(known)
         },
     },
     DiskOption {
@@ -36,11 +32,7 @@ pub static OPTIONS: &[DiskOption] = &[
         meaning: "commands that the device accepts at once",
         apply: |model, value| {
             let Some(depth) = number(value, 1 << 16) else { return Some(false) };
-            match model {
-                Model::Mechanical(spec) => spec.depth = depth,
-                Model::Flash(spec) => spec.depth = depth,
-                Model::Fixed(spec) => spec.depth = depth,
-            }
+            *model.depth() = depth;
             Some(true)
         },
     },
@@ -50,12 +42,7 @@ pub static OPTIONS: &[DiskOption] = &[
         meaning: "rate of the cable",
         apply: |model, value| {
             let Some(rate) = number(value, 100_000) else { return Some(false) };
-            let sector_ns = (512_000 / rate).max(1);
-            match model {
-                Model::Mechanical(spec) => (spec.bus_read_ns, spec.bus_write_ns) = (sector_ns, sector_ns),
-                Model::Flash(spec) => spec.interface_sector_ns = u64::from(sector_ns),
-                Model::Fixed(spec) => spec.sector_ns = u64::from(sector_ns),
-            }
+            model.set_bus((512_000 / rate).max(1));
             Some(true)
         },
     },
@@ -64,10 +51,10 @@ pub static OPTIONS: &[DiskOption] = &[
         values: "microseconds, 1 to 10000000",
         meaning: "time of every command (devices of fixed latency)",
         apply: |model, value| {
-            let Model::Fixed(spec) = model else { return None };
-            let Some(us) = number(value, 10_000_000) else { return Some(false) };
-            spec.latency_ns = u64::from(us) * 1000;
-            Some(true)
+            let latency = model.latency_ns()?;
+            let us = number(value, 10_000_000);
+            *latency = us.map_or(*latency, |us| u64::from(us) * 1000);
+            Some(us.is_some())
         },
     },
 ];

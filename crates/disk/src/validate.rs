@@ -4,8 +4,8 @@
 //! completed. The demerit figure (Ruemmler & Wilkes) is the root of the mean squared horizontal
 //! distance between the two distributions of response times: both are sorted and compared in order.
 
-use crate::device::{Command, Device};
-use crate::mechanical::BuildError;
+use crate::device::{Command, DiskModel};
+use crate::error::BuildError;
 use crate::profile::Profile;
 use core::fmt;
 use idlewise_core::{Instant, Operation, Sector, Sectors};
@@ -135,7 +135,7 @@ fn microseconds(what: &str, text: &str) -> Result<u64, String> {
 }
 
 /// Replays a trace on a device that holds no commands; gives the model's response times in ns, in order.
-pub fn replay<D: Device>(device: &mut D, trace: &[Measured]) -> Result<Vec<u64>, TraceError> {
+pub fn replay<D: DiskModel>(device: &mut D, trace: &[Measured]) -> Result<Vec<u64>, TraceError> {
     let mut now = Instant::ZERO;
     let mut responses = Vec::with_capacity(trace.len());
     for (index, measured) in trace.iter().enumerate() {
@@ -152,7 +152,7 @@ pub fn replay<D: Device>(device: &mut D, trace: &[Measured]) -> Result<Vec<u64>,
 }
 
 /// Runs a device until its one command completes.
-fn complete<D: Device>(device: &mut D) -> Instant {
+fn complete<D: DiskModel>(device: &mut D) -> Instant {
     loop {
         let at = device.next_event().expect("a device with a command outstanding has a next event");
         if let Some(completion) = device.advance(at) {

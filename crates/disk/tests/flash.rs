@@ -1,7 +1,7 @@
 //! Flash: latency, parallelism, garbage collection.
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::{Command, Device, Flash, FlashSpec};
+use idlewise_disk::{Command, DiskModel, Flash, FlashSpec};
 
 /// Two channels of two dies, 8 MiB with an eighth on top.
 fn spec() -> FlashSpec {

@@ -4,7 +4,7 @@ use idlewise_core::{Instant, Operation, Sector, Sectors};
 use idlewise_disk::Model;
 use idlewise_disk::mechanical::Mechanical;
 use idlewise_disk::profile;
-use idlewise_disk::{AnyDevice, Command, Completion, Device, Profile, SubmitError};
+use idlewise_disk::{AnyModel, Command, Completion, DiskModel, Profile, SubmitError};
 use proptest::prelude::*;
 
 fn named(name: &str) -> Profile {
@@ -21,7 +21,7 @@ fn mechanical_names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Sends one command at `now` and waits for it.
-fn one(device: &mut impl Device, now: u64, operation: Operation, start: u64, length: u32) -> Completion {
+fn one(device: &mut impl DiskModel, now: u64, operation: Operation, start: u64, length: u32) -> Completion {
     let command = Command { tag: 7, operation, start: Sector(start), length: Sectors(length), fua: false };
     device.submit(Instant(now), command).expect("the device is idle");
     loop {
@@ -307,11 +307,11 @@ type Wish = (u64, u8, u32, u32);
 
 /// Drives a device with wishes within its first `span` sectors as room allows; checks that time flows and nothing is
 /// lost or doubled.
-fn check_conservation(device: &mut AnyDevice, span: u64, wishes: &[Wish]) -> Result<(), TestCaseError> {
+fn check_conservation(device: &mut AnyModel, span: u64, wishes: &[Wish]) -> Result<(), TestCaseError> {
     let depth = device.depth() as usize;
     let mut open: Vec<(u32, u64)> = Vec::new();
     let (mut now, mut last) = (0u64, 0u64);
-    let mut collect = |device: &mut AnyDevice, open: &mut Vec<(u32, u64)>, now: u64| {
+    let mut collect = |device: &mut AnyModel, open: &mut Vec<(u32, u64)>, now: u64| {
         while let Some(done) = device.advance(Instant(now)) {
             let index = open.iter().position(|&(tag, _)| tag == done.tag);
             let (_, submitted) = open.swap_remove(index.ok_or_else(|| TestCaseError::fail("twice"))?);

@@ -8,7 +8,7 @@ use idlewise_core::selectors::{Chooser, Row, Setup, registry as selectors};
 use idlewise_core::{
     Device as Traits, Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors,
 };
-use idlewise_disk::{Device, Profile};
+use idlewise_disk::{DiskModel, Profile};
 use idlewise_sim::selection::forecast::{Forecaster, Window};
 
 /// Telling a chooser that a request came, that the disk got it and that it is done.

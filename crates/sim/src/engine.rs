@@ -9,19 +9,24 @@
 //! What has no room in the queue waits before it: everything when all ids are in use, or else those kinds of
 //! requests of which the scheduler wants no more.
 
+pub mod director;
 mod error;
+pub mod exits;
+mod line;
+mod tags;
+pub mod tell;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use idlewise_core::{Decision, Instant, Queue, Request, RequestId, Room, Scheduler, Why};
-use idlewise_disk::{Command, Completion, Device};
+use idlewise_core::{Decision, Host, Instant, Request, RequestId, Room, Scheduler, Why};
+use idlewise_disk::{Command, Completion, DiskModel};
 
 pub use error::EngineError;
 
-use crate::director::{Director, Undirected};
-use crate::exits::Exits;
-use crate::line::Line;
-use crate::tags::Tags;
+use director::Director;
+use exits::Exits;
+use line::Line;
+use tags::Tags;
 
 /// Where requests come from.
 pub trait Workload {
@@ -38,7 +43,7 @@ pub trait Workload {
     fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
 }
 
-/// Who watches a run.
+/// What is told of everything that happens in a run.
 pub trait Observer {
     /// A request was issued (`issued`) and reached the queue as `id`.
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request);
@@ -64,7 +69,7 @@ pub struct Control {
     pub stop: AtomicBool,
 }
 
-/// How often the engine looks at [`Control`], in completions.
+/// How often the engine looks at [`Control`], in completions: a few hundred times a second, which costs nothing.
 const CONTROL_INTERVAL: u64 = 4096;
 
 /// When a run ends, besides the workload's own end.
@@ -83,9 +88,10 @@ impl Default for Limits {
 }
 
 /// One run in progress.
-pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
+pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     workload: &'a mut W,
-    queue: &'a mut Queue<S>,
+    /// The queue, and the director that may exchange its scheduler.
+    host: &'a mut Host<S, C>,
     device: &'a mut D,
     observer: &'a mut O,
     limits: Limits,
@@ -102,40 +108,24 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = Undirected> {
     wake: Instant,
     /// The observer is told of every decision.
     explained: bool,
-    /// Who may exchange the scheduler.
-    director: C,
 }
 
-impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer> Engine<'a, W, S, D, O> {
-    /// A run that begins at time zero, all of it under one scheduler.
-    pub fn new(
-        workload: &'a mut W,
-        queue: &'a mut Queue<S>,
-        device: &'a mut D,
-        observer: &'a mut O,
-        limits: Limits,
-    ) -> Self {
-        Engine::directed(workload, queue, device, observer, limits, Undirected)
-    }
-}
-
-impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director<S>>
+impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Director<S>>
     Engine<'a, W, S, D, O, C>
 {
-    /// A run that begins at time zero. `director` follows it and may exchange the scheduler.
-    pub fn directed(
+    /// A run that begins at time zero.
+    pub fn new(
         workload: &'a mut W,
-        queue: &'a mut Queue<S>,
+        host: &'a mut Host<S, C>,
         device: &'a mut D,
         observer: &'a mut O,
         limits: Limits,
-        director: C,
     ) -> Self {
-        let (now, tags) = (Instant::ZERO, Tags::new(device.depth(), queue.device().hardware_queues));
-        let line = Line::new(queue.requests().capacity());
+        let (now, tags) = (Instant::ZERO, Tags::new(device.depth(), host.queue().device().hardware_queues));
+        let line = Line::new(host.queue().requests().capacity());
         Engine {
             workload,
-            queue,
+            host,
             device,
             observer,
             limits,
@@ -148,14 +138,13 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             line,
             wake: Instant::MAX,
             explained: false,
-            director,
         }
     }
 
     /// The observer is told of every decision and its reason.
     #[must_use]
     pub fn explained(mut self) -> Self {
-        self.queue.explain();
+        self.host.parts().0.explain();
         self.explained = true;
         self
     }
@@ -172,10 +161,10 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             let completion = self.device.next_event().unwrap_or(Instant::MAX);
             let exit = self.exits.next();
             let soonest = completion.min(arrival).min(self.wake).min(exit);
-            if soonest == Instant::MAX && !self.director.holds() {
+            if soonest == Instant::MAX && !self.host.follower().holds() {
                 break;
             }
-            self.now = self.now.max(soonest.min(self.director.next()));
+            self.now = self.now.max(soonest.min(self.host.follower().next()));
             let arrives = arrival <= self.now;
             if completion <= self.now && self.finish_commands()? {
                 self.dispatch()?;
@@ -191,17 +180,17 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             if exit <= self.now && self.exit()? {
                 self.dispatch()?;
             }
-            if self.director.next() <= self.now || self.director.holds() {
+            if self.host.follower().next() <= self.now || self.host.follower().holds() {
                 if self.direct()? {
                     self.dispatch()?;
                 }
                 arrival = self.next_arrival();
             }
-            if self.line.len() > 0 && !self.director.holds() && self.enter()? {
+            if self.line.len() > 0 && !self.host.follower().holds() && self.enter()? {
                 self.dispatch()?;
                 arrival = self.next_arrival();
             }
-            if arrives && !self.director.holds() {
+            if arrives && !self.host.follower().holds() {
                 arrival = self.admit()?;
                 self.dispatch()?;
             } else if self.wake <= self.now {
@@ -209,7 +198,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             }
         }
         control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
-        let waiting = self.queue.requests().capacity() - self.queue.requests().free_count() + self.line.len();
+        let waiting = self.host.queue().requests().capacity() - self.host.queue().requests().free_count()
+            + self.line.len();
         if waiting > 0 {
             return Err(EngineError::Stuck { now: self.now, waiting });
         }
@@ -219,8 +209,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     /// When the next request can enter the queue; [`Instant::MAX`] if none may.
     #[inline]
     fn next_arrival(&mut self) -> Instant {
-        let full = self.queue.requests().any_free().is_none() || self.line.is_full();
-        if self.issued >= self.limits.requests || full || self.director.holds() {
+        let full = self.host.queue().requests().any_free().is_none() || self.line.is_full();
+        if self.issued >= self.limits.requests || full || self.host.follower().holds() {
             return Instant::MAX;
         }
         self.workload.next().filter(|at| *at <= self.limits.until).unwrap_or(Instant::MAX)
@@ -239,21 +229,20 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
             let id = RequestId(completion.tag);
             self.observer.served(now, id, &completion);
             let service = completion.at.since(completion.started).0;
-            let total = u64::from(self.queue.request(id).length.0).max(1);
-            for part in self.queue.requests().parts(id) {
-                let request = self.queue.requests().original(part);
+            let total = u64::from(self.host.queue().request(id).length.0).max(1);
+            for part in self.host.queue().requests().parts(id) {
+                let request = self.host.queue().requests().original(part);
                 let share = if request.length.0 as u64 == total {
                     service
                 } else {
                     service / total * request.length.0 as u64
                 };
                 self.observer.completed(now, part, request, share);
-                self.director.completed(now, part, request);
                 self.workload.completed(now, self.line.done(part), &mut self.exits);
                 self.completed += 1;
             }
-            let held = self.tags.give_back(self.queue.request(id));
-            self.queue.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
+            let held = self.tags.give_back(self.host.queue().request(id));
+            self.host.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
             if let Some(held) = held {
                 self.submit_held(held)?;
             }
@@ -269,8 +258,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
         let mut any = false;
         while let Some(who) = self.exits.take(now) {
             any = true;
-            self.director.exited(now, who);
-            self.queue.issuer_gone(now, who).map_err(|error| EngineError::Host { now, error })?;
+            self.host.exited(now, who).map_err(|error| EngineError::Host { now, error })?;
         }
         Ok(any)
     }
@@ -279,7 +267,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     #[cold]
     fn direct(&mut self) -> Result<bool, EngineError> {
         let now = self.now;
-        self.director.direct(now, self.queue).map_err(|error| EngineError::Switch { now, error })
+        let (queue, director) = self.host.parts();
+        director.direct(now, queue).map_err(|error| EngineError::Switch { now, error })
     }
 
     /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
@@ -288,8 +277,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     fn admit(&mut self) -> Result<Instant, EngineError> {
         let now = self.now;
         loop {
-            let Some(id) = self.queue.requests().any_free() else { return Ok(Instant::MAX) };
-            if self.line.len() == 0 && self.queue.room() == Room::ALL {
+            let Some(id) = self.host.queue().requests().any_free() else { return Ok(Instant::MAX) };
+            if self.line.len() == 0 && self.host.queue().room() == Room::ALL {
                 let request = self.workload.issue(id);
                 self.insert(id, request)?;
             } else {
@@ -311,9 +300,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     fn insert(&mut self, id: RequestId, request: Request) -> Result<(), EngineError> {
         let now = self.now;
         self.observer.arrived(now, id, &request);
-        let inserted =
-            self.queue.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
-        self.director.inserted(now, inserted, &request);
+        self.host.insert_as(now, id, request).map_err(|error| EngineError::Host { now, error })?;
         Ok(())
     }
 
@@ -322,8 +309,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     fn enter(&mut self) -> Result<bool, EngineError> {
         let mut any = false;
         while self.line.len() > 0
-            && let Some(id) = self.queue.requests().any_free()
-            && let Some(held) = self.line.enter(self.queue.room(), id)
+            && let Some(id) = self.host.queue().requests().any_free()
+            && let Some(held) = self.line.enter(self.host.queue().room(), id)
         {
             any = true;
             self.insert(id, held.request)?;
@@ -335,10 +322,10 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     #[cold]
     fn tell(&mut self, decision: Decision) {
         let request = match decision {
-            Decision::Dispatch(id) => Some(self.queue.request(id)),
+            Decision::Dispatch(id) => Some(self.host.queue().request(id)),
             Decision::WaitUntil(_) | Decision::Idle => None,
         };
-        self.observer.decided(self.now, decision, request, self.queue.why());
+        self.observer.decided(self.now, decision, request, self.host.queue().why());
     }
 
     /// Sends the device what the scheduler gives, as long as it has room.
@@ -358,11 +345,11 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     #[inline(always)]
     fn submit(&mut self, id: RequestId) -> Result<(), EngineError> {
         let now = self.now;
-        let request = self.queue.request(id);
+        let request = self.host.queue().request(id);
         let (operation, start, length) = (request.operation, request.start, request.length);
         let command = Command { tag: id.0, operation, start, length, fua: false };
         self.observer.dispatched(now, id);
-        self.director.dispatched(now, id);
+        self.host.parts().1.dispatched(now, id);
         self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })?;
         self.in_flight += 1;
         Ok(())
@@ -372,13 +359,14 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: Device, O: Observer, C: Director
     fn fill(&mut self) -> Result<(), EngineError> {
         let now = self.now;
         while self.tags.any() {
-            let decision = self.queue.dispatch(now).map_err(|error| EngineError::Host { now, error })?;
+            let decision =
+                self.host.parts().0.dispatch(now).map_err(|error| EngineError::Host { now, error })?;
             if self.explained {
                 self.tell(decision);
             }
             match decision {
                 Decision::Dispatch(id) => {
-                    if !self.tags.take(id, self.queue.request(id)) {
+                    if !self.tags.take(id, self.host.queue().request(id)) {
                         break;
                     }
                     self.submit(id)?;

@@ -1,16 +1,21 @@
 //! A discrete-event host for schedulers: workloads, traces, replay, metrics.
+//!
+//! | folder | what is in it | needs |
+//! |---|---|---|
+//! | `engine` | one run: virtual time, a queue, a disk, a workload | |
+//! | `workloads` | named workloads, fio's job files, phases | engine |
+//! | `traces` | reading and writing traces, what a trace holds | |
+//! | `replay` | a trace as a workload | traces, workloads |
+//! | `metrics` | what a run's report says | engine |
+//! | `selection` | a selector in a run: predictions, switching, the log | metrics, workloads |
+//! | `experiment` | many runs, on all cores; measuring a matrix or a ranking | all of them |
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
-pub mod director;
 pub mod engine;
-pub mod exits;
 pub mod experiment;
-mod line;
 pub mod metrics;
 pub mod replay;
 pub mod selection;
-mod tags;
-pub mod tell;
 pub mod traces;
 pub mod workloads;

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use idlewise_core::{
-    Decision, Device as Traits, Duration, Instant, Issuer, Merging, Queue, Request, RequestId, Scheduler,
-    Sector, Sectors, Weight, registry,
+    Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Queue, Request, RequestId,
+    Scheduler, Sector, Sectors, Weight, registry,
 };
-use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
+use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
+use idlewise_sim::engine::exits::Exits;
 use idlewise_sim::engine::{Control, Engine, EngineError, Limits, Workload};
-use idlewise_sim::exits::Exits;
 use idlewise_sim::metrics::{Recorder, Report};
 
 /// A device that takes 1 ms for each command, one at a time or several.
@@ -25,7 +25,7 @@ fn constant(depth: u32) -> Constant {
     Constant { depth, held: VecDeque::new(), capacity: Sector(1 << 30), log: Rc::default() }
 }
 
-impl Device for Constant {
+impl DiskModel for Constant {
     fn capacity(&self) -> Sector {
         self.capacity
     }
@@ -100,11 +100,11 @@ fn run(
 ) -> Result<(Report, Vec<(u64, u64)>), EngineError> {
     let traits = Traits { depth: device.depth, merging: Merging::All, ..Traits::default() };
     let entry = registry::find(scheduler).unwrap();
-    let mut queue = Queue::new(capacity, traits, entry, &[]).unwrap();
+    let mut host = Host::new(Queue::new(capacity, traits, entry, &[]).unwrap(), ());
     let mut recorder = Recorder::new(capacity);
     let log = Rc::clone(&device.log);
-    Engine::new(&mut script, &mut queue, &mut device, &mut recorder, limits).run(&Control::default())?;
-    let report = recorder.report(scheduler, queue.merges(), |_| (None, Weight::default()));
+    Engine::new(&mut script, &mut host, &mut device, &mut recorder, limits).run(&Control::default())?;
+    let report = recorder.report(scheduler, host.queue().merges(), |_| (None, Weight::default()));
     let log = log.borrow().clone();
     Ok((report, log))
 }
@@ -179,9 +179,9 @@ fn a_scheduler_that_keeps_requests_is_found_out() {
     let mut script = Script::new(&[(0, 0), (5, 100)], &[]);
     let mut device = constant(1);
     let build = |_: idlewise_core::Setup<'_>| Ok::<_, idlewise_core::collections::OutOfMemory>(Sink);
-    let mut queue = Queue::with(4, Traits::default(), build).unwrap();
+    let mut host = Host::new(Queue::with(4, Traits::default(), build).unwrap(), ());
     let mut recorder = Recorder::new(4);
-    let engine = Engine::new(&mut script, &mut queue, &mut device, &mut recorder, Limits::default());
+    let engine = Engine::new(&mut script, &mut host, &mut device, &mut recorder, Limits::default());
     let error = engine.run(&Control::default()).unwrap_err();
     assert!(matches!(error, EngineError::Stuck { waiting: 2, .. }), "{error}");
 }
@@ -212,9 +212,9 @@ fn waits_are_honoured_and_counted_as_hit_or_in_vain() {
     let build = |_: idlewise_core::Setup<'_>| {
         Ok::<_, idlewise_core::collections::OutOfMemory>(Waiter { held: Vec::new() })
     };
-    let mut queue = Queue::with(4, Traits::default(), build).unwrap();
+    let mut host = Host::new(Queue::with(4, Traits::default(), build).unwrap(), ());
     let mut recorder = Recorder::new(4);
-    Engine::new(&mut script, &mut queue, &mut device, &mut recorder, Limits::default())
+    Engine::new(&mut script, &mut host, &mut device, &mut recorder, Limits::default())
         .run(&Control::default())
         .unwrap();
     let report = recorder.report("waiter", 0, |_| (None, Weight::default()));

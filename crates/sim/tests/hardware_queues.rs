@@ -1,9 +1,9 @@
 //! Hardware queues: each has its share of the device's depth, for its share of the processes.
 
 use idlewise_core::{
-    Device as Traits, Instant, Merging, Queue, Request, RequestId, Sector, Sectors, registry,
+    Device as Traits, Host, Instant, Merging, Queue, Request, RequestId, Sector, Sectors, registry,
 };
-use idlewise_disk::{AnyDevice, Completion, Device, Profile};
+use idlewise_disk::{AnyModel, Completion, DiskModel, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits, Observer};
 use idlewise_sim::workloads::{Pattern, Process, Processes};
 
@@ -62,7 +62,7 @@ fn run(scheduler: &str, processes: u64, outstanding: u32, depth: u32, queues: u3
     let mut workload = Processes::new((0..processes).map(process).collect(), 1);
     let options = format!("latency={},depth={depth}", SERVICE_NS / 1000);
     let profile = Profile::named("fixed").unwrap().with(&options).unwrap();
-    let AnyDevice::Fixed(mut device) = profile.build().unwrap() else { panic!("it is fixed") };
+    let AnyModel::Fixed(mut device) = profile.build().unwrap() else { panic!("it is fixed") };
     let traits = Traits {
         rotational: false,
         depth,
@@ -71,11 +71,11 @@ fn run(scheduler: &str, processes: u64, outstanding: u32, depth: u32, queues: u3
         capacity: device.capacity(),
         ..Traits::default()
     };
-    let mut queue = Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), &[]).unwrap();
+    let mut host = Host::new(Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), &[]).unwrap(), ());
     let none = vec![0; queues as usize];
     let mut watch =
         Watch { queues, issuers: vec![0; QUEUE], in_flight: none.clone(), most: none, completed: 0 };
-    let end = Engine::new(&mut workload, &mut queue, &mut device, &mut watch, Limits::default())
+    let end = Engine::new(&mut workload, &mut host, &mut device, &mut watch, Limits::default())
         .run(&Control::default())
         .unwrap_or_else(|error| panic!("{scheduler}: {error}"));
     assert_eq!(

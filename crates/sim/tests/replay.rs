@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use idlewise_core::{
-    Device as Traits, Duration, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
+    Device as Traits, Duration, Host, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
 };
-use idlewise_disk::{Command, Completion, Device, SubmitError, Timing};
+use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, Limits};
 use idlewise_sim::metrics::{Recorder, Report};
-use idlewise_sim::replay::infer::{Cause, HAND_OVER, Inference};
 use idlewise_sim::replay::{Account, Replay, Rows, RowsError, Settings};
 use idlewise_sim::traces::Record;
+use idlewise_sim::traces::infer::{Cause, HAND_OVER, Inference};
 
 const MS: u64 = 1_000_000;
 
@@ -20,7 +20,7 @@ struct Constant {
     held: Option<(Instant, Instant, u32)>,
 }
 
-impl Device for Constant {
+impl DiskModel for Constant {
     fn capacity(&self) -> Sector {
         Sector(1_000_000)
     }
@@ -64,9 +64,10 @@ fn replay(rows: Vec<Record>, service: Duration, open: bool, speed: f64) -> (Repo
     let mut device = Constant { service, held: None };
     let settings = Settings { open, speed, capacity: device.capacity() };
     let mut replay = Replay::new(Box::new(List(rows.into())), settings);
-    let mut queue = Queue::new(256, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
+    let mut host =
+        Host::new(Queue::new(256, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap(), ());
     let mut recorder = Recorder::new(256);
-    Engine::new(&mut replay, &mut queue, &mut device, &mut recorder, Limits::default())
+    Engine::new(&mut replay, &mut host, &mut device, &mut recorder, Limits::default())
         .run(&Control::default())
         .unwrap();
     assert!(replay.take_error().is_none());

@@ -2,9 +2,9 @@
 
 use idlewise_core::registry::{self, Assignment};
 use idlewise_core::{
-    Device as Traits, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors, Weight,
+    Device as Traits, Host, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors, Weight,
 };
-use idlewise_disk::{AnyDevice, Completion, Device, Profile};
+use idlewise_disk::{AnyModel, Completion, DiskModel, Profile};
 use idlewise_sim::engine::{Control, Engine, Limits, Observer};
 use idlewise_sim::metrics::{IssuerShare, Recorder, Report};
 use idlewise_sim::workloads::{Pattern, Process, Processes};
@@ -69,18 +69,19 @@ fn flooded(
     let file_start = Sector(1 << 21);
     let reader = Process { start, file_start, pattern: Pattern::Random, requests: READS, ..common };
     let mut workload = Processes::new(vec![writer, reader], 1);
-    let AnyDevice::Fixed(mut device) =
+    let AnyModel::Fixed(mut device) =
         Profile::named("fixed").unwrap().with("latency=100").unwrap().build().unwrap()
     else {
         panic!("it is fixed")
     };
     let traits = Traits { rotational: false, merging, capacity: device.capacity(), ..Traits::default() };
-    let mut queue = Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), settings).unwrap();
+    let mut host =
+        Host::new(Queue::new(QUEUE, traits, registry::find(scheduler).unwrap(), settings).unwrap(), ());
     let mut watch = Watch { recorder: Recorder::new(QUEUE), writes: 0, most: 0 };
-    Engine::new(&mut workload, &mut queue, &mut device, &mut watch, Limits::default())
+    Engine::new(&mut workload, &mut host, &mut device, &mut watch, Limits::default())
         .run(&Control::default())
         .unwrap();
-    let report = watch.recorder.report(scheduler, queue.merges(), |_| (None, Weight::default()));
+    let report = watch.recorder.report(scheduler, host.queue().merges(), |_| (None, Weight::default()));
     (report, watch.most)
 }
 

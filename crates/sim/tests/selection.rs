@@ -5,12 +5,13 @@ use std::num::NonZeroU64;
 
 use idlewise_core::selectors::{self, Candidate, Row};
 use idlewise_core::{Device as Traits, Duration, Instant, Issuer, Sector, Sectors, registry};
-use idlewise_disk::{Device, Profile};
+use idlewise_disk::{DiskModel, Profile};
 use idlewise_sim::engine::{Control, Limits};
+use idlewise_sim::experiment::measure::{self, Effort, Goal};
 use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load, Outcome};
+use idlewise_sim::selection::files::label;
 use idlewise_sim::selection::forecast::{Forecaster, Window};
 use idlewise_sim::selection::log::{Line, decide_again};
-use idlewise_sim::selection::measure::{self, Effort, Goal};
 use idlewise_sim::selection::{Selection, Switching};
 use idlewise_sim::workloads::Spec;
 
@@ -118,7 +119,10 @@ fn decisions_are_made_again_from_the_log() {
         let json: Vec<String> =
             lines(&outcome).iter().map(|line| serde_json::to_string(line).unwrap()).collect();
         let read: Vec<Line> = json.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let chooser = experiment.selection.chooser(entry, settings, 4096, &experiment.disk);
+        let effort = Effort { runs: 1, until: Instant(2_000_000_000) };
+        let chooser = experiment.selection.chooser(entry, settings, 4096, |candidates| {
+            measure::ranking(&experiment.disk, candidates, effort, &Control::default()).unwrap().ranks
+        });
         let again = decide_again(chooser.unwrap_or_else(|error| panic!("{error:?}")), &read);
         assert_eq!(again, lines(&outcome), "{}", entry.name);
         assert!(read.iter().all(|line| line.why.len() > 8), "{}: a decision has no reason", entry.name);
@@ -296,9 +300,19 @@ fn a_matrix_is_measured_for_a_disk() {
 
 #[test]
 fn a_ranking_is_measured_when_there_is_none() {
-    let outcome = one("maxtor-40g", "random:n=8,bs=4k", "auto-ranking", &[], 4);
-    let why = &lines(&outcome).last().unwrap().why;
-    assert!(why.contains("requests have 4096 bytes on average"), "{why}");
+    let entry = selectors::registry::find("auto-ranking").unwrap();
+    let candidates = Selection::default().field(entry).candidates;
+    let effort = Effort { runs: 1, until: Instant(2_000_000_000) };
+    let disk = Profile::named("maxtor-40g").unwrap();
+    let ranks = measure::ranking(&disk, &candidates, effort, &Control::default()).unwrap().ranks;
+    let best = |bytes: u64| {
+        let rank = ranks.iter().find(|rank| bytes <= rank.up_to).unwrap();
+        label(&candidates[usize::from(rank.candidate)])
+    };
+    for size in [4 << 10, 1 << 20] {
+        let outcome = one("maxtor-40g", &format!("random:n=8,bs={size}"), "auto-ranking", &[], 4);
+        assert_eq!(lines(&outcome).last().unwrap().from, best(size), "{size} bytes");
+    }
 }
 
 #[test]

@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::{
-    Cx, Decision, Device as Traits, Duration, Instant, Issuer, Merging, Queue, RequestId, Scheduler, Sector,
-    Setup, Weight, registry,
+    Cx, Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Queue, RequestId, Scheduler,
+    Sector, Setup, Weight, registry,
 };
-use idlewise_disk::{AnyDevice, Device, Profile};
+use idlewise_disk::{AnyModel, DiskModel, Profile};
+use idlewise_sim::engine::exits::Exits;
 use idlewise_sim::engine::{Control, Engine, Limits};
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load};
 use idlewise_sim::metrics::{IssuerShare, Recorder, Report};
@@ -72,16 +73,17 @@ fn exits(workload: &str) -> (Vec<(Instant, Issuer, u32)>, Option<Instant>, Repor
     let spec = Spec::parse(workload).unwrap();
     let mut workload = build(&spec, Ground { capacity: Sector(1 << 26), seed: 1 }).unwrap();
     let disk = Profile::named("fixed").unwrap().with("latency=1000").unwrap();
-    let AnyDevice::Fixed(mut device) = disk.build().unwrap() else { panic!("it is fixed") };
+    let AnyModel::Fixed(mut device) = disk.build().unwrap() else { panic!("it is fixed") };
     let (gone, asked) = (Gone::default(), Rc::default());
     let listener = Listener { held: Vec::new(), gone: Rc::clone(&gone), asked: Rc::clone(&asked) };
     let traits = Traits { merging: Merging::Off, capacity: device.capacity(), ..Traits::default() };
-    let mut queue = Queue::with(64, traits, |_: Setup<'_>| Ok::<_, OutOfMemory>(listener)).unwrap();
+    let mut host =
+        Host::new(Queue::with(64, traits, |_: Setup<'_>| Ok::<_, OutOfMemory>(listener)).unwrap(), ());
     for (who, weight) in workload.weights() {
-        queue.set_weight(Instant::ZERO, who, weight).unwrap();
+        host.parts().0.set_weight(Instant::ZERO, who, weight).unwrap();
     }
     let mut recorder = Recorder::new(64);
-    let engine = Engine::new(&mut *workload, &mut queue, &mut device, &mut recorder, Limits::default());
+    let engine = Engine::new(&mut *workload, &mut host, &mut device, &mut recorder, Limits::default());
     engine.run(&Control::default()).unwrap();
     let report = recorder.report("listener", 0, |who| (workload.name(who), Weight::default()));
     let gone = gone.borrow().clone();
@@ -226,4 +228,27 @@ fn a_calibrated_run_differs_from_one_that_learns() {
     let calibrated = report(&run);
     assert_ne!(learning.elapsed_ns, calibrated.elapsed_ns);
     assert!(calibrated.device.seek_ns_mean < learning.device.seek_ns_mean * 1.1);
+}
+
+#[test]
+fn a_long_read_is_split_into_flagged_parts_and_thought_about_once() {
+    let spec = Spec::parse("sync-streams:n=1,bs=320k,split=128k,think=5ms,requests=2,file=1m").unwrap();
+    let mut workload = build(&spec, Ground { capacity: Sector(1 << 26), seed: 1 }).unwrap();
+    let (mut seen, mut exits) = (Vec::new(), Exits::default());
+    let mut now = Instant::ZERO;
+    while let Some(at) = workload.next() {
+        let parts: Vec<_> = (0..3).map(|id| workload.issue(RequestId(id))).collect();
+        assert!(parts.iter().all(|part| part.arrival == at) && at >= now);
+        seen.extend(parts.iter().map(|part| (part.start.0, part.length.0, part.more_follows)));
+        for id in 0..3 {
+            assert_eq!(workload.next(), None, "it waits for all parts");
+            workload.completed(at, RequestId(id), &mut exits);
+        }
+        now = at + Duration::from_ms(5);
+    }
+    let part = |start, length, more| (start, length, more);
+    let first = [part(0, 256, true), part(256, 256, true), part(512, 128, false)];
+    let second = first.map(|(start, length, more)| part(start + 640, length, more));
+    assert_eq!(seen, [first, second].concat());
+    assert_eq!((exits.next(), exits.take(now)), (now, Some(Issuer(1))));
 }

@@ -16,6 +16,7 @@
 #include <linux/module.h>
 
 #include "model.h"
+#include "../shim/operation.h"
 #include "store.h"
 
 #define IWD_MOST 16
@@ -118,20 +119,6 @@ static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static u8 iwd_operation(enum req_op op)
-{
-	switch (op) {
-	case REQ_OP_READ:
-		return IWD_READ;
-	case REQ_OP_DISCARD:
-		return IWD_DISCARD;
-	case REQ_OP_FLUSH:
-		return IWD_FLUSH;
-	default:
-		return IWD_WRITE;
-	}
-}
-
 static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct iwd *iwd = hctx->queue->queuedata;
@@ -140,8 +127,8 @@ static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq
 		.start = blk_rq_pos(rq),
 		.length = blk_rq_sectors(rq),
 		.tag = rq->tag,
-		.operation = iwd_operation(req_op(rq)),
-		.fua = !!(rq->cmd_flags & REQ_FUA),
+		.operation = iw_operation_of(req_op(rq)),
+		.fua = rq->cmd_flags & REQ_FUA,
 	};
 	unsigned long flags;
 	blk_status_t status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is written to a disk, in memory: pages that were written, and zeroes elsewhere. */
+/* The data of a disk, in memory: pages that were written, and zeroes elsewhere. */
 #ifndef IWD_STORE_H
 #define IWD_STORE_H
 

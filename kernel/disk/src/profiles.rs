@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use idlewise_disk::mechanical::{BufferSpec, ExtraDisconnect, Overheads, ReadAhead, ZoneSpec};
-use idlewise_disk::{AnyDevice, BuildError, FixedSpec, FlashSpec, MechanicalSpec, Model, OptionError};
+#[allow(clippy::wildcard_imports, reason = "the specifications of all models")]
+use idlewise_disk::*;
 
 /// Makes the specification of a disk.
 type Make = fn() -> Result<Model, BuildError>;
@@ -37,7 +38,7 @@ impl fmt::Display for Fault<'_> {
 
 /// Builds the disk that `wanted` names. Returns its profile's name, the disk, and whether it has a
 /// write cache.
-pub(crate) fn build(wanted: &str) -> Result<(&'static str, AnyDevice, bool), Fault<'_>> {
+pub(crate) fn build(wanted: &str) -> Result<(&'static str, AnyModel, bool), Fault<'_>> {
     let (name, options) = wanted.split_once(':').unwrap_or((wanted, ""));
     let (name, make) = PROFILES.iter().find(|(known, _)| *known == name).ok_or(Fault::Unknown(name))?;
     let mut model = make().map_err(Fault::Build)?;
@@ -75,6 +76,6 @@ mod tests {
         let said = |wanted| build(wanted).err().unwrap().to_string();
         assert!(said("deskstar").contains("called deskstar; there are cheetah9lp"));
         assert!(said("fixed:depth=0").contains("depth takes 1 to 65536"));
-        assert!(matches!(build("fixed:depth=3"), Ok(("fixed", AnyDevice::Fixed(_), false))));
+        assert!(matches!(build("fixed:depth=3"), Ok(("fixed", AnyModel::Fixed(_), false))));
     }
 }

@@ -91,15 +91,10 @@ fn document(disk: &Description) -> Value {
                 "seek_ns_by_cylinders": disk.seek.iter().map(|(far, time)| json!([far, time.0])).collect::<Vec<_>>(),
             })
         }
-        Kind::Flash { dies, read, program, erase, page_bytes } => json!({
-            "model": "flash",
-            "dies": dies,
-            "read_ns": read.0,
-            "program_ns": program.0,
-            "erase_ns": erase.0,
-            "page_bytes": page_bytes,
-        }),
-        Kind::Fixed { latency } => json!({"model": "fixed", "latency_ns": latency.0}),
+        Kind::Other(model, facts) => {
+            let facts = facts.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
+            Value::Object(std::iter::once(("model".to_owned(), json!(model))).chain(facts).collect())
+        }
     };
     json!({
         "schema": "idlewise/disk-show/1",

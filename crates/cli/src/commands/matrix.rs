@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use idlewise_sim::engine::Control;
-use idlewise_sim::selection::measure::{self, Goal};
+use idlewise_sim::experiment::measure::{self, Goal};
 
 use crate::failure::Failure;
 use crate::input::effort::{EffortOptions, effort};

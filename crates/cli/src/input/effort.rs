@@ -4,7 +4,7 @@ use clap::Args;
 use idlewise_core::Instant;
 use idlewise_core::selectors::Candidate;
 use idlewise_disk::Profile;
-use idlewise_sim::selection::measure::Effort;
+use idlewise_sim::experiment::measure::Effort;
 use idlewise_sim::workloads::parse_duration;
 
 use super::names;

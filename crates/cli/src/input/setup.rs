@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use idlewise_core::{Duration, Instant, Merging};
-use idlewise_disk::{AnyDevice, Profile};
+use idlewise_disk::{DiskModel, Profile};
 use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load};
 use idlewise_sim::selection::files::{self, FileError};
@@ -42,7 +42,7 @@ fn selection(options: &SelectionOptions, logged: bool) -> Result<Selection, Fail
 
 /// An error unless the disk has positioning times that a scheduler could be told.
 fn calibratable(disk: &Profile) -> Result<(), Failure> {
-    if matches!(disk.build().map_err(Failure::failed)?, AnyDevice::Mechanical(_)) {
+    if !disk.build().map_err(Failure::failed)?.positioning_curve(1).is_empty() {
         return Ok(());
     }
     let name = &disk.name;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
-use idlewise_sim::traces::{Format, Options, Record, Report, Skip, Trace};
+use idlewise_sim::traces::{Exit, Format, Options, Record, Report, Skip, Trace};
 
 use super::args::Reading;
 use super::names::did_you_mean;
@@ -92,6 +92,10 @@ impl Rows for TraceRows {
             report.get_or_insert_with(|| self.trace.report());
         }
         Ok(row)
+    }
+
+    fn exits(&self) -> &[Exit] {
+        self.trace.exits()
     }
 
     fn process(&self, issuer: Issuer) -> Option<String> {

@@ -4,12 +4,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Error, Event, Line, Logged, Outcome, Problem, Settings, Wanted};
+use super::{Error, Event, Line, Logged, Outcome, Problem, Wanted};
 use crate::device::Device;
+use crate::host;
 use crate::queue::Queue;
-use crate::registry::AnyScheduler;
-use crate::registry::SwitchError;
-use crate::registry::{self, Assignment, Entry};
+use crate::registry::{self, AnyScheduler, Assignment, Entry, SwitchError};
 use crate::tunables::TunableError;
 use crate::units::{Duration, Instant};
 
@@ -115,7 +114,7 @@ impl Runner {
             Line::Explain => self.explain = true,
             Line::Scheduler(name, settings) => {
                 let entry = find(name)?;
-                self.settings = assignments(entry, settings)?;
+                self.settings = host::settings(entry.tunables, settings.iter())?;
                 self.scheduler = Some(entry);
             }
             Line::Blank | Line::Event(..) => {}
@@ -149,7 +148,8 @@ impl Runner {
             }
             Event::Switch { scheduler, settings } => {
                 let entry = find(scheduler)?;
-                match queue.switch_to(now, entry, &assignments(entry, settings)?) {
+                let settings = host::settings(entry.tunables, settings.iter())?;
+                match queue.switch_to(now, entry, &settings) {
                     Ok(()) => Outcome::Done,
                     Err(SwitchError::Host(error)) => Outcome::Refused(error),
                     Err(SwitchError::Build(error)) => return Err(error.into()),
@@ -165,14 +165,4 @@ impl Runner {
 
 fn find(name: &str) -> Result<&'static Entry, Problem> {
     registry::find(name).ok_or_else(|| Problem::Word(name.into(), Wanted::Scheduler))
-}
-
-/// The settings of `entry` as numbers.
-fn assignments(entry: &Entry, settings: Settings<'_>) -> Result<Vec<Assignment<'static>>, Problem> {
-    let one = |(name, value): (&str, &str)| {
-        let tunable = entry.tunables.iter().find(|tunable| tunable.name == name);
-        let tunable = tunable.ok_or(TunableError::Unknown(entry.tunables))?;
-        Ok((tunable.name, tunable.parse(value)?))
-    };
-    settings.iter().map(one).collect()
 }

@@ -100,6 +100,16 @@ impl Chooser {
         })
     }
 
+    /// The first period begins at `now`, not at time zero.
+    pub fn begin(&mut self, now: Instant) {
+        (self.opened, self.next_tick) = (now, now + self.period());
+    }
+
+    /// The candidate in use; at first, the one to begin with.
+    pub fn candidate(&self) -> &Candidate {
+        &self.candidates[self.current]
+    }
+
     /// The place of the candidate in use; at first, of the one to begin with.
     pub fn current(&self) -> usize {
         self.current
@@ -175,6 +185,11 @@ impl Chooser {
     #[inline]
     pub fn next_tick(&self) -> Instant {
         self.next_tick
+    }
+
+    /// Ends the period if it is over by now, as [`Chooser::tick`] does.
+    pub fn due(&mut self, now: Instant) -> Option<(Summary, Decision)> {
+        (self.next_tick <= now).then(|| self.tick(now))
     }
 
     /// The period ends now. The host has told everything that happened in it.

@@ -1,9 +1,13 @@
 //! The references: every scheduler's rules again, slow and obvious. The oracle suite compares decisions with theirs.
 //!
-//! Each file is named as its scheduler, or as the rules that several have in common.
+//! Each file is named as its scheduler, or as what several have in common. `bfq` keeps its reference in its own folder:
+//! the two share parts.
 
 mod adios;
+mod anticipatory;
+mod anticipatory_linux;
 mod aql;
+mod cfq;
 mod cfq_2_6_12;
 mod cfq_2_6_9;
 mod deadline;

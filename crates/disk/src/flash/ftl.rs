@@ -10,7 +10,7 @@
 //! is full.
 
 use super::spec::FlashSpec;
-use crate::mechanical::{BuildError, reserve};
+use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 
 /// Most mapping units tracked.

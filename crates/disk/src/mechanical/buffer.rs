@@ -3,8 +3,8 @@
 //! A segment is empty (`start == end`) or holds `start..end`. What was written may serve reads too.
 //! One segment can be set apart for writes.
 
-use super::error::{BuildError, reserve};
 use super::spec::BufferSpec;
+use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 
 /// One run of addresses in the buffer.

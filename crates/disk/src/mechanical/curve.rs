@@ -12,7 +12,7 @@ use idlewise_core::Duration;
 impl Mechanical {
     /// A table of `points` ascending LBA distances in sectors, and the expected time to get there:
     /// seek plus half a revolution; 0 for distance 0. Distances grow geometrically.
-    pub fn positioning_curve(&self, points: usize) -> Vec<(u64, Duration)> {
+    pub(super) fn expected_positioning(&self, points: usize) -> Vec<(u64, Duration)> {
         let geometry = self.geometry();
         let capacity = geometry.capacity();
         let cylinders = u64::from(geometry.cylinders());

@@ -5,8 +5,8 @@
 //! inwards. Skew turns each track against the one before so that a sequential read loses only the
 //! switching time.
 
-use super::error::{BuildError, reserve};
 use super::spec::MechanicalSpec;
+use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 
 /// Bits of fraction in a sector's duration: 512 sectors err by less than a nanosecond.

@@ -4,10 +4,10 @@
 //! sector. A transfer is cut into chunks, one a track. For each chunk it is known when its first
 //! and last sector are in the buffer, and from that when the bus can have moved them.
 
-use super::error::BuildError;
 use super::geometry::{Geometry, Place};
 use super::seek::SeekCurve;
 use super::spec::MechanicalSpec;
+use crate::error::BuildError;
 
 /// Where the arm is and what it costs to move it.
 #[derive(Clone, Debug)]

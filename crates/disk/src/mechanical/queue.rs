@@ -3,10 +3,10 @@
 //! The place of each command is found once, when it arrives. A choice then costs one seek-curve
 //! lookup and one subtraction of angles for each command.
 
-use super::error::{BuildError, reserve};
 use super::geometry::Place;
 use super::media::Media;
 use crate::device::Command;
+use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 use idlewise_core::Operation;
 

@@ -4,7 +4,7 @@
 //! `1 << shift` cylinders and a line between; up to 12 000 cylinders that is an entry each too.
 //! Beyond the last point the last line goes on.
 
-use super::error::{BuildError, reserve};
+use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 
 /// Distances below this have an entry each.

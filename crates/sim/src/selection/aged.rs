@@ -6,7 +6,7 @@
 
 use idlewise_core::Instant;
 use idlewise_core::selectors::Row;
-use idlewise_disk::AnyDevice;
+use idlewise_disk::{AnyModel, DiskModel};
 
 use super::warm::{Warm, commands};
 
@@ -20,9 +20,8 @@ pub struct Aged {
 
 impl Aged {
     /// The model, if it is of a disk that remembers; nothing was asked of it yet.
-    pub fn new(model: &AnyDevice) -> Option<Aged> {
-        let remembers = matches!(model, AnyDevice::Flash(_));
-        remembers.then(|| Aged { warm: Warm::fresh(model), until: Instant::ZERO })
+    pub fn new(model: &AnyModel) -> Option<Aged> {
+        model.remembers().then(|| Aged { warm: Warm::fresh(model), until: Instant::ZERO })
     }
 
     /// Does what of `rows` was done since the last time, until `now`. Rows that the stream has forgotten in between
@@ -50,12 +49,12 @@ mod tests {
     use std::num::NonZeroU64;
 
     use idlewise_core::{Operation, Sector, Sectors};
-    use idlewise_disk::{Command, Device, Profile};
+    use idlewise_disk::{Command, DiskModel, Profile};
 
     use super::*;
 
     /// Writes 64 KiB each, all over the disk, one after another: this many.
-    fn written(disk: &mut AnyDevice, now: &mut Instant, places: std::ops::Range<u64>) -> Vec<Row> {
+    fn written(disk: &mut AnyModel, now: &mut Instant, places: std::ops::Range<u64>) -> Vec<Row> {
         let write = |place: u64| {
             let (start, length) = (Sector(place * 99_991 * 128 % (disk.capacity().0 - 128)), Sectors(128));
             let operation = Operation::Write;
@@ -88,7 +87,7 @@ mod tests {
             rows = written(&mut disk, &mut now, tenth * 200..tenth * 200 + 200);
             aged.learn(rows.iter().take(150), rows[150].arrival);
         }
-        let time = |mut device: AnyDevice, begun: Instant| {
+        let time = |mut device: AnyModel, begun: Instant| {
             let mut now = begun;
             written(&mut device, &mut now, 50_000..51_000);
             now.since(begun).0

@@ -1,24 +1,25 @@
 //! What each candidate would make of the latest requests, on a model of the disk.
 //!
-//! Each candidate gets the same processes ([`Echo`]) for the same simulated time. Before it comes a third as long, in
+//! Each candidate gets the same processes ([`LoopingReplay`]) for the same simulated time. Before it comes a third as long, in
 //! which the candidate learns: that is not counted. The model begins as the disk is: with what it is busy with, and what
 //! the latest requests have left in its buffer.
 
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed, owner};
 use idlewise_core::{
-    Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
+    AnyScheduler, Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
+    host,
 };
-use idlewise_disk::{AnyDevice, Completion, Device};
+use idlewise_disk::{AnyModel, Completion, DiskModel, Host};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aged::Aged;
-use super::echo::Echo;
 use super::habits::Habits;
+use super::looping::LoopingReplay;
 use super::script::{Script, process, scripts};
 use super::warm::{Occupied, Warm};
+use crate::engine::exits::Exits;
 use crate::engine::{Control, Engine, Limits, Observer, Workload};
-use crate::exits::Exits;
 
 /// No candidate is simulated for more requests.
 const REQUESTS_MAX: u64 = 24_000;
@@ -52,7 +53,7 @@ pub struct Window {
 
 /// Simulates candidates.
 pub struct Forecaster {
-    model: AnyDevice,
+    model: AnyModel,
     traits: Traits,
     candidates: Vec<Candidate>,
     queue_size: usize,
@@ -60,12 +61,7 @@ pub struct Forecaster {
 
 impl Forecaster {
     /// A forecaster for `candidates` on a model that nothing was asked of yet.
-    pub fn new(
-        model: AnyDevice,
-        traits: Traits,
-        candidates: Vec<Candidate>,
-        queue_size: usize,
-    ) -> Forecaster {
+    pub fn new(model: AnyModel, traits: Traits, candidates: Vec<Candidate>, queue_size: usize) -> Forecaster {
         Forecaster { model, traits, candidates, queue_size }
     }
 
@@ -132,23 +128,17 @@ impl Forecaster {
     ) -> Option<Prediction> {
         let candidate = &self.candidates[place];
         let settings: &[Assignment<'_>] = &candidate.settings;
-        let mut queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
+        let queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
+        let mut host = host::Host::new(queue, ());
         let (mut device, begin) = (warm.device.clone(), warm.now);
         let until = begin + horizon + horizon / 3;
-        let mut workload = Numbered { echo: Echo::new(scripts, device.capacity()), issued: begin };
+        let mut workload =
+            Numbered { looping: LoopingReplay::new(scripts, device.capacity()), issued: begin };
         let mut tally = Tally::new(size);
         let limits = Limits { until, requests: REQUESTS_MAX };
-        // A copy of the engine for each model: nobody asks at each event which one it is.
-        let (w, q, t, c) = (&mut workload, &mut queue, &mut tally, Control::default());
         let earlier = warm.outstanding;
-        match &mut device {
-            AnyDevice::Mechanical(disk) => {
-                Engine::new(w, q, &mut Occupied::new(disk, earlier), t, limits).run(&c)
-            }
-            AnyDevice::Flash(disk) => Engine::new(w, q, &mut Occupied::new(disk, earlier), t, limits).run(&c),
-            AnyDevice::Fixed(disk) => Engine::new(w, q, &mut Occupied::new(disk, earlier), t, limits).run(&c),
-        }
-        .ok()?;
+        let (workload, host, tally) = (&mut workload, &mut host, &mut tally);
+        device.host(Played { workload, host, tally, earlier, limits })?;
         // Cut off by the number of requests, it ends with the last of them.
         let end = if tally.issued >= REQUESTS_MAX { workload.issued } else { until };
         Some(tally.prediction(place, scripts.len(), (begin, end)))
@@ -169,26 +159,46 @@ fn still_there(script: &Script, rows: &[&Row], window: &Window) -> bool {
     window.ends.since(last) <= SILENT.max(pause * 2)
 }
 
+/// A candidate at work on the model.
+struct Played<'a> {
+    workload: &'a mut Numbered,
+    host: &'a mut host::Host<AnyScheduler>,
+    tally: &'a mut Tally,
+    /// Commands that the model had before.
+    earlier: u32,
+    limits: Limits,
+}
+
+impl Host for Played<'_> {
+    type Output = Option<Instant>;
+
+    fn host<D: DiskModel>(self, disk: &mut D) -> Option<Instant> {
+        let Played { workload, host, tally, earlier, limits } = self;
+        let disk = &mut Occupied::new(disk, earlier);
+        Engine::new(workload, host, disk, tally, limits).run(&Control::default()).ok()
+    }
+}
+
 /// The workload, which remembers when it last issued.
 struct Numbered {
-    echo: Echo,
+    looping: LoopingReplay,
     issued: Instant,
 }
 
 impl Workload for Numbered {
     #[inline]
     fn next(&mut self) -> Option<Instant> {
-        self.echo.next()
+        self.looping.next()
     }
     #[inline]
     fn issue(&mut self, id: RequestId) -> Request {
-        let request = self.echo.issue(id);
+        let request = self.looping.issue(id);
         self.issued = request.arrival;
         request
     }
     #[inline]
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
-        self.echo.completed(now, id, exits);
+        self.looping.completed(now, id, exits);
     }
 }
 
@@ -316,7 +326,7 @@ mod tests {
         }
     }
 
-    fn disk() -> AnyDevice {
+    fn disk() -> AnyModel {
         Profile::named("hdd-18tb-7200").unwrap().build().unwrap()
     }
 

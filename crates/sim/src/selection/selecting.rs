@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use idlewise_core::registry::Assignment;
+use idlewise_core::host::Follower;
 use idlewise_core::registry::SwitchError;
 use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction, Question};
 use idlewise_core::{AnyScheduler, Inserted, Instant, Issuer, Queue, Request, RequestId};
@@ -15,8 +15,8 @@ use super::aged::Aged;
 use super::forecast::{Forecaster, Window};
 use super::habits::Habits;
 use super::log::{Evidence, Log};
-use super::switching::{Switching, Turn};
-use crate::director::Director;
+use super::switching::{Switch, Switching};
+use crate::engine::director::Director;
 use crate::metrics::selector::{Account, InUse};
 
 /// An answer that is being computed.
@@ -33,7 +33,7 @@ pub struct Selecting {
     aged: Option<Aged>,
     switching: Switching,
     pending: Option<Pending>,
-    turn: Option<Turn>,
+    switch: Option<Switch>,
     since: Instant,
     account: Account,
     log: Option<Log>,
@@ -61,7 +61,7 @@ impl Selecting {
             habits: Habits::default(),
             switching,
             pending: None,
-            turn: None,
+            switch: None,
             since: Instant::ZERO,
             account,
             log,
@@ -70,7 +70,7 @@ impl Selecting {
 
     /// The candidate in use.
     pub fn current(&self) -> &Candidate {
-        &self.chooser.candidates()[self.chooser.current()]
+        self.chooser.candidate()
     }
 
     /// What it did, in a run that ended at `end`.
@@ -103,33 +103,31 @@ impl Selecting {
                 if self.switching == Switching::Carry {
                     return self.switch(now, to, queue);
                 }
-                let began = self.turn.map_or(now, |turn| turn.began);
-                self.turn = Some(Turn { to, began, ready: None });
+                let began = self.switch.map_or(now, |switch| switch.began);
+                self.switch = Some(Switch { to, began, ready: None });
                 self.drained(now, queue)
             }
         }
     }
 
     fn switch(&self, now: Instant, to: usize, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
-        let candidate = &self.chooser.candidates()[to];
-        let settings: Vec<Assignment<'_>> = candidate.settings.clone();
-        queue.switch_to(now, candidate.entry, &settings)?;
+        self.chooser.candidates()[to].take_over(now, queue)?;
         Ok(true)
     }
 
     /// Lets the successor take over if the queue has drained and the grace is over.
     fn drained(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
-        let Some(turn) = &mut self.turn else { return Ok(false) };
+        let Some(switch) = &mut self.switch else { return Ok(false) };
         let empty = queue.requests().free_count() == queue.requests().capacity();
         if !empty {
             return Ok(false);
         }
-        let ready = *turn.ready.get_or_insert(now + self.switching.grace());
+        let ready = *switch.ready.get_or_insert(now + self.switching.grace());
         if now < ready {
             return Ok(false);
         }
-        let Turn { to, began, .. } = *turn;
-        self.turn = None;
+        let Switch { to, began, .. } = *switch;
+        self.switch = None;
         self.account.blocked_ns += now.since(began).0;
         self.switch(now, to, queue)
     }
@@ -146,11 +144,10 @@ impl Selecting {
     }
 }
 
-impl Director<AnyScheduler> for Selecting {
+impl Follower for Selecting {
     #[inline]
-    fn inserted(&mut self, now: Instant, inserted: Inserted, request: &Request) {
-        let merged = !matches!(inserted, Inserted::Queued(_));
-        self.chooser.inserted(inserted.id(), &Request { arrival: now, ..*request }, merged);
+    fn inserted(&mut self, inserted: Inserted, request: &Request) {
+        Follower::inserted(&mut self.chooser, inserted, request);
     }
 
     #[inline]
@@ -166,16 +163,18 @@ impl Director<AnyScheduler> for Selecting {
     fn exited(&mut self, now: Instant, who: Issuer) {
         self.chooser.issuer_gone(now, who);
     }
+}
 
+impl Director<AnyScheduler> for Selecting {
     #[inline]
     fn next(&self) -> Instant {
         let answer = self.pending.as_ref().map_or(Instant::MAX, |pending| pending.due);
-        let ready = self.turn.and_then(|turn| turn.ready).unwrap_or(Instant::MAX);
+        let ready = self.switch.and_then(|switch| switch.ready).unwrap_or(Instant::MAX);
         self.chooser.next_tick().min(answer).min(ready)
     }
 
     fn holds(&self) -> bool {
-        self.turn.is_some()
+        self.switch.is_some()
     }
 
     fn direct(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {

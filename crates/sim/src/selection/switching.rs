@@ -20,10 +20,10 @@ pub enum Switching {
 const GRACE: Duration = Duration::from_ms(10);
 
 impl Switching {
-    /// The ways by name.
+    /// The methods by name.
     pub const NAMES: [&'static str; 3] = ["carry", "drain", "freeze"];
 
-    /// The way called `name`.
+    /// The method called `name`.
     pub fn named(name: &str) -> Option<Switching> {
         match name {
             "carry" => Some(Switching::Carry),
@@ -44,7 +44,7 @@ impl Switching {
 
 /// An exchange that waits for the queue to drain.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct Switch {
     /// The candidate that takes over.
     pub to: usize,
     /// When it began.

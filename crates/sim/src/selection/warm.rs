@@ -8,7 +8,7 @@ use std::num::NonZeroU64;
 
 use idlewise_core::selectors::Row;
 use idlewise_core::{Instant, Request, Sector};
-use idlewise_disk::{AnyDevice, Command, Completion, Device, SubmitError};
+use idlewise_disk::{AnyModel, Command, Completion, DiskModel, SubmitError};
 
 /// Tags from here on are those of commands that the disk had before.
 const EARLIER: u32 = 1 << 31;
@@ -16,7 +16,7 @@ const EARLIER: u32 = 1 << 31;
 /// A model, and what it still has to do.
 #[derive(Clone, Debug)]
 pub(super) struct Warm {
-    pub(super) device: AnyDevice,
+    pub(super) device: AnyModel,
     /// By its own clock.
     pub(super) now: Instant,
     /// Commands that it has.
@@ -27,12 +27,12 @@ pub(super) struct Warm {
 
 impl Warm {
     /// The model of which nothing was asked yet.
-    pub(super) fn fresh(model: &AnyDevice) -> Warm {
+    pub(super) fn fresh(model: &AnyModel) -> Warm {
         Warm { device: model.clone(), now: Instant::ZERO, outstanding: 0, given: 0 }
     }
 
     /// The model at `now`, after what the disk was given of `rows` until then.
-    pub(super) fn new(model: &AnyDevice, rows: &[Row], now: Instant) -> Warm {
+    pub(super) fn new(model: &AnyModel, rows: &[Row], now: Instant) -> Warm {
         let mut warm = Warm::fresh(model);
         let commands = commands(rows);
         let Some((first, _)) = commands.first().copied() else { return warm };
@@ -114,7 +114,7 @@ pub(super) struct Occupied<'a, D> {
     held: VecDeque<Command>,
 }
 
-impl<'a, D: Device> Occupied<'a, D> {
+impl<'a, D: DiskModel> Occupied<'a, D> {
     pub(super) fn new(device: &'a mut D, earlier: u32) -> Self {
         Occupied { device, earlier, taken: 0, held: VecDeque::new() }
     }
@@ -144,7 +144,7 @@ impl<'a, D: Device> Occupied<'a, D> {
     }
 }
 
-impl<D: Device> Device for Occupied<'_, D> {
+impl<D: DiskModel> DiskModel for Occupied<'_, D> {
     fn capacity(&self) -> Sector {
         self.device.capacity()
     }
@@ -193,7 +193,7 @@ mod tests {
 
     use super::*;
 
-    fn disk() -> AnyDevice {
+    fn disk() -> AnyModel {
         Profile::named("hdd-18tb-7200").unwrap().build().unwrap()
     }
 
@@ -203,14 +203,14 @@ mod tests {
     }
 
     /// How long the disk takes to write out all that it has in its buffer.
-    fn to_flush(mut device: AnyDevice, now: Instant) -> u64 {
+    fn to_flush(mut device: AnyModel, now: Instant) -> u64 {
         let (start, length, operation) = (Sector(0), Sectors(0), Operation::Flush);
         device.submit(now, Command { tag: 0, operation, start, length, fua: false }).unwrap();
         device.next_event().unwrap().since(now).0
     }
 
     /// What becomes of a disk that writes anywhere and reads in order beside that, and its rows.
-    fn busy() -> (AnyDevice, Instant, Vec<Row>) {
+    fn busy() -> (AnyModel, Instant, Vec<Row>) {
         let (mut device, mut now, mut rows) = (disk(), Instant(1000), Vec::new());
         for n in 0..600u64 {
             let (start, operation) = match n % 3 {

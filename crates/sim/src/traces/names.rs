@@ -1,5 +1,6 @@
 //! Names seen in a trace: devices and processes, in tables of bounded size.
 
+use idlewise_core::{Group, Issuer};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
@@ -8,6 +9,9 @@ pub(crate) const MAX_DEVICES: usize = 65_536;
 
 /// Processes whose names are kept. Further ones are known by their number alone.
 const MAX_PROCESSES: usize = 4096;
+
+/// Processes whose parents are known. Further ones have no group.
+const MAX_GROUPS: usize = 65_536;
 
 /// Longest name kept, in bytes.
 const MAX_NAME: usize = 256;
@@ -118,15 +122,17 @@ impl Devices {
     }
 }
 
-/// Process names by number.
+/// Names and groups of processes, by number.
 pub(crate) struct Processes {
     names: HashMap<u32, String, Mixer>,
+    groups: HashMap<u32, Group, Mixer>,
     last: Option<u32>,
 }
 
 impl Default for Processes {
     fn default() -> Self {
-        Processes { names: HashMap::with_hasher(Mixer::new()), last: None }
+        let groups = HashMap::with_hasher(Mixer::new());
+        Processes { names: HashMap::with_hasher(Mixer::new()), groups, last: None }
     }
 }
 
@@ -160,6 +166,21 @@ impl Processes {
         }
         let name = crate::traces::error::shown(&name[..name.len().min(MAX_NAME)], 64);
         self.names.insert(pid, name);
+    }
+
+    /// Notes that `parent` started `child`. Both belong to the parent's chain from now on.
+    pub(crate) fn forked(&mut self, parent: u32, child: u32) {
+        for pid in [parent, child] {
+            if self.groups.len() < MAX_GROUPS || self.groups.contains_key(&pid) {
+                self.groups.insert(pid, Group(parent));
+            }
+        }
+    }
+
+    /// The chain that `issuer` belongs to, if known.
+    #[inline]
+    pub(crate) fn group(&self, issuer: Issuer) -> Option<Group> {
+        if self.groups.is_empty() { None } else { self.groups.get(&issuer.0).copied() }
     }
 
     /// What `pid` is called, if known.

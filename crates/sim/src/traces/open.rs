@@ -1,7 +1,8 @@
 //! Finds the files that a path names: one, standard input, or the set of a blktrace recording.
 
 use crate::traces::error::TraceError;
-use crate::traces::formats::{Format, blktrace};
+use crate::traces::formats::Format;
+use crate::traces::formats::blktrace::{self, split};
 use crate::traces::input::{Input, io_error};
 use crate::traces::trace::{Options, Trace};
 use std::collections::BTreeMap;
@@ -9,25 +10,29 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What stands between a recording's name and its CPU.
-const INFIX: &str = ".blktrace.";
-
-/// The most CPUs of a recording.
+/// The most CPUs of a recording: each has a file open.
 const MAX_CPUS: usize = 1024;
 
-/// Opens what `path` names.
-pub(crate) fn open(path: &Path, options: &Options) -> Result<Trace, TraceError> {
-    if path.as_os_str() == "-" {
-        return Trace::from_reader(io::stdin(), "(standard input)", options);
-    }
-    let name = path.display().to_string();
-    match fs::metadata(path) {
-        Ok(data) if data.is_dir() => directory(path, &name, options),
-        Ok(_) => single(path, &name, options),
-        Err(error) => match set_of(path) {
-            Some(files) => several(&name, &files, options),
-            None => Err(io_error(&name, error)),
-        },
+impl Trace {
+    /// Opens a file, `-` for standard input, or the files of a blktrace recording: a directory that
+    /// holds one, or the `NAME` of `NAME.blktrace.0`, `NAME.blktrace.1` and so on. Compressed files
+    /// (gzip, bzip2, xz, zstd) are decompressed.
+    ///
+    /// # Errors
+    /// The path cannot be read, is empty, has no known format or several, or one that is of no use.
+    pub fn open(path: &Path, options: &Options) -> Result<Trace, TraceError> {
+        if path.as_os_str() == "-" {
+            return Trace::from_reader(io::stdin(), "(standard input)", options);
+        }
+        let name = path.display().to_string();
+        match fs::metadata(path) {
+            Ok(data) if data.is_dir() => directory(path, &name, options),
+            Ok(_) => single(path, &name, options),
+            Err(error) => match set_of(path) {
+                Some(files) => several(&name, &files, options),
+                None => Err(io_error(&name, error)),
+            },
+        }
     }
 }
 
@@ -83,19 +88,6 @@ fn sets(directory: &Path) -> io::Result<BTreeMap<PathBuf, Vec<PathBuf>>> {
         files.into_iter().map(|(_, path)| path).collect()
     };
     Ok(sets.into_iter().map(|(prefix, files)| (prefix, by_cpu(files))).collect())
-}
-
-/// `NAME` and `N` of `NAME.blktrace.N`, which may end in the suffix of a compressed file.
-fn split(path: &Path) -> Option<(PathBuf, u32)> {
-    let file = path.file_name()?.to_str()?;
-    let (prefix, cpu) = file.rsplit_once(INFIX)?;
-    let cpu = cpu.split_once('.').map_or(cpu, |(cpu, _)| cpu);
-    Some((path.with_file_name(prefix), cpu.parse().ok()?))
-}
-
-/// A name of the form `NAME.blktrace.N`.
-pub(crate) fn is_one_cpu(name: &str) -> bool {
-    split(Path::new(name)).is_some()
 }
 
 /// Merges the files of a recording.

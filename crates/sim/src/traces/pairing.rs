@@ -10,11 +10,12 @@
 
 use crate::traces::error::Bad;
 use crate::traces::event::{Action, Event};
-use crate::traces::record::Record;
+use crate::traces::record::{Exit, Record};
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use crate::traces::waiting::{FLUSH, State, Waiting};
 use idlewise_core::{Instant, Operation, Sector, Sectors};
+use std::collections::VecDeque;
 
 /// Requests that wait for their completion.
 const CAPACITY: usize = 65_536;
@@ -26,6 +27,8 @@ const MERGED: usize = 4096;
 #[derive(Default)]
 pub(crate) struct Pairing {
     waiting: Waiting,
+    /// Exits that are later than requests still held here.
+    exits: VecDeque<Exit>,
     /// A queue event was seen, so requests without one are exceptions.
     queued: bool,
     /// A dispatch of a flush was seen, so flushes complete only after theirs.
@@ -61,6 +64,22 @@ impl Pairing {
         self.drain(sink, CAPACITY)
     }
 
+    /// Takes the exit of a process. Exits beyond what is held of requests are dropped.
+    pub(crate) fn exit(&mut self, exit: Exit, sink: &mut Sink) {
+        if self.exits.len() < CAPACITY {
+            self.exits.push_back(exit);
+        }
+        self.pass_exits(sink);
+    }
+
+    /// Gives `sink` the exits before the oldest request held.
+    fn pass_exits(&mut self, sink: &mut Sink) {
+        let until = self.waiting.front().map_or(Instant::MAX, |front| front.record.arrival);
+        while self.exits.front().is_some_and(|exit| exit.at < until) {
+            self.exits.pop_front().into_iter().for_each(|exit| sink.push_exit(exit));
+        }
+    }
+
     /// Gives everything to `sink`: there are no more events.
     pub(crate) fn end(&mut self, sink: &mut Sink) -> Result<(), Bad<'static>> {
         self.drain(sink, 0)
@@ -80,6 +99,9 @@ impl Pairing {
             if !slot.folded {
                 sink.push(slot.record)?;
             }
+            if !self.exits.is_empty() {
+                self.pass_exits(sink);
+            }
         }
         Ok(())
     }
@@ -89,17 +111,12 @@ impl Pairing {
         let start = if flush { 0 } else { event.sector };
         let length = Sectors(if flush { 0 } else { event.length });
         let record = Record {
-            arrival: Instant(event.time),
-            dispatched: None,
-            completed: None,
-            start: Sector(start),
-            length,
-            operation: event.operation,
             sync: event.sync,
             metadata: event.metadata,
             issuer: event.issuer,
             priority: event.priority,
             device: event.device,
+            ..Record::new(Instant(event.time), event.operation, Sector(start), length)
         };
         let at = if flush { FLUSH } else { start };
         self.waiting.add(record, at, length.0)

@@ -3,14 +3,13 @@
 //! A format says what one row means ([`Rows`] or [`Cells`]). The block buffer, line numbers, error
 //! places and leniency are here, once.
 
-use crate::traces::Format;
 use crate::traces::error::{Bad, Place, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 
-/// Rows taken per call; it bounds what waits in the sink.
+/// Rows taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
 const BATCH: usize = 1024;
 
 /// The longest line. Whatever has longer ones is no text trace.
@@ -58,17 +57,17 @@ pub(crate) struct TextReader<R> {
     rows: R,
     line: u64,
     lenient: bool,
-    format: Format,
+    format: &'static str,
 }
 
 impl<R: Rows> TextReader<R> {
     /// A reader of `input`, as the format table wants it.
-    pub(crate) fn boxed(input: Input, format: Format, lenient: bool) -> Box<dyn Reader> {
+    pub(crate) fn boxed(input: Input, format: &'static str, lenient: bool) -> Box<dyn Reader> {
         Box::new(TextReader { input, rows: R::default(), line: 0, lenient, format })
     }
 
     fn complain(&self, bad: Bad<'_>) -> TraceError {
-        bad.at(self.input.name(), Place::Line(self.line), self.format.name())
+        bad.at(self.input.name(), Place::Line(self.line), self.format)
     }
 }
 
@@ -113,12 +112,12 @@ pub(crate) struct CellReader<C> {
     input: Input,
     cells: C,
     lenient: bool,
-    format: Format,
+    format: &'static str,
 }
 
 impl<C: Cells> CellReader<C> {
     /// A reader of `input`, as the format table wants it.
-    pub(crate) fn boxed(input: Input, cells: C, format: Format, lenient: bool) -> Box<dyn Reader> {
+    pub(crate) fn boxed(input: Input, cells: C, format: &'static str, lenient: bool) -> Box<dyn Reader> {
         Box::new(CellReader { input, cells, lenient, format })
     }
 }
@@ -136,14 +135,14 @@ impl<C: Cells> Reader for CellReader<C> {
             match self.cells.cell(cell, sink) {
                 Ok(()) => {}
                 Err(_) if self.lenient => sink.counts.skip(Skip::Malformed),
-                Err(bad) => return Err(bad.at(self.input.name(), place(done), self.format.name())),
+                Err(bad) => return Err(bad.at(self.input.name(), place(done), self.format)),
             }
             done += size;
         }
         if done == 0 && !available.is_empty() {
             if !self.lenient {
                 let bad = Bad { what: CUT, text: &[], cure: CUT_CURE };
-                return Err(bad.at(self.input.name(), place(0), self.format.name()));
+                return Err(bad.at(self.input.name(), place(0), self.format));
             }
             sink.counts.rows += 1;
             sink.counts.skip(Skip::Malformed);

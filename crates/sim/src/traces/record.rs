@@ -1,6 +1,6 @@
-//! One request of a trace, whatever its format.
+//! What a trace tells, whatever its format: requests, and exits of processes.
 
-use idlewise_core::{Duration, Instant, Issuer, Priority, Sector, Sectors};
+use idlewise_core::{Duration, Group, Instant, Issuer, Priority, Sector, Sectors};
 
 pub use idlewise_core::Operation;
 
@@ -25,10 +25,22 @@ pub struct Record {
     pub metadata: bool,
     /// The process, if the format tells.
     pub issuer: Option<Issuer>,
+    /// The chain that the process belongs to, if the format tells: its parent's number, or its own if it has
+    /// children.
+    pub group: Option<Group>,
     /// Its I/O priority, if the format tells.
     pub priority: Option<Priority>,
     /// Which device or volume, as an index into the trace's device names.
     pub device: u32,
+}
+
+/// The exit of a process, in a trace that tells of exits. Times count from the trace's first row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// When.
+    pub at: Instant,
+    /// Whose.
+    pub issuer: Issuer,
 }
 
 impl Record {
@@ -46,6 +58,7 @@ impl Record {
             sync: matches!(operation, Operation::Read | Operation::Flush),
             metadata: false,
             issuer: None,
+            group: None,
             priority: None,
             device: 0,
         }

@@ -3,27 +3,40 @@
 use crate::traces::error::Bad;
 use crate::traces::names::{Devices, Processes};
 use crate::traces::order::{Disorder, Reorder, Timed};
-use crate::traces::record::Record;
+use crate::traces::record::{Exit, Record};
 use crate::traces::report::{Counts, Grain, Skip};
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 
 /// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.
 const MAX_SPAN: u64 = 100 * 365 * 86_400 * 1_000_000_000;
 
-impl Timed for Record {
+/// What comes out of a sink.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Entry {
+    Request(Record),
+    Exit(Exit),
+}
+
+impl Timed for Entry {
     #[inline]
     fn time(&self) -> u64 {
-        self.arrival.0
+        match self {
+            Entry::Request(record) => record.arrival.0,
+            Entry::Exit(exit) => exit.at.0,
+        }
     }
 
     fn set_time(&mut self, time: u64) {
-        self.arrival = Instant(time);
+        match self {
+            Entry::Request(record) => record.arrival = Instant(time),
+            Entry::Exit(exit) => exit.at = Instant(time),
+        }
     }
 }
 
-/// Takes records from a reader and gives them out in order of arrival.
+/// Takes records and exits from a reader and gives them out in order of time.
 pub(crate) struct Sink {
-    order: Reorder<Record>,
+    order: Reorder<Entry>,
     first: Option<u64>,
     pub(crate) devices: Devices,
     pub(crate) processes: Processes,
@@ -67,8 +80,18 @@ impl Sink {
             });
         }
         self.grain = self.grain.with(time);
-        self.order.push(record);
+        if record.group.is_none() {
+            record.group = record.issuer.and_then(|issuer| self.processes.group(issuer));
+        }
+        self.order.push(Entry::Request(record));
         Ok(())
+    }
+
+    /// Takes an exit. Before the first request there is nobody whose exit matters.
+    pub(crate) fn push_exit(&mut self, exit: Exit) {
+        if self.first.is_some() {
+            self.order.push(Entry::Exit(exit));
+        }
     }
 
     /// Enough is held that [`pop`](Sink::pop) will give something.
@@ -82,9 +105,9 @@ impl Sink {
         self.order.is_empty()
     }
 
-    /// The next record in order of arrival. With `last`, none is to follow.
+    /// The next record or exit in order of time. With `last`, none is to follow.
     #[inline]
-    pub(crate) fn pop(&mut self, last: bool) -> Option<Record> {
+    pub(crate) fn pop(&mut self, last: bool) -> Option<Entry> {
         self.order.pop(last)
     }
 
@@ -106,7 +129,7 @@ mod tests {
         sink.push(Record::read(Instant(5), Sector(1), Sectors(1))).unwrap();
         let far = Record::read(Instant(5 + MAX_SPAN + 1), Sector(1), Sectors(1));
         assert!(sink.push(far).unwrap_err().what.contains("100 years"));
-        assert_eq!(sink.pop(true).unwrap().arrival, Instant(5));
+        assert_eq!(sink.pop(true).map(|entry| entry.time()), Some(5));
         assert!(sink.pop(true).is_none());
     }
 }

@@ -1,17 +1,16 @@
 //! A trace that is being read: records one after the other, and what was found on the way.
 
 use crate::traces::error::TraceError;
-use crate::traces::formats::{Format, Open};
+use crate::traces::format::Open;
+use crate::traces::formats::Format;
 use crate::traces::input::Input;
-use crate::traces::open;
 use crate::traces::reader::Reader;
 use crate::traces::recognise::recognise;
-use crate::traces::record::Record;
+use crate::traces::record::{Exit, Record};
 use crate::traces::report::Report;
-use crate::traces::sink::Sink;
+use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
 use std::io::Read;
-use std::path::Path;
 
 /// How a trace is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +51,8 @@ pub struct Trace {
     sink: Sink,
     /// The arrival of the first record, which is time 0 of what is given out.
     base: Option<Instant>,
+    /// Exits between the last two records given out.
+    exits: Vec<Exit>,
     ended: bool,
     failure: Option<TraceError>,
     notes: Vec<String>,
@@ -67,16 +68,6 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// Opens a file, `-` for standard input, or the files of a blktrace recording: a directory that
-    /// holds one, or the `NAME` of `NAME.blktrace.0`, `NAME.blktrace.1` and so on. Compressed files
-    /// (gzip, bzip2, xz, zstd) are decompressed.
-    ///
-    /// # Errors
-    /// The path cannot be read, is empty, has no known format or several, or one that is of no use.
-    pub fn open(path: &Path, options: &Options) -> Result<Trace, TraceError> {
-        open::open(path, options)
-    }
-
     /// Reads a trace from a stream, which need not be seekable. `name` is for messages.
     ///
     /// # Errors
@@ -94,10 +85,8 @@ impl Trace {
             Some(format) => format,
             None => recognise(&mut input)?,
         };
-        let reader = (format.code().open)(
-            input,
-            &Open { format, lenient: options.lenient, one_cpu: open::is_one_cpu(name) },
-        )?;
+        let open = Open { format: format.name(), lenient: options.lenient };
+        let reader = (format.code().open)(input, &open)?;
         Ok(Trace::of(name, format, reader, options))
     }
 
@@ -105,8 +94,17 @@ impl Trace {
     pub(crate) fn of(name: &str, format: Format, reader: Box<dyn Reader>, options: &Options) -> Trace {
         let window = options.window.min(Options::MAX_WINDOW);
         let sink = Sink::new(window, options.devices.clone(), options.fold_merges);
-        let (name, notes) = (name.to_owned(), Vec::new());
-        Trace { name, format, reader, sink, base: None, ended: false, failure: None, notes }
+        Trace {
+            name: name.to_owned(),
+            format,
+            reader,
+            sink,
+            base: None,
+            exits: Vec::new(),
+            ended: false,
+            failure: None,
+            notes: Vec::new(),
+        }
     }
 
     /// Adds a sentence to the report's warnings.
@@ -122,16 +120,36 @@ impl Trace {
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator's next cannot be used with `?`")]
     pub fn next(&mut self) -> Result<Option<Record>, TraceError> {
+        self.exits.clear();
         loop {
-            if let Some(record) = self.sink.pop(self.ended) {
-                self.sink.counts.records += 1;
-                return Ok(Some(self.rebased(record)));
+            match self.sink.pop(self.ended) {
+                Some(Entry::Request(record)) => {
+                    self.sink.counts.records += 1;
+                    return Ok(Some(self.rebased(record)));
+                }
+                Some(Entry::Exit(exit)) => {
+                    self.note_exit(exit);
+                    continue;
+                }
+                None => {}
             }
             if self.ended {
                 return self.failure.take().map_or(Ok(None), Err);
             }
             self.read_on();
         }
+    }
+
+    /// The processes that exited between the last two records that [`Trace::next`] gave out, or after the last
+    /// one. Empty where the format does not tell.
+    pub fn exits(&self) -> &[Exit] {
+        &self.exits
+    }
+
+    #[cold]
+    fn note_exit(&mut self, exit: Exit) {
+        let base = self.base.unwrap_or(exit.at);
+        self.exits.push(Exit { at: Instant(exit.at.0.saturating_sub(base.0)), ..exit });
     }
 
     #[inline]

@@ -7,7 +7,7 @@ use crate::traces::record::Record;
 use idlewise_core::{Sector, Sectors};
 use std::collections::{HashMap, VecDeque};
 
-/// Requests at the same sector that are told apart.
+/// Requests at the same sector that are told apart. Finding one is a walk, which a hostile trace could make long.
 const CHAIN: u32 = 64;
 
 /// Flushes have no sector. They wait under this one.

@@ -74,6 +74,11 @@ static KINDS: &[Kind] = &[
             ("pattern", "seq", "seq: every block; alternate: every other block; random"),
             ("depth", "1", "requests that each keeps outstanding; 1 is synchronous"),
             ("bs", "64k", "request size"),
+            (
+                "split",
+                "1280k",
+                "larger requests are split into parts of this size, all issued at once, as file systems do",
+            ),
             ("file", "1g", "size of each file"),
             ("gap", "8g", "distance from the end of one file to the start of the next"),
             ("think", "0ms", "time from a completion to the next request"),

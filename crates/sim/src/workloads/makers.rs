@@ -92,7 +92,9 @@ pub(super) fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<
     let endless = timed && !options.is_given("requests");
     let requests = if endless { MANY } else { options.number("requests", 1..=MANY)? };
     let depth = options.number("depth", 1..=4096)? as u32;
+    let split = Sectors(options.request_size("split")?);
     let stream = |index: u64| Process {
+        split,
         weight: weight(weights.get(index as usize).or(weights.last())),
         runtime,
         file_start: Sector(index * (file + gap)),

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use idlewise_core::{
-    Duration, Instant, Issuer, Operation, Priority, Request, RequestId, Sector, Sectors, Weight,
+    Device, Duration, Instant, Issuer, Operation, Priority, Request, RequestId, Sector, Sectors, Weight,
 };
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Named;
 use super::places::{Pattern, Places};
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 
 /// How long a process computes before its next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +52,9 @@ pub struct Process {
     pub file_sectors: u64,
     /// The size of a request, and what places are multiples of.
     pub block: Sectors,
+    /// A file system splits longer requests into parts of this size, issues them at once, and says of each but the
+    /// last that more follow (SOSP'01 §4.2.4). They count as one request.
+    pub split: Sectors,
     /// Sizes of reads and of writes, where they differ from one block.
     pub sizes: [Sizes; 2],
     /// Where it goes next.
@@ -94,6 +97,7 @@ impl Default for Process {
             file_start: Sector(0),
             file_sectors: 0,
             block: Sectors(1),
+            split: Device::default().max_sectors,
             sizes: [Vec::new(), Vec::new()],
             pattern: Pattern::Sequential,
             reads_percent: 100,
@@ -119,7 +123,9 @@ struct Running {
     places: Places,
     blocks: u64,
     left: u64,
-    /// Requests that wait for their time or are in flight.
+    /// What is left to issue of a request that is split.
+    rest: Option<Request>,
+    /// Requests and parts that wait for their time or are in flight.
     outstanding: u32,
     /// Requests since the last burst began, and since the last flush.
     burst_used: u32,
@@ -220,6 +226,7 @@ impl Running {
             places: Places::new(process.pattern, blocks, &mut rng),
             blocks,
             left: process.requests,
+            rest: None,
             outstanding: 0,
             burst_used: 0,
             thought: Duration::ZERO,
@@ -330,7 +337,17 @@ impl Workload for Processes {
             self.owners.resize(id.index() + 1, 0);
         }
         self.owners[id.index()] = owner;
-        self.running[owner as usize].next_request(at, issuer(owner))
+        let running = &mut self.running[owner as usize];
+        let whole = running.rest.take().unwrap_or_else(|| running.next_request(at, issuer(owner)));
+        let longest = running.process.split;
+        if whole.length <= longest {
+            return whole;
+        }
+        let rest = Sectors(whole.length.0 - longest.0);
+        running.rest = Some(Request { start: whole.start + longest, length: rest, ..whole });
+        running.outstanding += 1;
+        self.ready.push(Reverse((at, owner)));
+        Request { length: longest, more_follows: true, ..whole }
     }
 
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
@@ -338,7 +355,8 @@ impl Workload for Processes {
         let running = &mut self.running[owner as usize];
         running.outstanding -= 1;
         let flush_due = running.process.flush_every > 0 && running.unflushed >= running.process.flush_every;
-        let thinks = running.process.burst == 0 && running.left > 0 && !flush_due;
+        let goes_on = running.left > 0 && running.outstanding < running.process.depth;
+        let thinks = running.process.burst == 0 && goes_on && !flush_due;
         let at = if thinks { now + running.think() } else { now };
         running.refill(at, owner, &mut self.ready);
         if running.outstanding == 0 {

@@ -13,9 +13,6 @@
 //! Synchronous requests make statistics, and are waited for; after an asynchronous one there is no
 //! wait. The parts of a request that a file system split and flagged count as one.
 
-#[cfg(test)]
-mod tests;
-
 use super::heuristics::{Candidate, Heuristic};
 use super::levels::{Collecting, Keys, Level, Levels};
 use super::statistics::Percentile;
@@ -280,16 +277,6 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
             }
             other => other,
         }
-    }
-}
-
-#[cfg(test)]
-impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> crate::suites::Referenced for Anticipatory<P, H> {
-    fn reference(
-        setup: Setup<'_>,
-        tunables: Self::Tunables,
-    ) -> alloc::boxed::Box<dyn crate::scheduler::Scheduler> {
-        alloc::boxed::Box::new(tests::Reference::<P, H>::new(setup, tunables))
     }
 }
 

@@ -65,8 +65,6 @@ mod versions;
 #[cfg(test)]
 mod chains;
 #[cfg(test)]
-pub(crate) mod reference;
-#[cfg(test)]
 pub(crate) mod tests;
 
 use core::marker::PhantomData;
@@ -122,13 +120,6 @@ impl<V: Version> Algorithm for LinuxAnticipatory<V> {
     /// meanwhile are as many as the device serves in that time.
     fn starvation(_: &V::Settings) -> Starvation {
         Starvation::Unbounded
-    }
-}
-
-#[cfg(test)]
-impl<V: Version> crate::suites::Referenced for LinuxAnticipatory<V> {
-    fn reference(_: Setup<'_>, tunables: V::Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(reference::Reference::new::<V>(&tunables))
     }
 }
 

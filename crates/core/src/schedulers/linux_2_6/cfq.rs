@@ -74,8 +74,6 @@ mod settings;
 mod slice;
 
 #[cfg(test)]
-mod reference;
-#[cfg(test)]
 mod tests;
 
 use crate::collections::{OutOfMemory, Place};
@@ -140,13 +138,6 @@ impl Algorithm for Cfq {
 
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
-    }
-}
-
-#[cfg(test)]
-impl crate::suites::Referenced for Cfq {
-    fn reference(_: Setup<'_>, settings: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(reference::Reference::new(settings))
     }
 }
 

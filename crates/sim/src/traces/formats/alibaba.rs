@@ -6,8 +6,8 @@
 //! It lacks: completions, issuers, flushes.
 
 use crate::traces::error::Bad;
+use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
-use crate::traces::formats::{About, Code};
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;

@@ -7,17 +7,21 @@
 //!
 //! It lacks: I/O priorities.
 
+use crate::traces::encode::events::{Events, Happening, Kind};
+use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
 use crate::traces::event::{Action, Event};
-use crate::traces::formats::rwbs::Rwbs;
-use crate::traces::formats::{About, Code};
+use crate::traces::format::{About, Code};
 use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, integer, number, small, time};
 use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Record;
 use crate::traces::report::Skip;
+use crate::traces::rwbs::{Rwbs, letters};
 use crate::traces::sink::Sink;
-use crate::traces::write;
-use idlewise_core::Issuer;
+use idlewise_core::{Issuer, Operation};
+use std::collections::HashMap;
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About {
     completions: true,
@@ -28,8 +32,7 @@ pub(crate) const ABOUT: About = About {
     ..About::plain("blkparse", "blkparse text", "seconds, decimal")
 };
 
-pub(crate) const CODE: Code =
-    Code::text::<Blkparse>().with(|| Box::new(write::blkparse::Blkparse::default()));
+pub(crate) const CODE: Code = Code::text::<Blkparse>().with(|| Box::new(BlkparseEncoder::default()));
 
 #[derive(Default)]
 struct Blkparse {
@@ -176,4 +179,79 @@ pub(crate) fn bracketed(text: &[u8]) -> Option<&[u8]> {
     let from = text.iter().position(|&b| b == b'[')? + 1;
     let to = text.iter().rposition(|&b| b == b']')?;
     text.get(from..to)
+}
+
+/// Process names that are remembered until their events are written.
+const MAX_PROCESSES: usize = 4096;
+
+/// blkparse's text.
+#[derive(Default)]
+pub(crate) struct BlkparseEncoder {
+    events: Events,
+    processes: HashMap<u32, String>,
+    lines: u64,
+}
+
+impl Encoder for BlkparseEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps {
+            dispatches: true,
+            completions: true,
+            issuers: true,
+            flags: true,
+            discards: true,
+            flushes: true,
+            ..Keeps::LEAST
+        }
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        if let (Some(issuer), Some(name)) = (record.issuer, names.process)
+            && self.processes.len() < MAX_PROCESSES
+            && !self.processes.contains_key(&issuer.0)
+        {
+            let plain = |c: char| if c.is_control() { '?' } else { c };
+            self.processes.insert(issuer.0, name.chars().map(plain).collect());
+        }
+        while let Some(event) = self.events.pop(record.arrival.0) {
+            self.line(&event, out)?;
+        }
+        self.events.push(record, names.device);
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        while let Some(event) = self.events.pop(u64::MAX) {
+            self.line(&event, out)?;
+        }
+        Ok(())
+    }
+}
+
+impl BlkparseEncoder {
+    fn line(&mut self, event: &Happening, out: &mut dyn Write) -> io::Result<()> {
+        self.lines += 1;
+        let Happening { time, kind, record, device: (major, minor), .. } = event;
+        let (seconds, nanos) = (time / 1_000_000_000, time % 1_000_000_000);
+        let pid = record.issuer.filter(|_| *kind == Kind::Queue).map_or(0, |issuer| issuer.0);
+        let action = match kind {
+            Kind::Queue => 'Q',
+            Kind::Dispatch => 'D',
+            Kind::Complete => 'C',
+        };
+        let rwbs = letters(record.operation, record.sync, record.metadata);
+        let number = self.lines;
+        write!(
+            out,
+            "{major:3},{minor:<3} {:2} {number:8} {seconds:5}.{nanos:09} {pid:5} {action:>2} {rwbs:>3} ",
+            0
+        )?;
+        if record.operation != Operation::Flush {
+            write!(out, "{} + {} ", record.start, record.length)?;
+        }
+        match kind {
+            Kind::Complete => writeln!(out, "[0]"),
+            _ => writeln!(out, "[{}]", self.processes.get(&pid).map_or("", String::as_str)),
+        }
+    }
 }

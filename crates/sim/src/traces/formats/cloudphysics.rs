@@ -7,8 +7,8 @@
 //! It lacks: times that a queue can be studied by, completions, issuers, devices.
 
 use crate::traces::error::Bad;
+use crate::traces::format::{About, Code};
 use crate::traces::formats::vscsi::command;
-use crate::traces::formats::{About, Code};
 use crate::traces::parse::{Commas, extent_of, hexadecimal, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;

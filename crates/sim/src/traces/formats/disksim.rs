@@ -6,21 +6,21 @@
 //! It lacks: completions, issuers, flushes. All-integer rows look like MQSim's; DiskSim's times
 //! have a decimal point, and that tells them apart.
 
+use crate::traces::encode::{Encoder, Keeps, Names, unit};
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::format::{About, Code, Head, score_by_rows};
 use crate::traces::parse::{Words, hexadecimal, number, sectors_extent, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::{Instant, Operation};
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About =
     About { writable: true, ..About::plain("disksim", "DiskSim ASCII", "milliseconds, decimal") };
 
-pub(crate) const CODE: Code =
-    Code { score, ..Code::text::<Disksim>().with(|| Box::new(write::text::Disksim)) };
+pub(crate) const CODE: Code = Code { score, ..Code::text::<Disksim>().with(|| Box::new(DisksimEncoder)) };
 
 #[derive(Default)]
 struct Disksim;
@@ -49,4 +49,20 @@ impl Rows for Disksim {
 fn score(head: &Head<'_>) -> u8 {
     let fraction = |line: &[u8]| Words::of(line).next().is_some_and(|time| time.contains(&b'.'));
     if head.lines().any(fraction) { score_by_rows::<Disksim>(head) } else { 0 }
+}
+
+/// DiskSim.
+pub(crate) struct DisksimEncoder;
+
+impl Encoder for DisksimEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps::LEAST
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let flags = u8::from(record.operation == Operation::Read);
+        let unit = unit(names.device, record.device);
+        let (millis, nanos) = (record.arrival.0 / 1_000_000, record.arrival.0 % 1_000_000);
+        writeln!(out, "{millis}.{nanos:06} {unit} {} {} {flags}", record.start, record.length)
+    }
 }

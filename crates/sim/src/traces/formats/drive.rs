@@ -9,8 +9,8 @@
 //! It lacks: issuers, flushes, queues: there is never more than one request.
 
 use crate::traces::error::Bad;
+use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
-use crate::traces::formats::{About, Code};
 use crate::traces::parse::{Words, sectors_extent, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;

@@ -6,15 +6,16 @@
 //!
 //! It lacks: times (requests without a wait between them all arrive at once), completions, issuers.
 
+use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::format::{About, Code, Head, score_by_rows};
 use crate::traces::parse::{Words, bytes_extent, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::{Duration, Instant, Operation, Sector, Sectors};
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About {
     exact_times: false,
@@ -22,8 +23,7 @@ pub(crate) const ABOUT: About = About {
     ..About::plain("fio-v2", "fio iolog, version 2", "microseconds of waiting")
 };
 
-pub(crate) const CODE: Code =
-    Code { score, ..Code::text::<FioV2>().with(|| Box::new(write::fio::Fio::v2())) };
+pub(crate) const CODE: Code = Code { score, ..Code::text::<FioV2>().with(|| Box::new(FioEncoder::v2())) };
 
 /// Holds the sum of the waits.
 #[derive(Default)]
@@ -99,4 +99,82 @@ fn score(head: &Head<'_>) -> u8 {
         Some(_) => 0,
         None => score_by_rows::<FioV2>(head),
     }
+}
+
+/// fio's I/O log.
+pub(crate) struct FioEncoder {
+    version: u8,
+    /// The time of the last row, in microseconds.
+    clock: u64,
+    /// The file of each device that was opened, by its index.
+    files: Vec<Option<String>>,
+}
+
+impl FioEncoder {
+    /// Version 2: waits.
+    pub(crate) fn v2() -> FioEncoder {
+        FioEncoder { version: 2, clock: 0, files: Vec::new() }
+    }
+
+    /// Version 3: times.
+    pub(crate) fn v3() -> FioEncoder {
+        FioEncoder { version: 3, ..FioEncoder::v2() }
+    }
+
+    /// What comes before the file's name in a row.
+    fn stamp(&self) -> String {
+        if self.version == 3 { format!("{} ", self.clock) } else { String::new() }
+    }
+}
+
+impl Encoder for FioEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps { discards: true, flushes: true, unit_ns: 1_000, ..Keeps::LEAST }
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "fio version {} iolog", self.version)
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let now = record.arrival.0 / 1_000;
+        let wait = now.saturating_sub(self.clock);
+        self.clock += wait;
+        let (stamp, index) = (self.stamp(), record.device as usize);
+        if self.files.len() <= index {
+            self.files.resize(index + 1, None);
+        }
+        if self.files[index].is_none() {
+            let file = file_name(names.device);
+            writeln!(out, "{stamp}{file} add\n{stamp}{file} open")?;
+            self.files[index] = Some(file);
+        }
+        let file = self.files[index].as_deref().unwrap_or("disk");
+        if self.version == 2 && wait > 0 {
+            writeln!(out, "{file} wait {wait} 0")?;
+        }
+        let action = match record.operation {
+            Operation::Read => "read",
+            Operation::Write => "write",
+            Operation::Discard => "trim",
+            Operation::Flush => "sync",
+        };
+        let offset = record.start.0.saturating_mul(512);
+        writeln!(out, "{stamp}{file} {action} {offset} {}", record.length.bytes())
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let stamp = self.stamp();
+        for file in self.files.iter().flatten() {
+            writeln!(out, "{stamp}{file} close")?;
+        }
+        Ok(())
+    }
+}
+
+/// A device's name as one word, which is not an action that has no file.
+fn file_name(device: &str) -> String {
+    let plain = |c: char| if c.is_whitespace() || c.is_control() { '_' } else { c };
+    let name: String = device.chars().map(plain).collect();
+    if name.is_empty() || name == "wait" || name == "fio" { format!("disk-{name}") } else { name }
 }

@@ -6,19 +6,17 @@
 //! It lacks: completions, issuers.
 
 use crate::traces::error::Bad;
-use crate::traces::formats::fio::{action_row, header};
-use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::format::{About, Code, Head, score_by_rows};
+use crate::traces::formats::fio::{FioEncoder, action_row, header};
 use crate::traces::parse::{Words, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::Instant;
 
 pub(crate) const ABOUT: About =
     About { writable: true, ..About::plain("fio-v3", "fio iolog, version 3", "microseconds") };
 
-pub(crate) const CODE: Code =
-    Code { score, ..Code::text::<FioV3>().with(|| Box::new(write::fio::Fio::v3())) };
+pub(crate) const CODE: Code = Code { score, ..Code::text::<FioV3>().with(|| Box::new(FioEncoder::v3())) };
 
 #[derive(Default)]
 struct FioV3;

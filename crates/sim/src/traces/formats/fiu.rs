@@ -7,8 +7,8 @@
 //! It lacks: completions, flushes, whether a write was synchronous.
 
 use crate::traces::error::Bad;
+use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
-use crate::traces::formats::{About, Code};
 use crate::traces::parse::{Words, number, sectors_extent, small};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;

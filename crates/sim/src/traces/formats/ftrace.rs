@@ -3,7 +3,8 @@
 //! `process-pid [cpu] flags seconds: event: …` (ftrace; the thread group may follow the pid) or
 //! `process pid [cpu] seconds: block:event: …` (perf). A process name may have spaces. Events:
 //! block_bio_queue, block_rq_insert, block_rq_issue, block_rq_complete, block_bio_complete,
-//! block_rq_requeue, block_split; merges and remaps are counted. … is `major,minor rwbs [bytes]
+//! block_rq_requeue, block_split; merges and remaps are counted. sched_process_exit tells that a process has
+//! ended (`comm=… pid=…`), sched_process_fork who started it (`comm=… pid=… child_comm=… child_pid=…`). … is `major,minor rwbs [bytes]
 //! [(command)] sector + sectors [class,hint,level] [[process or error]]`; the priority came with
 //! Linux 6.x. Lines that begin with `#` are passed over, other events are counted.
 //!
@@ -11,15 +12,16 @@
 
 use crate::traces::error::Bad;
 use crate::traces::event::{Action, Event};
+use crate::traces::format::{About, Code};
 use crate::traces::formats::blkparse::{bracketed, device_name, device_number, extent};
-use crate::traces::formats::rwbs::Rwbs;
-use crate::traces::formats::{About, Code};
 use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, decimal, integer};
 use crate::traces::reader::{Row, Rows};
+use crate::traces::record::Exit;
 use crate::traces::report::Skip;
+use crate::traces::rwbs::Rwbs;
 use crate::traces::sink::Sink;
-use idlewise_core::{Class, Issuer, Priority};
+use idlewise_core::{Class, Instant, Issuer, Priority};
 
 pub(crate) const ABOUT: About = About {
     completions: true,
@@ -49,6 +51,18 @@ impl Rows for Ftrace {
             return Err(Bad::row("expected \"process-pid [cpu] seconds: event:\"", line));
         };
         let Some(action) = action(head.event) else {
+            match head.event {
+                b"sched_process_exit" => {
+                    let issuer = Issuer(field(head.body, b" pid=")?);
+                    self.pairing.exit(Exit { at: Instant(head.time), issuer }, sink);
+                    return Ok(Row::Data);
+                }
+                b"sched_process_fork" => {
+                    sink.processes.forked(field(head.body, b" pid=")?, field(head.body, b" child_pid=")?);
+                    return Ok(Row::Data);
+                }
+                _ => {}
+            }
             sink.counts.skip(Skip::NotARequest);
             return Ok(Row::Data);
         };
@@ -95,7 +109,7 @@ struct Head<'a> {
     pid: u32,
     /// Nanoseconds.
     time: u64,
-    /// The event's name, without `block:`.
+    /// The event's name, without `block:` or `sched:`.
     event: &'a [u8],
     body: &'a [u8],
 }
@@ -118,12 +132,21 @@ impl<'a> Head<'a> {
             let mut event = &after[..after.iter().position(|&b| b == b' ').unwrap_or(after.len())];
             let body = &after[event.len()..];
             event = event.strip_suffix(b":")?;
-            event = event.strip_prefix(b"block:").unwrap_or(event);
+            event = event.strip_prefix(b"block:").or(event.strip_prefix(b"sched:")).unwrap_or(event);
             let pid = pid(before)?;
             return Some(Head { pid, time, event, body });
         }
         None
     }
+}
+
+/// The number behind `name`, the last that is called so.
+fn field<'a>(body: &'a [u8], name: &[u8]) -> Result<u32, Bad<'a>> {
+    let at = memchr::memmem::rfind(body, name).map(|at| at + name.len());
+    let digits = at.and_then(|at| Words::of(&body[at..]).next()).and_then(integer);
+    digits
+        .and_then(|pid| u32::try_from(pid).ok())
+        .ok_or_else(|| Bad::row("expected a pid, as in pid=123", body))
 }
 
 /// The process number, from what stands before the time.

@@ -5,19 +5,20 @@
 //!
 //! It lacks: completions, issuers, flushes.
 
+use crate::traces::encode::{Encoder, Keeps, Names, unit};
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code};
+use crate::traces::format::{About, Code};
 use crate::traces::parse::{Words, number, sectors_extent};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::{Instant, Operation};
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About { writable: true, ..About::plain("mqsim", "MQSim", "nanoseconds") };
 
-pub(crate) const CODE: Code = Code::text::<Mqsim>().with(|| Box::new(write::text::Mqsim));
+pub(crate) const CODE: Code = Code::text::<Mqsim>().with(|| Box::new(MqsimEncoder));
 
 #[derive(Default)]
 struct Mqsim;
@@ -41,5 +42,20 @@ impl Rows for Mqsim {
         };
         sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
         Ok(Row::Data)
+    }
+}
+
+/// MQSim.
+pub(crate) struct MqsimEncoder;
+
+impl Encoder for MqsimEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps::LEAST
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let kind = u8::from(record.operation == Operation::Read);
+        let unit = unit(names.device, record.device);
+        writeln!(out, "{} {unit} {} {} {kind}", record.arrival.0, record.start, record.length)
     }
 }

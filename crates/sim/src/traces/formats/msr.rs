@@ -6,20 +6,21 @@
 //!
 //! It lacks: issuers, dispatches, flushes, whether a write was synchronous.
 
+use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code};
+use crate::traces::format::{About, Code};
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::{Duration, Instant, Operation};
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About =
     About { completions: true, writable: true, ..About::plain("msr", "MSR Cambridge", "100 ns") };
 
-pub(crate) const CODE: Code = Code::text::<Msr>().with(|| Box::new(write::text::Msr));
+pub(crate) const CODE: Code = Code::text::<Msr>().with(|| Box::new(MsrEncoder));
 
 #[derive(Default)]
 struct Msr;
@@ -68,4 +69,34 @@ fn operation(kind: &[u8]) -> Result<Operation, Bad<'_>> {
         b"Write" | b"write" => Ok(Operation::Write),
         _ => Err(Bad::row("expected Read or Write", kind)),
     }
+}
+
+/// Where time 0 is put in a format whose times count from 1601: 22 February 2007.
+const FILETIME_BASE: u64 = 128_166_372_000_000_000;
+
+/// MSR Cambridge. Requests without a completion get a response time of 0.
+pub(crate) struct MsrEncoder;
+
+impl Encoder for MsrEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps { completions: true, unit_ns: 100, ..Keeps::LEAST }
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let stamp = FILETIME_BASE.saturating_add(record.arrival.0 / 100);
+        let (host, disk) = host_and_disk(names.device, record.device);
+        let kind = if record.operation == Operation::Read { "Read" } else { "Write" };
+        let took = record.response().unwrap_or(Duration::ZERO).0 / 100;
+        let offset = record.start.0.saturating_mul(512);
+        writeln!(out, "{stamp},{host},{disk},{kind},{offset},{},{took}", record.length.bytes())
+    }
+}
+
+/// `hm_0` as `hm` and 0. A name that is not of that form stays whole, with the device's index.
+fn host_and_disk(name: &str, index: u32) -> (String, u32) {
+    let parts = name.rsplit_once('_').and_then(|(host, disk)| Some((host, disk.parse().ok()?)));
+    let (host, disk) = parts.unwrap_or((name, index));
+    let plain = |c: char| if c == ',' || c.is_whitespace() || c.is_control() { '-' } else { c };
+    let host: String = host.chars().map(plain).collect();
+    (if host.is_empty() { "disk".to_owned() } else { host }, disk)
 }

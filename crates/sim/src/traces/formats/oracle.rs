@@ -4,7 +4,7 @@
 //! There is no operation, and the objects are often hashed, so nothing here can be scheduled.
 
 use crate::traces::error::TraceError;
-use crate::traces::formats::{About, Code, Head, Open};
+use crate::traces::format::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::reader::{Reader, u32_le, u64_le};
 

@@ -1,24 +1,27 @@
 //! idlewise's own format: comma-separated text with a header, complete and readable by anything.
 //!
 //! The first line names the columns, in any order; unknown ones are passed over:
-//! `arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process`.
+//! `arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process,group`.
 //! `arrival_ns`, `operation`, `start` and `sectors` must be there. Times count nanoseconds from one
 //! origin; start and sectors are in units of 512 bytes; operation is `R`, `W`, `D` (discard) or `F`
-//! (flush); issuer is a process number; flags are `s` (synchronous) and `m` (metadata); prio is
+//! (flush); issuer is a process number, group that of its chain; flags are `s` (synchronous) and `m` (metadata); prio is
 //! `rt4`, `be4` or `idle4`. Empty means unknown. In names, bytes other than letters, digits and
-//! `-._:/()` are written `%XX`.
+//! `-._:/()` are written `%XX`. A row with operation `X` is the exit of its issuer; all else in it but the
+//! arrival is empty.
 //!
 //! It lacks: nothing that a record holds.
 
+use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code, Head, score_by_rows};
+use crate::traces::format::{About, Code, Head, score_by_rows};
 use crate::traces::parse::{Commas, integer, number, sectors_extent, small};
 use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
+use crate::traces::record::{Exit, Record};
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
-use idlewise_core::{Class, Instant, Issuer, Operation, Priority};
+use idlewise_core::{Class, Group, Instant, Issuer, Operation, Priority};
+use std::fmt;
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About {
     completions: true,
@@ -28,13 +31,13 @@ pub(crate) const ABOUT: About = About {
     ..About::plain("idlewise", "idlewise's own", "nanoseconds")
 };
 
-pub(crate) const CODE: Code = Code { score, ..Code::text::<Own>().with(|| Box::new(write::own::Own)) };
+pub(crate) const CODE: Code = Code { score, ..Code::text::<Own>().with(|| Box::new(OwnEncoder)) };
 
 /// The columns in the order in which they are written.
-pub(crate) const HEADER: &str =
-    "arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process";
+const HEADER: &str =
+    "arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process,group";
 
-const COLUMNS: usize = 11;
+const COLUMNS: usize = 12;
 
 /// The most columns that a header may name.
 const MAX_COLUMNS: usize = 64;
@@ -61,12 +64,14 @@ impl Rows for Own {
             fields[*column] = field;
         }
         let column = |at: usize| fields[at];
-        let operation = match column(5) {
-            b"R" => Operation::Read,
-            b"W" => Operation::Write,
-            b"D" => Operation::Discard,
-            b"F" => Operation::Flush,
-            other => return Err(Bad::row("expected the operation: R, W, D or F", other)),
+        let arrival = Instant(number(column(0), "expected the arrival in nanoseconds")?);
+        let issuer = optional(column(4), "expected the issuer, a number")?.map(Issuer);
+        let operation = match (column(5), issuer) {
+            (b"X", Some(issuer)) => {
+                sink.push_exit(Exit { at: arrival, issuer });
+                return Ok(Row::Data);
+            }
+            (other, _) => operation(other)?,
         };
         let (start, length) = sectors_extent(column(6), column(7))?;
         let (mut sync, mut metadata) = (matches!(operation, Operation::Read | Operation::Flush), false);
@@ -77,13 +82,9 @@ impl Rows for Own {
                 _ => return Err(Bad::row("expected the flags: s, m, both or nothing", column(8))),
             }
         }
-        let arrival = Instant(number(column(0), "expected the arrival in nanoseconds")?);
         let dispatched = later(column(1))?;
         let completed = later(column(2))?;
-        let issuer = match column(4) {
-            b"" => None,
-            text => Some(Issuer(small(text, "expected the issuer, a number")?)),
-        };
+        let group = optional(column(11), "expected the group, a number")?.map(Group);
         let priority = priority(column(9))?;
         let name = if column(3).is_empty() { &b"disk"[..] } else { column(3) };
         let Some(device) = sink.devices.text(name, unescaped) else {
@@ -105,6 +106,7 @@ impl Rows for Own {
             sync,
             metadata,
             issuer,
+            group,
             priority,
             device,
         })?;
@@ -122,6 +124,23 @@ fn header(line: &[u8]) -> Result<[usize; MAX_COLUMNS], Bad<'_>> {
     let needed = [0, 5, 6, 7].iter().all(|column| columns.contains(column));
     let what = "expected a header with arrival_ns, operation, start and sectors";
     if needed { Ok(columns) } else { Err(Bad::row(what, line)) }
+}
+
+/// What a request asks for.
+fn operation(text: &[u8]) -> Result<Operation, Bad<'_>> {
+    match text {
+        b"R" => Ok(Operation::Read),
+        b"W" => Ok(Operation::Write),
+        b"D" => Ok(Operation::Discard),
+        b"F" => Ok(Operation::Flush),
+        other => Err(Bad::row("expected the operation: R, W, D, F, or X with an issuer", other)),
+    }
+}
+
+/// A number, or nothing.
+#[inline]
+fn optional<'a>(text: &'a [u8], what: &'static str) -> Result<Option<u32>, Bad<'a>> {
+    if text.is_empty() { Ok(None) } else { small(text, what).map(Some) }
 }
 
 /// A time, or nothing.
@@ -173,5 +192,91 @@ fn score(head: &Head<'_>) -> u8 {
     match first.map(header) {
         Some(Ok(_)) => score_by_rows::<Own>(head).max(90),
         _ => 0,
+    }
+}
+
+/// idlewise's own.
+pub(crate) struct OwnEncoder;
+
+impl Encoder for OwnEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps {
+            dispatches: true,
+            completions: true,
+            issuers: true,
+            groups: true,
+            exits: true,
+            priorities: true,
+            flags: true,
+            discards: true,
+            flushes: true,
+            ..Keeps::LEAST
+        }
+    }
+
+    fn begin(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{HEADER}")
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let operation = match record.operation {
+            Operation::Read => 'R',
+            Operation::Write => 'W',
+            Operation::Discard => 'D',
+            Operation::Flush => 'F',
+        };
+        let time = |time: Option<Instant>| Known(time.map(|time| time.0));
+        let sync = if record.sync { "s" } else { "" };
+        let metadata = if record.metadata { "m" } else { "" };
+        write!(
+            out,
+            "{},{},{},{},{},{operation},{},{},{sync}{metadata},",
+            record.arrival.0,
+            time(record.dispatched),
+            time(record.completed),
+            Escaped(names.device),
+            Known(record.issuer.map(|issuer| u64::from(issuer.0))),
+            record.start,
+            record.length,
+        )?;
+        if let Some(priority) = record.priority {
+            let class = match priority.class {
+                Class::RealTime => "rt",
+                Class::BestEffort => "be",
+                Class::Idle => "idle",
+            };
+            write!(out, "{class}{}", priority.level)?;
+        }
+        let group = Known(record.group.map(|group| u64::from(group.0)));
+        writeln!(out, ",{},{group}", Escaped(names.process.unwrap_or_default()))
+    }
+
+    fn exit(&mut self, exit: Exit, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{},,,,{},X,,,,,,", exit.at.0, exit.issuer)
+    }
+}
+
+/// A number, or nothing.
+struct Known(Option<u64>);
+
+impl fmt::Display for Known {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |number| number.fmt(f))
+    }
+}
+
+/// A name that cannot be taken for anything else.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0.bytes() {
+            if byte.is_ascii_alphanumeric() || b"-._:/()".contains(&byte) {
+                write!(f, "{}", char::from(byte))?;
+            } else {
+                write!(f, "%{byte:02X}")?;
+            }
+        }
+        Ok(())
     }
 }

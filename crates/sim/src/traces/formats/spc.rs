@@ -5,20 +5,21 @@
 //!
 //! It lacks: completions, issuers, flushes.
 
+use crate::traces::encode::{Encoder, Keeps, Names, unit};
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code};
+use crate::traces::format::{About, Code};
 use crate::traces::parse::{Commas, extent_of, number, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
 use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
-use crate::traces::write;
 use idlewise_core::{Instant, Operation};
+use std::io::{self, Write};
 
 pub(crate) const ABOUT: About =
     About { writable: true, ..About::plain("spc", "Storage Performance Council", "seconds, decimal") };
 
-pub(crate) const CODE: Code = Code::text::<Spc>().with(|| Box::new(write::text::Spc));
+pub(crate) const CODE: Code = Code::text::<Spc>().with(|| Box::new(SpcEncoder));
 
 #[derive(Default)]
 struct Spc;
@@ -53,5 +54,21 @@ pub(crate) fn letter(text: &[u8]) -> Result<Operation, Bad<'_>> {
         b"R" | b"r" => Ok(Operation::Read),
         b"W" | b"w" => Ok(Operation::Write),
         _ => Err(Bad::row("expected R or W", text)),
+    }
+}
+
+/// SPC.
+pub(crate) struct SpcEncoder;
+
+impl Encoder for SpcEncoder {
+    fn keeps(&self) -> Keeps {
+        Keeps::LEAST
+    }
+
+    fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let letter = if record.operation == Operation::Read { 'R' } else { 'W' };
+        let unit = unit(names.device, record.device);
+        let (seconds, nanos) = (record.arrival.0 / 1_000_000_000, record.arrival.0 % 1_000_000_000);
+        writeln!(out, "{unit},{},{},{letter},{seconds}.{nanos:09}", record.start, record.length.bytes())
     }
 }

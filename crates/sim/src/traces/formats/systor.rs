@@ -7,8 +7,8 @@
 //! It lacks: issuers, dispatches, what a blank IOType was (such rows are left out and counted).
 
 use crate::traces::error::Bad;
+use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
-use crate::traces::formats::{About, Code};
 use crate::traces::parse::{Commas, bytes_extent, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;

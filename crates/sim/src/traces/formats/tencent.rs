@@ -6,7 +6,7 @@
 //! It lacks: times that a queue can be studied by, completions, issuers, flushes.
 
 use crate::traces::error::Bad;
-use crate::traces::formats::{About, Code};
+use crate::traces::format::{About, Code};
 use crate::traces::parse::{Commas, number, scaled, sectors_extent};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;

@@ -9,7 +9,7 @@
 //! It lacks: issuers, devices; version 1 also lacks completions.
 
 use crate::traces::error::{Bad, TraceError};
-use crate::traces::formats::{About, Code, Head, Open};
+use crate::traces::format::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::parse::extent_of;
 use crate::traces::reader::{CellReader, Cells, Reader, u16_le, u32_le, u64_le};

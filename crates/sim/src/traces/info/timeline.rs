@@ -9,8 +9,8 @@ use idlewise_core::selectors::{Bounds, Category, Summary};
 use idlewise_core::{Duration, Instant, Operation, Request};
 use serde::Serialize;
 
-use crate::replay::infer::Inference;
 use crate::traces::Record;
+use crate::traces::infer::Inference;
 use crate::traces::info::parts::MAX_DEPTH;
 
 /// Stretches kept; later ones are counted only.

@@ -4,7 +4,7 @@
 use idlewise_core::{Duration, Group, Instant, Issuer, Request, Sector, Sectors};
 
 use super::tree::{File, Tree};
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 
 /// How a chain's processes go about it.
 #[derive(Clone, Copy, Debug)]

@@ -4,7 +4,7 @@ use idlewise_core::{Class, Duration, Instant, Operation, RequestId};
 
 use super::*;
 use crate::engine::Workload;
-use crate::exits::Exits;
+use crate::engine::exits::Exits;
 
 const GROUND: Ground = Ground { capacity: Sector(1 << 24), seed: 1 };
 

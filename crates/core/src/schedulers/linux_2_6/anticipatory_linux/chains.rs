@@ -1,14 +1,14 @@
 //! Short-lived processes that read near each other: what moves the probabilities, which the scenes of
 //! the oracle suite hardly do. The schedulers must decide like their reference there, too.
 
-use super::reference::Reference;
 use super::{Linux2611, Linux2632, LinuxAnticipatory, Version};
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
 use crate::request::Request;
-use crate::scheduler::{Algorithm, Decision};
+use crate::scheduler::{Algorithm, Decision, Setup};
 use crate::schedulers::linux_2_6::cas::Cooperative;
+use crate::suites::Referenced;
 use crate::tunables::Tunables;
 use crate::units::{Duration, Instant, Issuer, Sector, Sectors};
 
@@ -41,7 +41,7 @@ fn request(random: &mut Random, head: u64) -> Request {
 fn agree<V: Version>(settings: impl Fn() -> V::Settings, depth: u32, life: u64, seed: u64) {
     let device = || Device { depth, merging: Merging::Off, ..Device::default() };
     let mut fast = Queue::with(16, device(), |setup| LinuxAnticipatory::<V>::new(setup, settings())).unwrap();
-    let slow = |_: crate::scheduler::Setup<'_>| Ok::<_, OutOfMemory>(Reference::new::<V>(&settings()));
+    let slow = |setup: Setup<'_>| Ok::<_, OutOfMemory>(LinuxAnticipatory::<V>::reference(setup, settings()));
     let mut slow = Queue::with(16, device(), slow).unwrap();
     let (mut random, mut now, mut head, mut who) = (Random(seed), Instant(0), 0, 0);
     let mut in_flight = alloc::vec::Vec::new();

@@ -31,7 +31,7 @@ fn slice_ended(cx: Cx<'_>, Ended { end, name: [kind, who] }: Ended) {
         End::IdleClass => cx.rather("{} {}, of the idle class, has had its request", || [kind, who]),
         End::Waited(time) => cx.rather("{} {} was waited for {} in vain", || [kind, who, time.into()]),
         End::Closer(far) => {
-            cx.rather("no wait for {} {}: another is {} sectors from the head", || [kind, who, far.into()])
+            cx.rather("no wait for {} {}: another is {} sectors from the head", || [kind, who, far.into()]);
         }
         End::Exited => cx.rather("{} {} has exited", || [kind, who]),
         End::Preempted(Rule::Close(far)) => {

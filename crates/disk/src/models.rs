@@ -1,0 +1,135 @@
+//! The list of models, and any of them behind one type: a specification ([`Model`]) and what it builds
+//! ([`AnyModel`]). A model is a file, its line in `models!`, and its keys in a profile (`profile.rs`). Nothing else
+//! tells models apart.
+
+use crate::device::{Command, Completion, DiskModel, Host, Spec, SubmitError};
+use crate::error::BuildError;
+use crate::{Fixed, FixedSpec, Flash, FlashSpec, Mechanical, MechanicalSpec};
+use alloc::vec::Vec;
+use idlewise_core::{Duration, Instant, Sector};
+
+macro_rules! models {
+    ($d:tt $($(#[doc = $doc:literal])+ $model:ident($spec:ident) = $name:literal;)+) => {
+        /// What a disk is, as integers: the specification of one of the models.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum Model {
+            $($(#[doc = $doc])+ $model($spec),)+
+        }
+
+        /// A disk of any model.
+        #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "a simulation has one")]
+        pub enum AnyModel {
+            $($(#[doc = $doc])+ $model($model),)+
+        }
+
+        $(impl From<$model> for AnyModel {
+            fn from(disk: $model) -> AnyModel {
+                AnyModel::$model(disk)
+            }
+        })+
+
+        impl Model {
+            /// What the model is called.
+            pub fn name(&self) -> &'static str {
+                match self { $(Model::$model(_) => $name,)+ }
+            }
+        }
+
+        /// The same expression for every model.
+        macro_rules! each {
+            ($d kind:ident, $d any:expr, $d one:ident => $d body:expr) => {
+                match $d any { $($d kind::$model($d one) => $d body,)+ }
+            };
+        }
+    };
+}
+
+models! { $
+    /// Platters and an arm.
+    Mechanical(MechanicalSpec) = "mechanical";
+    /// Channels and dies.
+    Flash(FlashSpec) = "flash";
+    /// The same latency for every command.
+    Fixed(FixedSpec) = "fixed";
+}
+
+impl Model {
+    /// Builds the disk. Allocates all the memory it will ever use.
+    ///
+    /// # Errors
+    /// [`BuildError`].
+    pub fn build(&self) -> Result<AnyModel, BuildError> {
+        Ok(each!(Model, self, spec => spec.build()?.into()))
+    }
+
+    /// Whether writes complete before they are durable, so that a flush means something.
+    pub fn write_cache(&self) -> bool {
+        each!(Model, self, spec => spec.write_cache())
+    }
+
+    /// The figures that a summary shows.
+    pub fn facts(&self) -> Vec<(&'static str, u64)> {
+        each!(Model, self, spec => spec.facts())
+    }
+
+    pub(crate) fn depth(&mut self) -> &mut u32 {
+        each!(Model, self, spec => spec.depth())
+    }
+
+    pub(crate) fn set_bus(&mut self, sector_ns: u32) {
+        each!(Model, self, spec => spec.set_bus(sector_ns));
+    }
+
+    pub(crate) fn cache_off(&mut self) -> bool {
+        each!(Model, self, spec => spec.cache_off())
+    }
+
+    pub(crate) fn latency_ns(&mut self) -> Option<&mut u64> {
+        each!(Model, self, spec => spec.latency_ns())
+    }
+}
+
+impl AnyModel {
+    /// Lets `host` use the disk.
+    pub fn host<H: Host>(&mut self, host: H) -> H::Output {
+        each!(AnyModel, self, disk => host.host(disk))
+    }
+}
+
+impl DiskModel for AnyModel {
+    fn capacity(&self) -> Sector {
+        each!(AnyModel, self, disk => disk.capacity())
+    }
+
+    fn depth(&self) -> u32 {
+        each!(AnyModel, self, disk => disk.depth())
+    }
+
+    fn rotational(&self) -> bool {
+        each!(AnyModel, self, disk => disk.rotational())
+    }
+
+    fn remembers(&self) -> bool {
+        each!(AnyModel, self, disk => disk.remembers())
+    }
+
+    fn positioning_curve(&self, points: usize) -> Vec<(u64, Duration)> {
+        each!(AnyModel, self, disk => disk.positioning_curve(points))
+    }
+
+    #[inline]
+    fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError> {
+        each!(AnyModel, self, disk => disk.submit(now, command))
+    }
+
+    #[inline]
+    fn next_event(&self) -> Option<Instant> {
+        each!(AnyModel, self, disk => disk.next_event())
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Instant) -> Option<Completion> {
+        each!(AnyModel, self, disk => disk.advance(now))
+    }
+}

@@ -1,0 +1,29 @@
+//! Who may exchange the scheduler in the middle of a run.
+
+use idlewise_core::host::Follower;
+use idlewise_core::registry::SwitchError;
+use idlewise_core::{Instant, Queue};
+
+/// Follows a run, and has the queue to itself at times of its own.
+pub trait Director<S>: Follower {
+    /// When it wants the queue next. It gets it then, or never if the run ends before.
+    fn next(&self) -> Instant {
+        Instant::MAX
+    }
+
+    /// Nothing may enter the queue. It then gets the queue after every event.
+    fn holds(&self) -> bool {
+        false
+    }
+
+    /// It has the queue; true if the scheduler is another one afterwards.
+    ///
+    /// # Errors
+    /// [`SwitchError`].
+    fn direct(&mut self, _now: Instant, _queue: &mut Queue<S>) -> Result<bool, SwitchError> {
+        Ok(false)
+    }
+}
+
+/// Nobody exchanges the scheduler.
+impl<S> Director<S> for () {}

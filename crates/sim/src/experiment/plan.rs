@@ -1,0 +1,93 @@
+//! What to run: a disk, a load, schedulers, seeds. And what came of it.
+
+use idlewise_core::{Issuer, Merging, Weight};
+use idlewise_disk::Profile;
+
+use super::Choice;
+use crate::engine::Limits;
+use crate::metrics::Report;
+use crate::replay::{Account, Rows, RowsError};
+use crate::selection::Selection;
+use crate::selection::log::Log;
+use crate::workloads::Spec;
+use crate::workloads::fio::JobFile;
+
+/// Opens a trace from its beginning, once for each run.
+pub type OpenRows = Box<dyn Fn() -> Result<Box<dyn Rows>, RowsError> + Send + Sync>;
+
+/// What the disk is asked to do.
+pub enum Load {
+    /// A named workload.
+    Workload(Spec),
+    /// A job file of fio.
+    Fio(JobFile),
+    /// A trace.
+    Trace {
+        /// Opens it.
+        open: OpenRows,
+        /// Open loop: recorded times rule.
+        open_loop: bool,
+        /// Times are divided by this.
+        speed: f64,
+    },
+}
+
+/// What to run.
+pub struct Experiment {
+    /// The disk.
+    pub disk: Profile,
+    /// What it is asked to do.
+    pub load: Load,
+    /// Who orders it.
+    pub schedulers: Vec<Choice>,
+    /// One run of each scheduler for each seed.
+    pub seeds: Vec<u64>,
+    /// Requests that the queue holds at once, waiting or in flight.
+    pub queue_size: usize,
+    /// The device's hardware queues, to which its depth is dealt out; 1 or more.
+    pub hardware_queues: u32,
+    /// Which merges the queue tries.
+    pub merging: Merging,
+    /// Weights of issuers, over those that the load gives them.
+    pub weights: Vec<(Issuer, Weight)>,
+    /// Schedulers know the disk's positioning times from its model, and need not learn them first.
+    pub calibrated: bool,
+    /// When a run ends early.
+    pub limits: Limits,
+    /// What selectors are given.
+    pub selection: Selection,
+}
+
+/// One finished run.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The index of the scheduler in [`Experiment::schedulers`].
+    pub scheduler: usize,
+    /// The seed.
+    pub seed: u64,
+    /// What was measured.
+    pub report: Report,
+    /// What replay did to the trace, if there was one.
+    pub account: Option<Account>,
+    /// The selector's decisions, if they were to be kept.
+    pub log: Option<Log>,
+}
+
+impl Experiment {
+    /// `load` on `disk`, under nobody yet; all else as a command line has it by default.
+    pub fn new(disk: Profile, load: Load) -> Experiment {
+        Experiment {
+            disk,
+            load,
+            schedulers: Vec::new(),
+            seeds: vec![1],
+            queue_size: 4096,
+            hardware_queues: 1,
+            merging: Merging::All,
+            weights: Vec::new(),
+            calibrated: false,
+            limits: Limits::default(),
+            selection: Selection::default(),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! Carrying an experiment out, run by run.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use idlewise_core::positioning::Curve;
+use idlewise_core::registry::Assignment;
+use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Queue, Weight, host};
+use idlewise_disk::{DiskModel, Host};
+use rayon::prelude::*;
+
+use super::measure::{self, Effort};
+use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
+use crate::engine::director::Director;
+use crate::engine::tell::Teller;
+use crate::engine::{Control, Engine, EngineError, Limits, Workload};
+use crate::metrics::Recorder;
+use crate::replay::{Replay, Settings};
+use crate::selection::Selecting;
+use crate::workloads::{self, Ground, Named};
+
+/// Points of the positioning curve that a calibrated run's scheduler is given: a curve keeps two for
+/// each power of two.
+const CURVE_POINTS: usize = 192;
+
+/// How a missing ranking is measured: before each run that needs one, so no longer than it takes random reads to tell
+/// schedulers apart.
+const QUICK: Effort = Effort { runs: 1, until: Instant(2_000_000_000) };
+
+impl Experiment {
+    /// Runs everything, on all cores, and returns what finished in order of scheduler and seed.
+    /// A stop through `control` lets runs in progress end early; runs not begun are left out.
+    ///
+    /// # Errors
+    /// The first failure, in that order.
+    pub fn run(&self, control: &Control) -> Result<Vec<Outcome>, ExperimentError> {
+        let pairs: Vec<_> = (0..self.schedulers.len())
+            .flat_map(|index| self.seeds.iter().map(move |seed| (index, *seed)))
+            .collect();
+        let stopped = || control.stop.load(std::sync::atomic::Ordering::Relaxed);
+        let outcomes: Vec<_> = pairs
+            .into_par_iter()
+            .filter(|_| !stopped())
+            .map(|(index, seed)| self.run_one(index, seed, control, None))
+            .collect();
+        outcomes.into_iter().collect()
+    }
+
+    /// Runs one scheduler with one seed. Every decision and its reason is written to `why`.
+    ///
+    /// # Errors
+    /// [`ExperimentError`].
+    pub fn run_one(
+        &self,
+        index: usize,
+        seed: u64,
+        control: &Control,
+        why: Option<&mut dyn Write>,
+    ) -> Result<Outcome, ExperimentError> {
+        let run = Run { plan: self, scheduler: index, seed, control, why };
+        self.disk.build()?.host(run)
+    }
+}
+
+/// One scheduler with one seed.
+struct Run<'a, 'w> {
+    plan: &'a Experiment,
+    scheduler: usize,
+    seed: u64,
+    control: &'a Control,
+    /// Where every decision and its reason is written.
+    why: Option<&'w mut dyn Write>,
+}
+
+impl Host for Run<'_, '_> {
+    type Output = Result<Outcome, ExperimentError>;
+
+    /// Puts the load on `disk`.
+    fn host<D: DiskModel>(self, disk: &mut D) -> Self::Output {
+        let points = if self.plan.calibrated { CURVE_POINTS } else { 0 };
+        let curve = disk.positioning_curve(points);
+        let traits = Device {
+            rotational: disk.rotational(),
+            depth: disk.depth(),
+            hardware_queues: self.plan.hardware_queues,
+            capacity: disk.capacity(),
+            merging: self.plan.merging,
+            curve: if curve.is_empty() { Curve::default() } else { Curve::through(&curve) },
+            ..Device::default()
+        };
+        let selecting = self.selecting(&traits)?;
+        let queue = self.queue(traits, selecting.as_ref())?;
+        let ground = Ground { capacity: disk.capacity(), seed: self.seed };
+        match &self.plan.load {
+            Load::Workload(spec) => {
+                self.simulate(&mut *workloads::build(spec, ground)?, disk, queue, selecting)
+            }
+            Load::Fio(jobs) => self.simulate(&mut jobs.build(ground)?, disk, queue, selecting),
+            Load::Trace { open, open_loop, speed } => {
+                let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };
+                let mut replay = Replay::new(open().map_err(ExperimentError::Trace)?, settings);
+                let outcome = self.simulate(&mut replay, disk, queue, selecting)?;
+                match replay.take_error() {
+                    Some(error) => Err(ExperimentError::Trace(error)),
+                    None => Ok(Outcome { account: Some(replay.account()), ..outcome }),
+                }
+            }
+        }
+    }
+}
+
+impl Run<'_, '_> {
+    fn choice(&self) -> &Choice {
+        &self.plan.schedulers[self.scheduler]
+    }
+
+    /// A selector with what it needs, if the run has one.
+    fn selecting(&self, traits: &Device) -> Result<Option<Selecting>, ExperimentError> {
+        let (plan, choice) = (self.plan, self.choice());
+        let Chosen::Selector(entry) = choice.entry else { return Ok(None) };
+        let settings = seeded(choice, self.seed);
+        let profile = plan.selection.model.as_ref().unwrap_or(&plan.disk);
+        let model = profile.build()?;
+        if model.capacity() < traits.capacity {
+            return Err(ExperimentError::SmallModel {
+                model: profile.name.clone(),
+                model_end: model.capacity(),
+                disk: plan.disk.name.clone(),
+                disk_end: traits.capacity,
+            });
+        }
+        let mut measuring = Ok(());
+        let chooser = plan.selection.chooser(entry, &settings, plan.queue_size, |candidates| {
+            let ranking = measure::ranking(&plan.disk, candidates, QUICK, &Control::default());
+            ranking.map(|own| own.ranks).map_err(|error| measuring = Err(error)).unwrap_or_default()
+        });
+        measuring?;
+        let chooser =
+            chooser.map_err(|error| ExperimentError::Selector { selector: choice.label.clone(), error })?;
+        Ok(Some(plan.selection.director(chooser, entry, (traits, plan.queue_size), model)))
+    }
+
+    /// The queue with its scheduler, or with the selector's first.
+    fn queue(
+        &self,
+        traits: Device,
+        selecting: Option<&Selecting>,
+    ) -> Result<Queue<AnyScheduler>, ExperimentError> {
+        let (choice, size) = (self.choice(), self.plan.queue_size);
+        let built = match (choice.entry, selecting) {
+            (Chosen::Scheduler(entry), _) => Queue::new(size, traits, entry, &seeded(choice, self.seed)),
+            (_, Some(selecting)) => {
+                let first = selecting.current();
+                Queue::new(size, traits, first.entry, &first.settings)
+            }
+            (Chosen::Selector(_), None) => unreachable!("a selector was built"),
+        };
+        built.map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })
+    }
+
+    fn simulate<W: Named + ?Sized, D: DiskModel>(
+        self,
+        workload: &mut W,
+        disk: &mut D,
+        mut queue: Queue<AnyScheduler>,
+        selecting: Option<Selecting>,
+    ) -> Result<Outcome, ExperimentError> {
+        let (plan, control, label) = (self.plan, self.control, self.choice().label.clone());
+        let weights: BTreeMap<Issuer, Weight> =
+            workload.weights().into_iter().chain(plan.weights.iter().copied()).collect();
+        for (&who, &weight) in &weights {
+            let set = queue.set_weight(Instant::ZERO, who, weight);
+            set.map_err(|error| ExperimentError::Weight { who, error })?;
+        }
+        let mut recorder = Recorder::new(plan.queue_size).phased(workload.phases());
+        let (limits, why) = (plan.limits, self.why);
+        let (ended, merges, selecting) = match selecting {
+            Some(selecting) => {
+                let mut host = host::Host::new(queue, selecting);
+                let ended = play((workload, &mut host, disk), &mut recorder, limits, control, why)?;
+                let (queue, selecting) = host.into_parts();
+                (ended, queue.merges(), Some(selecting))
+            }
+            None => {
+                let mut host = host::Host::new(queue, ());
+                let ended = play((workload, &mut host, disk), &mut recorder, limits, control, why)?;
+                (ended, host.queue().merges(), None)
+            }
+        };
+        let end = ended.map_err(|error| ExperimentError::Engine { scheduler: label.clone(), error })?;
+        let weight = |issuer: &Issuer| weights.get(issuer).copied().unwrap_or_default();
+        let describe = |issuer: Issuer| (workload.name(issuer), weight(&issuer));
+        let mut report = recorder.report(&label, merges, describe);
+        let mut log = None;
+        if let Some(selecting) = selecting {
+            let (selector, decisions) = selecting.finish(end);
+            (report.selector, log) = (Some(selector), decisions);
+        }
+        Ok(Outcome { scheduler: self.scheduler, seed: self.seed, report, account: None, log })
+    }
+}
+
+/// Puts `workload` on the queue and disk. Every decision and its reason is written to `why`, if anywhere.
+fn play<W: Workload + ?Sized, D: DiskModel, C: Director<AnyScheduler>>(
+    (workload, host, disk): (&mut W, &mut host::Host<AnyScheduler, C>, &mut D),
+    recorder: &mut Recorder,
+    limits: Limits,
+    control: &Control,
+    why: Option<&mut dyn Write>,
+) -> Result<Result<Instant, EngineError>, std::io::Error> {
+    let Some(out) = why else { return Ok(Engine::new(workload, host, disk, recorder, limits).run(control)) };
+    let mut teller = Teller::new(recorder, out);
+    let ended = Engine::new(workload, host, disk, &mut teller, limits).explained().run(control);
+    teller.finish()?;
+    Ok(ended)
+}
+
+/// The settings of a choice, with the run's seed where it has one and none is set.
+fn seeded(choice: &Choice, seed: u64) -> Vec<Assignment<'_>> {
+    let mut settings: Vec<Assignment<'_>> =
+        choice.settings.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let has_seed = choice.entry.tunables().iter().any(|tunable| tunable.name == "seed");
+    if has_seed && !settings.iter().any(|(name, _)| *name == "seed") {
+        settings.push(("seed", seed));
+    }
+    settings
+}

@@ -1,0 +1,355 @@
+//! Replaying a trace as a workload.
+//!
+//! *Closed loop* (the default): a request that waited for an earlier one in the trace waits for it
+//! here too, plus the time that its process then computed. On a faster disk the trace runs faster,
+//! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`ends`] when a process
+//! ends, of which the scheduler is told.
+//! *Open loop*: every request comes at its recorded time, whatever the disk does.
+//!
+//! Memory is constant: a window of rows is held, however long the trace is. So a process can get ahead of the order
+//! in the trace by the window, and no further. A replay issues what the trace has and nothing else: a stream that a
+//! faster disk would have let read more ends when its rows are done.
+
+pub mod ends;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use idlewise_core::{Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors};
+use serde::Serialize;
+
+use crate::engine::Workload;
+use crate::engine::exits::Exits;
+use crate::traces::infer::{Cause, Inference, Inferred};
+use crate::traces::{Exit, Record};
+use crate::workloads::Named;
+use ends::Ends;
+
+/// Where rows come from.
+pub trait Rows: Send {
+    /// The next row, in order of arrival; `None` at the end.
+    ///
+    /// # Errors
+    /// The trace cannot be read on.
+    fn next(&mut self) -> Result<Option<Record>, RowsError>;
+
+    /// Exits between the last two rows that [`Rows::next`] gave, or after the last one.
+    fn exits(&self) -> &[Exit] {
+        &[]
+    }
+
+    /// What a process is called, if the trace tells.
+    fn process(&self, _issuer: Issuer) -> Option<String> {
+        None
+    }
+}
+
+/// Why a trace could not be read on.
+pub type RowsError = Box<dyn std::error::Error + Send + Sync>;
+
+/// How to replay.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Open loop: recorded times rule.
+    pub open: bool,
+    /// Times are divided by this: 2 replays twice as fast.
+    pub speed: f64,
+    /// Sectors on the disk. Addresses beyond are folded back onto it.
+    pub capacity: Sector,
+}
+
+/// What a replay did to its trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Account {
+    /// Rows read.
+    pub rows: u64,
+    /// Rows whose address lay beyond the disk's end and was folded back.
+    pub folded: u64,
+    /// Devices of the trace, all replayed on one disk.
+    pub devices: u64,
+    /// Rows that begin at a time of their own.
+    pub at_recorded_time: u64,
+    /// Rows that wait for a completion.
+    pub after_completion: u64,
+    /// Rows that follow another row's issue.
+    pub after_issue: u64,
+}
+
+/// Rows held at most, 1.5 MiB; a row waits in the trace until the row this far before it is done. More are read when half
+/// of them are issued.
+const WINDOW: usize = 1 << 14;
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// It waits for another row, or for its time.
+    Pending,
+    /// It was issued.
+    Issued,
+    /// It is done.
+    Done,
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    request: Request,
+    /// The trace tells who issued it.
+    issued_by_process: bool,
+    stage: Stage,
+    /// When it was issued, then when it was done.
+    issued: Instant,
+    done: Instant,
+    /// Rows that wait for its issue, and for its completion: heads of lists through `next`.
+    after_issue: u32,
+    after_completion: u32,
+    next: u32,
+    /// How long after what it waits for it is issued.
+    delay: Duration,
+}
+
+/// A trace as a workload.
+pub struct Replay {
+    rows: Box<dyn Rows>,
+    settings: Settings,
+    window: Vec<Row>,
+    /// Rows read so far; row `n` lies at `n % WINDOW`.
+    read: u64,
+    unissued: usize,
+    ended: bool,
+    error: Option<RowsError>,
+    ready: BinaryHeap<Reverse<(Instant, u64)>>,
+    inference: Inference,
+    ends: Ends,
+    /// The arrival of the latest row read, in the trace.
+    read_up_to: Instant,
+    /// Which row each outstanding request is, by id.
+    owners: Vec<u64>,
+    now: Instant,
+    account: Account,
+}
+
+impl Replay {
+    /// A replay of `rows`.
+    pub fn new(rows: Box<dyn Rows>, settings: Settings) -> Self {
+        Replay {
+            rows,
+            settings,
+            window: Vec::new(),
+            read: 0,
+            unissued: 0,
+            ended: false,
+            error: None,
+            ready: BinaryHeap::new(),
+            inference: Inference::default(),
+            ends: Ends::default(),
+            read_up_to: Instant::ZERO,
+            owners: Vec::new(),
+            now: Instant::ZERO,
+            account: Account::default(),
+        }
+    }
+
+    /// What was done to the trace so far.
+    pub fn account(&self) -> Account {
+        self.account
+    }
+
+    /// The error that ended the trace early, if one did.
+    pub fn take_error(&mut self) -> Option<RowsError> {
+        self.error.take()
+    }
+
+    fn scaled(&self, time: u64) -> u64 {
+        // Exactly 1 takes no detour through floats, which would round late times.
+        if self.settings.speed.to_bits() == 1f64.to_bits() {
+            time
+        } else {
+            (time as f64 / self.settings.speed) as u64
+        }
+    }
+
+    /// Whether the next row has a place in the window.
+    fn has_room(&self) -> bool {
+        self.window.len() < WINDOW || self.window[self.read as usize % WINDOW].stage == Stage::Done
+    }
+
+    /// Reads as many rows as there is room for.
+    fn fill(&mut self) {
+        while !self.ended && self.has_room() {
+            let row = self.rows.next();
+            self.rows.exits().iter().for_each(|exit| self.ends.exit(*exit));
+            match row {
+                Ok(Some(record)) => self.take(record),
+                Ok(None) => self.ended = true,
+                Err(error) => {
+                    self.error = Some(error);
+                    self.ended = true;
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, record: Record) {
+        self.account.rows += 1;
+        self.read_up_to = record.arrival;
+        if let Some(issuer) = record.issuer {
+            self.ends.read(issuer, record.completed.unwrap_or(record.arrival));
+        }
+        self.account.devices = self.account.devices.max(u64::from(record.device) + 1);
+        let Inferred { issuer, cause } = if self.settings.open {
+            let issuer = record.issuer.unwrap_or_default();
+            Inferred { issuer, cause: Cause::At(record.arrival) }
+        } else {
+            self.inference.infer(&record, self.read)
+        };
+        let (request, folded) = fit(&record, self.settings.capacity);
+        self.account.folded += u64::from(folded);
+        let row = Row {
+            request: Request { issuer, group: record.group.unwrap_or_default(), ..request },
+            issued_by_process: record.issuer.is_some(),
+            stage: Stage::Pending,
+            issued: Instant::ZERO,
+            done: Instant::ZERO,
+            after_issue: NONE,
+            after_completion: NONE,
+            next: NONE,
+            delay: Duration::ZERO,
+        };
+        let place = self.read as usize % WINDOW;
+        if place == self.window.len() {
+            self.window.push(row);
+        } else {
+            self.window[place] = row;
+        }
+        self.unissued += 1;
+        self.attach(place, cause, record.arrival);
+        self.read += 1;
+    }
+
+    /// Schedules the row at `place`, which was just read, or hangs it on the row that it waits for.
+    fn attach(&mut self, place: usize, cause: Cause, recorded: Instant) {
+        let at = match cause {
+            Cause::At(time) => {
+                self.account.at_recorded_time += 1;
+                Instant(self.scaled(time.0))
+            }
+            Cause::AfterCompletion { of, think } => {
+                self.account.after_completion += 1;
+                let think = Duration(self.scaled(think.0));
+                match self.held(of) {
+                    None => Instant(self.scaled(recorded.0)),
+                    Some(other) if self.window[other].stage == Stage::Done => self.window[other].done + think,
+                    Some(other) => {
+                        self.window[place].delay = think;
+                        self.window[place].next = self.window[other].after_completion;
+                        self.window[other].after_completion = place as u32;
+                        return;
+                    }
+                }
+            }
+            Cause::AfterIssue { of, gap } => {
+                self.account.after_issue += 1;
+                let gap = Duration(self.scaled(gap.0));
+                match self.held(of) {
+                    None => Instant(self.scaled(recorded.0)),
+                    Some(other) if self.window[other].stage != Stage::Pending => {
+                        self.window[other].issued + gap
+                    }
+                    Some(other) => {
+                        self.window[place].delay = gap;
+                        self.window[place].next = self.window[other].after_issue;
+                        self.window[other].after_issue = place as u32;
+                        return;
+                    }
+                }
+            }
+        };
+        self.ready.push(Reverse((at.max(self.now), self.read)));
+    }
+
+    /// Where row `number` is held, if it still is.
+    fn held(&self, number: u64) -> Option<usize> {
+        if number + WINDOW as u64 > self.read { Some(number as usize % WINDOW) } else { None }
+    }
+
+    /// Schedules a list of rows, each its delay after `from`.
+    fn release(&mut self, head: u32, from: Instant) {
+        let mut place = head;
+        while place != NONE {
+            let row = &self.window[place as usize];
+            // The row's number: the latest one read that lies at this place.
+            let newest = self.read - 1;
+            let behind = (newest as usize % WINDOW + WINDOW - place as usize) % WINDOW;
+            self.ready.push(Reverse((from + row.delay, newest - behind as u64)));
+            place = row.next;
+        }
+    }
+}
+
+impl Workload for Replay {
+    #[inline]
+    fn next(&mut self) -> Option<Instant> {
+        if self.unissued < WINDOW / 2 || self.ready.is_empty() {
+            self.fill();
+        }
+        self.ready.peek().map(|Reverse((at, _))| *at)
+    }
+
+    fn issue(&mut self, id: RequestId) -> Request {
+        let Some(Reverse((at, number))) = self.ready.pop() else {
+            unreachable!("next() announced a request")
+        };
+        if self.owners.len() <= id.index() {
+            self.owners.resize(id.index() + 1, 0);
+        }
+        self.owners[id.index()] = number;
+        self.unissued -= 1;
+        let row = &mut self.window[number as usize % WINDOW];
+        row.stage = Stage::Issued;
+        row.issued = at;
+        let request = Request { arrival: at, ..row.request };
+        let followers = std::mem::replace(&mut row.after_issue, NONE);
+        self.release(followers, at);
+        request
+    }
+
+    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
+        self.now = now;
+        let row = &mut self.window[self.owners[id.index()] as usize % WINDOW];
+        row.stage = Stage::Done;
+        row.done = now;
+        let followers = std::mem::replace(&mut row.after_completion, NONE);
+        if row.issued_by_process {
+            let read = if self.ended { Instant::MAX } else { self.read_up_to };
+            self.ends.done(now, row.request.issuer, read, self.settings.speed, exits);
+        }
+        self.release(followers, now);
+    }
+}
+
+impl Named for Replay {
+    fn name(&self, issuer: Issuer) -> Option<String> {
+        self.rows.process(issuer)
+    }
+}
+
+/// The request of a row, on a disk of `capacity` sectors; true if its address was folded back.
+fn fit(record: &Record, capacity: Sector) -> (Request, bool) {
+    let operation = if record.length.0 == 0 { Operation::Flush } else { record.operation };
+    let longest = capacity.0.min(u64::from(u32::MAX)) as u32;
+    let length = Sectors(record.length.0.min(longest));
+    let last_start = capacity.0 - u64::from(length.0);
+    let folded = operation != Operation::Flush && record.start.0 > last_start;
+    // Folding keeps alignment to 4 KiB and keeps neighbours neighbours.
+    let start = if folded { Sector(record.start.0 % (last_start / 8 * 8).max(1)) } else { record.start };
+    let request = Request {
+        start,
+        length,
+        operation,
+        sync: record.sync || operation == Operation::Read,
+        metadata: record.metadata,
+        priority: record.priority.unwrap_or_default(),
+        ..Request::default()
+    };
+    (request, folded)
+}

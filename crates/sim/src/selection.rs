@@ -1,0 +1,125 @@
+//! Hosting a selector: it follows a run, and exchanges the scheduler.
+//!
+//! | file | what |
+//! |---|---|
+//! | `selecting` | the director of a run: feeds a chooser, carries out what it decides |
+//! | `switching` | how a scheduler is exchanged: carried over, or drained as Linux does it |
+//! | `script` | what a stream of requests shows of each process |
+//! | `habits` | what processes did before the stream forgot it |
+//! | `looping` | these processes as a looping replay |
+//! | `warm` | the model of the disk, as the latest requests have left it |
+//! | `forecast` | playing it against every candidate on a model of the disk |
+//! | `log` | every decision with its evidence, as JSON, and deciding again from it |
+//! | `files` | own matrices and rankings, in TOML |
+
+mod aged;
+pub mod files;
+pub mod forecast;
+mod habits;
+pub mod log;
+mod looping;
+pub mod script;
+mod selecting;
+mod switching;
+mod warm;
+
+pub use looping::LoopingReplay;
+pub use selecting::Selecting;
+pub use switching::{Switch, Switching};
+
+use std::sync::Arc;
+
+use idlewise_core::Device as Traits;
+use idlewise_core::registry::Assignment;
+use idlewise_core::selectors::{Candidate, Chooser, ChooserError, Entry, Rank, Setup};
+use idlewise_disk::{AnyModel, Profile};
+
+use forecast::Forecaster;
+use log::Log;
+
+/// What selectors of an experiment are given besides their tunables.
+#[derive(Clone, Default)]
+pub struct Selection {
+    /// Who may be chosen; without it, whom the selector names, or its matrix or ranking.
+    pub candidates: Option<Vec<Candidate>>,
+    /// A decision matrix instead of the built-in ones.
+    pub matrix: Option<files::Matrix>,
+    /// A ranking by request size. Without it, one is measured on the disk's model.
+    pub ranking: Option<files::Ranking>,
+    /// How schedulers are exchanged.
+    pub switching: Switching,
+    /// The model that predictions are made on, if it is not the disk itself.
+    pub model: Option<Profile>,
+    /// Every decision is kept with its evidence.
+    pub logged: bool,
+}
+
+/// Whom a selector chooses among, with what is known of them beforehand.
+pub struct Field {
+    /// The candidates.
+    pub candidates: Vec<Candidate>,
+    /// The matrix's cells.
+    pub cells: Option<[u8; 16]>,
+    /// The ranking.
+    pub ranks: Vec<Rank>,
+}
+
+impl Selection {
+    /// Whether `entry` chooses among `candidates`, and not among those of a matrix or ranking.
+    pub fn free(&self, entry: &Entry) -> bool {
+        !(entry.matrix || (entry.ranks && self.ranking.is_some()))
+    }
+
+    /// Whom `entry` chooses among here.
+    pub fn field(&self, entry: &Entry) -> Field {
+        let given = self.candidates.as_ref().filter(|_| self.free(entry));
+        let plain = || given.cloned().unwrap_or_else(|| entry.field().unwrap_or_default());
+        if let Some(matrix) = self.matrix.as_ref().filter(|_| entry.matrix) {
+            let (candidates, cells) = (matrix.candidates.clone(), Some(matrix.cells));
+            return Field { candidates, cells, ranks: Vec::new() };
+        }
+        match self.ranking.as_ref().filter(|_| entry.ranks) {
+            Some(ranking) => {
+                Field { candidates: ranking.candidates.clone(), cells: None, ranks: ranking.ranks.clone() }
+            }
+            None => Field { candidates: plain(), cells: None, ranks: Vec::new() },
+        }
+    }
+}
+
+impl Selection {
+    /// The chooser of `entry`. A ranking that it needs and was not given is `measured` for its candidates.
+    ///
+    /// # Errors
+    /// [`ChooserError`].
+    pub fn chooser(
+        &self,
+        entry: &Entry,
+        settings: &[Assignment<'_>],
+        queue_size: usize,
+        measured: impl FnOnce(&[Candidate]) -> Vec<Rank>,
+    ) -> Result<Chooser, ChooserError> {
+        let mut field = self.field(entry);
+        if entry.ranks && field.ranks.is_empty() {
+            field.ranks = measured(&field.candidates);
+        }
+        let setup = Setup { candidates: &field.candidates, cells: field.cells, ranks: &field.ranks };
+        Chooser::new(entry, queue_size, setup, settings)
+    }
+
+    /// What directs a run on a disk with these traits, as `chooser` of `entry` wants it.
+    pub fn director(
+        &self,
+        chooser: Chooser,
+        entry: &Entry,
+        (traits, queue_size): (&Traits, usize),
+        model: AnyModel,
+    ) -> Selecting {
+        let forecaster = entry.predicts.then(|| {
+            let candidates = chooser.candidates().to_vec();
+            Arc::new(Forecaster::new(model, traits.clone(), candidates, queue_size))
+        });
+        let log = self.logged.then(Log::default);
+        Selecting::new(chooser, forecaster, self.switching, log)
+    }
+}

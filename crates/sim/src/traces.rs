@@ -1,0 +1,40 @@
+//! Traces: what a disk was asked to do, in the formats that people have.
+//!
+//! ```text
+//! path ─ open ─ input (decompress, buffer) ─ recognise ─ formats/* ─┬───────── sink (check, order) ─ trace
+//!                                                                   └ pairing ─┘
+//! ```
+//! A format is one file in `formats/` and its line in the list there. [`TraceInfo`] sums a trace
+//! up; [`Writer`] writes one in another format.
+
+mod encode;
+mod error;
+mod event;
+mod format;
+mod formats;
+pub mod infer;
+pub mod info;
+mod input;
+mod names;
+mod open;
+mod order;
+mod pairing;
+mod parse;
+mod reader;
+mod recognise;
+pub mod record;
+mod report;
+mod rwbs;
+mod sink;
+mod trace;
+mod waiting;
+mod write;
+
+pub use error::{Place, RowError, TraceError};
+pub use format::About;
+pub use formats::Format;
+pub use info::TraceInfo;
+pub use record::{Exit, Record};
+pub use report::{Report, Skip, Skipped};
+pub use trace::{Options, Trace};
+pub use write::{Loss, WriteError, Writer, Written};

@@ -1,0 +1,276 @@
+//! What waited for what: dependencies between the rows of a trace.
+//!
+//! A trace shows when requests came, not why. Replaying it on another disk needs the why.
+//!
+//! | the trace tells | a request is taken to wait for |
+//! |---|---|
+//! | issuers and completions | the latest request of its process that was done when it came; it computed in between |
+//! | … first request of a process | the latest request of anybody that was done at most [`HAND_OVER`] before: a parent that forks, a pipe; else it comes at its recorded time. A process that is silent since goes before one that has issued more, and one of the same group before others |
+//! | … first request after a pause | the latest request of a process that began in that pause, is silent, and was done at most [`HAND_OVER`] before: a child that its parent waited for |
+//! | … asynchronous write | nothing: it follows its process's previous request at the recorded distance, as a flusher's do |
+//! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
+//! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream |
+//!
+//! [`HAND_OVER`], [`BATCH`] and [`NEAR`] are choices, not measurements.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use idlewise_core::{Duration, Group, Instant, Issuer, Operation, Sector};
+use rustc_hash::FxHasher;
+
+use crate::traces::Record;
+
+/// A first request this soon after a completion is taken to wait for it.
+pub const HAND_OVER: Duration = Duration::from_ms(2);
+/// Rows of one process that are closer than this were issued together.
+pub const BATCH: Duration = Duration::from_us(100);
+/// A row this near, in sectors, to the end of a stream continues it: 1 MiB.
+pub const NEAR: u64 = 2048;
+
+/// Streams told apart in a trace without issuers.
+const STREAMS: usize = 64;
+/// Processes remembered at once.
+const HISTORIES: usize = 16_384;
+/// Requests of one process that may be outstanding at once before the oldest is forgotten.
+const OUTSTANDING: usize = 256;
+/// Completions of all processes remembered for first requests.
+const RECENT: usize = 256;
+
+/// Why a row is issued when it is. `of` is the number of an earlier row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Its time has come.
+    At(Instant),
+    /// Row `of` was done, and the process computed for `think`.
+    AfterCompletion {
+        /// The row waited for.
+        of: u64,
+        /// The time computed.
+        think: Duration,
+    },
+    /// Row `of` was issued `gap` ago.
+    AfterIssue {
+        /// The row followed.
+        of: u64,
+        /// The distance.
+        gap: Duration,
+    },
+}
+
+/// What is inferred of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inferred {
+    /// The process, or the stream that stands in for it.
+    pub issuer: Issuer,
+    /// Why it is issued when it is.
+    pub cause: Cause,
+}
+
+#[derive(Clone, Copy)]
+struct Done {
+    at: Instant,
+    row: u64,
+}
+
+/// A device and a process on it.
+type Key = (u32, Issuer);
+
+/// A completion, and whose.
+#[derive(Clone, Copy)]
+struct Recent {
+    done: Done,
+    whose: Key,
+}
+
+/// What is remembered of one process.
+struct History {
+    group: Option<Group>,
+    began: Instant,
+    last_row: u64,
+    last_arrival: Instant,
+    last_cause: Cause,
+    /// The latest of its requests known to be done.
+    done: Option<Done>,
+    /// Requests not known to be done yet.
+    outstanding: Vec<Done>,
+    /// The shortest gap between its requests of late.
+    quickest: Duration,
+}
+
+#[derive(Clone, Copy)]
+struct Stream {
+    end: Sector,
+    issuer: Issuer,
+    used: u64,
+}
+
+/// Infers causes row by row, in order of arrival.
+#[derive(Default)]
+pub struct Inference {
+    histories: HashMap<Key, History, BuildHasherDefault<FxHasher>>,
+    recent: Vec<Recent>,
+    streams: Vec<Stream>,
+    streams_made: u32,
+}
+
+impl Inference {
+    /// Why `record`, which is row `row`, is issued.
+    pub fn infer(&mut self, record: &Record, row: u64) -> Inferred {
+        let issuer = match record.issuer {
+            Some(issuer) => issuer,
+            None => self.stream(record, row),
+        };
+        if self.histories.len() >= HISTORIES {
+            self.forget(record.arrival);
+        }
+        let key = (record.device, issuer);
+        let cause = match self.histories.get_mut(&key).map(|history| history.next(record)) {
+            None => self.first(record).unwrap_or(Cause::At(record.arrival)),
+            Some(own @ Cause::AfterCompletion { think, .. }) if think > HAND_OVER => {
+                let paused = Instant(record.arrival.0 - think.0);
+                self.child(record, paused).unwrap_or(own)
+            }
+            Some(own) => own,
+        };
+        let history = self.histories.entry(key).or_insert_with(|| History {
+            group: record.group,
+            began: record.arrival,
+            last_row: row,
+            last_arrival: record.arrival,
+            last_cause: cause,
+            done: None,
+            outstanding: Vec::new(),
+            quickest: Duration::MAX,
+        });
+        (history.last_row, history.last_arrival, history.last_cause) = (row, record.arrival, cause);
+        if let Some(at) = record.completed {
+            if history.outstanding.len() == OUTSTANDING {
+                history.outstanding.swap_remove(0);
+            }
+            history.outstanding.push(Done { at, row });
+            let (place, recent) = (row as usize % RECENT, Recent { done: Done { at, row }, whose: key });
+            if place < self.recent.len() {
+                self.recent[place] = recent;
+            } else {
+                self.recent.push(recent);
+            }
+        }
+        Inferred { issuer, cause }
+    }
+
+    /// Why a process's first request comes, unless nobody can have caused it.
+    fn first(&self, record: &Record) -> Option<Cause> {
+        let near = self.just_done(record).filter(|_| is_sync(record));
+        let rank = |recent: &Recent| {
+            let history = self.silent_since(recent);
+            let kin = history.is_some_and(|history| record.group.is_some() && history.group == record.group);
+            (kin, history.is_some(), recent.done.at)
+        };
+        near.max_by_key(rank).map(|recent| after(recent.done, record))
+    }
+
+    /// The child for which a process has waited that paused until now, if there was one.
+    fn child(&self, record: &Record, paused: Instant) -> Option<Cause> {
+        let related =
+            |other: &History| other.group.is_none() || record.group.is_none() || other.group == record.group;
+        let waited_for = |recent: &Recent| {
+            self.silent_since(recent).is_some_and(|history| history.began >= paused && related(history))
+        };
+        let children = self.just_done(record).filter(waited_for);
+        children.max_by_key(|recent| recent.done.at).map(|recent| after(recent.done, record))
+    }
+
+    /// Completions shortly before `record`.
+    fn just_done(&self, record: &Record) -> impl Iterator<Item = Recent> {
+        let now = record.arrival;
+        self.recent
+            .iter()
+            .copied()
+            .filter(move |recent| recent.done.at <= now && now.since(recent.done.at) <= HAND_OVER)
+    }
+
+    /// The process whose request was done, if it has issued nothing since.
+    fn silent_since(&self, recent: &Recent) -> Option<&History> {
+        self.histories.get(&recent.whose).filter(|history| history.last_row == recent.done.row)
+    }
+
+    /// The stream that a row without issuer belongs to.
+    fn stream(&mut self, record: &Record, row: u64) -> Issuer {
+        let near = |stream: &&mut Stream| stream.end.distance(record.start) <= NEAR;
+        let end = record.start + record.length;
+        let closest =
+            self.streams.iter_mut().filter(near).min_by_key(|stream| stream.end.distance(record.start));
+        if let Some(stream) = closest {
+            (stream.end, stream.used) = (end, row);
+            return stream.issuer;
+        }
+        self.streams_made = self.streams_made.wrapping_add(1);
+        let fresh = Stream { end, issuer: Issuer(self.streams_made), used: row };
+        if self.streams.len() < STREAMS {
+            self.streams.push(fresh);
+        } else if let Some(oldest) = self.streams.iter_mut().min_by_key(|stream| stream.used) {
+            self.histories.remove(&(record.device, oldest.issuer));
+            *oldest = fresh;
+        }
+        fresh.issuer
+    }
+
+    /// Forgets the processes that have been silent longest: half of all.
+    fn forget(&mut self, now: Instant) {
+        let mut ages: Vec<_> =
+            self.histories.values().map(|history| now.since(history.last_arrival)).collect();
+        let middle = ages.len() / 2;
+        let (_, median, _) = ages.select_nth_unstable(middle);
+        let limit = *median;
+        self.histories.retain(|_, history| now.since(history.last_arrival) < limit);
+    }
+}
+
+/// `record` waited for `done`, and somebody computed in between.
+fn after(done: Done, record: &Record) -> Cause {
+    Cause::AfterCompletion { of: done.row, think: record.arrival.since(done.at) }
+}
+
+/// Whether somebody waits for the request.
+fn is_sync(record: &Record) -> bool {
+    record.sync || record.operation == Operation::Read
+}
+
+impl History {
+    /// Why the process's next request comes.
+    fn next(&mut self, record: &Record) -> Cause {
+        let now = record.arrival;
+        for done in &self.outstanding {
+            if done.at <= now && self.done.is_none_or(|latest| latest.at <= done.at) {
+                self.done = Some(*done);
+            }
+        }
+        self.outstanding.retain(|done| done.at > now);
+        let gap = now.since(self.last_arrival);
+        let follow = Cause::AfterIssue { of: self.last_row, gap };
+        if !is_sync(record) {
+            return follow;
+        }
+        match self.done {
+            Some(done) => Cause::AfterCompletion { of: done.row, think: now.since(done.at) },
+            None if !self.outstanding.is_empty() => follow,
+            None => self.without_completions(gap),
+        }
+    }
+
+    /// The same where the trace does not tell when requests were done.
+    fn without_completions(&mut self, gap: Duration) -> Cause {
+        if gap < BATCH {
+            return match self.last_cause {
+                Cause::At(time) => Cause::At(time + gap),
+                Cause::AfterCompletion { of, think } => Cause::AfterCompletion { of, think: think + gap },
+                Cause::AfterIssue { of, gap: before } => Cause::AfterIssue { of, gap: before + gap },
+            };
+        }
+        // The shortest gap is forgotten slowly, so that one lucky buffer hit does not rule for ever.
+        let aged = self.quickest + self.quickest / 32;
+        self.quickest = aged.min(gap);
+        Cause::AfterCompletion { of: self.last_row, think: gap - self.quickest }
+    }
+}
