@@ -80,10 +80,10 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 impl Profile {
     /// A built-in profile.
     pub fn named(name: &str) -> Result<Profile, ProfileError> {
-        let (_, text) = BUILT_IN
-            .iter()
-            .find(|&&(n, _)| n == name)
-            .ok_or_else(|| ProfileError::Unknown { name: name.to_string() })?;
+        let (_, text) = BUILT_IN.iter().find(|&&(n, _)| n == name).ok_or_else(|| {
+            let known = names().collect::<std::vec::Vec<_>>().join(", ");
+            ProfileError::Unknown { name: name.to_string(), known }
+        })?;
         Profile::parse(name, &format!("{name}.toml"), text)
     }
 

@@ -7,6 +7,7 @@
 //! A format is one file in `formats/` and its line in the list there. [`TraceInfo`] sums a trace
 //! up; [`Writer`] writes one in another format.
 
+mod counts;
 mod encode;
 mod error;
 mod event;
@@ -30,11 +31,12 @@ mod trace;
 mod waiting;
 mod write;
 
+pub use counts::{Skip, Skipped};
 pub use error::{Place, RowError, TraceError};
 pub use format::About;
 pub use formats::Format;
 pub use info::TraceInfo;
 pub use record::{Exit, Record};
-pub use report::{Report, Skip, Skipped};
+pub use report::Report;
 pub use trace::{Options, Trace};
 pub use write::{Loss, WriteError, Writer, Written};

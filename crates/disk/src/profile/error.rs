@@ -23,7 +23,7 @@ pub enum ProfileError {
         /// What is wrong, and what to do.
         message: String,
     },
-    /// An option of [`Profile::with`](super::Profile::with) does not fit.
+    /// An option of [`Profile::with`](crate::Profile::with) does not fit.
     Option {
         /// Which, why not, and what would fit.
         message: String,
@@ -32,6 +32,8 @@ pub enum ProfileError {
     Unknown {
         /// The name asked for.
         name: String,
+        /// Those that are, separated by commas.
+        known: String,
     },
 }
 
@@ -46,10 +48,9 @@ impl fmt::Display for ProfileError {
             }
             ProfileError::Invalid { file, line: None, message } => write!(f, "{file}: {message}"),
             ProfileError::Option { message } => f.write_str(message),
-            ProfileError::Unknown { name } => write!(
+            ProfileError::Unknown { name, known } => write!(
                 f,
-                "no disk profile is called {name:?}; the built-in ones are {}; or give the path of a .toml file",
-                super::names().collect::<std::vec::Vec<_>>().join(", ")
+                "no disk profile is called {name:?}; the built-in ones are {known}; or give the path of a .toml file"
             ),
         }
     }

@@ -8,10 +8,10 @@
 //! queued, one behind the other. Each of them gets the times of the whole, or, if asked to fold,
 //! all become one record. A request that is split becomes two with the same arrival.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::event::{Action, Event};
 use crate::traces::record::{Exit, Record};
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use crate::traces::waiting::{FLUSH, State, Waiting};
 use idlewise_core::{Instant, Operation, Sector, Sectors};

@@ -3,10 +3,10 @@
 //! A format says what one row means ([`Rows`] or [`Cells`]). The block buffer, line numbers, error
 //! places and leniency are here, once.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Place, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 
 /// Rows taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.

@@ -1,10 +1,10 @@
 //! Where readers put records: checked, counted, put in order.
 
+use crate::traces::counts::{Counts, Grain, Skip};
 use crate::traces::error::Bad;
 use crate::traces::names::{Devices, Processes};
 use crate::traces::order::{Disorder, Reorder, Timed};
 use crate::traces::record::{Exit, Record};
-use crate::traces::report::{Counts, Grain, Skip};
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 
 /// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.

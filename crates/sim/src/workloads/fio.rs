@@ -6,49 +6,21 @@
 //! name below `/dev` is the whole disk. No page cache lies between: every request reaches the disk.
 //! Requests are placed at multiples of the job's smallest size.
 
+mod error;
 mod ini;
 mod job;
 mod keys;
 mod layout;
 mod values;
 
-use std::fmt;
-
 use idlewise_core::{Instant, SECTOR_BYTES, Sector, Sectors};
 
+pub use self::error::FioError;
 use self::job::Job;
 use self::keys::HARMLESS;
 pub use self::keys::KEYS;
 use self::layout::{Layout, Place, place};
 use super::{Ground, Process, Processes, Sizes, Think};
-
-/// What is wrong with a job file, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FioError {
-    /// The file's name.
-    pub file: String,
-    /// The line; 0 if it is the file as a whole.
-    pub line: u32,
-    /// What is wrong and what to do.
-    pub what: String,
-}
-
-impl FioError {
-    fn at(file: &str, line: u32, what: impl Into<String>) -> FioError {
-        FioError { file: file.to_owned(), line, what: what.into() }
-    }
-}
-
-impl fmt::Display for FioError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            0 => write!(f, "{}: {}", self.file, self.what),
-            line => write!(f, "{}:{line}: {}", self.file, self.what),
-        }
-    }
-}
-
-impl std::error::Error for FioError {}
 
 /// A job file, read and checked.
 #[derive(Debug)]

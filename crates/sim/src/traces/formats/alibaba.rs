@@ -5,13 +5,13 @@
 //!
 //! It lacks: completions, issuers, flushes.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::Instant;
 

@@ -7,6 +7,7 @@
 //!
 //! It lacks: I/O priorities.
 
+use crate::traces::counts::Skip;
 use crate::traces::encode::events::{Events, Happening, Kind};
 use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
@@ -16,7 +17,6 @@ use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, integer, number, small, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::rwbs::{Rwbs, letters};
 use crate::traces::sink::Sink;
 use idlewise_core::{Issuer, Operation};

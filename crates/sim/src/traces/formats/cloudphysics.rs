@@ -6,13 +6,13 @@
 //!
 //! It lacks: times that a queue can be studied by, completions, issuers, devices.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::formats::vscsi::command;
 use crate::traces::parse::{Commas, extent_of, hexadecimal, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::Instant;
 

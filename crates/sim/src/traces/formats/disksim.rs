@@ -6,13 +6,13 @@
 //! It lacks: completions, issuers, flushes. All-integer rows look like MQSim's; DiskSim's times
 //! have a decimal point, and that tells them apart.
 
+use crate::traces::counts::Skip;
 use crate::traces::encode::{Encoder, Keeps, Names, unit};
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code, Head, score_by_rows};
 use crate::traces::parse::{Words, hexadecimal, number, sectors_extent, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Operation};
 use std::io::{self, Write};

@@ -8,13 +8,13 @@
 //!
 //! It lacks: issuers, flushes, queues: there is never more than one request.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Words, sectors_extent, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant};
 

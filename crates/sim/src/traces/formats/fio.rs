@@ -6,13 +6,13 @@
 //!
 //! It lacks: times (requests without a wait between them all arrive at once), completions, issuers.
 
+use crate::traces::counts::Skip;
 use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code, Head, score_by_rows};
 use crate::traces::parse::{Words, bytes_extent, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant, Operation, Sector, Sectors};
 use std::io::{self, Write};

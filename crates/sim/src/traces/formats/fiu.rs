@@ -6,13 +6,13 @@
 //!
 //! It lacks: completions, flushes, whether a write was synchronous.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Words, number, sectors_extent, small};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Issuer};
 

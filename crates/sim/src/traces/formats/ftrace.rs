@@ -10,6 +10,7 @@
 //!
 //! It lacks: nothing, if queue, issue and complete are all recorded.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::event::{Action, Event};
 use crate::traces::format::{About, Code};
@@ -18,7 +19,6 @@ use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, decimal, integer};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Exit;
-use crate::traces::report::Skip;
 use crate::traces::rwbs::Rwbs;
 use crate::traces::sink::Sink;
 use idlewise_core::{Class, Instant, Issuer, Priority};

@@ -5,13 +5,13 @@
 //!
 //! It lacks: completions, issuers, flushes.
 
+use crate::traces::counts::Skip;
 use crate::traces::encode::{Encoder, Keeps, Names, unit};
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::parse::{Words, number, sectors_extent};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Operation};
 use std::io::{self, Write};

@@ -6,13 +6,13 @@
 //!
 //! It lacks: issuers, dispatches, flushes, whether a write was synchronous.
 
+use crate::traces::counts::Skip;
 use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant, Operation};
 use std::io::{self, Write};

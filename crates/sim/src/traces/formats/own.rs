@@ -11,13 +11,13 @@
 //!
 //! It lacks: nothing that a record holds.
 
+use crate::traces::counts::Skip;
 use crate::traces::encode::{Encoder, Keeps, Names};
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code, Head, score_by_rows};
 use crate::traces::parse::{Commas, integer, number, sectors_extent, small};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::{Exit, Record};
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Class, Group, Instant, Issuer, Operation, Priority};
 use std::fmt;

@@ -6,13 +6,13 @@
 //!
 //! It lacks: issuers, dispatches, what a blank IOType was (such rows are left out and counted).
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Commas, bytes_extent, time};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant};
 

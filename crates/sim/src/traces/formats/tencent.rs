@@ -5,12 +5,12 @@
 //!
 //! It lacks: times that a queue can be studied by, completions, issuers, flushes.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::Bad;
 use crate::traces::format::{About, Code};
 use crate::traces::parse::{Commas, number, scaled, sectors_extent};
 use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Operation};
 

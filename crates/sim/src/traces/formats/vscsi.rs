@@ -8,13 +8,13 @@
 //!
 //! It lacks: issuers, devices; version 1 also lacks completions.
 
+use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, TraceError};
 use crate::traces::format::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::parse::extent_of;
 use crate::traces::reader::{CellReader, Cells, Reader, u16_le, u32_le, u64_le};
 use crate::traces::record::Record;
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant, Operation};
 

@@ -1,5 +1,6 @@
 //! Gathers what a [`TraceInfo`] tells, a record at a time.
 
+use super::timeline::MAX_DEPTH;
 use crate::traces::info::tables::{IssuerTable, Part, RateTable, largest};
 use crate::traces::info::{Depth, Issuers, Kind, Latency, Missing, Pattern, Range, Sizes};
 use crate::traces::{Record, Trace, TraceInfo};
@@ -7,9 +8,6 @@ use hdrhistogram::Histogram;
 use idlewise_core::{Issuer, Operation};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-
-/// Requests outstanding that are counted.
-pub(super) const MAX_DEPTH: usize = 65_536;
 
 /// A request this close to the end of the one before is near: 128 KiB.
 const NEAR_SECTORS: u64 = 256;

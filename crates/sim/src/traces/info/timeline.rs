@@ -11,7 +11,9 @@ use serde::Serialize;
 
 use crate::traces::Record;
 use crate::traces::infer::Inference;
-use crate::traces::info::parts::MAX_DEPTH;
+
+/// Requests outstanding that are counted.
+pub(super) const MAX_DEPTH: usize = 65_536;
 
 /// Stretches kept; later ones are counted only.
 const MOST: usize = 10_000;

@@ -3,7 +3,7 @@
 //! `;` and `#` begin a comment anywhere in a line. A key without a value is a switch that is on.
 //! `${NAME}` is replaced by that environment variable.
 
-use super::FioError;
+use super::error::FioError;
 
 /// One `key=value` line.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use idlewise_core::{Class, Duration, Priority, Weight};
 
-use super::super::{Pattern, Sizes};
-use super::FioError;
+use super::error::FioError;
 use super::ini::Line;
 use super::values::{self, Amount, amount, each, number, switch, time};
+use crate::workloads::{Pattern, Sizes};
 
 /// A job's settings, at first fio's defaults.
 #[derive(Clone, Debug)]

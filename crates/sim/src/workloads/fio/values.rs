@@ -4,7 +4,7 @@
 
 use idlewise_core::{Duration, SECTOR_BYTES};
 
-use super::super::Sizes;
+use crate::workloads::Sizes;
 
 /// Bytes, or a share of something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

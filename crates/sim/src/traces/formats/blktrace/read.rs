@@ -2,6 +2,7 @@
 
 use super::ABOUT;
 use super::layout::{MAGIC, SIZE, about};
+use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, TraceError};
 use crate::traces::event::{Action, Event};
 use crate::traces::formats::blkparse::{check, device_name};
@@ -9,7 +10,6 @@ use crate::traces::input::Input;
 use crate::traces::order::Reorder;
 use crate::traces::pairing::Pairing;
 use crate::traces::reader::{CUT, CUT_CURE, Reader, u16_le, u32_le, u64_le};
-use crate::traces::report::Skip;
 use crate::traces::sink::Sink;
 use idlewise_core::{Issuer, Operation};
 use std::cmp::Reverse;

@@ -1,0 +1,132 @@
+//! What readers count while they read: rows, what was left out and why, and how fine the times are.
+
+use serde::Serialize;
+
+/// Why a row gave no record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Skip {
+    /// It could not be understood, and `lenient` was set.
+    Malformed,
+    /// It belongs to a device that was not asked for.
+    OtherDevice,
+    /// It moves no data and is no flush.
+    ZeroLength,
+    /// It asks for something that no scheduler orders: a passthrough command, a zone operation.
+    OtherOperation,
+    /// It tells of something that is no request: a plug, a message, an opened file.
+    NotARequest,
+}
+
+impl Skip {
+    /// All reasons, in the order of their counts.
+    pub const ALL: [Skip; 5] =
+        [Skip::Malformed, Skip::OtherDevice, Skip::ZeroLength, Skip::OtherOperation, Skip::NotARequest];
+
+    /// The reason in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Skip::Malformed => "malformed",
+            Skip::OtherDevice => "of other devices",
+            Skip::ZeroLength => "of no length",
+            Skip::OtherOperation => "of other operations",
+            Skip::NotARequest => "that are no requests",
+        }
+    }
+}
+
+/// Rows left out for one reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// The reason.
+    pub reason: Skip,
+    /// How many.
+    pub rows: u64,
+}
+
+/// The counters that readers increase; the report is made of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) rows: u64,
+    pub(crate) records: u64,
+    pub(crate) skipped: [u64; Skip::ALL.len()],
+    pub(crate) unaligned: u64,
+    pub(crate) merges: u64,
+    pub(crate) splits: u64,
+    pub(crate) requeues: u64,
+    pub(crate) remaps: u64,
+    pub(crate) without_queue: u64,
+    pub(crate) completions: u64,
+    pub(crate) without_completion: u64,
+    pub(crate) stray_completions: u64,
+    pub(crate) lost: u64,
+    pub(crate) crowded_out: u64,
+}
+
+impl Counts {
+    /// Counts a row that gives no record.
+    #[inline]
+    pub(crate) fn skip(&mut self, reason: Skip) {
+        self.skipped[reason as usize] += 1;
+    }
+
+    /// The reasons that occurred.
+    pub(crate) fn skipped(&self) -> Vec<Skipped> {
+        let all = Skip::ALL.iter().zip(self.skipped);
+        all.filter(|(_, rows)| *rows > 0).map(|(&reason, rows)| Skipped { reason, rows }).collect()
+    }
+
+    /// The reasons that occurred, in words: `3 malformed, 2 of no length`.
+    pub(crate) fn skipped_words(&self) -> String {
+        let all: Vec<String> =
+            self.skipped().iter().map(|s| format!("{} {}", s.rows, s.reason.words())).collect();
+        if all.is_empty() { "none skipped".to_owned() } else { all.join(", ") }
+    }
+}
+
+/// The finest unit that all arrival times are multiples of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Grain {
+    #[default]
+    Second,
+    Millisecond,
+    Finer,
+}
+
+impl Grain {
+    /// The grain, given one more time.
+    #[inline]
+    pub(crate) fn with(self, time: u64) -> Grain {
+        match self {
+            Grain::Finer => Grain::Finer,
+            Grain::Second if time.is_multiple_of(1_000_000_000) => Grain::Second,
+            _ if time.is_multiple_of(1_000_000) => Grain::Millisecond,
+            _ => Grain::Finer,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grain_only_gets_finer() {
+        let grain = Grain::default().with(3_000_000_000);
+        assert_eq!(grain, Grain::Second);
+        assert_eq!(grain.with(5_000_000), Grain::Millisecond);
+        assert_eq!(grain.with(5_000_000).with(1_000_000_000), Grain::Millisecond);
+        assert_eq!(grain.with(1), Grain::Finer);
+        assert_eq!(Grain::Millisecond.with(7), Grain::Finer);
+    }
+
+    #[test]
+    fn skipped_rows_are_told_in_words() {
+        let mut counts = Counts::default();
+        assert_eq!(counts.skipped_words(), "none skipped");
+        counts.skip(Skip::Malformed);
+        counts.skip(Skip::NotARequest);
+        counts.skip(Skip::NotARequest);
+        assert_eq!(counts.skipped_words(), "1 malformed, 2 that are no requests");
+    }
+}
