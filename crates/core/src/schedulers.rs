@@ -6,7 +6,7 @@
 //! | `linux_2_6` | deadline, anticipatory and CFQ, as Linux 2.6 had them, and OLS'05's CAS |
 //! | `blk_mq` | the schedulers of today's Linux |
 //! | `proportional_share` | the disk shared by weights |
-//! | `unc` | the two schedulers of the UNC paper |
+//! | `unc` | AQL and RW-FIFO, by Naweed, Di Natale and Andrabi (University of North Carolina) |
 //! | `anticipatory` | SOSP'01's anticipation around schedulers of other folders |
 //! | `shared` | parts that schedulers of several files have in common |
 

@@ -59,7 +59,7 @@ struct Draw {
 
 impl Algorithm for Lottery {
     const NAME: &'static str = "lottery";
-    const SUMMARY: &'static str = "Draws whom to serve next; weights are tickets.";
+    const SUMMARY: &'static str = "Draws the process to serve next; weights are tickets.";
     const SOURCE: &'static str = "SOSP'01 §2; Waldspurger and Weihl 1994";
     type Tunables = Settings;
 

@@ -194,7 +194,7 @@ impl TimeShares {
         self.clocks.lines.forget(who);
     }
 
-    /// The least clock of those that wait, apart from that of `who`, for a reason.
+    /// The least clock of those that wait, apart from `who`, for a reason.
     pub(crate) fn next_after(&self, cx: Cx<'_>, who: Issuer) -> Fact {
         let others = self.clocks.heads.iter().filter(|(_, id)| cx[*id].issuer != who);
         others.map(|(clock, _)| clock).min().map_or("nobody".into(), |clock| Duration(clock).into())

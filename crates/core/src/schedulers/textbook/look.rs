@@ -9,11 +9,11 @@
 //! stands counts as above: a downward sweep does not follow a stream that grows upward.
 //!
 //! # Source
-//! Textbooks. Many kernels and books call this SCAN or the elevator; [`scan`](crate::schedulers::textbook::scan) is the one
+//! Textbooks. Many kernels and books call this SCAN or the elevator; `scan` is the one
 //! that goes on to the disk's end.
 //!
 //! # Good for, bad for
-//! Good for deep queues of scattered requests, with less travel than [`c_look`](crate::schedulers::textbook::c_look). Bad for
+//! Good for deep queues of scattered requests, with less travel than `c-look`. Bad for
 //! requests near the edges, which wait up to twice as long as those in the middle, and for synchronous
 //! processes, which it serves in turn, with a seek each.
 //!

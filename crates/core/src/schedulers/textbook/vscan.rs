@@ -5,8 +5,8 @@
 //!    request against the way of the last seek, `r` percent of the disk's length are added.
 //! 2. Take the request with the least distance; of two that are equal, the one on the way.
 //!
-//! Requests with equal addresses go in order of arrival. With `r` = 0 this is [`sstf`](crate::schedulers::textbook::sstf),
-//! with `r` = 100 it is [`look`](crate::schedulers::textbook::look).
+//! Requests with equal addresses go in order of arrival. With `r` = 0 this is `sstf`,
+//! with `r` = 100 it is `look`.
 //!
 //! # Source
 //! VSCAN(R), Geist and Daniel 1987, as DiskSim has it. They recommend R = 0.2.
