@@ -151,9 +151,6 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
 
     /// Runs until the workload ends, a limit is reached or `control` says stop, and everything
     /// issued is done. Returns the time of the end.
-    ///
-    /// # Errors
-    /// [`EngineError`].
     pub fn run(mut self, control: &Control) -> Result<Instant, EngineError> {
         let mut reported = 0;
         let mut arrival = self.next_arrival();

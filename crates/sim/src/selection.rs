@@ -89,9 +89,6 @@ impl Selection {
 
 impl Selection {
     /// The chooser of `entry`. A ranking that it needs and was not given is `measured` for its candidates.
-    ///
-    /// # Errors
-    /// [`ChooserError`].
     pub fn chooser(
         &self,
         entry: &Entry,

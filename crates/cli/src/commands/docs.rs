@@ -233,7 +233,7 @@ fn phases() -> String {
         "\n## Mixes of phases\n\n| mix | what it is like | phases, in seconds |\n|---|---|---|\n",
     );
     for mix in MIXES {
-        let _ = writeln!(text, "| `{}` | {} | {} |", mix.name, mix.summary, mix.text().replace(':', ", "));
+        let _ = writeln!(text, "| `{}` | {} | {} |", mix.name, mix.summary, mix.phases.replace(':', ", "));
     }
     text += "\n| phase | its processes |\n|---|---|\n";
     for kind in Kind::ALL {

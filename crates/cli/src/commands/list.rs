@@ -116,7 +116,7 @@ fn all_workloads() -> Vec<Value> {
 }
 
 fn mix(mix: &Mix) -> Value {
-    json!({"name": mix.name, "summary": mix.summary, "phases": mix.text()})
+    json!({"name": mix.name, "summary": mix.summary, "phases": mix.phases})
 }
 
 fn phase(kind: &Kind) -> Value {

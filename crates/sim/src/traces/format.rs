@@ -3,8 +3,8 @@
 use crate::traces::encode::Encoder;
 use crate::traces::error::TraceError;
 use crate::traces::input::Input;
-use crate::traces::reader::{Reader, Row, Rows, TextReader};
-use crate::traces::sink::Sink;
+use crate::traces::reader::{Reader, Rows, TextReader};
+use crate::traces::sink::{Row, Sink};
 use serde::Serialize;
 
 /// What a format is called and what it tells.

@@ -3,6 +3,8 @@
 //! A format is one file here and its line in `formats!`. Names for `--format`, help, recognition, readers and writers
 //! all come from that list.
 
+mod prelude;
+
 use crate::traces::format::{About, Code};
 
 macro_rules! formats {

@@ -7,7 +7,7 @@ use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Place, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
-use crate::traces::sink::Sink;
+use crate::traces::sink::{Row, Sink};
 
 /// Rows taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
 const BATCH: usize = 1024;
@@ -19,15 +19,6 @@ const MAX_LINE: usize = PEEK;
 pub(crate) trait Reader: Send {
     /// Puts a batch into `sink`. False once the trace has ended.
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError>;
-}
-
-/// What a line turned out to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
-    /// A row of the format, whether or not a record came of it.
-    Data,
-    /// A header, a comment, a summary: not counted.
-    Comment,
 }
 
 /// What one line of a text format means.

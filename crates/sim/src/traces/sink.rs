@@ -10,6 +10,15 @@ use idlewise_core::{Instant, Operation, Sector, Sectors};
 /// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.
 const MAX_SPAN: u64 = 100 * 365 * 86_400 * 1_000_000_000;
 
+/// What a line turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// A row of the format, whether or not a record came of it.
+    Data,
+    /// A header, a comment, a summary: not counted.
+    Comment,
+}
+
 /// What comes out of a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
@@ -85,6 +94,27 @@ impl Sink {
         }
         self.order.push(Entry::Request(record));
         Ok(())
+    }
+
+    /// Takes what a row tells, unless its device is not wanted. `aligned`: its extent was whole sectors.
+    #[inline]
+    pub(crate) fn take(
+        &mut self,
+        device: Option<u32>,
+        aligned: bool,
+        record: Record,
+    ) -> Result<Row, Bad<'static>> {
+        let Some(device) = device else { return self.left_out(Skip::OtherDevice) };
+        self.counts.unaligned += u64::from(!aligned);
+        self.push(Record { device, ..record })?;
+        Ok(Row::Data)
+    }
+
+    /// Counts a row that gives no record.
+    #[inline]
+    pub(crate) fn left_out(&mut self, reason: Skip) -> Result<Row, Bad<'static>> {
+        self.counts.skip(reason);
+        Ok(Row::Data)
     }
 
     /// Takes an exit. Before the first request there is nobody whose exit matters.

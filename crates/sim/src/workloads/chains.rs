@@ -52,9 +52,6 @@ enum Owner {
 
 impl Chains {
     /// `count` chains, each with a tree of its own. The processes `beside` them must be in the background.
-    ///
-    /// # Errors
-    /// [`TooLarge`].
     pub fn new(
         beside: Vec<Process>,
         count: u32,

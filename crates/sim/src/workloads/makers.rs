@@ -250,14 +250,13 @@ pub(super) fn phases(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
     let text = options.text("mix");
     let percent = options.number("length", 1..=10_000)?;
     let rounds = options.number("rounds", 1..=1000)? as usize;
-    let named = MIXES.iter().find(|mix| mix.name == text).map(|mix| mix.lengths(percent));
+    let phases = MIXES.iter().find(|mix| mix.name == text).map_or(text, |mix| mix.phases);
     let parse = |part: &str| {
         let (kind, seconds) = part.split_once('=')?;
         let seconds: u64 = seconds.parse().ok().filter(|seconds| (1..=100_000).contains(seconds))?;
         Some((Kind::named(kind)?, Duration::from_ms(seconds * 10 * percent)))
     };
-    let own = || text.split(':').map(parse).collect::<Option<Vec<_>>>();
-    let Some(once) = named.or_else(own) else {
+    let Some(once) = phases.split(':').map(parse).collect::<Option<Vec<_>>>() else {
         let mixes: Vec<_> = MIXES.iter().map(|mix| mix.name).collect();
         let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         let cure = format!(

@@ -13,6 +13,7 @@ pub struct Spec {
 
 /// What is wrong with a workload's text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SpecError {
     /// An option lacks its value.
     #[error("'{0}' is not key=value: write options as NAME:key=value,key=value")]
@@ -22,24 +23,10 @@ pub enum SpecError {
     UnknownWorkload(String),
     /// The workload has no such option.
     #[error("workload '{workload}' has no option '{option}'; it has: {known}")]
-    UnknownOption {
-        /// The workload.
-        workload: String,
-        /// The option.
-        option: String,
-        /// The options that it has.
-        known: String,
-    },
+    UnknownOption { workload: String, option: String, known: String },
     /// The value does not fit the option.
     #[error("{option}={value}: {cure}")]
-    BadValue {
-        /// The option.
-        option: String,
-        /// Its value.
-        value: String,
-        /// What would fit.
-        cure: String,
-    },
+    BadValue { option: String, value: String, cure: String },
 }
 
 impl Spec {
