@@ -52,3 +52,11 @@ impl core::error::Error for BuildError {}
 pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<(), BuildError> {
     list.try_reserve_exact(count).map_err(|_| BuildError::Memory)
 }
+
+/// `count` times `value`, or an error if there is no room.
+pub(crate) fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, BuildError> {
+    let mut list = Vec::new();
+    reserve(&mut list, count)?;
+    list.resize(count, value);
+    Ok(list)
+}

@@ -48,6 +48,12 @@ impl About {
             writable: false,
         }
     }
+
+    /// A format of events, which tells who issued what, and when it was dispatched and done.
+    pub(crate) const fn events(name: &'static str, title: &'static str, time_unit: &'static str) -> About {
+        let plain = About::plain(name, title, time_unit);
+        About { completions: true, dispatches: true, issuers: true, events: true, ..plain }
+    }
 }
 
 /// Makes the reader of a stream.

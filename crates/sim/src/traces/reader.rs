@@ -83,11 +83,11 @@ impl<R: Rows> Reader for TextReader<R> {
             let line = trimmed(&self.input.available()[..length]);
             if !line.is_empty() {
                 match self.rows.row(line, sink) {
-                    Ok(Row::Data) => sink.counts.rows += 1,
+                    Ok(Row::Data) => sink.report.rows += 1,
                     Ok(Row::Comment) => {}
                     Err(_) if self.lenient => {
-                        sink.counts.rows += 1;
-                        sink.counts.skip(Skip::Malformed);
+                        sink.report.rows += 1;
+                        sink.skips.skip(Skip::Malformed);
                     }
                     Err(bad) => return Err(self.complain(bad)),
                 }
@@ -122,10 +122,10 @@ impl<C: Cells> Reader for CellReader<C> {
         let available = self.input.available();
         let mut done = 0;
         for cell in available.chunks_exact(size).take(BATCH) {
-            sink.counts.rows += 1;
+            sink.report.rows += 1;
             match self.cells.cell(cell, sink) {
                 Ok(()) => {}
-                Err(_) if self.lenient => sink.counts.skip(Skip::Malformed),
+                Err(_) if self.lenient => sink.skips.skip(Skip::Malformed),
                 Err(bad) => return Err(bad.at(self.input.name(), place(done), self.format)),
             }
             done += size;
@@ -135,8 +135,8 @@ impl<C: Cells> Reader for CellReader<C> {
                 let bad = Bad { what: CUT, text: &[], cure: CUT_CURE };
                 return Err(bad.at(self.input.name(), place(0), self.format));
             }
-            sink.counts.rows += 1;
-            sink.counts.skip(Skip::Malformed);
+            sink.report.rows += 1;
+            sink.skips.skip(Skip::Malformed);
             done = available.len();
         }
         self.input.consume(done);

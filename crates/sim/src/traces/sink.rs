@@ -1,10 +1,11 @@
 //! Where readers put records: checked, counted, put in order.
 
-use crate::traces::counts::{Counts, Grain, Skip};
+use crate::traces::counts::{Grain, Skip, Skips};
 use crate::traces::error::Bad;
 use crate::traces::names::{Devices, Processes};
 use crate::traces::order::{Disorder, Reorder, Timed};
 use crate::traces::record::{Exit, Record};
+use crate::traces::report::Report;
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 
 /// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.
@@ -49,7 +50,9 @@ pub(crate) struct Sink {
     first: Option<u64>,
     pub(crate) devices: Devices,
     pub(crate) processes: Processes,
-    pub(crate) counts: Counts,
+    /// What readers count, for the report.
+    pub(crate) report: Report,
+    pub(crate) skips: Skips,
     pub(crate) grain: Grain,
     /// Merged requests become one record; otherwise each keeps its own.
     pub(crate) fold_merges: bool,
@@ -63,7 +66,8 @@ impl Sink {
             first: None,
             devices: Devices::new(wanted),
             processes: Processes::default(),
-            counts: Counts::default(),
+            report: Report::default(),
+            skips: Skips::default(),
             grain: Grain::default(),
             fold_merges,
         }
@@ -76,7 +80,7 @@ impl Sink {
             // Some formats give a range to flush; a disk flushes all.
             (record.start, record.length) = (Sector(0), Sectors(0));
         } else if record.length.0 == 0 {
-            self.counts.skip(Skip::ZeroLength);
+            self.skips.skip(Skip::ZeroLength);
             return Ok(());
         }
         let time = record.arrival.0;
@@ -105,7 +109,7 @@ impl Sink {
         record: Record,
     ) -> Result<Row, Bad<'static>> {
         let Some(device) = device else { return self.left_out(Skip::OtherDevice) };
-        self.counts.unaligned += u64::from(!aligned);
+        self.report.unaligned_rows += u64::from(!aligned);
         self.push(Record { device, ..record })?;
         Ok(Row::Data)
     }
@@ -113,7 +117,7 @@ impl Sink {
     /// Counts a row that gives no record.
     #[inline]
     pub(crate) fn left_out(&mut self, reason: Skip) -> Result<Row, Bad<'static>> {
-        self.counts.skip(reason);
+        self.skips.skip(reason);
         Ok(Row::Data)
     }
 
@@ -155,7 +159,7 @@ mod tests {
     fn empty_rows_are_counted_and_absurd_spans_refused() {
         let mut sink = Sink::new(10, None, false);
         sink.push(Record::read(Instant(5), Sector(1), Sectors(0))).unwrap();
-        assert_eq!(sink.counts.skipped[Skip::ZeroLength as usize], 1);
+        assert_eq!(sink.skips.words(), "1 of no length");
         sink.push(Record::read(Instant(5), Sector(1), Sectors(1))).unwrap();
         let far = Record::read(Instant(5 + MAX_SPAN + 1), Sector(1), Sectors(1));
         assert!(sink.push(far).unwrap_err().what.contains("100 years"));

@@ -197,14 +197,7 @@ impl Processes {
         }
         self.running.iter_mut().for_each(|running| running.left = 0);
     }
-}
 
-/// The number of the process at this place.
-fn issuer(place: u32) -> Issuer {
-    Issuer(place + 1)
-}
-
-impl Processes {
     /// The last request of a process is done.
     #[cold]
     fn ended(&mut self, now: Instant, owner: u32, exits: &mut Exits) {
@@ -217,6 +210,11 @@ impl Processes {
             }
         }
     }
+}
+
+/// The number of the process at this place.
+fn issuer(place: u32) -> Issuer {
+    Issuer(place + 1)
 }
 
 impl Running {

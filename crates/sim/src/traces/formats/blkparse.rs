@@ -16,14 +16,8 @@ use crate::traces::rwbs::{Rwbs, letters};
 use idlewise_core::{Issuer, Operation};
 use std::collections::HashMap;
 
-pub(crate) const ABOUT: About = About {
-    completions: true,
-    dispatches: true,
-    issuers: true,
-    events: true,
-    writable: true,
-    ..About::plain("blkparse", "blkparse text", "seconds, decimal")
-};
+pub(crate) const ABOUT: About =
+    About { writable: true, ..About::events("blkparse", "blkparse text", "seconds, decimal") };
 
 pub(crate) const CODE: Code = Code::text::<Blkparse>().with(|| Box::new(BlkparseEncoder::default()));
 
@@ -184,15 +178,7 @@ pub(crate) struct BlkparseEncoder {
 
 impl Encoder for BlkparseEncoder {
     fn keeps(&self) -> Keeps {
-        Keeps {
-            dispatches: true,
-            completions: true,
-            issuers: true,
-            flags: true,
-            discards: true,
-            flushes: true,
-            ..Keeps::LEAST
-        }
+        Keeps::EVENTS
     }
 
     fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {

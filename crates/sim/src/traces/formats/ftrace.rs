@@ -19,13 +19,8 @@ use crate::traces::record::Exit;
 use crate::traces::rwbs::Rwbs;
 use idlewise_core::{Class, Instant, Issuer, Priority};
 
-pub(crate) const ABOUT: About = About {
-    completions: true,
-    dispatches: true,
-    issuers: true,
-    events: true,
-    ..About::plain("ftrace", "ftrace, trace-cmd or perf script text", "seconds, decimal")
-};
+pub(crate) const ABOUT: About =
+    About::events("ftrace", "ftrace, trace-cmd or perf script text", "seconds, decimal");
 
 pub(crate) const CODE: Code = Code::text::<Ftrace>();
 
@@ -40,7 +35,7 @@ impl Rows for Ftrace {
             return Ok(Row::Comment);
         }
         if let Some(lost) = lost(line) {
-            sink.counts.lost += lost;
+            sink.report.lost_events += lost;
             return Ok(Row::Comment);
         }
         let Some(head) = Head::parse(line) else {

@@ -80,14 +80,14 @@ impl Cells for Version {
             return Err(Bad::row("expected a time within 584 years", &cell[24..32]));
         };
         let Some(operation) = command(u64::from(self.code(cell))) else {
-            sink.counts.skip(Skip::OtherOperation);
+            sink.skips.skip(Skip::OtherOperation);
             return Ok(());
         };
         let Some(device) = sink.devices.number(0, |_| "disk".to_owned()) else {
-            sink.counts.skip(Skip::OtherDevice);
+            sink.skips.skip(Skip::OtherDevice);
             return Ok(());
         };
-        sink.counts.unaligned += u64::from(!aligned);
+        sink.report.unaligned_rows += u64::from(!aligned);
         let arrival = Instant(nanos);
         let completed = match self {
             Version::One => None,

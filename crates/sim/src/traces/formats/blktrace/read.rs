@@ -140,12 +140,12 @@ impl Lane {
             if self.input.available().len() < whole && self.input.at_least(whole)?.len() < whole {
                 return self.rest(sink, lenient);
             }
-            sink.counts.rows += 1;
+            sink.report.rows += 1;
             let pdu = &self.input.available()[SIZE..whole];
             let event = match raw.event(pdu, sink) {
                 Ok(event) => event,
                 Err(_) if lenient => {
-                    sink.counts.skip(Skip::Malformed);
+                    sink.skips.skip(Skip::Malformed);
                     None
                 }
                 Err(bad) => return Err(self.complain(bad)),
@@ -165,8 +165,8 @@ impl Lane {
             return Err(self.complain(Bad { what: CUT, text: &[], cure: CUT_CURE }));
         }
         if left > 0 {
-            sink.counts.rows += 1;
-            sink.counts.skip(Skip::Malformed);
+            sink.report.rows += 1;
+            sink.skips.skip(Skip::Malformed);
             self.input.consume(left);
         }
         Ok(None)
@@ -218,17 +218,17 @@ impl Raw {
             13 => Action::Split(split_at(self.action, pdu)),
             15 => Action::Remap,
             _ => {
-                sink.counts.skip(Skip::NotARequest);
+                sink.skips.skip(Skip::NotARequest);
                 return Ok(None);
             }
         };
         let Some(operation) = operation(about, self.bytes) else {
-            sink.counts.skip(Skip::OtherOperation);
+            sink.skips.skip(Skip::OtherOperation);
             return Ok(None);
         };
         let number = u64::from(self.device >> 20) << 32 | u64::from(self.device & 0xf_ffff);
         let Some(device) = sink.devices.number(number, device_name) else {
-            sink.counts.skip(Skip::OtherDevice);
+            sink.skips.skip(Skip::OtherDevice);
             return Ok(None);
         };
         let length = self.bytes.div_ceil(512);
@@ -243,7 +243,7 @@ impl Raw {
     /// A message or the name of a process.
     #[cold]
     fn notice(&self, pdu: &[u8], sink: &mut Sink) -> Option<Event> {
-        sink.counts.skip(Skip::NotARequest);
+        sink.skips.skip(Skip::NotARequest);
         if self.action & 0xff == 0 {
             let name = &pdu[..pdu.iter().position(|&b| b == 0).unwrap_or(pdu.len())];
             sink.processes.note(self.pid, name);
