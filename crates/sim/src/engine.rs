@@ -48,13 +48,13 @@ pub trait Observer {
     /// A request was issued (`issued`) and reached the queue as `id`.
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request);
     /// A request, as large as merging made it, goes to the device.
-    fn dispatched(&mut self, now: Instant, id: RequestId);
+    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
     /// The device finished a command.
-    fn served(&mut self, now: Instant, id: RequestId, completion: &Completion);
+    fn served(&mut self, _now: Instant, _id: RequestId, _completion: &Completion) {}
     /// One of the requests that the command held is done.
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64);
     /// The scheduler lets the device idle although requests wait, until this time at the latest.
-    fn waits(&mut self, now: Instant, until: Instant);
+    fn waits(&mut self, _now: Instant, _until: Instant) {}
     /// The scheduler has decided, and may have said why. Called only in a run that is explained.
     fn decided(&mut self, _now: Instant, _decision: Decision, _request: Option<&Request>, _why: Option<Why>) {
     }

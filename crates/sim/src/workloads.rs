@@ -15,9 +15,9 @@ mod processes;
 mod spec;
 
 pub use catalogue::{Kind, all, build, find};
-pub use chains::{Chains, Layout, Pace, TooLarge, TreeSettings};
+pub use chains::{Chains, Pace, TooLarge, TreeSettings};
 pub use places::Pattern;
-pub use poisson::{Poisson, PoissonSettings};
+pub use poisson::Poisson;
 pub use processes::{Next, Process, Processes, Sizes, Think};
 pub use spec::{Spec, SpecError, parse_duration};
 

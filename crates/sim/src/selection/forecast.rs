@@ -10,7 +10,7 @@ use idlewise_core::{
     AnyScheduler, Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
     host,
 };
-use idlewise_disk::{AnyModel, Completion, DiskModel, WithModel};
+use idlewise_disk::{AnyModel, DiskModel, WithModel};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aged::Aged;
@@ -263,10 +263,6 @@ impl Observer for Tally {
         self.latest = self.latest.max(request.arrival);
     }
     #[inline]
-    fn dispatched(&mut self, _: Instant, _: RequestId) {}
-    #[inline]
-    fn served(&mut self, _: Instant, _: RequestId, _: &Completion) {}
-    #[inline]
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, _: u64) {
         let sync_read = request.sync && request.direction() == Direction::Read;
         self.done.push(Done {
@@ -276,7 +272,6 @@ impl Observer for Tally {
             latency: sync_read.then(|| now.since(self.arrivals[id.index()])),
         });
     }
-    fn waits(&mut self, _: Instant, _: Instant) {}
 }
 
 #[cfg(test)]
