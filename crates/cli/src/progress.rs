@@ -19,18 +19,14 @@ impl Progress {
     /// Begins to follow. `expected`: requests in all, if known.
     pub(crate) fn follow(control: Arc<Control>, expected: Option<u64>) -> Progress {
         let done = Arc::new(AtomicBool::new(false));
-        let bar = match expected {
-            Some(expected) => ProgressBar::new(expected).with_style(
-                ProgressStyle::with_template(
-                    "{bar:30} {human_pos} of {human_len} requests, {msg}, {eta} left",
-                )
-                .expect("the template is valid"),
+        let (bar, template) = match expected {
+            Some(expected) => (
+                ProgressBar::new(expected),
+                "{bar:30} {human_pos} of {human_len} requests, {msg}, {eta} left",
             ),
-            None => ProgressBar::new_spinner().with_style(
-                ProgressStyle::with_template("{spinner} {human_pos} requests, {msg}")
-                    .expect("the template is valid"),
-            ),
+            None => (ProgressBar::new_spinner(), "{spinner} {human_pos} requests, {msg}"),
         };
+        let bar = bar.with_style(ProgressStyle::with_template(template).expect("the template is valid"));
         let ended = Arc::clone(&done);
         let follower = std::thread::spawn(move || {
             while !ended.load(Ordering::Relaxed) {

@@ -54,26 +54,14 @@ pub struct Completion {
 
 /// A command the device does not take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SubmitError {
     /// The command reaches beyond the last sector.
-    BeyondEnd {
-        /// First sector of the command.
-        start: Sector,
-        /// Its length.
-        length: Sectors,
-        /// Sectors the device has.
-        capacity: Sector,
-    },
+    BeyondEnd { start: Sector, length: Sectors, capacity: Sector },
     /// The device already holds as many commands as it accepts.
-    Full {
-        /// Commands it accepts at once.
-        depth: u32,
-    },
+    Full { depth: u32 },
     /// A read, write or discard of no sectors.
-    Empty {
-        /// First sector of the command.
-        start: Sector,
-    },
+    Empty { start: Sector },
 }
 
 impl fmt::Display for SubmitError {
@@ -137,9 +125,6 @@ pub trait Spec {
     type Disk: DiskModel;
 
     /// Builds the disk. Allocates all the memory it will ever use.
-    ///
-    /// # Errors
-    /// [`BuildError`].
     fn build(&self) -> Result<Self::Disk, BuildError>;
 
     /// Whether writes complete before they are durable, so that a flush means something.
@@ -169,12 +154,12 @@ pub trait Spec {
 
 /// Somebody who uses a disk without caring which model it is. The code is compiled for each model, so that nobody
 /// asks at each event which one it is.
-pub trait Host {
+pub trait WithModel {
     /// What comes of it.
     type Output;
 
     /// Uses the disk.
-    fn host<D: DiskModel>(self, disk: &mut D) -> Self::Output;
+    fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output;
 }
 
 /// Later than any run (146 years); times beyond it are taken as this, so that sums cannot overflow.

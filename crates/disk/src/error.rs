@@ -5,31 +5,16 @@ use core::fmt;
 
 /// A specification that describes no disk, or one that does not fit into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum BuildError {
     /// A number that must not be zero is.
-    Zero {
-        /// Which.
-        what: &'static str,
-    },
+    Zero { what: &'static str },
     /// More of something than the model holds.
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// The most it holds.
-        limit: u64,
-    },
+    TooMany { what: &'static str, limit: u64 },
     /// A zone is empty, overlaps the one before, or has more spares than sectors.
-    Zone {
-        /// The zone's first cylinder.
-        first_cylinder: u32,
-    },
+    Zone { first_cylinder: u32 },
     /// The zones hold fewer sectors than the capacity.
-    Capacity {
-        /// The capacity asked for.
-        wanted: u64,
-        /// Sectors in the zones.
-        zones: u64,
-    },
+    Capacity { wanted: u64, zones: u64 },
     /// The seek curve is empty or its distances do not ascend.
     SeekCurve,
     /// Memory ran out.
@@ -66,4 +51,12 @@ impl core::error::Error for BuildError {}
 /// Reserves room for `count` more elements, or fails with an error.
 pub(crate) fn reserve<T>(list: &mut Vec<T>, count: usize) -> Result<(), BuildError> {
     list.try_reserve_exact(count).map_err(|_| BuildError::Memory)
+}
+
+/// `count` times `value`, or an error if there is no room.
+pub(crate) fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, BuildError> {
+    let mut list = Vec::new();
+    reserve(&mut list, count)?;
+    list.resize(count, value);
+    Ok(list)
 }

@@ -14,7 +14,7 @@ pub use spec::FlashSpec;
 
 use crate::completions::Completions;
 use crate::device::{Command, Completion, DiskModel, Spec, SubmitError, Timing, check_extent, sane};
-use crate::error::{BuildError, reserve};
+use crate::error::{BuildError, filled};
 use alloc::{vec, vec::Vec};
 use ftl::Ftl;
 use idlewise_core::{Duration, Instant, Operation, Sector};
@@ -71,20 +71,13 @@ impl Flash {
             return Err(BuildError::TooMany { what: "sectors in a block", limit: u64::from(u32::MAX) });
         }
         let places = (spec.buffer_sectors / spec.page_sectors).clamp(1, MOST_BUFFER_PAGES);
-        let (mut die_times, mut channels, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
-        reserve(&mut die_times, dies as usize)?;
-        die_times.resize(dies as usize, 0);
-        reserve(&mut channels, spec.channels as usize)?;
-        channels.resize(spec.channels as usize, 0);
-        reserve(&mut buffer, places as usize)?;
-        buffer.resize(places as usize, 0);
         Ok(Flash {
             spec: *spec,
             ftl: Ftl::new(spec)?,
-            dies: die_times,
-            channels,
+            dies: filled(dies as usize, 0)?,
+            channels: filled(spec.channels as usize, 0)?,
             interface: 0,
-            buffer,
+            buffer: filled(places as usize, 0)?,
             buffer_next: 0,
             next_die: 0,
             open_sectors: 0,
@@ -192,28 +185,27 @@ impl Flash {
         while self.open_sectors >= self.spec.page_sectors {
             self.open_sectors -= self.spec.page_sectors;
             accepted = accepted.max(self.buffer[self.buffer_next]);
-            self.program(self.next_die, accepted);
-            self.next_die = (self.next_die + 1) % self.dies.len() as u32;
+            self.program(accepted);
         }
         accepted
     }
 
-    /// Programs a page from the buffer.
-    fn program(&mut self, die: u32, ready: u64) -> u64 {
+    /// Programs a page from the buffer on the next die.
+    fn program(&mut self, ready: u64) {
+        let die = self.next_die;
+        self.next_die = (die + 1) % self.dies.len() as u32;
         let there = self.channel(die, ready, self.spec.page_sectors);
         let done = self.occupy(die, there, self.spec.program_ns);
         self.buffer[self.buffer_next] = done;
         self.buffer_next = (self.buffer_next + 1) % self.buffer.len();
         self.programmed = self.programmed.max(done);
-        done
     }
 
     /// Programs what is in the buffer; gives the time at which all of it is on flash.
     fn flush(&mut self, now: u64) -> u64 {
         if self.open_sectors > 0 {
             self.open_sectors = 0;
-            self.program(self.next_die, now);
-            self.next_die = (self.next_die + 1) % self.dies.len() as u32;
+            self.program(now);
         }
         self.programmed.max(now)
     }

@@ -34,7 +34,7 @@ use alloc::vec::Vec;
 use buffer::Buffer;
 use bus::Bus;
 use idlewise_core::{Duration, Instant, Operation, Sector};
-use media::Media;
+use media::{Media, Run};
 use prefetch::Prefetch;
 use queue::{Job, Queue};
 
@@ -169,6 +169,26 @@ impl Mechanical {
         self.finished.push(Completion { tag, at: Instant(at), started: Instant(started), timing });
     }
 
+    /// Hands over a command that touched only the buffer. Its data crossed the bus in `transfer`.
+    #[inline]
+    fn finish_buffered(&mut self, tag: u32, started: u64, at: u64, transfer: u64) {
+        let (transfer, overhead) = (Duration(transfer), Duration(at - started - transfer));
+        self.finish(tag, started, at, Timing { transfer, overhead, cached: true, ..Timing::default() });
+    }
+
+    /// Hands over a command that used the arm in `run`.
+    #[inline]
+    fn finish_run(&mut self, tag: u32, started: u64, at: u64, run: &Run, overhead: u64) {
+        let timing = Timing {
+            seek: Duration(run.seek),
+            rotation: Duration(run.rotation),
+            transfer: Duration((at - started).saturating_sub(overhead + run.seek + run.rotation)),
+            overhead: Duration(overhead),
+            cached: false,
+        };
+        self.finish(tag, started, at, timing);
+    }
+
     /// A command that moves no data.
     fn control(&mut self, now: u64, command: &Command) {
         let mut at = now + u64::from(self.overheads.request_ns);
@@ -183,8 +203,7 @@ impl Mechanical {
             let start = command.start.0;
             self.buffer.forget(start, start + u64::from(command.length.0));
         }
-        let overhead = Duration(at - now);
-        self.finish(command.tag, now, at, Timing { overhead, cached: true, ..Timing::default() });
+        self.finish_buffered(command.tag, now, at, 0);
     }
 }
 

@@ -2,7 +2,7 @@
 //! ([`AnyModel`]). A model is a file, its line in `models!`, and its keys in a profile (`profile.rs`). Nothing else
 //! tells models apart.
 
-use crate::device::{Command, Completion, DiskModel, Host, Spec, SubmitError};
+use crate::device::{Command, Completion, DiskModel, Spec, SubmitError, WithModel};
 use crate::error::BuildError;
 use crate::{Fixed, FixedSpec, Flash, FlashSpec, Mechanical, MechanicalSpec};
 use alloc::vec::Vec;
@@ -56,9 +56,6 @@ models! { $
 
 impl Model {
     /// Builds the disk. Allocates all the memory it will ever use.
-    ///
-    /// # Errors
-    /// [`BuildError`].
     pub fn build(&self) -> Result<AnyModel, BuildError> {
         Ok(each!(Model, self, spec => spec.build()?.into()))
     }
@@ -91,9 +88,9 @@ impl Model {
 }
 
 impl AnyModel {
-    /// Lets `host` use the disk.
-    pub fn host<H: Host>(&mut self, host: H) -> H::Output {
-        each!(AnyModel, self, disk => host.host(disk))
+    /// Lets `user` have the disk, whichever model it is.
+    pub fn with_model<U: WithModel>(&mut self, user: U) -> U::Output {
+        each!(AnyModel, self, disk => user.with_model(disk))
     }
 }
 

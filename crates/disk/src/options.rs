@@ -65,30 +65,14 @@ fn number(text: &str, most: u32) -> Option<u32> {
 
 /// An option that does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum OptionError<'a> {
     /// There is none of that name.
-    Unknown {
-        /// The option with its value.
-        option: &'a str,
-    },
+    Unknown { option: &'a str },
     /// It does not take that value.
-    Value {
-        /// The option with its value.
-        option: &'a str,
-        /// Which one it is.
-        name: &'static str,
-        /// The values that it takes.
-        values: &'static str,
-    },
+    Value { option: &'a str, name: &'static str, values: &'static str },
     /// It is for another kind of device.
-    Kind {
-        /// The option with its value.
-        option: &'a str,
-        /// Which one it is.
-        name: &'static str,
-        /// What it does, for which kind.
-        meaning: &'static str,
-    },
+    Kind { option: &'a str, name: &'static str, meaning: &'static str },
 }
 
 impl fmt::Display for OptionError<'_> {

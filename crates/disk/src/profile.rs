@@ -30,31 +30,16 @@ pub struct Profile {
     pub model: Model,
 }
 
+macro_rules! built_in {
+    ($($name:literal)+) => { &[$(($name, include_str!(concat!("../profiles/", $name, ".toml")))),+] };
+}
+
 /// Name and text of the profiles that are part of the program.
-const BUILT_IN: &[(&str, &str)] = &[
-    ("cheetah9lp", include_str!("../profiles/cheetah9lp.toml")),
-    ("cheetah4lp", include_str!("../profiles/cheetah4lp.toml")),
-    ("atlas10k", include_str!("../profiles/atlas10k.toml")),
-    ("atlas-iii", include_str!("../profiles/atlas-iii.toml")),
-    ("barracuda", include_str!("../profiles/barracuda.toml")),
-    ("ibm-18es", include_str!("../profiles/ibm-18es.toml")),
-    ("hp-c3323a", include_str!("../profiles/hp-c3323a.toml")),
-    ("hp-c2490a", include_str!("../profiles/hp-c2490a.toml")),
-    ("hp-c2247a", include_str!("../profiles/hp-c2247a.toml")),
-    ("dec-rz26", include_str!("../profiles/dec-rz26.toml")),
-    ("st41601n", include_str!("../profiles/st41601n.toml")),
-    ("deskstar-34gxp", include_str!("../profiles/deskstar-34gxp.toml")),
-    ("cheetah-st318451lw", include_str!("../profiles/cheetah-st318451lw.toml")),
-    ("maxtor-20g", include_str!("../profiles/maxtor-20g.toml")),
-    ("maxtor-40g", include_str!("../profiles/maxtor-40g.toml")),
-    ("hdd-4tb-7200", include_str!("../profiles/hdd-4tb-7200.toml")),
-    ("hdd-2400gb-10k", include_str!("../profiles/hdd-2400gb-10k.toml")),
-    ("hdd-18tb-7200", include_str!("../profiles/hdd-18tb-7200.toml")),
-    ("sata-ssd", include_str!("../profiles/sata-ssd.toml")),
-    ("nvme-ssd", include_str!("../profiles/nvme-ssd.toml")),
-    ("sd-card", include_str!("../profiles/sd-card.toml")),
-    ("fixed", include_str!("../profiles/fixed.toml")),
-];
+const BUILT_IN: &[(&str, &str)] = built_in! {
+    "cheetah9lp" "cheetah4lp" "atlas10k" "atlas-iii" "barracuda" "ibm-18es" "hp-c3323a" "hp-c2490a"
+    "hp-c2247a" "dec-rz26" "st41601n" "deskstar-34gxp" "cheetah-st318451lw" "maxtor-20g" "maxtor-40g"
+    "hdd-4tb-7200" "hdd-2400gb-10k" "hdd-18tb-7200" "sata-ssd" "nvme-ssd" "sd-card" "fixed"
+};
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]

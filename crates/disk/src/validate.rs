@@ -46,16 +46,12 @@ pub struct Demerit {
 
 /// A trace that cannot be replayed.
 #[derive(Debug)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum TraceError {
     /// Reading failed.
     Read(io::Error),
     /// A line is not a drive trace's.
-    Line {
-        /// Line number, from 1.
-        line: usize,
-        /// What is wrong, and what to do.
-        message: String,
-    },
+    Line { line: usize, message: String },
     /// There is no command in it.
     Empty,
     /// The disk cannot be built.

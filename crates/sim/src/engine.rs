@@ -48,13 +48,13 @@ pub trait Observer {
     /// A request was issued (`issued`) and reached the queue as `id`.
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request);
     /// A request, as large as merging made it, goes to the device.
-    fn dispatched(&mut self, now: Instant, id: RequestId);
+    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
     /// The device finished a command.
-    fn served(&mut self, now: Instant, id: RequestId, completion: &Completion);
+    fn served(&mut self, _now: Instant, _id: RequestId, _completion: &Completion) {}
     /// One of the requests that the command held is done.
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64);
     /// The scheduler lets the device idle although requests wait, until this time at the latest.
-    fn waits(&mut self, now: Instant, until: Instant);
+    fn waits(&mut self, _now: Instant, _until: Instant) {}
     /// The scheduler has decided, and may have said why. Called only in a run that is explained.
     fn decided(&mut self, _now: Instant, _decision: Decision, _request: Option<&Request>, _why: Option<Why>) {
     }
@@ -151,9 +151,6 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
 
     /// Runs until the workload ends, a limit is reached or `control` says stop, and everything
     /// issued is done. Returns the time of the end.
-    ///
-    /// # Errors
-    /// [`EngineError`].
     pub fn run(mut self, control: &Control) -> Result<Instant, EngineError> {
         let mut reported = 0;
         let mut arrival = self.next_arrival();

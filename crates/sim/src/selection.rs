@@ -72,26 +72,19 @@ impl Selection {
 
     /// Whom `entry` chooses among here.
     pub fn field(&self, entry: &Entry) -> Field {
-        let given = self.candidates.as_ref().filter(|_| self.free(entry));
-        let plain = || given.cloned().unwrap_or_else(|| entry.field().unwrap_or_default());
+        let (cells, ranks) = (None, Vec::new());
         if let Some(matrix) = self.matrix.as_ref().filter(|_| entry.matrix) {
-            let (candidates, cells) = (matrix.candidates.clone(), Some(matrix.cells));
-            return Field { candidates, cells, ranks: Vec::new() };
+            return Field { candidates: matrix.candidates.clone(), cells: Some(matrix.cells), ranks };
         }
-        match self.ranking.as_ref().filter(|_| entry.ranks) {
-            Some(ranking) => {
-                Field { candidates: ranking.candidates.clone(), cells: None, ranks: ranking.ranks.clone() }
-            }
-            None => Field { candidates: plain(), cells: None, ranks: Vec::new() },
+        if let Some(ranking) = self.ranking.as_ref().filter(|_| entry.ranks) {
+            return Field { candidates: ranking.candidates.clone(), cells, ranks: ranking.ranks.clone() };
         }
+        let given = self.candidates.clone().filter(|_| self.free(entry));
+        let candidates = given.unwrap_or_else(|| entry.field().unwrap_or_default());
+        Field { candidates, cells, ranks }
     }
-}
 
-impl Selection {
     /// The chooser of `entry`. A ranking that it needs and was not given is `measured` for its candidates.
-    ///
-    /// # Errors
-    /// [`ChooserError`].
     pub fn chooser(
         &self,
         entry: &Entry,

@@ -15,15 +15,16 @@ mod processes;
 mod spec;
 
 pub use catalogue::{Kind, all, build, find};
-pub use chains::{Chains, Layout, Pace, TooLarge, TreeSettings};
+pub use chains::{Chains, Pace, TooLarge, TreeSettings};
 pub use places::Pattern;
-pub use poisson::{Poisson, PoissonSettings};
+pub use poisson::Poisson;
 pub use processes::{Next, Process, Processes, Sizes, Think};
-pub use spec::{Options, Spec, SpecError, parse_bytes, parse_duration};
+pub use spec::{Spec, SpecError, parse_duration};
 
 use idlewise_core::{Instant, Issuer, Sector, Weight};
 
 use crate::engine::Workload;
+use spec::Options;
 
 /// A workload that can say who its issuers are.
 pub trait Named: Workload + Send {

@@ -74,9 +74,7 @@ impl Compare {
             output::write(path, &html::page(comparison))?;
         }
         let asked = [&self.json, &self.csv, &self.csv_processes, &self.html];
-        if asked.into_iter().flatten().any(output::is_stdout) {
-            return Ok(());
-        }
-        output::print(&comparison.text())
+        let printed = asked.into_iter().flatten().any(output::is_stdout);
+        if printed { Ok(()) } else { output::print(&comparison.text()) }
     }
 }

@@ -47,8 +47,7 @@ impl Docs {
 
 fn page(name: &str) -> Result<String, Failure> {
     let Some(entry) = Chosen::find(name) else {
-        let known = Chosen::all().map(Chosen::name).chain(TOPICS);
-        let hint = did_you_mean(name, known);
+        let hint = did_you_mean(name, Chosen::all().map(Chosen::name).chain(TOPICS));
         return Err(Failure::usage(format!(
             "there is no page '{name}'{hint} (pages: the names of `idlewise list`, and {})",
             TOPICS.join(", ")
@@ -233,7 +232,7 @@ fn phases() -> String {
         "\n## Mixes of phases\n\n| mix | what it is like | phases, in seconds |\n|---|---|---|\n",
     );
     for mix in MIXES {
-        let _ = writeln!(text, "| `{}` | {} | {} |", mix.name, mix.summary, mix.text().replace(':', ", "));
+        let _ = writeln!(text, "| `{}` | {} | {} |", mix.name, mix.summary, mix.phases.replace(':', ", "));
     }
     text += "\n| phase | its processes |\n|---|---|\n";
     for kind in Kind::ALL {

@@ -47,6 +47,8 @@ enum Catalogue {
 impl List {
     /// Lists a catalogue.
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        let mix = |mix: &Mix| json!({"name": mix.name, "summary": mix.summary, "phases": mix.phases});
+        let phase = |kind: &Kind| json!({"name": kind.name(), "summary": kind.summary()});
         let values = match self.what {
             Catalogue::Schedulers => registry::all().iter().map(Chosen::Scheduler).map(chosen).collect(),
             Catalogue::Selectors => {
@@ -74,12 +76,9 @@ impl List {
             }
             for option in value["options"].as_array().into_iter().flatten() {
                 let field = |key: &str| option[key].as_str().unwrap_or("");
-                let default = if field("default").is_empty() {
-                    String::new()
-                } else {
-                    format!("={}", field("default"))
-                };
-                let _ = writeln!(text, "{:width$}    {}{default}  {}", "", field("name"), field("doc"));
+                let (default, doc) = (field("default"), field("doc"));
+                let equals = if default.is_empty() { "" } else { "=" };
+                let _ = writeln!(text, "{:width$}    {}{equals}{default}  {doc}", "", field("name"));
             }
         }
         output::print(&text)
@@ -113,14 +112,6 @@ fn all_workloads() -> Vec<Value> {
                "options": kind.options.iter().map(option).collect::<Vec<_>>()})
     };
     workloads::all().iter().map(kind).collect()
-}
-
-fn mix(mix: &Mix) -> Value {
-    json!({"name": mix.name, "summary": mix.summary, "phases": mix.text()})
-}
-
-fn phase(kind: &Kind) -> Value {
-    json!({"name": kind.name(), "summary": kind.summary()})
 }
 
 fn disks() -> Result<Vec<Value>, Failure> {

@@ -29,16 +29,9 @@ type Fields = Vec<(String, String)>;
 
 /// The names of the first row's columns, then all rows.
 fn lines_of_csv(rows: &[Fields]) -> String {
-    let mut text = String::new();
-    if let Some(first) = rows.first() {
-        text += &first.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(",");
-        text.push('\n');
-    }
-    for row in rows {
-        text += &row.iter().map(|(_, value)| quoted(value)).collect::<Vec<_>>().join(",");
-        text.push('\n');
-    }
-    text
+    let names = rows.first().map(|first| first.iter().map(|(key, _)| key.clone()).collect());
+    let values = rows.iter().map(|row| row.iter().map(|(_, value)| quoted(value)).collect());
+    names.into_iter().chain(values).map(|cells: Vec<String>| cells.join(",") + "\n").collect()
 }
 
 /// A value as CSV has it (RFC 4180): names of processes may hold anything.

@@ -10,7 +10,7 @@
 //! is full.
 
 use super::spec::FlashSpec;
-use crate::error::{BuildError, reserve};
+use crate::error::{BuildError, filled, reserve};
 use alloc::vec::Vec;
 
 /// Most mapping units tracked.
@@ -143,7 +143,6 @@ impl Ftl {
         (first.wrapping_add(within)) % dies
     }
 
-    /// Writes a mapping unit to `die`.
     /// Writes a mapping unit, to `die` if it has room; gives the die and what it did besides.
     #[inline]
     pub(super) fn write(&mut self, unit: u64, die: u32) -> (u32, Collected) {
@@ -269,11 +268,4 @@ impl Ftl {
             work.erased += 1;
         }
     }
-}
-
-fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, BuildError> {
-    let mut list = Vec::new();
-    reserve(&mut list, count)?;
-    list.resize(count, value);
-    Ok(list)
 }

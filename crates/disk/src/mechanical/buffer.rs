@@ -4,7 +4,7 @@
 //! One segment can be set apart for writes.
 
 use super::spec::BufferSpec;
-use crate::error::{BuildError, reserve};
+use crate::error::{BuildError, filled};
 use alloc::vec::Vec;
 
 /// One run of addresses in the buffer.
@@ -46,11 +46,8 @@ impl Buffer {
         if spec.segments > 255 {
             return Err(BuildError::TooMany { what: "buffer segments", limit: 255 });
         }
-        let mut segments = Vec::new();
-        reserve(&mut segments, spec.segments as usize)?;
-        segments.resize(spec.segments as usize, Segment::default());
         Ok(Buffer {
-            segments,
+            segments: filled(spec.segments as usize, Segment::default())?,
             first_read: usize::from(separate),
             size: u64::from(spec.segment_sectors),
             clock: 0,

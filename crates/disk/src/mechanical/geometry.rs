@@ -238,18 +238,6 @@ impl Geometry {
         }
     }
 
-    /// The address at a physical place; `None` for spares and cylinders outside the zones.
-    pub fn address(&self, cylinder: u32, head: u32, sector: u32) -> Option<u64> {
-        let zone = self.zones.iter().find(|z| (z.first_cylinder..=z.last_cylinder).contains(&cylinder))?;
-        if head >= self.heads || sector >= zone.sectors_per_track {
-            return None;
-        }
-        let in_cylinder = head * zone.sectors_per_track + sector;
-        let cylinders = u64::from(cylinder - zone.first_cylinder);
-        let address = zone.start + cylinders * u64::from(zone.per_cylinder) + u64::from(in_cylinder);
-        (in_cylinder < zone.per_cylinder && address < zone.end).then_some(address)
-    }
-
     /// Angle under the heads at time `now`.
     #[inline]
     pub fn angle_at(&self, now: u64) -> u32 {

@@ -7,7 +7,7 @@ use super::media::{Media, Run, Stream};
 use super::spec::ReadAhead;
 
 /// Reading on after a read, until the arm is wanted elsewhere.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Prefetch {
     /// Segment it fills.
     pub(super) segment: u8,

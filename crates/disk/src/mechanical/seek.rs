@@ -19,7 +19,6 @@ const LONGEST_NS: i64 = 1_000_000_000;
 /// Seek time as a function of distance in cylinders.
 #[derive(Clone, Debug)]
 pub struct SeekCurve {
-    points: Vec<(u32, u32)>,
     near: Vec<u32>,
     far: Vec<u32>,
     shift: u32,
@@ -39,9 +38,7 @@ impl SeekCurve {
         while (cylinders.saturating_sub(NEAR) >> shift) > FAR {
             shift += 1;
         }
-        let mut curve = SeekCurve { points: Vec::new(), near: Vec::new(), far: Vec::new(), shift };
-        reserve(&mut curve.points, points.len())?;
-        curve.points.extend_from_slice(points);
+        let mut curve = SeekCurve { near: Vec::new(), far: Vec::new(), shift };
         let near = cylinders.saturating_add(1).min(NEAR);
         reserve(&mut curve.near, near as usize)?;
         curve.near.extend((0..near).map(|distance| interpolate(points, distance)));
@@ -69,11 +66,6 @@ impl SeekCurve {
         }
         let part = i64::from(beyond & ((1 << self.shift) - 1));
         (from + (((i64::from(self.far[entry + 1]) - from) * part) >> self.shift)) as u32
-    }
-
-    /// The points the curve was made of.
-    pub fn points(&self) -> &[(u32, u32)] {
-        &self.points
     }
 }
 

@@ -8,8 +8,7 @@ use super::media::{self, ReadMode, Run};
 use super::prefetch::Prefetch;
 use super::queue::Job;
 use super::{AFTER_READ, AFTER_WRITE, Mechanical, ReadAhead};
-use crate::device::Timing;
-use idlewise_core::{Duration, Operation};
+use idlewise_core::Operation;
 
 /// A command with its times as numbers.
 pub(super) struct Work<'a> {
@@ -122,13 +121,7 @@ impl Mechanical {
         if !self.preseek {
             self.arm_free = self.arm_free.max(done);
         }
-        let timing = Timing {
-            transfer: Duration(transfer),
-            overhead: Duration(done - work.at - transfer),
-            cached: true,
-            ..Timing::default()
-        };
-        self.finish(work.job.command.tag, work.at, done, timing);
+        self.finish_buffered(work.job.command.tag, work.at, done, transfer);
     }
 
     fn read_partly(&mut self, work: &Work<'_>, segment: usize) {
@@ -191,15 +184,7 @@ impl Mechanical {
         let done = stream.finish() + completion;
         self.bus.hold(stream.earliest(), stream.finish());
         self.arm_free = if self.preseek { run.end } else { done.max(run.end) };
-        let overhead = begin - work.at + completion;
-        let timing = Timing {
-            seek: Duration(run.seek),
-            rotation: Duration(run.rotation),
-            transfer: Duration((done - work.at).saturating_sub(overhead + run.seek + run.rotation)),
-            overhead: Duration(overhead),
-            cached: false,
-        };
-        self.finish(work.job.command.tag, work.at, done, timing);
+        self.finish_run(work.job.command.tag, work.at, done, run, begin - work.at + completion);
     }
 
     fn read_mode(&self) -> ReadMode {
@@ -251,15 +236,8 @@ impl Mechanical {
 
     /// Sends the arm to read `from..limit` into a segment.
     fn start_reading_on(&mut self, segment: usize, from: u64, limit: u64, begin: u64) {
-        let mut prefetch = Prefetch {
-            segment: segment as u8,
-            chunk: from,
-            track_end: from,
-            limit,
-            settled: 0,
-            start: 0,
-            zone: 0,
-        };
+        let mut prefetch =
+            Prefetch { segment: segment as u8, chunk: from, track_end: from, limit, ..Prefetch::default() };
         prefetch.next_track(&mut self.media, ReadAhead::Segment, begin);
         self.prefetch = Some(prefetch);
     }

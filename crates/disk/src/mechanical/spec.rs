@@ -111,6 +111,7 @@ pub struct ExtraDisconnect {
 
 /// How far a drive reads on after a read ("Buffer continuous read").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "std", derive(serde::Deserialize), serde(rename_all = "lowercase"))]
 pub enum ReadAhead {
     /// Not at all (0).
     #[default]

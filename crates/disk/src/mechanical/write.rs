@@ -9,8 +9,8 @@ use super::media::{self, Supply};
 use super::queue::Job;
 use super::service::Work;
 use super::{AFTER_READ, AFTER_WRITE, Mechanical, Writing};
-use crate::device::{Command, Timing};
-use idlewise_core::{Duration, Operation};
+use crate::device::Command;
+use idlewise_core::Operation;
 
 /// Drives with an extra disconnection start on the medium with this much of a write in the buffer.
 const EXTRA_FIRST: u64 = 10;
@@ -66,26 +66,13 @@ impl Mechanical {
         let done = run.end.max(bus_end + disconnect) + reselect + completion;
         self.arm_free = if self.preseek { run.end } else { done };
         let overhead = begin - work.at + reselect + completion;
-        let timing = Timing {
-            seek: Duration(run.seek),
-            rotation: Duration(run.rotation),
-            transfer: Duration((done - work.at).saturating_sub(overhead + run.seek + run.rotation)),
-            overhead: Duration(overhead),
-            cached: false,
-        };
-        self.finish(work.job.command.tag, work.at, done, timing);
+        self.finish_run(work.job.command.tag, work.at, done, &run, overhead);
     }
 
     fn buffered_write_done(&mut self, job: &Job, started: u64, bus_start: u64, done: u64) {
         let transfer = u64::from(job.command.length.0) * u64::from(self.bus_write);
         debug_assert!(bus_start >= started, "data crosses the bus after the command came");
-        let timing = Timing {
-            transfer: Duration(transfer),
-            overhead: Duration(done - started - transfer),
-            cached: true,
-            ..Timing::default()
-        };
-        self.finish(job.command.tag, started, done, timing);
+        self.finish_buffered(job.command.tag, started, done, transfer);
     }
 
     /// A write elsewhere, straight after a write.
@@ -158,13 +145,7 @@ impl Mechanical {
         let ready = decoded + u64::from(overheads.data_preparation_ns);
         let done = self.bus.carry(ready, transfer) + transfer + u64::from(overheads.read_completion_ns);
         self.last = AFTER_READ;
-        let timing = Timing {
-            transfer: Duration(transfer),
-            overhead: Duration(done - now - transfer),
-            cached: true,
-            ..Timing::default()
-        };
-        self.finish(command.tag, now, done, timing);
+        self.finish_buffered(command.tag, now, done, transfer);
         true
     }
 

@@ -6,35 +6,16 @@ use std::{format, io};
 
 /// A profile that cannot be used.
 #[derive(Debug)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ProfileError {
     /// The file cannot be read.
-    Read {
-        /// Its path.
-        file: String,
-        /// Why not.
-        error: io::Error,
-    },
+    Read { file: String, error: io::Error },
     /// The text is not what a profile must be.
-    Invalid {
-        /// File or profile name.
-        file: String,
-        /// Line, from 1; `None` where the error concerns the whole file.
-        line: Option<usize>,
-        /// What is wrong, and what to do.
-        message: String,
-    },
+    Invalid { file: String, line: Option<usize>, message: String },
     /// An option of [`Profile::with`](crate::Profile::with) does not fit.
-    Option {
-        /// Which, why not, and what would fit.
-        message: String,
-    },
+    Option { message: String },
     /// No profile of that name is built in.
-    Unknown {
-        /// The name asked for.
-        name: String,
-        /// Those that are, separated by commas.
-        known: String,
-    },
+    Unknown { name: String, known: String },
 }
 
 impl fmt::Display for ProfileError {

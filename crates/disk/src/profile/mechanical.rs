@@ -5,9 +5,7 @@
 
 use super::error::Fault;
 use super::number::{count, ns, ns_pair, share, signed_ns};
-use crate::mechanical::{
-    BufferSpec, ExtraDisconnect, MechanicalSpec, Overheads, ReadAhead as ReadAheadKind, ZoneSpec,
-};
+use crate::mechanical::{BufferSpec, ExtraDisconnect, MechanicalSpec, Overheads, ReadAhead, ZoneSpec};
 use serde::Deserialize;
 use std::format;
 use std::vec::Vec;
@@ -116,16 +114,6 @@ struct ExtraDisconnectKeys {
     pause_ms: f64,
     second_disconnect_ms: f64,
     seek_delta_ms: f64,
-}
-
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ReadAhead {
-    None,
-    Track,
-    Cylinder,
-    Segment,
-    Adaptive,
 }
 
 #[derive(Debug, Deserialize)]
@@ -349,13 +337,7 @@ impl BufferKeys {
             hits_while_busy: self.hits_while_busy,
             almost_hits: self.almost_hits,
             combine_writes: self.combine_writes,
-            read_ahead: match self.read_ahead {
-                ReadAhead::None => ReadAheadKind::None,
-                ReadAhead::Track => ReadAheadKind::Track,
-                ReadAhead::Cylinder => ReadAheadKind::Cylinder,
-                ReadAhead::Segment => ReadAheadKind::Segment,
-                ReadAhead::Adaptive => ReadAheadKind::Adaptive,
-            },
+            read_ahead: self.read_ahead,
             read_ahead_sectors: self.read_ahead_sectors,
             hits_on_writes: self.hits_on_writes,
             immediate_read: self.immediate_read,

@@ -17,9 +17,6 @@ pub trait Director<S>: Follower {
     }
 
     /// It has the queue; true if the scheduler is another one afterwards.
-    ///
-    /// # Errors
-    /// [`SwitchError`].
     fn direct(&mut self, _now: Instant, _queue: &mut Queue<S>) -> Result<bool, SwitchError> {
         Ok(false)
     }

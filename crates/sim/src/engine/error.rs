@@ -6,39 +6,20 @@ use idlewise_disk::SubmitError;
 
 /// Why a run could not go on.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum EngineError {
     /// The device refused a command.
     #[error("request at {now}: {error}")]
-    Device {
-        /// When.
-        now: Instant,
-        /// Why.
-        error: SubmitError,
-    },
+    Device { now: Instant, error: SubmitError },
     /// The queue refused a call.
     #[error("at {now}: {error}")]
-    Host {
-        /// When.
-        now: Instant,
-        /// Why.
-        error: HostError,
-    },
+    Host { now: Instant, error: HostError },
     /// The scheduler could not be exchanged.
     #[error("at {now}: {error}")]
-    Switch {
-        /// When.
-        now: Instant,
-        /// Why.
-        error: SwitchError,
-    },
+    Switch { now: Instant, error: SwitchError },
     /// The scheduler holds requests but neither gives them out nor says when to ask again.
     #[error(
         "at {now} the scheduler is idle although {waiting} requests wait: this is a bug of the scheduler"
     )]
-    Stuck {
-        /// When.
-        now: Instant,
-        /// How many requests wait.
-        waiting: usize,
-    },
+    Stuck { now: Instant, waiting: usize },
 }

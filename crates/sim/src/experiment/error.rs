@@ -10,23 +10,14 @@ use crate::workloads::fio::FioError;
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum ExperimentError {
     /// The scheduler could not be built.
     #[error("{scheduler}: {error}")]
-    Scheduler {
-        /// Its label.
-        scheduler: String,
-        /// Why.
-        error: idlewise_core::registry::BuildError,
-    },
+    Scheduler { scheduler: String, error: idlewise_core::registry::BuildError },
     /// The selector could not be built.
     #[error("{selector}: {error}")]
-    Selector {
-        /// Its label.
-        selector: String,
-        /// Why.
-        error: ChooserError,
-    },
+    Selector { selector: String, error: ChooserError },
     /// The disk could not be built.
     #[error("{0}")]
     Disk(#[from] idlewise_disk::BuildError),
@@ -35,16 +26,7 @@ pub enum ExperimentError {
         "the model {model} has {} sectors, and {disk} has {}: predictions need a model that is at least as large as the disk",
         .model_end.0, .disk_end.0
     )]
-    SmallModel {
-        /// The model's name.
-        model: String,
-        /// Its end.
-        model_end: Sector,
-        /// The disk's name.
-        disk: String,
-        /// Its end.
-        disk_end: Sector,
-    },
+    SmallModel { model: String, model_end: Sector, disk: String, disk_end: Sector },
     /// The workload's text is wrong.
     #[error("{0}")]
     Workload(#[from] SpecError),
@@ -59,18 +41,8 @@ pub enum ExperimentError {
     Why(#[from] std::io::Error),
     /// A weight could not be set.
     #[error("the weight of process {who}: {error}")]
-    Weight {
-        /// Whose.
-        who: Issuer,
-        /// Why.
-        error: HostError,
-    },
+    Weight { who: Issuer, error: HostError },
     /// The run broke off.
     #[error("{scheduler}: {error}")]
-    Engine {
-        /// The scheduler's label.
-        scheduler: String,
-        /// Why.
-        error: EngineError,
-    },
+    Engine { scheduler: String, error: EngineError },
 }

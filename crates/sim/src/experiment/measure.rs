@@ -89,9 +89,6 @@ fn best(outcomes: &[Outcome], candidates: usize, score: impl Fn(&Outcome) -> f64
 }
 
 /// Measures the best candidate for each category, as IOAZ §3.4 did: 1, 4, 8 and 16 workers of IOzone.
-///
-/// # Errors
-/// [`ExperimentError`].
 pub fn matrix(
     disk: &Profile,
     candidates: &[Candidate],
@@ -113,9 +110,6 @@ pub fn matrix(
 
 /// Measures the best candidate for each request size from 4 KiB to 1 MiB, as OLS'05 §6 describes it: random reads
 /// of blocks of that size from several large files.
-///
-/// # Errors
-/// [`ExperimentError`].
 pub fn ranking(
     disk: &Profile,
     candidates: &[Candidate],

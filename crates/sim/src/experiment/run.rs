@@ -6,7 +6,7 @@ use std::io::Write;
 use idlewise_core::positioning::Curve;
 use idlewise_core::registry::Assignment;
 use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Queue, Weight, host};
-use idlewise_disk::{DiskModel, Host};
+use idlewise_disk::{DiskModel, WithModel};
 use rayon::prelude::*;
 
 use super::measure::{self, Effort};
@@ -47,9 +47,6 @@ impl Experiment {
     }
 
     /// Runs one scheduler with one seed. Every decision and its reason is written to `why`.
-    ///
-    /// # Errors
-    /// [`ExperimentError`].
     pub fn run_one(
         &self,
         index: usize,
@@ -58,7 +55,7 @@ impl Experiment {
         why: Option<&mut dyn Write>,
     ) -> Result<Outcome, ExperimentError> {
         let run = Run { plan: self, scheduler: index, seed, control, why };
-        self.disk.build()?.host(run)
+        self.disk.build()?.with_model(run)
     }
 }
 
@@ -72,11 +69,11 @@ struct Run<'a, 'w> {
     why: Option<&'w mut dyn Write>,
 }
 
-impl Host for Run<'_, '_> {
+impl WithModel for Run<'_, '_> {
     type Output = Result<Outcome, ExperimentError>;
 
     /// Puts the load on `disk`.
-    fn host<D: DiskModel>(self, disk: &mut D) -> Self::Output {
+    fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
         let points = if self.plan.calibrated { CURVE_POINTS } else { 0 };
         let curve = disk.positioning_curve(points);
         let traits = Device {

@@ -94,13 +94,15 @@ pub(super) struct Issuers {
     recent: (Issuer, usize),
 }
 
-impl Issuers {
-    pub(super) fn new() -> Self {
+impl Default for Issuers {
+    fn default() -> Self {
         let recent = (Issuer(u32::MAX), usize::MAX);
         let near = Box::new([NONE; NEAR]);
         Issuers { places: HashMap::default(), near, tallies: Vec::new(), recent }
     }
+}
 
+impl Issuers {
     /// A request is done.
     #[inline]
     pub(super) fn count(&mut self, now: Instant, request: &Request, latency_ns: u64, service_ns: u64) {
@@ -185,7 +187,7 @@ mod tests {
     use super::*;
 
     fn served(times: &[(u32, u32, u64)]) -> Issuers {
-        let mut issuers = Issuers::new();
+        let mut issuers = Issuers::default();
         for (index, (issuer, group, service_ns)) in times.iter().enumerate() {
             let request = Request::read(Sector(0), Sectors(8)).by(Issuer(*issuer));
             let request = Request { group: Group(*group), ..request };

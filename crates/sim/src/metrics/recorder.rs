@@ -30,13 +30,15 @@ pub(super) struct Latencies {
     sum: u128,
 }
 
-impl Latencies {
-    fn new() -> Latencies {
+impl Default for Latencies {
+    fn default() -> Latencies {
         const LONGEST_NS: u64 = 3 * 3600 * 1_000_000_000;
         let histogram = Histogram::new_with_bounds(1_000, LONGEST_NS, 3).expect("the bounds are valid");
         Latencies { histogram, sum: 0 }
     }
+}
 
+impl Latencies {
     #[inline]
     fn record(&mut self, latency_ns: u64) {
         self.histogram.saturating_record(latency_ns);
@@ -62,12 +64,14 @@ impl Latencies {
 }
 
 /// What was moved in one direction.
+#[derive(Default)]
 pub(super) struct Moved {
     pub(super) latencies: Latencies,
     pub(super) bytes: u64,
 }
 
 /// Measures a run.
+#[derive(Default)]
 pub struct Recorder {
     /// When each request was issued, by id.
     issued: Vec<Instant>,
@@ -99,22 +103,7 @@ pub(super) struct DeviceTotals {
 impl Recorder {
     /// A recorder for request ids below `capacity`.
     pub fn new(capacity: usize) -> Self {
-        let moved = || Moved { latencies: Latencies::new(), bytes: 0 };
-        Recorder {
-            issued: vec![Instant::ZERO; capacity],
-            moved: [moved(), moved()],
-            flushes: 0,
-            issuers: Issuers::new(),
-            first_issue: None,
-            last_completion: Instant::ZERO,
-            in_flight: 0,
-            busy_since: Instant::ZERO,
-            device: DeviceTotals::default(),
-            waiting_since: None,
-            anticipation: Anticipation::default(),
-            longest_wait_ns: 0,
-            phases: Phases::default(),
-        }
+        Recorder { issued: vec![Instant::ZERO; capacity], ..Recorder::default() }
     }
 
     /// Phases are measured apart: the name of each and when it begins, in order.

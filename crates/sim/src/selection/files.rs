@@ -27,6 +27,7 @@ use serde::Deserialize;
 
 /// What is wrong with a matrix, a ranking or a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum FileError {
     /// The text is not TOML of this shape.
     #[error("{0}")]
@@ -36,12 +37,7 @@ pub enum FileError {
     Unknown(String),
     /// A setting is wrong.
     #[error("'{text}': {problem}")]
-    Setting {
-        /// The candidate.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    Setting { text: String, problem: String },
     /// A row of cells is missing or too many schedulers are named.
     #[error("{0}")]
     Content(String),
@@ -66,18 +62,12 @@ pub struct Ranking {
 }
 
 /// A candidate from its text: `NAME` or `NAME:tunable=value;tunable=value`.
-///
-/// # Errors
-/// [`FileError`].
 pub fn candidate(text: &str) -> Result<Candidate, FileError> {
     let (entry, settings) = tuned(text, |name| registry::find(name).map(|entry| (entry, entry.tunables)))?;
     Ok(Candidate { entry, settings })
 }
 
 /// What `NAME` or `NAME:tunable=value;tunable=value` stands for, where `find` knows the names and their tunables.
-///
-/// # Errors
-/// [`FileError`].
 pub fn tuned<T>(
     text: &str,
     find: impl Fn(&str) -> Option<(T, &'static [Tunable])>,
@@ -187,9 +177,6 @@ const ROWS: [&str; 4] = ["1", "4", "8", "16"];
 
 impl Matrix {
     /// Reads a matrix.
-    ///
-    /// # Errors
-    /// [`FileError`].
     pub fn parse(text: &str) -> Result<Matrix, FileError> {
         let file: MatrixFile = parse(text)?;
         kind(&file.kind, "matrix")?;
@@ -225,9 +212,6 @@ impl Matrix {
 
 impl Ranking {
     /// Reads a ranking.
-    ///
-    /// # Errors
-    /// [`FileError`].
     pub fn parse(text: &str) -> Result<Ranking, FileError> {
         let file: RankingFile = parse(text)?;
         kind(&file.kind, "ranking")?;

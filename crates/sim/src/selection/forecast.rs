@@ -10,7 +10,7 @@ use idlewise_core::{
     AnyScheduler, Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
     host,
 };
-use idlewise_disk::{AnyModel, Completion, DiskModel, Host};
+use idlewise_disk::{AnyModel, DiskModel, WithModel};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::aged::Aged;
@@ -18,8 +18,7 @@ use super::habits::Habits;
 use super::looping::LoopingReplay;
 use super::script::{Script, process, scripts};
 use super::warm::{Occupied, Warm};
-use crate::engine::exits::Exits;
-use crate::engine::{Control, Engine, Limits, Observer, Workload};
+use crate::engine::{Control, Engine, Limits, Observer};
 
 /// No candidate is simulated for more requests.
 const REQUESTS_MAX: u64 = 24_000;
@@ -132,15 +131,14 @@ impl Forecaster {
         let mut host = host::Host::new(queue, ());
         let (mut device, begin) = (warm.device.clone(), warm.now);
         let until = begin + horizon + horizon / 3;
-        let mut workload =
-            Numbered { looping: LoopingReplay::new(scripts, device.capacity()), issued: begin };
+        let mut workload = LoopingReplay::new(scripts, device.capacity());
         let mut tally = Tally::new(size);
         let limits = Limits { until, requests: REQUESTS_MAX };
         let earlier = warm.outstanding;
         let (workload, host, tally) = (&mut workload, &mut host, &mut tally);
-        device.host(Played { workload, host, tally, earlier, limits })?;
+        device.with_model(Played { workload, host, tally, earlier, limits })?;
         // Cut off by the number of requests, it ends with the last of them.
-        let end = if tally.issued >= REQUESTS_MAX { workload.issued } else { until };
+        let end = if tally.issued >= REQUESTS_MAX { tally.latest } else { until };
         Some(tally.prediction(place, scripts.len(), (begin, end)))
     }
 }
@@ -161,7 +159,7 @@ fn still_there(script: &Script, rows: &[&Row], window: &Window) -> bool {
 
 /// A candidate at work on the model.
 struct Played<'a> {
-    workload: &'a mut Numbered,
+    workload: &'a mut LoopingReplay,
     host: &'a mut host::Host<AnyScheduler>,
     tally: &'a mut Tally,
     /// Commands that the model had before.
@@ -169,36 +167,13 @@ struct Played<'a> {
     limits: Limits,
 }
 
-impl Host for Played<'_> {
+impl WithModel for Played<'_> {
     type Output = Option<Instant>;
 
-    fn host<D: DiskModel>(self, disk: &mut D) -> Option<Instant> {
+    fn with_model<D: DiskModel>(self, disk: &mut D) -> Option<Instant> {
         let Played { workload, host, tally, earlier, limits } = self;
         let disk = &mut Occupied::new(disk, earlier);
         Engine::new(workload, host, disk, tally, limits).run(&Control::default()).ok()
-    }
-}
-
-/// The workload, which remembers when it last issued.
-struct Numbered {
-    looping: LoopingReplay,
-    issued: Instant,
-}
-
-impl Workload for Numbered {
-    #[inline]
-    fn next(&mut self) -> Option<Instant> {
-        self.looping.next()
-    }
-    #[inline]
-    fn issue(&mut self, id: RequestId) -> Request {
-        let request = self.looping.issue(id);
-        self.issued = request.arrival;
-        request
-    }
-    #[inline]
-    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
-        self.looping.completed(now, id, exits);
     }
 }
 
@@ -217,11 +192,14 @@ struct Tally {
     owners: Vec<u64>,
     done: Vec<Done>,
     issued: u64,
+    /// When the latest request was issued.
+    latest: Instant,
 }
 
 impl Tally {
     fn new(size: usize) -> Tally {
-        Tally { arrivals: vec![Instant::ZERO; size], owners: vec![0; size], done: Vec::new(), issued: 0 }
+        let arrivals = vec![Instant::ZERO; size];
+        Tally { arrivals, owners: vec![0; size], done: Vec::new(), issued: 0, latest: Instant::ZERO }
     }
 
     fn prediction(&self, place: usize, processes: usize, (start, end): (Instant, Instant)) -> Prediction {
@@ -260,9 +238,7 @@ impl Tally {
             sync_read_p99: Duration(p99),
         }
     }
-}
 
-impl Tally {
     /// From `start` on, how long it takes until half of `throughput` is reached; at most until `end`.
     fn settles(&self, throughput: u64, (start, end): (Instant, Instant)) -> Duration {
         let steps = end.since(start).0 / STEP.0;
@@ -284,11 +260,8 @@ impl Observer for Tally {
         self.arrivals[id.index()] = request.arrival;
         self.owners[id.index()] = owner(request.issuer, request.group);
         self.issued += 1;
+        self.latest = self.latest.max(request.arrival);
     }
-    #[inline]
-    fn dispatched(&mut self, _: Instant, _: RequestId) {}
-    #[inline]
-    fn served(&mut self, _: Instant, _: RequestId, _: &Completion) {}
     #[inline]
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, _: u64) {
         let sync_read = request.sync && request.direction() == Direction::Read;
@@ -299,7 +272,6 @@ impl Observer for Tally {
             latency: sync_read.then(|| now.since(self.arrivals[id.index()])),
         });
     }
-    fn waits(&mut self, _: Instant, _: Instant) {}
 }
 
 #[cfg(test)]

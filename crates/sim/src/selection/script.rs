@@ -74,11 +74,10 @@ impl Trail {
             if *done > now {
                 return true;
             }
-            match latest {
-                Some(time) if *done > time => (latest, count) = (Some(*done), 1),
-                Some(time) if *done == time => count += 1,
-                Some(_) => {}
-                None => (latest, count) = (Some(*done), 1),
+            if latest.is_none_or(|time| *done > time) {
+                (latest, count) = (Some(*done), 1);
+            } else if latest == Some(*done) {
+                count += 1;
             }
             false
         });

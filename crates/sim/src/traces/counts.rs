@@ -44,42 +44,27 @@ pub struct Skipped {
     pub rows: u64,
 }
 
-/// The counters that readers increase; the report is made of them.
+/// How many rows were left out, by reason.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) rows: u64,
-    pub(crate) records: u64,
-    pub(crate) skipped: [u64; Skip::ALL.len()],
-    pub(crate) unaligned: u64,
-    pub(crate) merges: u64,
-    pub(crate) splits: u64,
-    pub(crate) requeues: u64,
-    pub(crate) remaps: u64,
-    pub(crate) without_queue: u64,
-    pub(crate) completions: u64,
-    pub(crate) without_completion: u64,
-    pub(crate) stray_completions: u64,
-    pub(crate) lost: u64,
-    pub(crate) crowded_out: u64,
-}
+pub(crate) struct Skips([u64; Skip::ALL.len()]);
 
-impl Counts {
+impl Skips {
     /// Counts a row that gives no record.
     #[inline]
     pub(crate) fn skip(&mut self, reason: Skip) {
-        self.skipped[reason as usize] += 1;
+        self.0[reason as usize] += 1;
     }
 
     /// The reasons that occurred.
-    pub(crate) fn skipped(&self) -> Vec<Skipped> {
-        let all = Skip::ALL.iter().zip(self.skipped);
+    pub(crate) fn listed(&self) -> Vec<Skipped> {
+        let all = Skip::ALL.iter().zip(self.0);
         all.filter(|(_, rows)| *rows > 0).map(|(&reason, rows)| Skipped { reason, rows }).collect()
     }
 
     /// The reasons that occurred, in words: `3 malformed, 2 of no length`.
-    pub(crate) fn skipped_words(&self) -> String {
+    pub(crate) fn words(&self) -> String {
         let all: Vec<String> =
-            self.skipped().iter().map(|s| format!("{} {}", s.rows, s.reason.words())).collect();
+            self.listed().iter().map(|s| format!("{} {}", s.rows, s.reason.words())).collect();
         if all.is_empty() { "none skipped".to_owned() } else { all.join(", ") }
     }
 }
@@ -122,11 +107,11 @@ mod tests {
 
     #[test]
     fn skipped_rows_are_told_in_words() {
-        let mut counts = Counts::default();
-        assert_eq!(counts.skipped_words(), "none skipped");
+        let mut counts = Skips::default();
+        assert_eq!(counts.words(), "none skipped");
         counts.skip(Skip::Malformed);
         counts.skip(Skip::NotARequest);
         counts.skip(Skip::NotARequest);
-        assert_eq!(counts.skipped_words(), "1 malformed, 2 that are no requests");
+        assert_eq!(counts.words(), "1 malformed, 2 that are no requests");
     }
 }

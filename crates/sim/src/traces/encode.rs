@@ -39,6 +39,17 @@ impl Keeps {
         longest: u64::MAX,
         unit_ns: 1,
     };
+
+    /// What formats of events hold.
+    pub(crate) const EVENTS: Keeps = Keeps {
+        dispatches: true,
+        completions: true,
+        issuers: true,
+        flags: true,
+        discards: true,
+        flushes: true,
+        ..Keeps::LEAST
+    };
 }
 
 /// Names that belong to a record.

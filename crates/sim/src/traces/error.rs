@@ -50,23 +50,14 @@ impl fmt::Display for RowError {
 
 /// Why a trace cannot be opened or read on.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum TraceError {
     /// The operating system or the decompressor refused.
     #[error("{name}: {source}; {cure}")]
-    Io {
-        /// The trace's name.
-        name: String,
-        /// What was reported.
-        source: io::Error,
-        /// What to do about it.
-        cure: &'static str,
-    },
+    Io { name: String, source: io::Error, cure: &'static str },
     /// There are no bytes.
     #[error("{name}: the trace is empty; check that the recording or the download is complete")]
-    Empty {
-        /// The trace's name.
-        name: String,
-    },
+    Empty { name: String },
     /// A row cannot be understood.
     #[error("{0}")]
     Row(Box<RowError>),
@@ -74,58 +65,19 @@ pub enum TraceError {
     #[error(
         "{name}: no trace format fits \"{beginning}\"; if you know it, say --format NAME, one of: {formats}"
     )]
-    Unrecognised {
-        /// The trace's name.
-        name: String,
-        /// How the trace begins, escaped and shortened.
-        beginning: String,
-        /// The names that `--format` takes.
-        formats: String,
-    },
+    Unrecognised { name: String, beginning: String, formats: String },
     /// Several formats fit the content equally well.
     #[error("{name}: could be {}; say which with --format NAME", candidates.join(" or "))]
-    Ambiguous {
-        /// The trace's name.
-        name: String,
-        /// The formats that fit, as `--format` names them.
-        candidates: Vec<&'static str>,
-    },
+    Ambiguous { name: String, candidates: Vec<&'static str> },
     /// The format is known, and of no use here.
     #[error("{name}: this is {format}, which {why}; {cure}")]
-    Refused {
-        /// The trace's name.
-        name: String,
-        /// The format's title.
-        format: &'static str,
-        /// Why it is of no use.
-        why: &'static str,
-        /// What to do about it.
-        cure: &'static str,
-    },
+    Refused { name: String, format: &'static str, why: &'static str, cure: &'static str },
     /// Every row was read and none was a request.
     #[error("{name}: {rows} rows read as {format} and not one request ({skipped}); {cure}")]
-    NoRequests {
-        /// The trace's name.
-        name: String,
-        /// The format it was read as.
-        format: &'static str,
-        /// Rows read.
-        rows: u64,
-        /// What became of them.
-        skipped: String,
-        /// What to do about it.
-        cure: &'static str,
-    },
+    NoRequests { name: String, format: &'static str, rows: u64, skipped: String, cure: &'static str },
     /// The path names nothing that can be read as one trace.
     #[error("{name}: {what}; {cure}")]
-    Path {
-        /// The path.
-        name: String,
-        /// What is wrong with it.
-        what: String,
-        /// What to do about it.
-        cure: &'static str,
-    },
+    Path { name: String, what: String, cure: &'static str },
 }
 
 /// What a row parser found wrong. It borrows, so that a rejected row costs no allocation.

@@ -3,8 +3,8 @@
 use crate::traces::encode::Encoder;
 use crate::traces::error::TraceError;
 use crate::traces::input::Input;
-use crate::traces::reader::{Reader, Row, Rows, TextReader};
-use crate::traces::sink::Sink;
+use crate::traces::reader::{Reader, Rows, TextReader};
+use crate::traces::sink::{Row, Sink};
 use serde::Serialize;
 
 /// What a format is called and what it tells.
@@ -47,6 +47,12 @@ impl About {
             exact_times: true,
             writable: false,
         }
+    }
+
+    /// A format of events, which tells who issued what, and when it was dispatched and done.
+    pub(crate) const fn events(name: &'static str, title: &'static str, time_unit: &'static str) -> About {
+        let plain = About::plain(name, title, time_unit);
+        About { completions: true, dispatches: true, issuers: true, events: true, ..plain }
     }
 }
 

@@ -113,18 +113,9 @@ pub(crate) fn io_error(name: &str, source: io::Error) -> TraceError {
 
 /// `source`, through the decompressor that its first bytes ask for.
 fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-    let mut magic = [0; 6];
-    let mut got = 0;
-    while got < magic.len() {
-        match source.read(&mut magic[got..]) {
-            Ok(0) => break,
-            Ok(count) => got += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let head = &magic[..got];
-    let whole = io::Cursor::new(head.to_vec()).chain(source);
+    let mut head = Vec::new();
+    source.by_ref().take(6).read_to_end(&mut head)?;
+    let whole = io::Cursor::new(head.clone()).chain(source);
     Ok(if head.starts_with(&[0x1f, 0x8b]) {
         Box::new(flate2::read::MultiGzDecoder::new(whole))
     } else if head.starts_with(b"BZh") {

@@ -53,17 +53,15 @@ fn single(path: &Path, name: &str, options: &Options) -> Result<Trace, TraceErro
 fn directory(path: &Path, name: &str, options: &Options) -> Result<Trace, TraceError> {
     let mut sets = sets(path).map_err(|error| io_error(name, error))?;
     let bad = |what: String, cure| TraceError::Path { name: name.to_owned(), what, cure };
-    match sets.len() {
-        0 => Err(bad("a directory without NAME.blktrace.N files".to_owned(), "name a trace file")),
-        1 => match sets.pop_first() {
-            Some((_, files)) => several(name, &files, options),
-            None => Err(bad("a directory without files".to_owned(), "name a trace file")),
-        },
-        _ => {
-            let prefixes: Vec<String> = sets.keys().take(8).map(|p| p.display().to_string()).collect();
-            Err(bad(format!("several recordings: {}", prefixes.join(", ")), "name one of these"))
-        }
+    let Some((first, files)) = sets.pop_first() else {
+        return Err(bad("a directory without NAME.blktrace.N files".to_owned(), "name a trace file"));
+    };
+    if sets.is_empty() {
+        return several(name, &files, options);
     }
+    let prefixes = [&first].into_iter().chain(sets.keys()).take(8);
+    let prefixes: Vec<String> = prefixes.map(|prefix| prefix.display().to_string()).collect();
+    Err(bad(format!("several recordings: {}", prefixes.join(", ")), "name one of these"))
 }
 
 /// The files of the recording `prefix`, by CPU; `None` if there are none.

@@ -4,8 +4,7 @@
 //! window is how many rows are held: a row may be that many places late. One that is later than
 //! that is moved to the time of the last row given out, and counted.
 
-use std::cmp::Ordering;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 /// Something with a time that can be moved.
 pub(crate) trait Timed {
@@ -32,8 +31,8 @@ pub(crate) struct Disorder {
 pub(crate) struct Reorder<T> {
     /// Rows that were not late: sorted by construction.
     run: VecDeque<T>,
-    /// Rows that were.
-    late: BinaryHeap<Late<T>>,
+    /// Rows that were, by time and number.
+    late: BTreeMap<(u64, u64), T>,
     window: usize,
     /// The latest time seen.
     newest: u64,
@@ -47,7 +46,7 @@ pub(crate) struct Reorder<T> {
 impl<T: Timed> Reorder<T> {
     /// Holds `window` rows.
     pub(crate) fn new(window: usize) -> Reorder<T> {
-        let (run, late) = (VecDeque::new(), BinaryHeap::new());
+        let (run, late) = (VecDeque::new(), BTreeMap::new());
         Reorder { run, late, window, newest: 0, before: 0, given: 0, disorder: Disorder::default() }
     }
 
@@ -74,7 +73,7 @@ impl<T: Timed> Reorder<T> {
             time = self.given;
             row.set_time(time);
         }
-        self.late.push(Late { time, row, number: self.disorder.late });
+        self.late.insert((time, self.disorder.late), row);
     }
 
     /// More rows are held than the window needs.
@@ -94,11 +93,11 @@ impl<T: Timed> Reorder<T> {
         if !last && !self.is_full() {
             return None;
         }
-        let row = match self.late.peek() {
+        let row = match self.late.first_key_value() {
             None => self.run.pop_front()?,
-            Some(late) => match self.run.front() {
-                Some(front) if front.time() <= late.time => self.run.pop_front()?,
-                _ => self.late.pop()?.row,
+            Some(((late, _), _)) => match self.run.front() {
+                Some(front) if front.time() <= *late => self.run.pop_front()?,
+                _ => self.late.pop_first()?.1,
             },
         };
         self.given = row.time();
@@ -110,33 +109,6 @@ impl<T: Timed> Reorder<T> {
         self.disorder
     }
 }
-
-/// A late row, ordered so that the heap's greatest is the earliest.
-struct Late<T> {
-    time: u64,
-    number: u64,
-    row: T,
-}
-
-impl<T> Ord for Late<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (other.time, other.number).cmp(&(self.time, self.number))
-    }
-}
-
-impl<T> PartialOrd for Late<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> PartialEq for Late<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<T> Eq for Late<T> {}
 
 #[cfg(test)]
 mod tests {

@@ -31,6 +31,8 @@ pub(crate) struct Pairing {
     exits: VecDeque<Exit>,
     /// A queue event was seen, so requests without one are exceptions.
     queued: bool,
+    /// A completion was seen.
+    completed: bool,
     /// A dispatch of a flush was seen, so flushes complete only after theirs.
     flush_sent: bool,
 }
@@ -43,7 +45,7 @@ impl Pairing {
             Action::Queue => {
                 self.queued = true;
                 if event.length == 0 && event.operation != Operation::Flush {
-                    sink.counts.skip(Skip::ZeroLength);
+                    sink.skips.skip(Skip::ZeroLength);
                 } else {
                     self.arrive(event);
                 }
@@ -53,13 +55,13 @@ impl Pairing {
             Action::Complete => self.complete(event, sink),
             Action::Requeue => self.requeue(event, sink),
             Action::Split(at) => {
-                sink.counts.splits += 1;
+                sink.report.splits += 1;
                 if let Some(id) = self.waiting.find(event, event.sector, |_| true) {
                     self.waiting.split(id, at);
                 }
             }
-            Action::Merge => sink.counts.merges += 1,
-            Action::Remap => sink.counts.remaps += 1,
+            Action::Merge => sink.report.merges += 1,
+            Action::Remap => sink.report.remaps += 1,
         }
         self.drain(sink, CAPACITY)
     }
@@ -93,8 +95,8 @@ impl Pairing {
             }
             let Some(slot) = self.waiting.pop_front() else { return Ok(()) };
             if !done {
-                sink.counts.without_completion += 1;
-                sink.counts.crowded_out += u64::from(capacity > 0 && sink.counts.completions > 0);
+                sink.report.without_completion += 1;
+                sink.report.crowded_out += u64::from(capacity > 0 && self.completed);
             }
             if !slot.folded {
                 sink.push(slot.record)?;
@@ -137,10 +139,10 @@ impl Pairing {
             return;
         }
         if event.length == 0 && event.operation != Operation::Flush {
-            sink.counts.skip(Skip::ZeroLength);
+            sink.skips.skip(Skip::ZeroLength);
             return;
         }
-        sink.counts.without_queue += u64::from(event.action == Action::Dispatch);
+        sink.report.without_queue_event += u64::from(event.action == Action::Dispatch);
         self.arrive(event);
     }
 
@@ -216,7 +218,7 @@ impl Pairing {
     }
 
     fn complete(&mut self, event: &Event, sink: &mut Sink) {
-        sink.counts.completions += 1;
+        self.completed = true;
         if event.operation == Operation::Flush {
             return self.complete_flush(event, sink);
         }
@@ -245,7 +247,7 @@ impl Pairing {
                 break;
             }
         }
-        sink.counts.stray_completions += u64::from(found == 0);
+        sink.report.stray_completions += u64::from(found == 0);
     }
 
     fn complete_flush(&mut self, event: &Event, sink: &mut Sink) {
@@ -262,7 +264,7 @@ impl Pairing {
             found = 1;
         }
         // With queue events, the kernel's own flushes complete a second time, as the request's.
-        sink.counts.stray_completions += u64::from(found == 0 && !self.queued);
+        sink.report.stray_completions += u64::from(found == 0 && !self.queued);
     }
 
     fn finish_flush(&mut self, id: u64, time: u64) {
@@ -273,7 +275,7 @@ impl Pairing {
     }
 
     fn requeue(&mut self, event: &Event, sink: &mut Sink) {
-        sink.counts.requeues += 1;
+        sink.report.requeues += 1;
         let flush = event.operation == Operation::Flush;
         let (mut at, end) = (event.sector, event.sector.saturating_add(u64::from(event.length)));
         for _ in 0..MERGED {

@@ -1,16 +1,16 @@
-//! How formats are read: text by the line, binary by the record of fixed size.
+//! How formats are read: a batch at a time, text by the line.
 //!
-//! A format says what one row means ([`Rows`] or [`Cells`]). The block buffer, line numbers, error
-//! places and leniency are here, once.
+//! A text format says what one line means ([`Rows`]). The block buffer, line numbers, error places and leniency
+//! are here, once.
 
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Place, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
-use crate::traces::sink::Sink;
+use crate::traces::sink::{Row, Sink};
 
 /// Rows taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
-const BATCH: usize = 1024;
+pub(crate) const BATCH: usize = 1024;
 
 /// The longest line. Whatever has longer ones is no text trace.
 const MAX_LINE: usize = PEEK;
@@ -19,15 +19,6 @@ const MAX_LINE: usize = PEEK;
 pub(crate) trait Reader: Send {
     /// Puts a batch into `sink`. False once the trace has ended.
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError>;
-}
-
-/// What a line turned out to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Row {
-    /// A row of the format, whether or not a record came of it.
-    Data,
-    /// A header, a comment, a summary: not counted.
-    Comment,
 }
 
 /// What one line of a text format means.
@@ -40,15 +31,6 @@ pub(crate) trait Rows: Default + Send + 'static {
         let _ = sink;
         Ok(())
     }
-}
-
-/// What one record of a binary format with records of one size means.
-pub(crate) trait Cells: Send + 'static {
-    /// Bytes in a record.
-    fn size(&self) -> usize;
-
-    /// Understands `cell`, which has that size.
-    fn cell<'a>(&mut self, cell: &'a [u8], sink: &mut Sink) -> Result<(), Bad<'a>>;
 }
 
 /// Reads a text format.
@@ -92,11 +74,11 @@ impl<R: Rows> Reader for TextReader<R> {
             let line = trimmed(&self.input.available()[..length]);
             if !line.is_empty() {
                 match self.rows.row(line, sink) {
-                    Ok(Row::Data) => sink.counts.rows += 1,
+                    Ok(Row::Data) => sink.report.rows += 1,
                     Ok(Row::Comment) => {}
                     Err(_) if self.lenient => {
-                        sink.counts.rows += 1;
-                        sink.counts.skip(Skip::Malformed);
+                        sink.report.rows += 1;
+                        sink.skips.skip(Skip::Malformed);
                     }
                     Err(bad) => return Err(self.complain(bad)),
                 }
@@ -104,52 +86,6 @@ impl<R: Rows> Reader for TextReader<R> {
             self.input.consume(next);
         }
         Ok(true)
-    }
-}
-
-/// Reads a binary format with records of one size.
-pub(crate) struct CellReader<C> {
-    input: Input,
-    cells: C,
-    lenient: bool,
-    format: &'static str,
-}
-
-impl<C: Cells> CellReader<C> {
-    /// A reader of `input`, as the format table wants it.
-    pub(crate) fn boxed(input: Input, cells: C, format: &'static str, lenient: bool) -> Box<dyn Reader> {
-        Box::new(CellReader { input, cells, lenient, format })
-    }
-}
-
-impl<C: Cells> Reader for CellReader<C> {
-    fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
-        let size = self.cells.size();
-        self.input.at_least(size)?;
-        let offset = self.input.offset();
-        let place = |done: usize| Place::Byte(offset + done as u64);
-        let available = self.input.available();
-        let mut done = 0;
-        for cell in available.chunks_exact(size).take(BATCH) {
-            sink.counts.rows += 1;
-            match self.cells.cell(cell, sink) {
-                Ok(()) => {}
-                Err(_) if self.lenient => sink.counts.skip(Skip::Malformed),
-                Err(bad) => return Err(bad.at(self.input.name(), place(done), self.format)),
-            }
-            done += size;
-        }
-        if done == 0 && !available.is_empty() {
-            if !self.lenient {
-                let bad = Bad { what: CUT, text: &[], cure: CUT_CURE };
-                return Err(bad.at(self.input.name(), place(0), self.format));
-            }
-            sink.counts.rows += 1;
-            sink.counts.skip(Skip::Malformed);
-            done = available.len();
-        }
-        self.input.consume(done);
-        Ok(done > 0)
     }
 }
 

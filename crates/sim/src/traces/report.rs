@@ -1,11 +1,10 @@
 //! What reading a trace found: what was kept, what was left out and why, what to be wary of.
 
-use crate::traces::Format;
 use crate::traces::counts::{Grain, Skipped};
 use serde::Serialize;
 
 /// What reading a trace found, so far.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The format it was read as, as `--format` names it.
     pub format: &'static str,
@@ -52,8 +51,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// The sentences for `warnings`, from the counts.
-    pub(crate) fn warn(&mut self, format: Format, grain: Grain, devices: &[String]) {
+    /// The sentences for `warnings`, from the counts. `events`: the format is made of events.
+    pub(crate) fn warn(&mut self, events: bool, grain: Grain, devices: &[String]) {
         let mut say = |text: String| self.warnings.push(text);
         if self.records > 1 && grain == Grain::Second {
             say("arrival times are whole seconds: unfit for queueing studies, fit for mixes and sizes".into());
@@ -72,7 +71,7 @@ impl Report {
             let rows = self.without_queue_event;
             say(format!("{rows} requests have no queue event: their dispatch counts as their arrival"));
         }
-        if format.about().events && self.without_completion > self.records / 100 {
+        if events && self.without_completion > self.records / 100 {
             let rows = self.without_completion;
             say(format!("{rows} requests were never seen to complete"));
         }

@@ -1,14 +1,24 @@
 //! Where readers put records: checked, counted, put in order.
 
-use crate::traces::counts::{Counts, Grain, Skip};
+use crate::traces::counts::{Grain, Skip, Skips};
 use crate::traces::error::Bad;
 use crate::traces::names::{Devices, Processes};
 use crate::traces::order::{Disorder, Reorder, Timed};
 use crate::traces::record::{Exit, Record};
+use crate::traces::report::Report;
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 
 /// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.
 const MAX_SPAN: u64 = 100 * 365 * 86_400 * 1_000_000_000;
+
+/// What a line turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Row {
+    /// A row of the format, whether or not a record came of it.
+    Data,
+    /// A header, a comment, a summary: not counted.
+    Comment,
+}
 
 /// What comes out of a sink.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +50,9 @@ pub(crate) struct Sink {
     first: Option<u64>,
     pub(crate) devices: Devices,
     pub(crate) processes: Processes,
-    pub(crate) counts: Counts,
+    /// What readers count, for the report.
+    pub(crate) report: Report,
+    pub(crate) skips: Skips,
     pub(crate) grain: Grain,
     /// Merged requests become one record; otherwise each keeps its own.
     pub(crate) fold_merges: bool,
@@ -54,7 +66,8 @@ impl Sink {
             first: None,
             devices: Devices::new(wanted),
             processes: Processes::default(),
-            counts: Counts::default(),
+            report: Report::default(),
+            skips: Skips::default(),
             grain: Grain::default(),
             fold_merges,
         }
@@ -67,7 +80,7 @@ impl Sink {
             // Some formats give a range to flush; a disk flushes all.
             (record.start, record.length) = (Sector(0), Sectors(0));
         } else if record.length.0 == 0 {
-            self.counts.skip(Skip::ZeroLength);
+            self.skips.skip(Skip::ZeroLength);
             return Ok(());
         }
         let time = record.arrival.0;
@@ -85,6 +98,27 @@ impl Sink {
         }
         self.order.push(Entry::Request(record));
         Ok(())
+    }
+
+    /// Takes what a row tells, unless its device is not wanted. `aligned`: its extent was whole sectors.
+    #[inline]
+    pub(crate) fn take(
+        &mut self,
+        device: Option<u32>,
+        aligned: bool,
+        record: Record,
+    ) -> Result<Row, Bad<'static>> {
+        let Some(device) = device else { return self.left_out(Skip::OtherDevice) };
+        self.report.unaligned_rows += u64::from(!aligned);
+        self.push(Record { device, ..record })?;
+        Ok(Row::Data)
+    }
+
+    /// Counts a row that gives no record.
+    #[inline]
+    pub(crate) fn left_out(&mut self, reason: Skip) -> Result<Row, Bad<'static>> {
+        self.skips.skip(reason);
+        Ok(Row::Data)
     }
 
     /// Takes an exit. Before the first request there is nobody whose exit matters.
@@ -125,7 +159,7 @@ mod tests {
     fn empty_rows_are_counted_and_absurd_spans_refused() {
         let mut sink = Sink::new(10, None, false);
         sink.push(Record::read(Instant(5), Sector(1), Sectors(0))).unwrap();
-        assert_eq!(sink.counts.skipped[Skip::ZeroLength as usize], 1);
+        assert_eq!(sink.skips.words(), "1 of no length");
         sink.push(Record::read(Instant(5), Sector(1), Sectors(1))).unwrap();
         let far = Record::read(Instant(5 + MAX_SPAN + 1), Sector(1), Sectors(1));
         assert!(sink.push(far).unwrap_err().what.contains("100 years"));

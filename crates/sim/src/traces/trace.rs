@@ -124,7 +124,7 @@ impl Trace {
         loop {
             match self.sink.pop(self.ended) {
                 Some(Entry::Request(record)) => {
-                    self.sink.counts.records += 1;
+                    self.sink.report.records += 1;
                     return Ok(Some(self.rebased(record)));
                 }
                 Some(Entry::Exit(exit)) => {
@@ -189,8 +189,8 @@ impl Trace {
         TraceError::NoRequests {
             name: self.name.clone(),
             format: self.format.name(),
-            rows: self.sink.counts.rows,
-            skipped: self.sink.counts.skipped_words(),
+            rows: self.sink.report.rows,
+            skipped: self.sink.skips.words(),
             cure: "record queue or issue events, or check --format and --device",
         }
     }
@@ -217,31 +217,20 @@ impl Trace {
 
     /// What was found so far; complete once [`Trace::next`] has given `None`.
     pub fn report(&self) -> Report {
-        let (counts, disorder) = (&self.sink.counts, self.sink.disorder());
+        let disorder = self.sink.disorder();
         let mut report = Report {
             format: self.format.name(),
             time_unit: self.format.about().time_unit,
-            rows: counts.rows,
-            records: counts.records,
-            skipped: counts.skipped(),
+            skipped: self.sink.skips.listed(),
             out_of_order_rows: disorder.rows,
             late_rows: disorder.late,
             out_of_order_max_ns: disorder.furthest,
             moved_rows: disorder.clamped,
-            unaligned_rows: counts.unaligned,
-            merges: counts.merges,
-            splits: counts.splits,
-            requeues: counts.requeues,
-            remaps: counts.remaps,
-            without_queue_event: counts.without_queue,
-            without_completion: counts.without_completion,
-            stray_completions: counts.stray_completions,
-            crowded_out: counts.crowded_out,
-            lost_events: counts.lost,
             crowded_devices: self.sink.devices.crowded,
             warnings: self.notes.clone(),
+            ..self.sink.report.clone()
         };
-        report.warn(self.format, self.sink.grain, self.devices());
+        report.warn(self.format.about().events, self.sink.grain, self.devices());
         report
     }
 }

@@ -29,15 +29,11 @@ pub struct Written {
 
 /// Why a trace cannot be written.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum WriteError {
     /// The format can only be read.
     #[error("traces cannot be written as {format}; choose one of: {formats}")]
-    NotWritable {
-        /// The format asked for.
-        format: &'static str,
-        /// The formats that can be written.
-        formats: String,
-    },
+    NotWritable { format: &'static str, formats: String },
     /// The operating system refused.
     #[error("cannot write the trace: {0}; check the space and the permissions of the target")]
     Io(#[from] io::Error),

@@ -13,22 +13,11 @@ pub use tree::TreeSettings;
 
 use idlewise_core::{Instant, Issuer, Request, RequestId, Sector, Weight};
 
-use super::{Named, Process, Processes};
+use super::{Ground, Named, Process, Processes};
 use crate::engine::Workload;
 use crate::engine::exits::Exits;
 use chain::Chain;
 use tree::Tree;
-
-/// What is known of where chains lie, before they are built.
-#[derive(Clone, Copy, Debug)]
-pub struct Layout {
-    /// Where the first tree begins.
-    pub start: Sector,
-    /// From the end of one tree to the start of the next, in sectors.
-    pub gap: u64,
-    /// Sectors on the disk.
-    pub capacity: Sector,
-}
 
 /// The trees do not fit the disk: so many sectors are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,33 +40,30 @@ enum Owner {
 }
 
 impl Chains {
-    /// `count` chains, each with a tree of its own. The processes `beside` them must be in the background.
-    ///
-    /// # Errors
-    /// [`TooLarge`].
+    /// `count` chains, each with a tree of its own: the first from `start` on, each next one `gap` sectors after the
+    /// one before. The processes `beside` them must be in the background.
     pub fn new(
         beside: Vec<Process>,
         count: u32,
         tree: TreeSettings,
         pace: Pace,
-        layout: Layout,
-        seed: u64,
+        (mut start, gap): (Sector, u64),
+        ground: Ground,
     ) -> Result<Chains, TooLarge> {
         let first = beside.len() as u32 + 1;
         let mut numbers = first + count - 1;
-        let mut start = layout.start;
         let mut chains = Vec::new();
         for index in 0..count {
-            let mixed = seed ^ (u64::from(index) + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
+            let mixed = ground.seed ^ (u64::from(index) + 1).wrapping_mul(0xD1B5_4A32_D192_ED03);
             let tree = Tree::new(tree, start, mixed);
             let end = start.0 + tree.span;
-            if end > layout.capacity.0 {
+            if end > ground.capacity.0 {
                 return Err(TooLarge(end));
             }
-            start = Sector(end + layout.gap);
+            start = Sector(end + gap);
             chains.push(Chain::new(tree, pace, Issuer(first + index), &mut numbers));
         }
-        Ok(Chains { beside: Processes::new(beside, seed), chains, numbers, owners: Vec::new() })
+        Ok(Chains { beside: Processes::new(beside, ground.seed), chains, numbers, owners: Vec::new() })
     }
 
     /// Who issues next, and when. At one instant processes beside the chains come first.

@@ -46,7 +46,7 @@ impl JobFile {
                 if line.key == "kb_base" {
                     kb = if line.value == "1000" { 1000 } else { 1024 };
                 }
-                if !job.apply(file, line, kb)? && !HARMLESS.contains(&line.key.as_str()) {
+                if !job.apply(file, line, kb)? && HARMLESS.split(' ').all(|key| key != line.key) {
                     unknown.push(format!("{} ({file}:{})", line.key, line.number));
                 }
             }

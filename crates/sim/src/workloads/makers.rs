@@ -2,11 +2,10 @@
 
 use idlewise_core::{Duration, Sector, Sectors, Weight};
 
-use super::chains::{Layout, Pace, TooLarge};
-use super::phases::{Kind, MIXES, Phased};
+use super::chains::{Pace, TooLarge};
+use super::phases::{Kind, MIXES, phased};
 use super::{
-    Chains, Ground, Named, Options, Pattern, Poisson, PoissonSettings, Process, Processes, SpecError, Think,
-    TreeSettings,
+    Chains, Ground, Named, Options, Pattern, Poisson, Process, Processes, SpecError, Think, TreeSettings,
 };
 
 const MANY: u64 = 1 << 50;
@@ -17,14 +16,9 @@ pub(super) fn poisson(options: &Options<'_>, ground: Ground) -> Result<Box<dyn N
     if min < step || max < min {
         return Err(options.bad("min", "choose step ≤ min ≤ max"));
     }
-    let settings = PoissonSettings {
-        rate: options.rate("rate")?,
-        reads_percent: options.number("reads", 0..=100)? as u32,
-        size: (min / step, max / step),
-        step,
-        requests: options.number("requests", 1..=MANY)?,
-    };
-    Ok(Box::new(Poisson::new(settings, ground)))
+    let (rate, reads) = (options.rate("rate")?, options.number("reads", 0..=100)? as u32);
+    let requests = options.number("requests", 1..=MANY)?;
+    Ok(Box::new(Poisson::new(rate, reads, ((min / step, max / step), step), requests, ground)))
 }
 
 fn think(options: &Options<'_>, option: &str) -> Result<Think, SpecError> {
@@ -211,8 +205,8 @@ fn chains(
         think: options.duration("think")?,
         exec: options.duration("exec")?,
     };
-    let layout = Layout { start, gap: options.sectors_or_none("gap")?, capacity: ground.capacity };
-    match Chains::new(beside, count, tree, pace, layout, ground.seed) {
+    let gap = options.sectors_or_none("gap")?;
+    match Chains::new(beside, count, tree, pace, (start, gap), ground) {
         Ok(chains) => Ok(Box::new(chains)),
         Err(TooLarge(needed)) => {
             let cure = format!(
@@ -250,14 +244,13 @@ pub(super) fn phases(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
     let text = options.text("mix");
     let percent = options.number("length", 1..=10_000)?;
     let rounds = options.number("rounds", 1..=1000)? as usize;
-    let named = MIXES.iter().find(|mix| mix.name == text).map(|mix| mix.lengths(percent));
+    let phases = MIXES.iter().find(|mix| mix.name == text).map_or(text, |mix| mix.phases);
     let parse = |part: &str| {
         let (kind, seconds) = part.split_once('=')?;
         let seconds: u64 = seconds.parse().ok().filter(|seconds| (1..=100_000).contains(seconds))?;
         Some((Kind::named(kind)?, Duration::from_ms(seconds * 10 * percent)))
     };
-    let own = || text.split(':').map(parse).collect::<Option<Vec<_>>>();
-    let Some(once) = named.or_else(own) else {
+    let Some(once) = phases.split(':').map(parse).collect::<Option<Vec<_>>>() else {
         let mixes: Vec<_> = MIXES.iter().map(|mix| mix.name).collect();
         let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         let cure = format!(
@@ -268,5 +261,5 @@ pub(super) fn phases(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
         return Err(options.bad("mix", &cure));
     };
     let all: Vec<_> = std::iter::repeat_n(once, rounds).flatten().collect();
-    Ok(Box::new(Phased::new(&all, ground)))
+    Ok(Box::new(phased(&all, ground)))
 }

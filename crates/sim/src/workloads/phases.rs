@@ -10,13 +10,11 @@ mod mixes;
 pub use kinds::Kind;
 pub use mixes::{MIXES, Mix};
 
-use idlewise_core::{Duration, Instant, Issuer, Request, RequestId};
+use idlewise_core::{Duration, Instant};
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::{Ground, Named, Processes};
-use crate::engine::Workload;
-use crate::engine::exits::Exits;
+use super::{Ground, Processes};
 
 /// The end of a phase varies by up to this.
 const VARIATION: Duration = Duration::from_ms(900);
@@ -24,57 +22,25 @@ const VARIATION: Duration = Duration::from_ms(900);
 /// What follows the last phase, in reports.
 pub const REST: &str = "rest";
 
-/// Processes in phases.
-pub struct Phased {
-    processes: Processes,
-    phases: Vec<(String, Instant)>,
-}
-
-impl Phased {
-    /// These phases with their lengths, on `ground`.
-    pub fn new(phases: &[(Kind, Duration)], ground: Ground) -> Phased {
-        let mut rng = Xoshiro256PlusPlus::seed_from_u64(ground.seed);
-        let (mut all, mut named) = (Vec::new(), Vec::new());
-        let mut begins = Instant::ZERO;
-        for (kind, length) in phases {
-            named.push((kind.name().to_owned(), begins));
-            let varied = Duration(rng.random_range(0..=VARIATION.0.min(length.0 / 10)));
-            let length = *length - VARIATION.min(*length / 10) / 2 + varied;
-            for mut process in kind.processes(ground) {
-                // A process never starts after the end of its phase.
-                let lag = Duration(process.start.0.min(length.0 / 2));
-                process.start = begins + lag;
-                process.runtime = length - lag;
-                process.name = format!("{}-{}", named.len(), process.name);
-                all.push(process);
-            }
-            begins += length;
+/// The processes of these phases with their lengths, on `ground`.
+pub(super) fn phased(phases: &[(Kind, Duration)], ground: Ground) -> Processes {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(ground.seed);
+    let (mut all, mut named) = (Vec::new(), Vec::new());
+    let mut begins = Instant::ZERO;
+    for (kind, length) in phases {
+        named.push((kind.name().to_owned(), begins));
+        let varied = Duration(rng.random_range(0..=VARIATION.0.min(length.0 / 10)));
+        let length = *length - VARIATION.min(*length / 10) / 2 + varied;
+        for mut process in kind.processes(ground) {
+            // A process never starts after the end of its phase.
+            let lag = Duration(process.start.0.min(length.0 / 2));
+            process.start = begins + lag;
+            process.runtime = length - lag;
+            process.name = format!("{}-{}", named.len(), process.name);
+            all.push(process);
         }
-        named.push((REST.to_owned(), begins));
-        Phased { processes: Processes::new(all, ground.seed), phases: named }
+        begins += length;
     }
-}
-
-impl Workload for Phased {
-    #[inline]
-    fn next(&mut self) -> Option<Instant> {
-        self.processes.next()
-    }
-    #[inline]
-    fn issue(&mut self, id: RequestId) -> Request {
-        self.processes.issue(id)
-    }
-    #[inline]
-    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
-        self.processes.completed(now, id, exits);
-    }
-}
-
-impl Named for Phased {
-    fn name(&self, issuer: Issuer) -> Option<String> {
-        self.processes.name(issuer)
-    }
-    fn phases(&self) -> Vec<(String, Instant)> {
-        self.phases.clone()
-    }
+    named.push((REST.to_owned(), begins));
+    Processes::new(all, ground.seed).phased(named)
 }

@@ -8,26 +8,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::{Ground, Named};
 use crate::engine::Workload;
 
-/// What a Poisson workload asks for.
-#[derive(Clone, Copy, Debug)]
-pub struct PoissonSettings {
-    /// Mean arrivals in a second.
-    pub rate: f64,
-    /// Reads in a hundred requests.
-    pub reads_percent: u32,
-    /// Smallest and largest request, in units of `step`.
-    pub size: (u32, u32),
-    /// Sizes and addresses are multiples of this many sectors.
-    pub step: u32,
-    /// How many requests.
-    pub requests: u64,
-}
-
 /// Requests at exponentially distributed intervals, uniform over sizes and addresses.
 pub struct Poisson {
-    settings: PoissonSettings,
     rng: Xoshiro256PlusPlus,
     interval: Exp<f64>,
+    reads_percent: u32,
+    /// Smallest and largest request, in steps.
+    size: (u32, u32),
+    /// Sizes and addresses are multiples of this many sectors.
+    step: u32,
     /// Places at which a request of the largest size can start, in steps.
     places: u64,
     next: Instant,
@@ -35,14 +24,19 @@ pub struct Poisson {
 }
 
 impl Poisson {
-    /// A workload for `ground`.
-    pub fn new(settings: PoissonSettings, ground: Ground) -> Self {
+    /// `left` requests for `ground`, `rate` in a second on average.
+    pub fn new(
+        rate: f64,
+        reads_percent: u32,
+        (size, step): ((u32, u32), u32),
+        left: u64,
+        ground: Ground,
+    ) -> Self {
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(ground.seed);
-        let interval = Exp::new(settings.rate / 1e9).expect("the rate is above zero");
-        let places =
-            (ground.capacity.0 / u64::from(settings.step)).saturating_sub(u64::from(settings.size.1)).max(1);
+        let interval = Exp::new(rate / 1e9).expect("the rate is above zero");
+        let places = (ground.capacity.0 / u64::from(step)).saturating_sub(u64::from(size.1)).max(1);
         let next = Instant(interval.sample(&mut rng) as u64);
-        Poisson { settings, rng, interval, places, next, left: settings.requests }
+        Poisson { rng, interval, reads_percent, size, step, places, next, left }
     }
 }
 
@@ -54,7 +48,7 @@ impl Workload for Poisson {
 
     #[inline]
     fn issue(&mut self, _: RequestId) -> Request {
-        let PoissonSettings { reads_percent, size, step, .. } = self.settings;
+        let (reads_percent, size, step) = (self.reads_percent, self.size, self.step);
         let rng = &mut self.rng;
         let arrival = self.next;
         // Two draws: one for direction and size, one for the place. A product's upper half is uniform.

@@ -152,6 +152,8 @@ pub struct Processes {
     group: u32,
     /// Processes of this group that have not ended, without those in the background.
     alive: usize,
+    /// The phases that the processes make up, if they do, for reports.
+    phases: Vec<(String, Instant)>,
 }
 
 impl Processes {
@@ -162,9 +164,15 @@ impl Processes {
             Running::new(process, Xoshiro256PlusPlus::seed_from_u64(mixed))
         });
         let (running, ready) = (running.collect(), BinaryHeap::new());
-        let mut processes = Processes { running, ready, owners: Vec::new(), group: 0, alive: 0 };
+        let (owners, phases) = (Vec::new(), Vec::new());
+        let mut processes = Processes { running, ready, owners, group: 0, alive: 0, phases };
         processes.begin(0, Instant::ZERO);
         processes
+    }
+
+    /// The same processes, which make up these phases.
+    pub(super) fn phased(self, phases: Vec<(String, Instant)>) -> Self {
+        Processes { phases, ..self }
     }
 
     /// Starts the first group from `from` on that has something to do; false if there is none.
@@ -197,14 +205,7 @@ impl Processes {
         }
         self.running.iter_mut().for_each(|running| running.left = 0);
     }
-}
 
-/// The number of the process at this place.
-fn issuer(place: u32) -> Issuer {
-    Issuer(place + 1)
-}
-
-impl Processes {
     /// The last request of a process is done.
     #[cold]
     fn ended(&mut self, now: Instant, owner: u32, exits: &mut Exits) {
@@ -217,6 +218,11 @@ impl Processes {
             }
         }
     }
+}
+
+/// The number of the process at this place.
+fn issuer(place: u32) -> Issuer {
+    Issuer(place + 1)
 }
 
 impl Running {
@@ -369,6 +375,10 @@ impl Named for Processes {
     fn name(&self, issuer: Issuer) -> Option<String> {
         let place = (issuer.0 as usize).checked_sub(1)?;
         self.running.get(place).map(|running| running.process.name.clone())
+    }
+
+    fn phases(&self) -> Vec<(String, Instant)> {
+        self.phases.clone()
     }
 
     fn weights(&self) -> Vec<(Issuer, Weight)> {

@@ -13,6 +13,7 @@ pub struct Spec {
 
 /// What is wrong with a workload's text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum SpecError {
     /// An option lacks its value.
     #[error("'{0}' is not key=value: write options as NAME:key=value,key=value")]
@@ -22,24 +23,10 @@ pub enum SpecError {
     UnknownWorkload(String),
     /// The workload has no such option.
     #[error("workload '{workload}' has no option '{option}'; it has: {known}")]
-    UnknownOption {
-        /// The workload.
-        workload: String,
-        /// The option.
-        option: String,
-        /// The options that it has.
-        known: String,
-    },
+    UnknownOption { workload: String, option: String, known: String },
     /// The value does not fit the option.
     #[error("{option}={value}: {cure}")]
-    BadValue {
-        /// The option.
-        option: String,
-        /// Its value.
-        value: String,
-        /// What would fit.
-        cure: String,
-    },
+    BadValue { option: String, value: String, cure: String },
 }
 
 impl Spec {
@@ -62,7 +49,7 @@ impl Spec {
 }
 
 /// A size: bytes, or with suffix `k`, `m`, `g` or `t` (powers of 1024), as fio reads them.
-pub fn parse_bytes(text: &str) -> Option<u64> {
+fn parse_bytes(text: &str) -> Option<u64> {
     let lower = text.to_ascii_lowercase();
     let short = lower.strip_suffix("ib").or(lower.strip_suffix('b')).unwrap_or(&lower);
     let digits = short.find(|c: char| !c.is_ascii_digit()).unwrap_or(short.len());
@@ -95,21 +82,21 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 }
 
 /// The options of one workload: given values over defaults.
-pub struct Options<'a> {
+pub(super) struct Options<'a> {
     pub(super) given: &'a [(String, String)],
     pub(super) defaults: &'static [(&'static str, &'static str, &'static str)],
 }
 
 impl Options<'_> {
     /// The text of `option`, given or default.
-    pub fn text(&self, option: &str) -> &str {
+    pub(super) fn text(&self, option: &str) -> &str {
         let given = self.given.iter().rev().find(|(key, _)| key == option).map(|(_, value)| value.as_str());
         let default = || self.defaults.iter().find(|row| row.0 == option).map_or("", |row| row.1);
         given.unwrap_or_else(default)
     }
 
     /// Whether `option` was given a value.
-    pub fn is_given(&self, option: &str) -> bool {
+    pub(super) fn is_given(&self, option: &str) -> bool {
         self.given.iter().any(|(key, _)| key == option)
     }
 
@@ -122,10 +109,11 @@ impl Options<'_> {
     }
 
     /// A whole number in `range`.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn number(&self, option: &str, range: std::ops::RangeInclusive<u64>) -> Result<u64, SpecError> {
+    pub(super) fn number(
+        &self,
+        option: &str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<u64, SpecError> {
         let number = self.text(option).parse().ok().filter(|number| range.contains(number));
         let cure =
             || self.bad(option, &format!("wants a whole number from {} to {}", range.start(), range.end()));
@@ -133,19 +121,13 @@ impl Options<'_> {
     }
 
     /// A number above zero, with or without a fraction.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn rate(&self, option: &str) -> Result<f64, SpecError> {
+    pub(super) fn rate(&self, option: &str) -> Result<f64, SpecError> {
         let rate = self.text(option).parse::<f64>().ok().filter(|rate| *rate > 0.0 && *rate <= 1e9);
         rate.ok_or_else(|| self.bad(option, "wants a number above 0, up to 1e9"))
     }
 
     /// A size in sectors: at least one, at most 1 TiB.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn sectors(&self, option: &str) -> Result<u64, SpecError> {
+    pub(super) fn sectors(&self, option: &str) -> Result<u64, SpecError> {
         let bytes = parse_bytes(self.text(option));
         let fits =
             bytes.filter(|bytes| *bytes >= SECTOR_BYTES && bytes % SECTOR_BYTES == 0 && *bytes <= 1 << 50);
@@ -154,37 +136,29 @@ impl Options<'_> {
     }
 
     /// A size in sectors, which may be 0.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn sectors_or_none(&self, option: &str) -> Result<u64, SpecError> {
+    pub(super) fn sectors_or_none(&self, option: &str) -> Result<u64, SpecError> {
         if self.text(option) == "0" { Ok(0) } else { self.sectors(option) }
     }
 
     /// A request size in sectors: at most 1 GiB.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn request_size(&self, option: &str) -> Result<u32, SpecError> {
+    pub(super) fn request_size(&self, option: &str) -> Result<u32, SpecError> {
         let sectors = self.sectors(option)?;
         let fits = u32::try_from(sectors).ok().filter(|sectors| *sectors <= 1 << 21);
         fits.ok_or_else(|| self.bad(option, "wants a request size of at most 1g"))
     }
 
     /// A time.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn duration(&self, option: &str) -> Result<Duration, SpecError> {
+    pub(super) fn duration(&self, option: &str) -> Result<Duration, SpecError> {
         parse_duration(self.text(option))
             .ok_or_else(|| self.bad(option, "wants a time, such as 500us or 2ms"))
     }
 
     /// Whole numbers separated by colons, each in `range`.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn numbers(&self, option: &str, range: std::ops::RangeInclusive<u64>) -> Result<Vec<u64>, SpecError> {
+    pub(super) fn numbers(
+        &self,
+        option: &str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<Vec<u64>, SpecError> {
         let parse = |part: &str| part.parse().ok().filter(|number| range.contains(number));
         let numbers: Option<Vec<u64>> = self.text(option).split(':').map(parse).collect();
         let cure = || {
@@ -198,10 +172,7 @@ impl Options<'_> {
     }
 
     /// One of `words`, by index.
-    ///
-    /// # Errors
-    /// [`SpecError::BadValue`].
-    pub fn choice(&self, option: &str, words: &[&str]) -> Result<usize, SpecError> {
+    pub(super) fn choice(&self, option: &str, words: &[&str]) -> Result<usize, SpecError> {
         let place = words.iter().position(|word| *word == self.text(option));
         place.ok_or_else(|| self.bad(option, &format!("wants one of {}", words.join(", "))))
     }

@@ -24,18 +24,6 @@ pub(super) struct Bar<'a> {
     pub(super) spread: f64,
 }
 
-/// One row of percentiles: the median, p90, p99, p99.9 and the maximum.
-pub(super) struct Range<'a> {
-    pub(super) name: &'a str,
-    pub(super) points: [f64; 5],
-}
-
-/// One bar of several parts.
-pub(super) struct Stack<'a> {
-    pub(super) name: &'a str,
-    pub(super) parts: Vec<f64>,
-}
-
 /// A figure with a caption around an SVG of `height`.
 fn figure(title: &str, note: &str, height: f64, drawing: &str) -> String {
     let (title, note) = (escape(title), escape(note));
@@ -57,21 +45,22 @@ fn name(text: &str, y: f64) -> String {
     format!("<text x={x:.1} y={y:.1} class=name>{}</text>", escape(&short))
 }
 
+fn line([x1, x2, y1, y2]: [f64; 4], class: &str) -> String {
+    format!("<line x1={x1:.1} x2={x2:.1} y1={y1:.1} y2={y2:.1} class={class} />\n")
+}
+
 /// Horizontal bars from zero. The best ones stand out.
 pub(super) fn bars(title: &str, unit: &str, less_is_better: bool, bars: &[Bar<'_>]) -> String {
     let most = bars.iter().map(|bar| bar.value + bar.spread).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
-    let best = if less_is_better {
-        bars.iter().map(|bar| bar.value).fold(f64::MAX, f64::min) * 1.01
-    } else {
-        bars.iter().map(|bar| bar.value).fold(0.0, f64::max) / 1.01
-    };
     let values = || bars.iter().map(|bar| bar.value);
-    let alike = values().fold(0.0, f64::max) <= values().fold(f64::MAX, f64::min) * 1.01;
+    let (low, high) = (values().fold(f64::MAX, f64::min), values().fold(0.0, f64::max));
+    let alike = high <= low * 1.01;
     let mut text = String::new();
     for (index, bar) in bars.iter().enumerate() {
         let y = HEAD + index as f64 * ROW;
         let wide = |value: f64| (value / most * PLOT).max(0.0);
-        let is_best = !alike && if less_is_better { bar.value <= best } else { bar.value >= best };
+        let is_best =
+            !alike && if less_is_better { bar.value <= low * 1.01 } else { bar.value >= high / 1.01 };
         let class = if is_best { "bar best" } else { "bar" };
         let _ = writeln!(
             text,
@@ -86,26 +75,21 @@ pub(super) fn bars(title: &str, unit: &str, less_is_better: bool, bars: &[Bar<'_
         if bar.spread > 0.0 {
             let (from, to) = (NAMES + wide(bar.value - bar.spread), NAMES + wide(bar.value + bar.spread));
             let middle = y + ROW / 2.0;
-            let _ =
-                writeln!(text, "<line x1={from:.1} x2={to:.1} y1={middle:.1} y2={middle:.1} class=spread />");
+            text += &line([from, to, middle, middle], "spread");
         }
-        let end = NAMES + wide(bar.value + bar.spread) + 6.0;
-        let _ = writeln!(
-            text,
-            "<text x={end:.1} y={:.1} class=number>{}</text>",
-            y + ROW * 0.66,
-            three(bar.value)
-        );
+        let (end, base, value) =
+            (NAMES + wide(bar.value + bar.spread) + 6.0, y + ROW * 0.66, three(bar.value));
+        let _ = writeln!(text, "<text x={end:.1} y={base:.1} class=number>{value}</text>");
     }
     let note = format!("{unit}, {} is better", if less_is_better { "lower" } else { "higher" });
     figure(title, &note, HEAD * 2.0 + bars.len() as f64 * ROW, &text)
 }
 
-/// Percentiles on a logarithmic scale: a bar from median to p99, ticks at p90 and p99.9, a dot at the
+/// Each row's median, p90, p99, p99.9 and maximum on a logarithmic scale: a bar from median to p99, ticks at p90 and p99.9, a dot at the
 /// maximum.
-pub(super) fn ranges(title: &str, rows: &[Range<'_>]) -> String {
+pub(super) fn ranges(title: &str, rows: &[(&str, [f64; 5])]) -> String {
     const LEAST_MS: f64 = 0.001;
-    let all = || rows.iter().flat_map(|row| row.points).map(|point| point.max(LEAST_MS));
+    let all = || rows.iter().flat_map(|(_, points)| points).map(|point| point.max(LEAST_MS));
     let low = all().fold(f64::MAX, f64::min).log10().floor();
     let high = all().fold(LEAST_MS, f64::max).log10().ceil().max(low + 1.0);
     let room = PLOT + NUMBERS - 16.0;
@@ -124,26 +108,16 @@ pub(super) fn ranges(title: &str, rows: &[Range<'_>]) -> String {
             bottom + 16.0
         );
     }
-    for (index, row) in rows.iter().enumerate() {
+    for (index, (row, points)) in rows.iter().enumerate() {
         let y = HEAD + index as f64 * ROW;
-        let [p50, p90, p99, p999, max] = row.points;
-        let said = format!(
-            "{}: median {} ms, p90 {} ms, p99 {} ms, p99.9 {} ms, longest {} ms",
-            escape(row.name),
-            three(p50),
-            three(p90),
-            three(p99),
-            three(p999),
-            three(max)
-        );
+        let [p50, p90, p99, p999, max] = points.map(three);
+        let who = escape(row);
+        let said =
+            format!("{who}: median {p50} ms, p90 {p90} ms, p99 {p99} ms, p99.9 {p999} ms, longest {max} ms");
+        let [p50, p90, p99, p999, max] = *points;
         let middle = y + ROW / 2.0;
-        let _ = writeln!(text, "<g>{}<title>{said}</title>", name(row.name, y));
-        let _ = writeln!(
-            text,
-            "<line x1={:.1} x2={:.1} y1={middle:.1} y2={middle:.1} class=spread />",
-            x(p99),
-            x(max)
-        );
+        let _ = writeln!(text, "<g>{}<title>{said}</title>", name(row, y));
+        text += &line([x(p99), x(max), middle, middle], "spread");
         let wide = (x(p99) - x(p50)).max(1.0);
         let _ = writeln!(
             text,
@@ -152,10 +126,8 @@ pub(super) fn ranges(title: &str, rows: &[Range<'_>]) -> String {
             y + 5.0,
             ROW - 10.0
         );
-        for (tick, class) in [(p90, "tick inside"), (p999, "tick")] {
-            let (at, top, end) = (x(tick), y + 5.0, y + ROW - 5.0);
-            let _ =
-                writeln!(text, "<line x1={at:.1} x2={at:.1} y1={top:.1} y2={end:.1} class=\"{class}\" />");
+        for (tick, class) in [(p90, "\"tick inside\""), (p999, "\"tick\"")] {
+            text += &line([x(tick), x(tick), y + 5.0, y + ROW - 5.0], class);
         }
         let _ = writeln!(text, "<circle cx={:.1} cy={middle:.1} r=3.5 class=dot /></g>", x(max));
     }
@@ -164,15 +136,15 @@ pub(super) fn ranges(title: &str, rows: &[Range<'_>]) -> String {
 }
 
 /// Bars of equal width, divided by share.
-pub(super) fn stacks(title: &str, names: &[&str], rows: &[Stack<'_>]) -> String {
+pub(super) fn stacks(title: &str, names: &[&str], rows: &[(&str, Vec<f64>)]) -> String {
     let room = WIDTH - NAMES - 8.0;
     let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
+    for (index, (row, parts)) in rows.iter().enumerate() {
         let y = HEAD + index as f64 * ROW;
-        text += &name(row.name, y);
-        let total = row.parts.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        text += &name(row, y);
+        let total = parts.iter().sum::<f64>().max(f64::MIN_POSITIVE);
         let mut x = NAMES;
-        for (part, (value, label)) in row.parts.iter().zip(names).enumerate() {
+        for (part, (value, label)) in parts.iter().zip(names).enumerate() {
             let share = value / total;
             let wide = share * room;
             let _ = writeln!(
@@ -181,7 +153,7 @@ pub(super) fn stacks(title: &str, names: &[&str], rows: &[Stack<'_>]) -> String 
                  %</title></rect>",
                 y + 3.0,
                 ROW - 6.0,
-                escape(row.name),
+                escape(row),
                 escape(label),
                 three(share * 100.0)
             );

@@ -100,12 +100,12 @@ fn title(name: &str) -> String {
 fn latencies(rows: &[&Summary]) -> String {
     let mut text = String::from("<div class=charts>\n");
     for (title, part) in [("Latency of reads", "read"), ("Latency of writes", "write")] {
-        let ranges: Vec<charts::Range<'_>> = rows
+        let ranges: Vec<_> = rows
             .iter()
             .filter(|row| row.mean[part]["requests"].as_f64().unwrap_or(0.0) > 0.0)
             .map(|row| {
                 let at = |name: &str| row.mean[part]["latency_ns"][name].as_f64().unwrap_or(0.0) / 1e6;
-                charts::Range { name: row.name(), points: ["p50", "p90", "p99", "p999", "max"].map(at) }
+                (row.name(), ["p50", "p90", "p99", "p999", "max"].map(at))
             })
             .collect();
         if !ranges.is_empty() {
@@ -135,7 +135,7 @@ fn shares(rows: &[&Summary]) -> Option<String> {
         return None;
     }
     ids.sort();
-    let stacks: Vec<charts::Stack<'_>> = rows
+    let stacks: Vec<_> = rows
         .iter()
         .map(|row| {
             let part = |(id, _): &(u64, String)| {
@@ -143,7 +143,7 @@ fn shares(rows: &[&Summary]) -> Option<String> {
                 let mut own = issuers.filter(|issuer| issuer["id"].as_u64() == Some(*id));
                 own.next().and_then(|issuer| issuer["service_ns"].as_f64()).unwrap_or(0.0)
             };
-            charts::Stack { name: row.name(), parts: ids.iter().map(part).collect() }
+            (row.name(), ids.iter().map(part).collect())
         })
         .collect();
     let names: Vec<&str> = ids.iter().map(|(_, name)| name.as_str()).collect();

@@ -1,14 +1,13 @@
 //! Turns records into events in order of time, for the formats that are made of events.
 
 use crate::traces::Record;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::BTreeMap;
 
 /// Events that wait for their time. When there are more, the earliest is written early.
 const CAPACITY: usize = 262_144;
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Queue,
     Dispatch,
@@ -23,13 +22,13 @@ pub(crate) struct Happening {
     pub(crate) record: Record,
     /// Major and minor number.
     pub(crate) device: (u32, u32),
-    number: u64,
 }
 
 /// Events on their way into order.
 #[derive(Default)]
 pub(crate) struct Events {
-    waiting: BinaryHeap<Reverse<Happening>>,
+    /// By time and number.
+    waiting: BTreeMap<(u64, u64), Happening>,
     count: u64,
 }
 
@@ -46,14 +45,15 @@ impl Events {
             let Some(time) = time else { continue };
             self.count += 1;
             let (time, record) = (time.0, *record);
-            self.waiting.push(Reverse(Happening { time, kind, record, device, number: self.count }));
+            self.waiting.insert((time, self.count), Happening { time, kind, record, device });
         }
     }
 
     /// The next event that happens no later than `until`, or that there is no more room for.
     pub(crate) fn pop(&mut self, until: u64) -> Option<Happening> {
-        let due = self.waiting.peek()?.0.time <= until || self.waiting.len() > CAPACITY;
-        if due { self.waiting.pop().map(|Reverse(event)| event) } else { None }
+        let crowded = self.waiting.len() > CAPACITY;
+        let first = self.waiting.first_entry()?;
+        if first.key().0 <= until || crowded { Some(first.remove()) } else { None }
     }
 }
 
@@ -62,23 +62,3 @@ fn numbers(name: &str, index: u32) -> (u32, u32) {
     let parts = name.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
     parts.filter(|&(major, minor)| major < 1 << 12 && minor < 1 << 20).unwrap_or((240, index))
 }
-
-impl Ord for Happening {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.time, self.number).cmp(&(other.time, other.number))
-    }
-}
-
-impl PartialOrd for Happening {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Happening {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == std::cmp::Ordering::Equal
-    }
-}
-
-impl Eq for Happening {}

@@ -5,14 +5,9 @@
 //!
 //! It lacks: completions, issuers, flushes.
 
-use crate::traces::counts::Skip;
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::Instant;
 
 pub(crate) const ABOUT: About = About::plain("alibaba", "Alibaba block storage", "microseconds");
@@ -35,12 +30,7 @@ impl Rows for Alibaba {
         let stamp = fields.need("expected the time stamp")?;
         fields.end()?;
         let arrival = scaled(number(stamp, "expected the time in microseconds")?, 1_000, stamp)?;
-        let Some(device) = sink.devices.number(volume, |n| n.to_string()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.counts.unaligned += u64::from(!aligned);
-        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
-        Ok(Row::Data)
+        let device = sink.devices.number(volume, |n| n.to_string());
+        sink.take(device, aligned, Record::new(Instant(arrival), operation, start, length))
     }
 }

@@ -7,30 +7,17 @@
 //!
 //! It lacks: I/O priorities.
 
-use crate::traces::counts::Skip;
+use super::prelude::*;
 use crate::traces::encode::events::{Events, Happening, Kind};
-use crate::traces::encode::{Encoder, Keeps, Names};
-use crate::traces::error::Bad;
 use crate::traces::event::{Action, Event};
-use crate::traces::format::{About, Code};
 use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, integer, number, small, time};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
 use crate::traces::rwbs::{Rwbs, letters};
-use crate::traces::sink::Sink;
 use idlewise_core::{Issuer, Operation};
 use std::collections::HashMap;
-use std::io::{self, Write};
 
-pub(crate) const ABOUT: About = About {
-    completions: true,
-    dispatches: true,
-    issuers: true,
-    events: true,
-    writable: true,
-    ..About::plain("blkparse", "blkparse text", "seconds, decimal")
-};
+pub(crate) const ABOUT: About =
+    About { writable: true, ..About::events("blkparse", "blkparse text", "seconds, decimal") };
 
 pub(crate) const CODE: Code = Code::text::<Blkparse>().with(|| Box::new(BlkparseEncoder::default()));
 
@@ -54,8 +41,7 @@ impl Rows for Blkparse {
         let pid = small(words.need("expected the process number")?, "expected the process number")?;
         let word = words.need("expected the action")?;
         let Some(action) = action(word)? else {
-            sink.counts.skip(Skip::NotARequest);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::NotARequest);
         };
         let letters = words.need("expected letters such as WS")?;
         let (extent, rest) = extent(words.rest())?;
@@ -67,12 +53,10 @@ impl Rows for Blkparse {
         let rwbs = Rwbs::parse(letters, length == 0 && split.is_none())
             .ok_or_else(|| Bad::row("expected letters such as WS", letters))?;
         let Some(operation) = rwbs.operation else {
-            sink.counts.skip(Skip::OtherOperation);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherOperation);
         };
         let Some(device) = sink.devices.number(device, device_name) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherDevice);
         };
         if action == Action::Queue
             && let Some(name) = bracketed(rest)
@@ -194,15 +178,7 @@ pub(crate) struct BlkparseEncoder {
 
 impl Encoder for BlkparseEncoder {
     fn keeps(&self) -> Keeps {
-        Keeps {
-            dispatches: true,
-            completions: true,
-            issuers: true,
-            flags: true,
-            discards: true,
-            flushes: true,
-            ..Keeps::LEAST
-        }
+        Keeps::EVENTS
     }
 
     fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {

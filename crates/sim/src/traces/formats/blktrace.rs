@@ -21,14 +21,8 @@ use std::path::{Path, PathBuf};
 use layout::MAGIC;
 pub(crate) use read::several;
 
-pub(crate) const ABOUT: About = About {
-    completions: true,
-    dispatches: true,
-    issuers: true,
-    events: true,
-    writable: true,
-    ..About::plain("blktrace", "blktrace, binary", "nanoseconds")
-};
+pub(crate) const ABOUT: About =
+    About { writable: true, ..About::events("blktrace", "blktrace, binary", "nanoseconds") };
 
 pub(crate) const CODE: Code = Code { score, open, encode: Some(|| Box::new(write::Blktrace::default())) };
 

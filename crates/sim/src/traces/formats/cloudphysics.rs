@@ -6,14 +6,9 @@
 //!
 //! It lacks: times that a queue can be studied by, completions, issuers, devices.
 
-use crate::traces::counts::Skip;
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::formats::vscsi::command;
 use crate::traces::parse::{Commas, extent_of, hexadecimal, number, scaled};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::Instant;
 
 pub(crate) const ABOUT: About = About {
@@ -50,15 +45,9 @@ impl Rows for CloudPhysics {
         let (start, length, aligned) =
             extent.ok_or_else(|| Bad::row("expected a block below 2^54 and a size below 2 TiB", block))?;
         let Some(operation) = command(code) else {
-            sink.counts.skip(Skip::OtherOperation);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherOperation);
         };
-        let Some(device) = sink.devices.number(0, |_| "disk".to_owned()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.counts.unaligned += u64::from(!aligned);
-        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
-        Ok(Row::Data)
+        let device = sink.devices.number(0, |_| "disk".to_owned());
+        sink.take(device, aligned, Record::new(Instant(arrival), operation, start, length))
     }
 }

@@ -6,16 +6,9 @@
 //! It lacks: completions, issuers, flushes. All-integer rows look like MQSim's; DiskSim's times
 //! have a decimal point, and that tells them apart.
 
-use crate::traces::counts::Skip;
-use crate::traces::encode::{Encoder, Keeps, Names, unit};
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code, Head, score_by_rows};
+use super::prelude::*;
 use crate::traces::parse::{Words, hexadecimal, number, sectors_extent, time};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Operation};
-use std::io::{self, Write};
 
 pub(crate) const ABOUT: About =
     About { writable: true, ..About::plain("disksim", "DiskSim ASCII", "milliseconds, decimal") };
@@ -36,12 +29,8 @@ impl Rows for Disksim {
         words.end()?;
         let bits = hexadecimal(flags).ok_or_else(|| Bad::row("expected the flags, hexadecimal", flags))?;
         let operation = if bits & 1 == 1 { Operation::Read } else { Operation::Write };
-        let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
-        Ok(Row::Data)
+        let device = sink.devices.number(unit, |n| n.to_string());
+        sink.take(device, true, Record::new(Instant(arrival), operation, start, length))
     }
 }
 

@@ -8,14 +8,9 @@
 //!
 //! It lacks: issuers, flushes, queues: there is never more than one request.
 
-use crate::traces::counts::Skip;
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Words, sectors_extent, time};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant};
 
 pub(crate) const ABOUT: About = About {
@@ -49,13 +44,9 @@ impl Rows for Drive {
         let arrival = self.clock;
         let done = arrival + Duration(service);
         self.clock = done + Duration(think);
-        let Some(device) = sink.devices.number(0, |_| "drive".to_owned()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
+        let device = sink.devices.number(0, |_| "drive".to_owned());
         let (dispatched, completed) = (Some(arrival), Some(done));
         let record = Record::new(arrival, operation, start, length);
-        sink.push(Record { device, dispatched, completed, sync: true, ..record })?;
-        Ok(Row::Data)
+        sink.take(device, true, Record { dispatched, completed, sync: true, ..record })
     }
 }

@@ -6,16 +6,9 @@
 //!
 //! It lacks: times (requests without a wait between them all arrive at once), completions, issuers.
 
-use crate::traces::counts::Skip;
-use crate::traces::encode::{Encoder, Keeps, Names};
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code, Head, score_by_rows};
+use super::prelude::*;
 use crate::traces::parse::{Words, bytes_extent, number, scaled};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant, Operation, Sector, Sectors};
-use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About {
     exact_times: false,
@@ -43,8 +36,7 @@ impl Rows for FioV2 {
         if file == b"wait" || action == b"wait" {
             let text = if file == b"wait" { action } else { words.need("expected microseconds")? };
             self.clock += Duration(scaled(number(text, "expected microseconds")?, 1_000, text)?);
-            sink.counts.skip(Skip::NotARequest);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::NotARequest);
         }
         action_row(self.clock, file, action, words, sink)
     }
@@ -71,8 +63,7 @@ pub(crate) fn action_row<'a>(
         b"trim" => Operation::Discard,
         b"sync" | b"datasync" | b"sync_file_range" => Operation::Flush,
         b"add" | b"open" | b"close" => {
-            sink.counts.skip(Skip::NotARequest);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::NotARequest);
         }
         _ => return Err(Bad::row("expected read, write, trim, sync, wait, add, open or close", action)),
     };
@@ -84,13 +75,8 @@ pub(crate) fn action_row<'a>(
         words.end()?;
         extent
     };
-    let Some(device) = sink.devices.text(file, |text| String::from_utf8_lossy(text).into_owned()) else {
-        sink.counts.skip(Skip::OtherDevice);
-        return Ok(Row::Data);
-    };
-    sink.counts.unaligned += u64::from(!aligned);
-    sink.push(Record { device, ..Record::new(arrival, operation, start, length) })?;
-    Ok(Row::Data)
+    let device = sink.devices.text(file, |text| String::from_utf8_lossy(text).into_owned());
+    sink.take(device, aligned, Record::new(arrival, operation, start, length))
 }
 
 fn score(head: &Head<'_>) -> u8 {

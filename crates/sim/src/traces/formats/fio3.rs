@@ -5,12 +5,9 @@
 //!
 //! It lacks: completions, issuers.
 
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code, Head, score_by_rows};
+use super::prelude::*;
 use crate::traces::formats::fio::{FioEncoder, action_row, header};
 use crate::traces::parse::{Words, number, scaled};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::sink::Sink;
 use idlewise_core::Instant;
 
 pub(crate) const ABOUT: About =

@@ -6,14 +6,9 @@
 //!
 //! It lacks: completions, flushes, whether a write was synchronous.
 
-use crate::traces::counts::Skip;
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Words, number, sectors_extent, small};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Issuer};
 
 pub(crate) const ABOUT: About = About { issuers: true, ..About::plain("fiu", "FIU", "nanoseconds") };
@@ -45,8 +40,7 @@ impl Rows for Fiu {
         }
         let name = |_| format!("{major}:{minor}");
         let Some(device) = sink.devices.number(u64::from(major) << 32 | u64::from(minor), name) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherDevice);
         };
         sink.processes.note(pid, process);
         let issuer = Some(Issuer(pid));

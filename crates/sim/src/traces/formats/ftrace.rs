@@ -10,26 +10,17 @@
 //!
 //! It lacks: nothing, if queue, issue and complete are all recorded.
 
-use crate::traces::counts::Skip;
-use crate::traces::error::Bad;
+use super::prelude::*;
 use crate::traces::event::{Action, Event};
-use crate::traces::format::{About, Code};
 use crate::traces::formats::blkparse::{bracketed, device_name, device_number, extent};
 use crate::traces::pairing::Pairing;
 use crate::traces::parse::{Words, decimal, integer};
-use crate::traces::reader::{Row, Rows};
 use crate::traces::record::Exit;
 use crate::traces::rwbs::Rwbs;
-use crate::traces::sink::Sink;
 use idlewise_core::{Class, Instant, Issuer, Priority};
 
-pub(crate) const ABOUT: About = About {
-    completions: true,
-    dispatches: true,
-    issuers: true,
-    events: true,
-    ..About::plain("ftrace", "ftrace, trace-cmd or perf script text", "seconds, decimal")
-};
+pub(crate) const ABOUT: About =
+    About::events("ftrace", "ftrace, trace-cmd or perf script text", "seconds, decimal");
 
 pub(crate) const CODE: Code = Code::text::<Ftrace>();
 
@@ -44,7 +35,7 @@ impl Rows for Ftrace {
             return Ok(Row::Comment);
         }
         if let Some(lost) = lost(line) {
-            sink.counts.lost += lost;
+            sink.report.lost_events += lost;
             return Ok(Row::Comment);
         }
         let Some(head) = Head::parse(line) else {
@@ -63,8 +54,7 @@ impl Rows for Ftrace {
                 }
                 _ => {}
             }
-            sink.counts.skip(Skip::NotARequest);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::NotARequest);
         };
         self.event(&head, action, sink)
     }
@@ -84,12 +74,10 @@ impl Ftrace {
         let rwbs = Rwbs::parse(letters, length == 0 && split.is_none())
             .ok_or_else(|| Bad::row("expected letters such as WS", letters))?;
         let Some(operation) = rwbs.operation else {
-            sink.counts.skip(Skip::OtherOperation);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherOperation);
         };
         let Some(device) = sink.devices.number(device, device_name) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherDevice);
         };
         if matches!(action, Action::Queue | Action::Insert) {
             sink.processes.note(head.pid, bracketed(rest).unwrap_or_default());

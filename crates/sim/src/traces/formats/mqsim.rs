@@ -5,16 +5,9 @@
 //!
 //! It lacks: completions, issuers, flushes.
 
-use crate::traces::counts::Skip;
-use crate::traces::encode::{Encoder, Keeps, Names, unit};
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::parse::{Words, number, sectors_extent};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Operation};
-use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About { writable: true, ..About::plain("mqsim", "MQSim", "nanoseconds") };
 
@@ -36,12 +29,8 @@ impl Rows for Mqsim {
             other => return Err(Bad::row("expected 0 (write) or 1 (read)", other)),
         };
         words.end()?;
-        let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
-        Ok(Row::Data)
+        let device = sink.devices.number(unit, |n| n.to_string());
+        sink.take(device, true, Record::new(Instant(arrival), operation, start, length))
     }
 }
 

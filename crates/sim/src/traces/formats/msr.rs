@@ -6,16 +6,9 @@
 //!
 //! It lacks: issuers, dispatches, flushes, whether a write was synchronous.
 
-use crate::traces::counts::Skip;
-use crate::traces::encode::{Encoder, Keeps, Names};
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant, Operation};
-use std::io::{self, Write};
 
 pub(crate) const ABOUT: About =
     About { completions: true, writable: true, ..About::plain("msr", "MSR Cambridge", "100 ns") };
@@ -51,15 +44,10 @@ impl Rows for Msr {
         let key = &line[stamp.len()..][..host.len() + disk.len() + 2];
         let key = if key.ends_with(disk) { key } else { host };
         let name = |_: &[u8]| [host, disk].map(String::from_utf8_lossy).join("_");
-        let Some(device) = sink.devices.text(key, name) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.counts.unaligned += u64::from(!aligned);
+        let device = sink.devices.text(key, name);
         let arrival = Instant(arrival);
         let completed = Some(arrival + Duration(took));
-        sink.push(Record { device, completed, ..Record::new(arrival, operation, start, length) })?;
-        Ok(Row::Data)
+        sink.take(device, aligned, Record { completed, ..Record::new(arrival, operation, start, length) })
     }
 }
 

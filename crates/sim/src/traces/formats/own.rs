@@ -11,17 +11,11 @@
 //!
 //! It lacks: nothing that a record holds.
 
-use crate::traces::counts::Skip;
-use crate::traces::encode::{Encoder, Keeps, Names};
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code, Head, score_by_rows};
+use super::prelude::*;
 use crate::traces::parse::{Commas, integer, number, sectors_extent, small};
-use crate::traces::reader::{Row, Rows};
 use crate::traces::record::{Exit, Record};
-use crate::traces::sink::Sink;
 use idlewise_core::{Class, Group, Instant, Issuer, Operation, Priority};
 use std::fmt;
-use std::io::{self, Write};
 
 pub(crate) const ABOUT: About = About {
     completions: true,
@@ -88,8 +82,7 @@ impl Rows for Own {
         let priority = priority(column(9))?;
         let name = if column(3).is_empty() { &b"disk"[..] } else { column(3) };
         let Some(device) = sink.devices.text(name, unescaped) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherDevice);
         };
         if let (Some(Issuer(pid)), name) = (issuer, column(10))
             && !name.is_empty()

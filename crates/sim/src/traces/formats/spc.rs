@@ -5,16 +5,9 @@
 //!
 //! It lacks: completions, issuers, flushes.
 
-use crate::traces::counts::Skip;
-use crate::traces::encode::{Encoder, Keeps, Names, unit};
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::parse::{Commas, extent_of, number, time};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Operation};
-use std::io::{self, Write};
 
 pub(crate) const ABOUT: About =
     About { writable: true, ..About::plain("spc", "Storage Performance Council", "seconds, decimal") };
@@ -38,13 +31,8 @@ impl Rows for Spc {
         let extent = first.checked_mul(512).and_then(|from| extent_of(from, bytes));
         let (start, length, aligned) =
             extent.ok_or_else(|| Bad::row("expected a block below 2^54 and a size below 2 TiB", block))?;
-        let Some(device) = sink.devices.number(unit, |n| n.to_string()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.counts.unaligned += u64::from(!aligned);
-        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
-        Ok(Row::Data)
+        let device = sink.devices.number(unit, |n| n.to_string());
+        sink.take(device, aligned, Record::new(Instant(arrival), operation, start, length))
     }
 }
 

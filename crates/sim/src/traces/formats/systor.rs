@@ -6,14 +6,9 @@
 //!
 //! It lacks: issuers, dispatches, what a blank IOType was (such rows are left out and counted).
 
-use crate::traces::counts::Skip;
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::formats::spc::letter;
 use crate::traces::parse::{Commas, bytes_extent, time};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant};
 
 pub(crate) const ABOUT: About =
@@ -37,8 +32,7 @@ impl Rows for Systor {
         let (offset, size) = (fields.need("expected the offset")?, fields.need("expected the size")?);
         fields.end()?;
         if kind.is_empty() {
-            sink.counts.skip(Skip::OtherOperation);
-            return Ok(Row::Data);
+            return sink.left_out(Skip::OtherOperation);
         }
         let operation = letter(kind)?;
         let took = match response {
@@ -47,14 +41,9 @@ impl Rows for Systor {
         };
         let (start, length, aligned) = bytes_extent(offset, size)?;
         let name = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-        let Some(device) = sink.devices.text(unit, name) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.counts.unaligned += u64::from(!aligned);
+        let device = sink.devices.text(unit, name);
         let arrival = Instant(arrival);
         let completed = took.map(|took| arrival + Duration(took));
-        sink.push(Record { device, completed, ..Record::new(arrival, operation, start, length) })?;
-        Ok(Row::Data)
+        sink.take(device, aligned, Record { completed, ..Record::new(arrival, operation, start, length) })
     }
 }

@@ -5,13 +5,8 @@
 //!
 //! It lacks: times that a queue can be studied by, completions, issuers, flushes.
 
-use crate::traces::counts::Skip;
-use crate::traces::error::Bad;
-use crate::traces::format::{About, Code};
+use super::prelude::*;
 use crate::traces::parse::{Commas, number, scaled, sectors_extent};
-use crate::traces::reader::{Row, Rows};
-use crate::traces::record::Record;
-use crate::traces::sink::Sink;
 use idlewise_core::{Instant, Operation};
 
 pub(crate) const ABOUT: About =
@@ -40,11 +35,7 @@ impl Rows for Tencent {
             b"1" => Operation::Write,
             _ => return Err(Bad::row("expected 0 (read) or 1 (write)", kind)),
         };
-        let Some(device) = sink.devices.number(volume, |n| n.to_string()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(Row::Data);
-        };
-        sink.push(Record { device, ..Record::new(Instant(arrival), operation, start, length) })?;
-        Ok(Row::Data)
+        let device = sink.devices.number(volume, |n| n.to_string());
+        sink.take(device, true, Record::new(Instant(arrival), operation, start, length))
     }
 }

@@ -9,11 +9,11 @@
 //! It lacks: issuers, devices; version 1 also lacks completions.
 
 use crate::traces::counts::Skip;
-use crate::traces::error::{Bad, TraceError};
+use crate::traces::error::{Bad, Place, TraceError};
 use crate::traces::format::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::parse::extent_of;
-use crate::traces::reader::{CellReader, Cells, Reader, u16_le, u32_le, u64_le};
+use crate::traces::reader::{BATCH, CUT, CUT_CURE, Reader, u16_le, u32_le, u64_le};
 use crate::traces::record::Record;
 use crate::traces::sink::Sink;
 use idlewise_core::{Duration, Instant, Operation};
@@ -61,17 +61,53 @@ impl Version {
     }
 }
 
-impl Cells for Version {
-    fn size(&self) -> usize {
-        Version::size(*self)
-    }
+/// The records of a trace, all of one version.
+struct Vscsi {
+    input: Input,
+    version: Version,
+    lenient: bool,
+}
 
-    fn cell<'a>(&mut self, cell: &'a [u8], sink: &mut Sink) -> Result<(), Bad<'a>> {
+impl Reader for Vscsi {
+    fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
+        let size = self.version.size();
+        self.input.at_least(size)?;
+        let offset = self.input.offset();
+        let complain = |input: &Input, done: usize, bad: Bad<'_>| {
+            bad.at(input.name(), Place::Byte(offset + done as u64), ABOUT.name)
+        };
+        let available = self.input.available();
+        let mut done = 0;
+        for cell in available.chunks_exact(size).take(BATCH) {
+            sink.report.rows += 1;
+            match self.version.cell(cell, sink) {
+                Ok(()) => {}
+                Err(_) if self.lenient => sink.skips.skip(Skip::Malformed),
+                Err(bad) => return Err(complain(&self.input, done, bad)),
+            }
+            done += size;
+        }
+        if done == 0 && !available.is_empty() {
+            if !self.lenient {
+                return Err(complain(&self.input, 0, Bad { what: CUT, text: &[], cure: CUT_CURE }));
+            }
+            sink.report.rows += 1;
+            sink.skips.skip(Skip::Malformed);
+            done = available.len();
+        }
+        self.input.consume(done);
+        Ok(done > 0)
+    }
+}
+
+impl Version {
+    /// Understands one record.
+    fn cell<'a>(self, cell: &'a [u8], sink: &mut Sink) -> Result<(), Bad<'a>> {
         if !self.fits(cell) {
             return Err(Bad::row("expected a record of the same version as the first", &cell[..16]));
         }
         let (block, micros) = (u64_le(cell, 16), u64_le(cell, 24));
-        let bytes = u64::from(u32_le(cell, if *self == Version::One { 4 } else { 8 }));
+        let bytes = u64::from(u32_le(cell, if self == Version::One { 4 } else { 8 }));
         let extent = block.checked_mul(512).and_then(|from| extent_of(from, bytes));
         let Some((start, length, aligned)) = extent else {
             return Err(Bad::row("expected a block below 2^54", &cell[16..24]));
@@ -80,20 +116,17 @@ impl Cells for Version {
             return Err(Bad::row("expected a time within 584 years", &cell[24..32]));
         };
         let Some(operation) = command(u64::from(self.code(cell))) else {
-            sink.counts.skip(Skip::OtherOperation);
+            sink.skips.skip(Skip::OtherOperation);
             return Ok(());
         };
-        let Some(device) = sink.devices.number(0, |_| "disk".to_owned()) else {
-            sink.counts.skip(Skip::OtherDevice);
-            return Ok(());
-        };
-        sink.counts.unaligned += u64::from(!aligned);
+        let device = sink.devices.number(0, |_| "disk".to_owned());
         let arrival = Instant(nanos);
         let completed = match self {
             Version::One => None,
             Version::Two => Some(arrival + Duration::from_us(u64_le(cell, 32))),
         };
-        sink.push(Record { device, completed, ..Record::new(arrival, operation, start, length) })
+        let record = Record { completed, ..Record::new(arrival, operation, start, length) };
+        sink.take(device, aligned, record).map(|_| ())
     }
 }
 
@@ -125,7 +158,7 @@ fn score(head: &Head<'_>) -> u8 {
 
 fn open(mut input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {
     let version = version(input.at_least(64 * 40)?).unwrap_or(Version::One);
-    Ok(CellReader::boxed(input, version, open.format, open.lenient))
+    Ok(Box::new(Vscsi { input, version, lenient: open.lenient }))
 }
 
 #[cfg(test)]

@@ -24,11 +24,12 @@ pub(super) struct Numbers {
     max: u64,
 }
 
-/// A distribution with nothing in it.
-pub(super) fn distribution() -> Numbers {
-    // The library takes 0 to 5 digits, so three cannot fail.
-    let digits = Histogram::new(3).expect("three digits are within what the library takes");
-    Numbers { digits, powers: [0; 65], sum: 0, max: 0 }
+impl Default for Numbers {
+    fn default() -> Numbers {
+        // The library takes 0 to 5 digits, so three cannot fail.
+        let digits = Histogram::new(3).expect("three digits are within what the library takes");
+        Numbers { digits, powers: [0; 65], sum: 0, max: 0 }
+    }
 }
 
 impl Numbers {
@@ -65,6 +66,7 @@ impl Numbers {
 }
 
 /// What has been seen so far.
+#[derive(Default)]
 pub(super) struct Builder {
     kinds: [Kind; 4],
     sync: u64,
@@ -84,30 +86,6 @@ pub(super) struct Builder {
     depths: Numbers,
     outstanding: BinaryHeap<Reverse<u64>>,
     dispatched: u64,
-}
-
-impl Default for Builder {
-    fn default() -> Self {
-        Builder {
-            kinds: [Kind::default(); 4],
-            sync: 0,
-            first: None,
-            last: 0,
-            sizes: distribution(),
-            distances: distribution(),
-            sequential: 0,
-            near: 0,
-            issuer_sequential: 0,
-            issuer_followers: 0,
-            devices: Vec::new(),
-            issuers: IssuerTable::default(),
-            rate: RateTable::default(),
-            latencies: distribution(),
-            depths: distribution(),
-            outstanding: BinaryHeap::new(),
-            dispatched: 0,
-        }
-    }
 }
 
 impl Builder {

@@ -16,9 +16,8 @@ const TREE: TreeSettings = TreeSettings {
 };
 const PACE: Pace = Pace { block: Sectors(64), think: Duration::from_us(100), exec: Duration::from_us(500) };
 
-fn layout() -> Layout {
-    Layout { start: Sector(1 << 21), gap: 1 << 20, capacity: Sector(1 << 27) }
-}
+/// Where the first tree begins, and the sectors between two.
+const LAYOUT: (Sector, u64) = (Sector(1 << 21), 1 << 20);
 
 fn stream() -> Process {
     Process {
@@ -33,7 +32,8 @@ fn stream() -> Process {
 }
 
 fn chains(beside: Vec<Process>, count: u32, seed: u64) -> Chains {
-    Chains::new(beside, count, TREE, PACE, layout(), seed).expect("it fits")
+    Chains::new(beside, count, TREE, PACE, LAYOUT, Ground { capacity: Sector(1 << 27), seed })
+        .expect("it fits")
 }
 
 /// What happened in a run where each request takes 1 ms, several at a time.
@@ -151,9 +151,9 @@ fn trees_lie_apart_and_must_fit() {
         (own().map(|r| r.start).min().unwrap(), own().map(Request::end).max().unwrap())
     };
     let (first, second) = (range(1), range(2));
-    assert!(first.0 >= layout().start);
-    assert!(second.0.0 >= first.1.0 + layout().gap);
-    let small = Layout { capacity: Sector(1 << 21), ..layout() };
-    let needed = Chains::new(Vec::new(), 1, TREE, PACE, small, 1).err();
+    assert!(first.0 >= LAYOUT.0);
+    assert!(second.0.0 >= first.1.0 + LAYOUT.1);
+    let small = Ground { capacity: Sector(1 << 21), seed: 1 };
+    let needed = Chains::new(Vec::new(), 1, TREE, PACE, LAYOUT, small).err();
     assert_eq!(needed, Some(TooLarge((1 << 21) + 2 * (128 << 11))));
 }

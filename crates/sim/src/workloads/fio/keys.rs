@@ -32,63 +32,13 @@ pub const KEYS: &[(&str, &str)] = &[
     ("kb_base", "1024 (k is 1024 and kib is 1000, as in fio) or 1000"),
 ];
 
-/// Keys that change nothing of what the disk is asked to do.
-pub(super) const HARMLESS: &[&str] = &[
-    "allow_mounted_write",
-    "allrandrepeat",
-    "clat_percentiles",
-    "clocksource",
-    "continue_on_error",
-    "cpus_allowed",
-    "cpus_allowed_policy",
-    "cpumask",
-    "create_fsync",
-    "create_on_open",
-    "create_serialize",
-    "description",
-    "disable_bw_measurement",
-    "disable_clat",
-    "disable_lat",
-    "disable_slat",
-    "error_dump",
-    "exitall_on_error",
-    "fallocate",
-    "fixedbufs",
-    "gid",
-    "group_reporting",
-    "gtod_reduce",
-    "hipri",
-    "invalidate",
-    "iomem",
-    "iomem_align",
-    "lat_percentiles",
-    "log_avg_msec",
-    "log_hist_msec",
-    "log_unix_epoch",
-    "mem",
-    "new_group",
-    "numa_cpu_nodes",
-    "numa_mem_policy",
-    "openfiles",
-    "overwrite",
-    "per_job_logs",
-    "percentile_list",
-    "randrepeat",
-    "refill_buffers",
-    "registerfiles",
-    "scramble_buffers",
-    "slat_percentiles",
-    "sqthread_poll",
-    "status_interval",
-    "thread",
-    "uid",
-    "unified_rw_reporting",
-    "unit_base",
-    "unlink",
-    "userspace_reap",
-    "write_bw_log",
-    "write_hist_log",
-    "write_iops_log",
-    "write_lat_log",
-    "zero_buffers",
-];
+/// Keys that change nothing of what the disk is asked to do, separated by spaces.
+pub(super) const HARMLESS: &str = "\
+    allow_mounted_write allrandrepeat clat_percentiles clocksource continue_on_error cpus_allowed \
+    cpus_allowed_policy cpumask create_fsync create_on_open create_serialize description \
+    disable_bw_measurement disable_clat disable_lat disable_slat error_dump exitall_on_error fallocate \
+    fixedbufs gid group_reporting gtod_reduce hipri invalidate iomem iomem_align lat_percentiles \
+    log_avg_msec log_hist_msec log_unix_epoch mem new_group numa_cpu_nodes numa_mem_policy openfiles \
+    overwrite per_job_logs percentile_list randrepeat refill_buffers registerfiles scramble_buffers \
+    slat_percentiles sqthread_poll status_interval thread uid unified_rw_reporting unit_base unlink \
+    userspace_reap write_bw_log write_hist_log write_iops_log write_lat_log zero_buffers";

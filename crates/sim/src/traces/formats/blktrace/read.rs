@@ -35,7 +35,7 @@ pub(crate) fn several(inputs: Vec<Input>, lenient: bool) -> Box<dyn Reader> {
 }
 
 fn boxed(inputs: Vec<Input>, lenient: bool, window: usize) -> Box<dyn Reader> {
-    let lane = |input| Lane { input, swap: false };
+    let lane = |input| Lane { input, swap: false, head: None };
     let lanes: Vec<Lane> = inputs.into_iter().map(lane).collect();
     let next = BinaryHeap::with_capacity(lanes.len());
     let (order, pairing) = (Reorder::new(window), Pairing::default());
@@ -45,19 +45,12 @@ fn boxed(inputs: Vec<Input>, lenient: bool, window: usize) -> Box<dyn Reader> {
 /// The files of all CPUs.
 struct Blktrace {
     lanes: Vec<Lane>,
-    /// The next event of each lane that has one, by time.
-    next: BinaryHeap<Reverse<Next>>,
+    /// The time of the next event of each lane that has one, and the lane.
+    next: BinaryHeap<Reverse<(u64, usize)>>,
     begun: bool,
     order: Reorder<Event>,
     pairing: Pairing,
     lenient: bool,
-}
-
-/// The next event of a lane.
-struct Next {
-    time: u64,
-    lane: usize,
-    event: Event,
 }
 
 impl Reader for Blktrace {
@@ -71,9 +64,7 @@ impl Reader for Blktrace {
         let mut more = true;
         if let [lane] = self.lanes.as_mut_slice() {
             // One file needs no merging.
-            if let Some(Reverse(first)) = self.next.pop() {
-                self.order.push(first.event);
-            }
+            lane.head.take().into_iter().for_each(|first| self.order.push(first));
             for _ in 0..BATCH {
                 let Some(event) = lane.next(sink, self.lenient)? else {
                     more = false;
@@ -83,12 +74,12 @@ impl Reader for Blktrace {
             }
         } else {
             for _ in 0..BATCH {
-                let Some(Reverse(next)) = self.next.pop() else {
+                let Some(Reverse((_, lane))) = self.next.pop() else {
                     more = false;
                     break;
                 };
-                self.order.push(next.event);
-                self.advance(next.lane, sink)?;
+                self.lanes[lane].head.take().into_iter().for_each(|event| self.order.push(event));
+                self.advance(lane, sink)?;
             }
         }
         while let Some(event) = self.order.pop(!more) {
@@ -103,9 +94,9 @@ impl Reader for Blktrace {
 
 impl Blktrace {
     fn advance(&mut self, lane: usize, sink: &mut Sink) -> Result<(), TraceError> {
-        if let Some(event) = self.lanes[lane].next(sink, self.lenient)? {
-            self.next.push(Reverse(Next { time: event.time, lane, event }));
-        }
+        let event = self.lanes[lane].next(sink, self.lenient)?;
+        event.iter().for_each(|event| self.next.push(Reverse((event.time, lane))));
+        self.lanes[lane].head = event;
         Ok(())
     }
 
@@ -119,6 +110,8 @@ struct Lane {
     input: Input,
     /// The recording machine had the other byte order.
     swap: bool,
+    /// The next event, for the merge.
+    head: Option<Event>,
 }
 
 impl Lane {
@@ -147,12 +140,12 @@ impl Lane {
             if self.input.available().len() < whole && self.input.at_least(whole)?.len() < whole {
                 return self.rest(sink, lenient);
             }
-            sink.counts.rows += 1;
+            sink.report.rows += 1;
             let pdu = &self.input.available()[SIZE..whole];
             let event = match raw.event(pdu, sink) {
                 Ok(event) => event,
                 Err(_) if lenient => {
-                    sink.counts.skip(Skip::Malformed);
+                    sink.skips.skip(Skip::Malformed);
                     None
                 }
                 Err(bad) => return Err(self.complain(bad)),
@@ -172,8 +165,8 @@ impl Lane {
             return Err(self.complain(Bad { what: CUT, text: &[], cure: CUT_CURE }));
         }
         if left > 0 {
-            sink.counts.rows += 1;
-            sink.counts.skip(Skip::Malformed);
+            sink.report.rows += 1;
+            sink.skips.skip(Skip::Malformed);
             self.input.consume(left);
         }
         Ok(None)
@@ -225,17 +218,17 @@ impl Raw {
             13 => Action::Split(split_at(self.action, pdu)),
             15 => Action::Remap,
             _ => {
-                sink.counts.skip(Skip::NotARequest);
+                sink.skips.skip(Skip::NotARequest);
                 return Ok(None);
             }
         };
         let Some(operation) = operation(about, self.bytes) else {
-            sink.counts.skip(Skip::OtherOperation);
+            sink.skips.skip(Skip::OtherOperation);
             return Ok(None);
         };
         let number = u64::from(self.device >> 20) << 32 | u64::from(self.device & 0xf_ffff);
         let Some(device) = sink.devices.number(number, device_name) else {
-            sink.counts.skip(Skip::OtherDevice);
+            sink.skips.skip(Skip::OtherDevice);
             return Ok(None);
         };
         let length = self.bytes.div_ceil(512);
@@ -250,7 +243,7 @@ impl Raw {
     /// A message or the name of a process.
     #[cold]
     fn notice(&self, pdu: &[u8], sink: &mut Sink) -> Option<Event> {
-        sink.counts.skip(Skip::NotARequest);
+        sink.skips.skip(Skip::NotARequest);
         if self.action & 0xff == 0 {
             let name = &pdu[..pdu.iter().position(|&b| b == 0).unwrap_or(pdu.len())];
             sink.processes.note(self.pid, name);
@@ -283,23 +276,3 @@ fn split_at(action: u32, pdu: &[u8]) -> u64 {
     let bytes = pdu.get(skip..).and_then(|rest| rest.first_chunk());
     bytes.map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
-
-impl Ord for Next {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.time, self.lane).cmp(&(other.time, other.lane))
-    }
-}
-
-impl PartialOrd for Next {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Next {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == std::cmp::Ordering::Equal
-    }
-}
-
-impl Eq for Next {}

@@ -24,16 +24,7 @@ pub(crate) struct Blktrace {
 
 impl Encoder for Blktrace {
     fn keeps(&self) -> Keeps {
-        Keeps {
-            dispatches: true,
-            completions: true,
-            issuers: true,
-            flags: true,
-            discards: true,
-            flushes: true,
-            longest: u64::from(u32::MAX),
-            ..Keeps::LEAST
-        }
+        Keeps { longest: u64::from(u32::MAX), ..Keeps::EVENTS }
     }
 
     fn record(&mut self, record: &Record, names: Names<'_>, out: &mut dyn Write) -> io::Result<()> {
