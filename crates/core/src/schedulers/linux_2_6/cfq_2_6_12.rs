@@ -44,7 +44,7 @@ use crate::collections::{Forest, Issuers, Links, List, OutOfMemory, Place, Tree,
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::dispatch_list::DispatchList;
-use crate::schedulers::shared::ways::{Back, better};
+use crate::schedulers::shared::nearer::{Back, better};
 use crate::tunables::{Count, Kibibytes, Milliseconds};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 

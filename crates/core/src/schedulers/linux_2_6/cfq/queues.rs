@@ -10,7 +10,7 @@ use crate::collections::{Fifos, Forest, List, OutOfMemory, Tree, table};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::shared::means::Mean;
-use crate::schedulers::shared::ways::better;
+use crate::schedulers::shared::nearer::better;
 use crate::units::{Instant, Issuer, RequestId, Sector};
 use crate::why::Fact;
 

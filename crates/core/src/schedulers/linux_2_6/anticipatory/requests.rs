@@ -3,7 +3,7 @@
 use crate::collections::{Lanes, OutOfMemory};
 use crate::request::Request;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::ways::{Back, better};
+use crate::schedulers::shared::nearer::{Back, better};
 use crate::units::{Duration, Instant, RequestId, Sector};
 
 /// Linux's `MAXBACK` and `BACK_PENALTY`: the head may go back 512 MiB.

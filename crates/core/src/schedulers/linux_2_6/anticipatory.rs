@@ -1,57 +1,12 @@
-//! Linux's anticipatory schedulers: after a read, wait a moment for the same process to read on.
+//! What Linux's anticipatory schedulers have in common: batches of reads and of writes, and in those of
+//! reads a wait for the process that read last.
 //!
-//! # How they decide
-//! Synchronous requests (reads, and writes that somebody waits for) are kept apart from the others,
-//! each by address and in order of arrival.
-//! 1. Batches of one side alternate while both wait. A batch of reads lasts `read_batch_expire`, counted
-//!    while writes wait. A batch of writes lasts `write_batch_expire` or a number of writes, which tunes
-//!    itself so that it takes that long. Between them the device is drained.
-//! 2. In a batch the best place to go on is next: the nearest ahead of where the last request ended, or
-//!    behind it within 512 MiB, where the way counts twice.
-//! 3. Once in `read_expire` (`write_expire`) the oldest request is looked at, and goes if it is overdue.
-//! 4. In a batch of reads, before the next one goes, the process whose read went last is waited for, up
-//!    to `antic_expire` from the completion of its request; even if only writes wait. Not if the next
-//!    request is its own or close, nor if its statistics or its exit speak against it. While it is
-//!    waited for, each arrival is judged by the same rules.
-//! 5. Of each process the mean think time and seek distance are kept; of all together those of new
-//!    processes, and the probability that a new process exits without a second request.
-//!
-//! | | `as-2.6.11` | `as` |
-//! |---|---|---|
-//! | close is | 64 sectors, doubled with each millisecond of waiting after the first | 8192 sectors, doubled with each, or less than the process seeks on average |
-//! | a process that has exited | is not waited for | may have a successor nearby, unless such mostly have none |
-//! | a batch of writes begins with | the best place to go on | the oldest |
-//! | the time of a batch of writes on a device that had to drain | ran out with the reads before it | begins when it has drained |
-//!
-//! # Source
-//! Linux 2.6.32 `block/as-iosched.c`; Linux 2.6.11 `drivers/block/as-iosched.c`; OLS'05 §2.2, which calls
-//! the older one LAS and numbers its rules. The reasons that `--why` writes have these numbers; those of
-//! `as` have the numbers of CAS (OLS'05 §4), which became part of Linux.
-//!
-//! # Differs from the source
-//! - Linux counts in ticks; here times are nanoseconds, except that closeness doubles and mean think
-//!   times round as with ticks of 1 ms. That rounding adds 4 ms to the first think time of a process
-//!   and 2 to the second, so that who thinks for 3 ms at first is not waited for then.
-//! - There is no dispatch list: a request goes to the device at once, so that no process has others on
-//!   that list. Nor is the queue ever drained by force, as switching needs no draining.
-//! - Whether a batch of writes was idle is noticed when it happens. Linux notices when its driver next
-//!   asks; SCSI drivers ask before the device has room.
-//! - The first batch of reads after construction tunes nothing, as no writes went before it. Linux takes
-//!   the time since its own construction for theirs.
-//! - Requests with equal addresses go in order of arrival. Synchronous and asynchronous requests do not
-//!   merge with each other. Requests of one issuer's number are one process's, also those of none.
-//! - An exited process is remembered while it has requests here, or is waited for.
-//!
-//! # Good for, bad for
-//! Good for a disk with synchronous readers of different files: each reads on for a while. Bad for
-//! databases, RAID and drives with queues of their own, which it lets idle. In 2.6.11 bad for programs
-//! that are chains of short processes, beside one that streams: the chain starves (OLS'05 §3). There
-//! also bad for writes on a device that takes several commands: a batch of them may have no time.
-//!
-//! # Starvation
-//! No number of requests bounds it: in a batch, only one overdue request goes in `read_expire` or
-//! `write_expire`, and as many others as the device can serve. With that a wait ends at last, but for
-//! writes in 2.6.11 on a device that takes several commands, if their batches never have any time.
+//! | part | what it owns |
+//! |---|---|
+//! | `requests` | the requests that wait, each side by address and in order of arrival |
+//! | `batches` | which side's batch it is, until when, and how many writes go |
+//! | `anticipation` | who is waited for, and what is known of processes |
+//! | `rules` | whether to go on waiting |
 
 mod anticipation;
 mod batches;
@@ -60,7 +15,6 @@ mod requests;
 mod rules;
 pub(crate) mod settings;
 mod statistics;
-mod versions;
 
 #[cfg(test)]
 mod chains;
@@ -76,16 +30,27 @@ use crate::units::{Instant, Issuer, RequestId};
 use anticipation::Anticipation;
 use batches::Batches;
 use requests::{Requests, Side};
-pub use rules::RuleSet;
+pub(crate) use rules::RuleSet;
 use rules::Terms;
-pub use settings::{Settings, Timed, Times};
-pub use versions::{Linux2611, Linux2632, Version};
+pub(crate) use settings::{Settings, Timed, Times};
 
-/// Linux 2.6.32's anticipatory scheduler.
-pub type As = LinuxAnticipatory<Linux2632>;
-
-/// Linux 2.6.11's anticipatory scheduler.
-pub type As2611 = LinuxAnticipatory<Linux2611>;
+/// In what the schedulers differ: what changed between Linux 2.6.11 and 2.6.32, and what OLS'05 changed.
+pub trait Version: 'static {
+    /// See [`Algorithm::NAME`].
+    const NAME: &'static str;
+    /// See [`Algorithm::SUMMARY`].
+    const SUMMARY: &'static str;
+    /// See [`Algorithm::SOURCE`].
+    const SOURCE: &'static str;
+    /// A batch of writes begins with the oldest, not with the best place to go on.
+    const WRITES_FROM_OLDEST: bool;
+    /// A batch for which the device had to drain has its time from then on.
+    const TIME_FROM_DRAINED: bool;
+    /// Its settings.
+    type Settings: Timed;
+    /// Which rules end a wait.
+    fn rules(settings: &Self::Settings) -> RuleSet;
+}
 
 /// Batches of reads and of writes, and in those of reads a wait for the process that read last.
 pub struct LinuxAnticipatory<V: Version> {
