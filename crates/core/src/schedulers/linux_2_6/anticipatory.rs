@@ -26,7 +26,7 @@ use core::marker::PhantomData;
 use crate::collections::OutOfMemory;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
-use crate::units::{Instant, Issuer, RequestId};
+use crate::units::{Issuer, RequestId};
 use anticipation::Anticipation;
 use batches::Batches;
 use requests::{Requests, Side};
@@ -57,7 +57,6 @@ pub struct LinuxAnticipatory<V: Version> {
     requests: Requests,
     batches: Batches,
     anticipation: Anticipation,
-    tunables: V::Settings,
     version: PhantomData<V>,
 }
 
@@ -68,17 +67,20 @@ impl<V: Version> Algorithm for LinuxAnticipatory<V> {
     type Tunables = V::Settings;
 
     fn new(setup: Setup<'_>, tunables: V::Settings) -> Result<Self, OutOfMemory> {
+        let Times { expire, batch, .. } = tunables.times();
         Ok(LinuxAnticipatory {
-            requests: Requests::new(setup.capacity)?,
-            batches: Batches::new(tunables.times()),
-            anticipation: Anticipation::new(setup.capacity)?,
-            tunables,
+            requests: Requests::new(setup.capacity, expire)?,
+            batches: Batches::new(batch),
+            anticipation: Anticipation::new(setup.capacity, Self::terms(&tunables))?,
             version: PhantomData,
         })
     }
 
     fn tune(&mut self, tunables: V::Settings) {
-        self.tunables = tunables;
+        let Times { expire, batch, .. } = tunables.times();
+        self.requests.tune(expire);
+        self.batches.tune(batch);
+        self.anticipation.tune(Self::terms(&tunables));
     }
 
     /// Bounds are in requests. Ours is one of those that go once in `read_expire`; the others that go
@@ -100,75 +102,50 @@ enum Choice {
 }
 
 impl<V: Version> LinuxAnticipatory<V> {
-    fn times(&self) -> Times {
-        self.tunables.times()
-    }
-
-    #[inline]
-    fn terms(&self) -> Terms {
-        let head = self.requests.head(Side::Sync);
-        Terms { rules: V::rules(&self.tunables), longest: self.times().wait, head }
-    }
-
-    /// Lets the timer end the wait, if its time has come. Calls do that first, so that it does not
-    /// matter whether the host asked at that very time.
-    #[inline]
-    fn catch_up(&mut self, now: Instant) {
-        if self.anticipation.timed_out(now) {
-            self.anticipation.time_out(V::rules(&self.tunables));
-        }
+    fn terms(tunables: &V::Settings) -> Terms {
+        Terms { rules: V::rules(tunables), longest: tunables.times().wait }
     }
 
     /// Chooses, when something waits and nothing is waited for.
     #[inline]
     fn choose(&mut self, cx: Cx<'_>) -> Decision {
-        let times = self.times();
         let (reads, writes) = (self.requests.any(Side::Sync), self.requests.any(Side::Async));
         let side = self.batches.side();
-        if !(reads && writes && self.batches.over(cx.now)) {
-            let next = self.requests.next(side);
-            if side == Side::Sync && times.wait.0 > 0 {
-                if let Some(oldest) = self.requests.overdue(cx.now, side, times.expire[side.index()]) {
-                    return self.send(cx, oldest, Choice::Overdue);
-                }
-                let terms = self.terms();
-                if self.anticipation.begins(cx, terms, next) {
-                    return self.anticipation.answer(cx);
-                }
-            }
-            if let Some(next) = next {
-                if !writes {
-                    self.batches.extend_reads(cx.now, times);
-                }
-                return self.send_unless_overdue(cx, next, Choice::GoesOn);
-            }
+        let over = reads && writes && self.batches.over(cx.now);
+        let next = if over { None } else { self.requests.next(side) };
+        // Before a wait the oldest is looked at, even if there is nothing to go on with.
+        let waits = !over && side == Side::Sync && self.anticipation.terms().longest.0 > 0;
+        if waits && let Some(oldest) = self.requests.overdue(cx.now, side) {
+            return self.send(cx, oldest, Choice::Overdue);
         }
-        match self.begin_batch(cx.now, reads && !(writes && side == Side::Sync)) {
-            Some(first) => self.send_unless_overdue(cx, first, Choice::Begins),
-            None => Decision::Idle,
+        if waits && self.anticipation.begins(cx, self.requests.head(side), next) {
+            return self.anticipation.answer(cx);
+        }
+        let Some(next) = next else { return self.begin_batch(cx, reads && !(writes && side == Side::Sync)) };
+        if !writes {
+            self.batches.extend_reads(cx.now);
+        }
+        if waits {
+            self.send(cx, next, Choice::GoesOn)
+        } else {
+            self.send_unless_overdue(cx, next, Choice::GoesOn)
         }
     }
 
-    /// Begins a batch of reads, or of writes: its first request.
-    fn begin_batch(&mut self, now: Instant, reads: bool) -> Option<RequestId> {
-        if reads {
-            self.batches.choose_reads();
-        } else {
-            self.batches.choose_writes();
-        }
-        let side = self.batches.side();
-        if reads || V::WRITES_FROM_OLDEST {
-            self.requests.oldest_now(now, side)
-        } else {
-            self.requests.next(side)
-        }
+    /// Begins a batch of reads, or of writes.
+    fn begin_batch(&mut self, cx: Cx<'_>, reads: bool) -> Decision {
+        let side = if reads { Side::Sync } else { Side::Async };
+        self.batches.begin(side);
+        let oldest_first = reads || V::WRITES_FROM_OLDEST;
+        let first =
+            if oldest_first { self.requests.oldest_now(cx.now, side) } else { self.requests.next(side) };
+        first.map_or(Decision::Idle, |first| self.send_unless_overdue(cx, first, Choice::Begins))
     }
 
     /// Sends `id`, or the oldest of the batch's side if that is overdue.
     #[inline]
     fn send_unless_overdue(&mut self, cx: Cx<'_>, id: RequestId, choice: Choice) -> Decision {
-        let side = self.batches.side();
-        match self.requests.overdue(cx.now, side, self.times().expire[side.index()]) {
+        match self.requests.overdue(cx.now, self.batches.side()) {
             Some(oldest) => self.send(cx, oldest, Choice::Overdue),
             None => self.send(cx, id, choice),
         }
@@ -177,7 +154,7 @@ impl<V: Version> LinuxAnticipatory<V> {
     /// Sends `id`, unless the device must drain first.
     #[inline]
     fn send(&mut self, cx: Cx<'_>, id: RequestId, choice: Choice) -> Decision {
-        if !self.batches.may_begin(cx.now, self.times()) {
+        if !self.batches.may_begin(cx.now) {
             return self.batches.drain(cx);
         }
         if cx.notes().is_some() {
@@ -198,10 +175,10 @@ impl<V: Version> LinuxAnticipatory<V> {
     /// Says why `id` goes.
     #[cold]
     fn say_why(&self, cx: Cx<'_>, id: RequestId, choice: Choice) {
-        let (side, terms) = (self.batches.side(), self.terms());
+        let (side, terms) = (self.batches.side(), self.anticipation.terms());
         // Writes that had to wait only for a process, and not for reads.
         let alone = side == Side::Async && !self.requests.any(Side::Sync);
-        let (late, every) = (self.requests.late(cx.now, id), self.times().expire[side.index()]);
+        let (late, every) = (self.requests.late(cx.now, id), self.requests.expire(side));
         match (choice, self.anticipation.ended()) {
             (Choice::Overdue, _) if side == Side::Sync => reasons::overdue(cx, terms.rules, id, late, every),
             (Choice::Overdue, _) => cx.because("{} is {} overdue, which is looked at once in {}", || {
@@ -230,19 +207,18 @@ impl<V: Version> LinuxAnticipatory<V> {
 impl<V: Version> Scheduler for LinuxAnticipatory<V> {
     #[inline]
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.catch_up(cx.now);
+        self.anticipation.catch_up(cx.now);
         let side = Side::of(&cx[id]);
-        self.requests.insert(cx, id, side, self.times().expire[side.index()]);
+        self.requests.insert(cx, id, side);
         self.anticipation.insert(cx, id);
         if self.anticipation.is_on() {
-            let terms = self.terms();
-            self.anticipation.arrives_in_wait(cx, terms, id);
+            self.anticipation.arrives_in_wait(cx, self.requests.head(Side::Sync), id);
         }
     }
 
     #[inline]
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        self.catch_up(cx.now);
+        self.anticipation.catch_up(cx.now);
         if !self.requests.any(Side::Sync) && !self.requests.any(Side::Async) {
             return Decision::Idle;
         }
@@ -254,17 +230,17 @@ impl<V: Version> Scheduler for LinuxAnticipatory<V> {
 
     #[inline]
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.catch_up(cx.now);
-        let (side, times) = (Side::of(&cx[id]), self.times());
-        self.batches.drained(cx.now, times, V::TIME_FROM_DRAINED);
+        self.anticipation.catch_up(cx.now);
+        let side = Side::of(&cx[id]);
+        self.batches.drained(cx.now, V::TIME_FROM_DRAINED);
         // One that an earlier scheduler dispatched only has to be drained.
-        if self.anticipation.complete(cx.now, id, side == Side::Sync, times.wait) {
-            self.batches.served(cx.now, side, times);
+        if self.anticipation.complete(cx.now, id, side == Side::Sync) {
+            self.batches.served(cx.now, side);
         }
     }
 
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.catch_up(cx.now);
+        self.anticipation.catch_up(cx.now);
         self.requests.remove(cx, id, Side::of(&cx[id]));
         self.anticipation.remove(id);
         self.notice_idleness();
@@ -284,7 +260,7 @@ impl<V: Version> Scheduler for LinuxAnticipatory<V> {
     }
 
     fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
-        self.catch_up(cx.now);
+        self.anticipation.catch_up(cx.now);
         self.anticipation.issuer_gone(who);
     }
 
