@@ -40,7 +40,7 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Forest, Issuers, Links, List, OutOfMemory, Place, Tree, table};
+use crate::collections::{Fifos, Forest, Issuers, Links, List, OutOfMemory, Place, Tree, table};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::dispatch_list::DispatchList;
@@ -98,10 +98,12 @@ struct Lane {
 pub struct Cfq2612 {
     lanes: Issuers<Lane>,
     forest: Forest,
-    fifos: Links,
+    /// Each request with its number among all that came.
+    fifos: Fifos<u64>,
     /// The processes that have requests in their queues.
     busy: Vec<Place>,
     queued: usize,
+    /// Counts turns, and requests that came.
     turn: u64,
     links: Links,
     dispatch: DispatchList,
@@ -127,7 +129,7 @@ impl Algorithm for Cfq2612 {
         Ok(Cfq2612 {
             lanes: Issuers::new(places)?,
             forest: Forest::new(setup.capacity)?,
-            fifos: Links::new(setup.capacity)?,
+            fifos: Fifos::new(setup.capacity)?,
             busy,
             queued: 0,
             turn: 0,
@@ -249,14 +251,14 @@ impl Scheduler for Cfq2612 {
         self.lanes.hold(place);
         self.sent[id.index()] = (cx.now, Some(place));
         let lane = &mut self.lanes[place];
+        self.turn += 1;
         if lane.by_address.is_empty() {
             lane.forget(cx.now, 8);
-            self.turn += 1;
             lane.turn = self.turn;
             self.busy.push(place);
         }
         self.forest.insert(&mut lane.by_address, cx[id].start.0, id);
-        self.fifos.push_back(&mut lane.fifo[usize::from(cx[id].sync)], id);
+        self.fifos.push(&mut lane.fifo[usize::from(cx[id].sync)], id, self.turn);
         self.queued += 1;
     }
 
@@ -311,10 +313,9 @@ impl Scheduler for Cfq2612 {
     /// The survivor gets the earlier place in order of arrival.
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
         let place = self.place(survivor);
-        if place == self.place(other) && cx[other].arrival <= cx[survivor].arrival {
+        if place == self.place(other) {
             let fifo = &mut self.lanes[place].fifo[usize::from(cx[survivor].sync)];
-            self.fifos.remove(fifo, survivor);
-            self.fifos.insert_before(fifo, other, survivor);
+            self.fifos.inherit(fifo, survivor, other);
         }
         self.grown(cx, survivor);
         self.remove(cx, other);
