@@ -226,8 +226,9 @@ impl Cfq2612 {
             let Some(id) = self.choose(cx, place) else { continue };
             self.take(cx, id, place);
             self.turn += 1;
-            (self.lanes[place].turn, self.head) = (self.turn, cx[id].end());
-            self.lanes[place].in_flight += 1;
+            self.head = cx[id].end();
+            let lane = &mut self.lanes[place];
+            (lane.turn, lane.in_flight) = (self.turn, lane.in_flight + 1);
             self.dispatch.sort_in(cx, &mut self.links, id);
             moved += 1;
         }
@@ -267,10 +268,9 @@ impl Scheduler for Cfq2612 {
             self.fill(cx);
         }
         let Some(id) = self.dispatch.pop(cx, &mut self.links) else { return Decision::Idle };
-        let place = self.place(id);
         cx.because(
             "next on the dispatch list; process {} has used {}; {} wait in the processes' queues",
-            || [cx[id].issuer.into(), self.lanes[place].used.into(), self.queued.into()],
+            || [cx[id].issuer.into(), self.lanes[self.place(id)].used.into(), self.queued.into()],
         );
         self.sent[id.index()].0 = cx.now;
         self.in_flight += 1;
