@@ -16,7 +16,7 @@ use core::ops::Index;
 use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::request::{Priority, Request};
-use crate::room::Quota;
+use crate::admission::DepthLimit;
 use crate::table::Table;
 use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
@@ -156,8 +156,8 @@ pub trait Scheduler {
     }
 
     /// How much of a queue of `size` requests may be of which kind, until the next event.
-    fn quota(&self, _size: usize) -> Quota {
-        Quota::NONE
+    fn depth_limit(&self, _size: usize) -> DepthLimit {
+        DepthLimit::NONE
     }
 }
 
@@ -203,8 +203,8 @@ macro_rules! delegate {
                 $call!(self, may_merge, cx, id, new)
             }
             #[inline]
-            fn quota(&self, size: usize) -> $crate::room::Quota {
-                $call!(self, quota, size)
+            fn depth_limit(&self, size: usize) -> $crate::admission::DepthLimit {
+                $call!(self, depth_limit, size)
             }
         }
     };

@@ -184,23 +184,37 @@ impl<T: Clone + Default> Issuers<T> {
         }
     }
 
+    /// Where `who` is kept, which is entered and held: both at once.
+    ///
+    /// # Panics
+    /// If all places are held by others.
+    #[inline]
+    pub fn enter_held(&mut self, who: Issuer) -> Place {
+        let place = self.find(who).unwrap_or_else(|| self.settle(who));
+        self.hold(place);
+        place
+    }
+
     /// The place is not given to another until it is released as often as it was held.
     #[inline]
     pub fn hold(&mut self, place: Place) {
-        if self.kept[place.index()].holds == 0 {
+        let kept = &mut self.kept[place.index()];
+        kept.holds += 1;
+        if kept.holds == 1 {
             self.unlist(place.0);
         }
-        self.kept[place.index()].holds += 1;
     }
 
-    /// Ends one hold.
+    /// Ends one hold. True if it was the last.
     #[inline]
-    pub fn release(&mut self, place: Place) {
+    pub fn release(&mut self, place: Place) -> bool {
         let holds = &mut self.kept[place.index()].holds;
         *holds -= 1;
-        if *holds == 0 {
+        let last = *holds == 0;
+        if last {
             self.append(place.0);
         }
+        last
     }
 
     /// Who is kept at `place`.

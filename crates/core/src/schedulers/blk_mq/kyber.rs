@@ -47,7 +47,7 @@ use alloc::vec::Vec;
 
 use crate::collections::{Fifo, OutOfMemory, table};
 use crate::request::{Operation, Request};
-use crate::room::Quota;
+use crate::admission::DepthLimit;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Nanoseconds;
 use crate::units::{Duration, Instant, RequestId};
@@ -243,8 +243,8 @@ impl Scheduler for Kyber {
     }
 
     #[inline]
-    fn quota(&self, size: usize) -> Quota {
-        Quota { asynchronous: size * ASYNC_PERCENT / 100, ..Quota::NONE }
+    fn depth_limit(&self, size: usize) -> DepthLimit {
+        DepthLimit { asynchronous: size * ASYNC_PERCENT / 100, ..DepthLimit::NONE }
     }
 }
 

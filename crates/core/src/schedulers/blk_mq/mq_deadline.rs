@@ -46,7 +46,7 @@
 
 use crate::collections::{Lanes, OutOfMemory};
 use crate::request::{Class, Direction, Priority, Request};
-use crate::room::Quota;
+use crate::admission::DepthLimit;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
 use crate::schedulers::linux_2_6::deadline::{self, begins, choose, goes_on};
 use crate::tunables::{Count, Milliseconds, Unit};
@@ -297,10 +297,10 @@ impl Scheduler for MqDeadline {
     }
 
     #[inline]
-    fn quota(&self, _: usize) -> Quota {
+    fn depth_limit(&self, _: usize) -> DepthLimit {
         match self.tunables.classes.async_depth.0 {
-            0 => Quota::NONE,
-            most => Quota { others: usize::try_from(most).unwrap_or(usize::MAX), ..Quota::NONE },
+            0 => DepthLimit::NONE,
+            most => DepthLimit { others: usize::try_from(most).unwrap_or(usize::MAX), ..DepthLimit::NONE },
         }
     }
 }

@@ -73,8 +73,7 @@ impl<T: Clone + Default> Lines<T> {
 
     /// `id` is the last in its issuer's line.
     pub(crate) fn push(&mut self, cx: Cx<'_>, id: RequestId) -> Place {
-        let place = self.issuers.enter(cx[id].issuer);
-        self.issuers.hold(place);
+        let place = self.issuers.enter_held(cx[id].issuer);
         self.turn += 1;
         self.turns.push(&mut self.issuers[place].waiting, id, self.turn);
         place
@@ -91,8 +90,7 @@ impl<T: Clone + Default> Lines<T> {
 
     /// The device has `id` from an earlier scheduler.
     pub(crate) fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-        let place = self.issuers.enter(cx[id].issuer);
-        self.issuers.hold(place);
+        let place = self.issuers.enter_held(cx[id].issuer);
         self.issuers[place].in_flight += 1;
     }
 
@@ -114,10 +112,8 @@ impl<T: Clone + Default> Lines<T> {
 
     /// A request of the issuer at `place` is no more.
     fn end(&mut self, now: Instant, place: Place) {
-        self.issuers.release(place);
-        let line = &mut self.issuers[place];
-        if line.in_flight == 0 && line.waiting.is_empty() {
-            line.left = Some(now);
+        if self.issuers.release(place) {
+            self.issuers[place].left = Some(now);
         }
     }
 
