@@ -248,8 +248,7 @@ impl Cfq2612 {
 
 impl Scheduler for Cfq2612 {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        let place = self.lanes.enter(cx[id].issuer);
-        self.lanes.hold(place);
+        let place = self.lanes.enter_held(cx[id].issuer);
         self.sent[id.index()] = (cx.now, Some(place));
         let lane = &mut self.lanes[place];
         self.turn += 1;

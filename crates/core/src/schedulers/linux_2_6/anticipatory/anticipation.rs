@@ -145,8 +145,7 @@ impl Anticipation {
     #[inline(always)]
     pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
-        let place = self.processes.enter(request.issuer);
-        self.processes.hold(place);
+        let place = self.processes.enter_held(request.issuer);
         self.owners[id.index()] = Some(place);
         self.processes[place].inserts(&mut self.system, cx.now, request);
     }
