@@ -64,7 +64,7 @@ timed_settings! {
 /// The cooperative anticipatory scheduler.
 pub type Cas = LinuxAnticipatory<Cooperative>;
 
-/// OLS'05's extension of Linux 2.6.9, whose scheduler is that of 2.6.11.
+/// OLS'05's extension of Linux 2.6.9, which has the same scheduler as 2.6.11.
 pub struct Cooperative;
 
 impl Version for Cooperative {

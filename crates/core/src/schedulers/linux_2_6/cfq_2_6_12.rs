@@ -72,7 +72,7 @@ crate::tunables! {
 const MEMORY: Duration = Duration::from_s(1);
 /// What a request counts when requests overlap: a tick.
 const ALIKE: u64 = Duration::from_ms(1).0;
-/// So many in flight at once show that they do.
+/// This many in flight at once show that requests overlap.
 const DEEP: u64 = 4;
 /// Processes that are remembered besides those with requests here.
 const REMEMBERED: usize = 64;

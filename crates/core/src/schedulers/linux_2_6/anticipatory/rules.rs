@@ -44,15 +44,15 @@ pub(super) enum Reason {
     Own,
     /// So much time has passed since its last request was done.
     Elapsed(Duration),
-    /// So many of its requests wait.
+    /// Requests of the process wait: how many.
     HasMore(u64),
-    /// The request is so many sectors from the head.
+    /// The request is close: how far from the head, in sectors.
     Close(u64),
     /// It has exited; that is so probable, or so probably nobody follows it.
     Exited(Probability),
     /// It is new, and these are the probabilities that such exit and that nobody follows them.
     NewOnesExit { exit: Probability, no_successor: Probability },
-    /// It thinks so long.
+    /// The process thinks this long on average.
     ThinksLong(Duration),
     /// It seeks further than the request is away.
     SeeksFar { mean: u64, distance: u64 },

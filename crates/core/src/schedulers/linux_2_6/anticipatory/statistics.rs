@@ -160,12 +160,12 @@ impl Process {
         self.thought.weight() == 0
     }
 
-    /// The mean time from a completion to its next request; while it is new, that of new processes.
+    /// The mean time from a completion to its next request; of a new process, the mean of new ones.
     pub(super) const fn mean_thought(&self, system: &System) -> Duration {
         if self.is_new() { ticks(system.thoughts / ONE) } else { self.thought.thought() }
     }
 
-    /// The mean distance between its requests in sectors; while it is new, that of new processes.
+    /// The mean distance between its requests in sectors; of a new process, the mean of new ones.
     pub(super) const fn mean_seek(&self, system: &System) -> u64 {
         if self.is_new() { system.seeks / ONE } else { self.seek.mean() }
     }

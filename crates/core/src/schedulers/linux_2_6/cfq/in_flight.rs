@@ -12,9 +12,9 @@ use crate::units::{Duration, Instant};
 
 /// What a queue that is alone may have in flight, in quanta.
 const ALONE: u64 = 4;
-/// Linux's `CFQ_HW_QUEUE_MIN`: so many requests in the device at once show that it has a queue.
+/// Linux's `CFQ_HW_QUEUE_MIN`: this many requests in the device at once show that the device has a queue.
 const DEEP: u64 = 5;
-/// So many looks at a busy device make an estimate.
+/// Looks at a busy device that make an estimate.
 const LOOKS: u32 = 50;
 /// Linux's `CFQ_MIN_TT`: the longest wait for a process that seeks.
 const SHORT_WAIT: Duration = Duration::from_ms(2);
@@ -22,13 +22,13 @@ const SHORT_WAIT: Duration = Duration::from_ms(2);
 /// Why a queue may not send a request now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
-    /// So many asynchronous requests are in flight, before which this one would have to wait.
+    /// Asynchronous requests in flight, for which the queue has to wait.
     AsyncInFlight(u64),
-    /// So many synchronous ones are, and this one is not.
+    /// Synchronous requests in flight, for which an asynchronous queue has to wait.
     SyncInFlight(u64),
-    /// So many of the queue are.
+    /// Requests of the queue in flight, which are enough.
     Enough(u64),
-    /// It is not so long enough ago that synchronous requests were done: until then.
+    /// Synchronous requests were done too shortly ago: until then.
     Ramp(Instant),
 }
 
@@ -68,7 +68,7 @@ impl InFlight {
         self.counts[usize::from(sync)] += 1;
     }
 
-    /// A request is done; so many wait.
+    /// A request is done, while `waiting` others wait.
     #[inline]
     pub(super) fn done(&mut self, now: Instant, sync: bool, waiting: u64) {
         self.most = self.most.max(self.total());

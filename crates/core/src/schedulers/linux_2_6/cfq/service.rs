@@ -12,7 +12,7 @@ use crate::why::Fact;
 /// Why a slice ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// It was used up, so long ago.
+    /// Its time was used up, this long ago.
     Used(Duration),
     /// As many asynchronous requests went as may.
     Quota(u64),
@@ -22,7 +22,7 @@ pub(super) enum End {
     Waited(Duration),
     /// It has no requests, and is not waited for.
     Empty(NoWait),
-    /// A queue that is close goes on, so many sectors from the head.
+    /// A queue that is close goes on: how far from the head, in sectors.
     Closer(u64),
     /// Its process has exited.
     Exited,

@@ -15,7 +15,7 @@ pub(super) enum NoWait {
     NoSeeks,
     /// It thinks too long, or is never waited for.
     NotWorth(Duration),
-    /// So many requests are in flight.
+    /// Requests are in flight.
     InFlight(u64),
     /// It is not there any more.
     Gone,
@@ -33,7 +33,7 @@ pub(super) enum Rule {
     Sync,
     Metadata,
     RealTime,
-    /// The request is so many sectors from the head, and the process is waited for.
+    /// The process is waited for, and the request is close: how far from the head, in sectors.
     Close(u64),
 }
 
