@@ -11,10 +11,10 @@ mod merge;
 
 pub use error::HostError;
 
+use crate::admission::{Admission, DepthLimit};
 use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::request::Request;
-use crate::admission::{DepthLimit, Admission};
 use crate::scheduler::{Decision, Scheduler, Setup};
 use crate::table::{State, Table};
 use crate::units::{Instant, Issuer, RequestId, Weight};

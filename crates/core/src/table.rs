@@ -7,9 +7,9 @@ use core::ops::Index;
 
 use alloc::vec::Vec;
 
+use crate::admission::AdmissionClass;
 use crate::collections::{Links, List, NIL, OutOfMemory, table};
 use crate::request::Request;
-use crate::admission::AdmissionClass;
 use crate::units::{Issuer, RequestId, Sector, Sectors, Weight};
 
 pub use weights::WEIGHTS_MAX;

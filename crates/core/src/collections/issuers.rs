@@ -25,7 +25,7 @@ impl Place {
 }
 
 #[derive(Clone)]
-struct Kept<T> {
+struct Slot<T> {
     who: Issuer,
     taken: bool,
     /// While this is not 0, the place is not given to another, and is not in the list of those that may be.
@@ -40,7 +40,7 @@ struct Kept<T> {
 
 /// A value for each of a limited number of issuers.
 pub struct Issuers<T> {
-    kept: Vec<Kept<T>>,
+    kept: Vec<Slot<T>>,
     heads: Vec<u32>,
     /// The ends of the list of places that are not held: those that nobody has, then the one used longest ago.
     oldest: u32,
@@ -54,7 +54,7 @@ impl<T: Clone + Default> Issuers<T> {
     /// [`OutOfMemory`] if it cannot be allocated.
     pub fn new(places: usize) -> Result<Self, OutOfMemory> {
         let value = T::default();
-        let empty = Kept { who: Issuer(0), taken: false, holds: 0, older: NIL, newer: NIL, next: NIL, value };
+        let empty = Slot { who: Issuer(0), taken: false, holds: 0, older: NIL, newer: NIL, next: NIL, value };
         let (places, slots) = (places.max(1), 2 * places.max(1).next_power_of_two());
         let (kept, heads) = (table(places, empty)?, table(slots, NIL)?);
         let mut issuers = Issuers { kept, heads, oldest: NIL, newest: NIL };
@@ -121,7 +121,7 @@ impl<T: Clone + Default> Issuers<T> {
     /// Takes `place` out of the list.
     #[inline]
     fn unlist(&mut self, place: u32) {
-        let Kept { older, newer, .. } = self.kept[place as usize];
+        let Slot { older, newer, .. } = self.kept[place as usize];
         match older {
             NIL => self.oldest = newer,
             older => self.kept[older as usize].newer = newer,
@@ -155,7 +155,7 @@ impl<T: Clone + Default> Issuers<T> {
 
     /// Empties `place`, if somebody is there.
     fn vacate(&mut self, place: Place) {
-        let Kept { who, taken: true, next, .. } = self.kept[place.index()] else { return };
+        let Slot { who, taken: true, next, .. } = self.kept[place.index()] else { return };
         let slot = self.slot(who);
         if self.heads[slot] == place.0 {
             self.heads[slot] = next;

@@ -11,7 +11,7 @@ use super::scene::{Scene, hold_all};
 use super::subject::Make;
 use crate::ops::Outcome;
 use crate::units::{Instant, Sector, Sectors};
-use crate::{Decision, Device, HostError, Queue, Request, Admission};
+use crate::{Admission, Decision, Device, HostError, Queue, Request};
 
 /// Conservation and Promise: the driver's books balance and its promises are kept.
 pub(super) fn conserves(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {

@@ -90,10 +90,10 @@ mod tests;
 
 pub use settings::Settings;
 
+use crate::admission::DepthLimit;
 use crate::collections::{OutOfMemory, Place};
 use crate::request::{Class, Priority, Request};
-use crate::admission::DepthLimit;
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
+use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation};
 use crate::tunables::Unit;
 use crate::units::{Duration, Issuer, RequestId, Weight};
 use budget::Reason;
@@ -443,7 +443,7 @@ impl Algorithm for Bfq {
         }
     }
 
-    fn standing(_: &Settings, priority: Priority) -> Standing {
+    fn priority_effects(_: &Settings, priority: Priority) -> PriorityEffects {
         [Some(("weight", weight_of(priority, Weight::default()), Unit::Count)), None, None]
     }
 

@@ -45,9 +45,9 @@ mod feedback;
 
 use alloc::vec::Vec;
 
+use crate::admission::DepthLimit;
 use crate::collections::{Fifo, OutOfMemory, table};
 use crate::request::{Operation, Request};
-use crate::admission::DepthLimit;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Nanoseconds;
 use crate::units::{Duration, Instant, RequestId};

@@ -44,10 +44,10 @@
 //! wait so long that each has aged when it is looked at, all others wait for them. Within one class,
 //! bounds are those of `deadline`.
 
+use crate::admission::DepthLimit;
 use crate::collections::{Lanes, OutOfMemory};
 use crate::request::{Class, Direction, Priority, Request};
-use crate::admission::DepthLimit;
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
+use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation};
 use crate::schedulers::linux_2_6::deadline::{self, begins, choose, goes_on};
 use crate::tunables::{Count, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
@@ -137,7 +137,7 @@ impl Algorithm for MqDeadline {
         self.tunables = tunables;
     }
 
-    fn standing(_: &Settings, priority: Priority) -> Standing {
+    fn priority_effects(_: &Settings, priority: Priority) -> PriorityEffects {
         [Some(("place in line, whatever the level", priority.class as u64 + 1, Unit::Count)), None, None]
     }
 

@@ -22,7 +22,7 @@
 
 use crate::collections::Sorted;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::arm::{Arm, Rule, Seek};
+use crate::schedulers::shared::head::{Head, Rule, Seek};
 use crate::tunables::Nothing;
 use crate::units::RequestId;
 
@@ -40,14 +40,14 @@ impl Rule for BackAndForth {
     type Tunables = Nothing;
 
     #[inline]
-    fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
-        arm.sweep(waiting)
+    fn pick(head: &Head, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
+        head.sweep(waiting)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::schedulers::shared::arm::tests::order;
+    use crate::schedulers::shared::head::tests::order;
 
     #[test]
     fn the_sweep_turns_at_the_last_request() {

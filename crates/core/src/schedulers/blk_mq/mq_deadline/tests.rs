@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use super::*;
+use crate::admission::Admission;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
 use crate::registry::AnyScheduler;
 use crate::request::Priority;
-use crate::admission::Admission;
 use crate::units::{Duration, Sector, Sectors};
 
 /// A queue under mq-deadline, the time in milliseconds, and shorthands.

@@ -29,7 +29,7 @@ use crate::collections::OutOfMemory;
 use crate::random::Random;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::lines::Lines;
+use crate::schedulers::shared::issuer_fifos::IssuerFifos;
 use crate::tunables::Seed;
 use crate::units::{Issuer, RequestId};
 
@@ -43,7 +43,7 @@ crate::tunables! {
 
 /// A draw among the processes that wait.
 pub struct Lottery {
-    lines: Lines<()>,
+    lines: IssuerFifos<()>,
     /// Who has requests waiting, in the order in which they began to.
     waiting: Vec<Issuer>,
     dice: Random,
@@ -66,7 +66,7 @@ impl Algorithm for Lottery {
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         let mut waiting = Vec::new();
         waiting.try_reserve_exact(setup.capacity).map_err(|_| OutOfMemory)?;
-        Ok(Lottery { lines: Lines::new(setup.capacity)?, waiting, dice: Random::default(), tunables })
+        Ok(Lottery { lines: IssuerFifos::new(setup.capacity)?, waiting, dice: Random::default(), tunables })
     }
 
     fn tune(&mut self, tunables: Settings) {
