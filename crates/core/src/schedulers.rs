@@ -45,10 +45,11 @@ schedulers! {
         sptf: Sptf;
         aged_sptf: AgedSptf;
     }
-    linux_2_6 {
+    linux_2_6 (anticipatory) {
         deadline: Deadline;
         deadline_2_6_11: Deadline2611;
-        anticipatory_linux: As, As2611;
+        as_: As;
+        as_2_6_11: As2611;
         cas: Cas;
         cfq_2_6_9: Cfq269;
         cfq_2_6_12: Cfq2612;

@@ -8,12 +8,12 @@
 //! | `lines` | requests by issuer |
 //! | `clocks` | virtual clocks of issuers |
 //! | `means` | decaying means of think times and seek distances |
-//! | `ways` | which of two requests is the better place to go on |
+//! | `nearer` | which of two requests is the better place to go on: the nearer |
 
 pub(crate) mod clocks;
 pub(crate) mod dispatch_list;
 pub(crate) mod head;
 pub(crate) mod issuer_fifos;
 pub(crate) mod means;
+pub(crate) mod nearer;
 pub(crate) mod positions;
-pub(crate) mod ways;

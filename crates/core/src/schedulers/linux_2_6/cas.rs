@@ -1,7 +1,7 @@
 //! The cooperative anticipatory scheduler: what a process leaves off, another may go on with.
 //!
 //! # How it decides
-//! As [`as-2.6.11`](crate::schedulers::linux_2_6::anticipatory_linux), except for how a wait ends, or does not begin. The
+//! As `as-2.6.11`, except for how a wait ends, or does not begin. The
 //! process's own next request always ends it. For another's request, the steps of OLS'05 §4 in order:
 //! 1. A read is overdue, or anticipation is off: the overdue one goes.
 //! 2. The time has elapsed: the request goes.
@@ -37,11 +37,11 @@
 //! files each read by a process of its own. Bad for what `as` is bad for.
 //!
 //! # Starvation
-//! As [`as-2.6.11`](crate::schedulers::linux_2_6::anticipatory_linux): no number of requests bounds it. Of two streams or
+//! As `as-2.6.11`: no number of requests bounds it. Of two streams or
 //! chains, one can go on for `read_expire` before the other has a turn.
 
-use super::anticipatory_linux::settings::timed_settings;
-use super::anticipatory_linux::{LinuxAnticipatory, RuleSet, Version};
+use super::anticipatory::settings::timed_settings;
+use super::anticipatory::{LinuxAnticipatory, RuleSet, Version};
 
 crate::choices! {
     /// How the paper is read.
@@ -64,7 +64,7 @@ timed_settings! {
 /// The cooperative anticipatory scheduler.
 pub type Cas = LinuxAnticipatory<Cooperative>;
 
-/// OLS'05's extension of Linux 2.6.9, whose scheduler is that of 2.6.11.
+/// OLS'05's extension of Linux 2.6.9, which has the same scheduler as 2.6.11.
 pub struct Cooperative;
 
 impl Version for Cooperative {

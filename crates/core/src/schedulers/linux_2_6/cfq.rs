@@ -62,9 +62,7 @@
 //! requests starve all others.
 
 mod cooperation;
-mod idling;
 mod in_flight;
-mod preemption;
 mod processes;
 mod queues;
 mod reasons;
@@ -81,7 +79,6 @@ use crate::request::{Priority, Request};
 use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation};
 use crate::tunables::Unit;
 use crate::units::{Issuer, RequestId, Sector};
-use idling::Idling;
 use in_flight::{Hold, InFlight};
 use processes::{Owner, Processes, Who};
 use queues::{Index, Kind, Queues};
@@ -95,7 +92,6 @@ pub struct Cfq {
     queues: Queues,
     service: Service,
     in_flight: InFlight,
-    idling: Idling,
     /// Where the last request that went ends.
     head: Sector,
 }
@@ -115,7 +111,6 @@ impl Algorithm for Cfq {
             service: Service::new(queues.len())?,
             queues,
             in_flight: InFlight::new(),
-            idling: Idling::new(),
             head: Sector(0),
         })
     }
@@ -149,7 +144,7 @@ impl Cfq {
         if let Some(slice) = self.service.slice_mut()
             && let Some((length, used)) = slice.time_out(cx.now)
         {
-            let empty = self.queues[slice.queue()].is_empty();
+            let empty = self.queues[slice.queue].is_empty();
             if used || self.queues.busy() > 0 && empty {
                 self.expire(cx, End::Waited(length), false);
             }
@@ -160,10 +155,10 @@ impl Cfq {
     fn expire(&mut self, cx: Cx<'_>, end: End, keep_residual: bool) {
         let slice = self.service.expire(cx.now, &mut self.queues, end, keep_residual);
         let Some(slice) = slice else { return };
-        if let Some(who) = slice.process() {
+        if let Some(who) = slice.process {
             self.processes.release(who);
         }
-        self.queues.tidy(slice.queue(), None);
+        self.queues.tidy(slice.queue, None);
     }
 
     /// The process at `place` gives up its queue: it has exited, or is forgotten. That ends its slice.
@@ -207,12 +202,12 @@ impl Cfq {
     #[inline]
     fn arrived(&mut self, cx: Cx<'_>, request: &Request, index: Index) {
         let Some(slice) = self.service.slice_mut() else { return };
-        let (old, new) = (&self.queues[slice.queue()], &self.queues[index]);
-        if slice.queue() == index {
+        let (old, new) = (&self.queues[slice.queue], &self.queues[index]);
+        if slice.queue == index {
             slice.arrived();
-        } else if let Some(rule) = preemption::rule(cx.now, self.head, request, new, old, slice) {
+        } else if let Some(rule) = slice.preempted_by(cx.now, self.head, request, new, old) {
             self.expire(cx, End::Preempted(rule), true);
-            self.service.move_to_front(index, self.queues[index].kind());
+            self.service.move_to_front(index, self.queues[index].kind.class);
         }
     }
 
@@ -241,8 +236,8 @@ impl Cfq {
         let Some(slice) = self.service.slice_mut() else { return Decision::Idle };
         let late = |id: &RequestId| cx.now >= self.queues.due(*id);
         let overdue = if slice.look() { self.queues[index].oldest().filter(late) } else { None };
-        let Some(id) = overdue.or(self.queues[index].next()) else { return Decision::Idle };
-        let Kind { sync, level, .. } = self.queues[index].kind();
+        let Some(id) = overdue.or(self.queues[index].next) else { return Decision::Idle };
+        let Kind { sync, level, .. } = self.queues[index].kind;
         if cx.notes().is_some() {
             let length = self.queues.settings.slice(sync, level);
             let late = overdue.map(|id| cx.now.since(self.queues.due(id)));
@@ -265,7 +260,7 @@ impl Cfq {
         if first {
             self.processes.hold(owner.process);
         }
-        let kind = self.queues[index].kind();
+        let kind = self.queues[index].kind;
         if self.queues.busy() > 1 && kind.is_idle_class() {
             self.expire(cx, End::IdleClass, false);
         } else if self.queues.busy() > 1 && !kind.sync && sent >= self.queues.settings.async_quota(kind.level)
@@ -278,8 +273,8 @@ impl Cfq {
     #[inline]
     fn goes_on_after(&mut self, cx: Cx<'_>) {
         let Some(slice) = self.service.slice_mut() else { return };
-        let queue = &self.queues[slice.queue()];
-        let kind = queue.kind();
+        let queue = &self.queues[slice.queue];
+        let kind = queue.kind;
         let end = slice.begin(cx.now, self.queues.settings.slice(kind.sync, kind.level));
         if cx.now >= end {
             self.expire(cx, End::Used(cx.now.since(end)), true);
@@ -298,10 +293,7 @@ impl Cfq {
             (None, Some(slice)) => reasons::waits(cx, &self.queues, &self.processes, slice),
             (None, None) => {}
         }
-        let ramp = match hold {
-            Some((_, Hold::Ramp(from))) => Some(from),
-            _ => None,
-        };
+        let ramp = if let Some((_, Hold::Ramp(from))) = hold { Some(from) } else { None };
         let change = self.service.changes_at(cx.now, &self.queues, plan);
         change.into_iter().chain(ramp).min().map_or(Decision::Idle, Decision::WaitUntil)
     }
@@ -310,10 +302,10 @@ impl Cfq {
     /// speaks against it.
     fn begin_wait(&mut self, cx: Cx<'_>) {
         let Some(slice) = self.service.slice() else { return };
-        let (queue, in_flight) = (&self.queues[slice.queue()], self.in_flight.total());
+        let queue = &self.queues[slice.queue];
         let length = match self.service.cooperator(cx, &self.queues, self.head, queue) {
             Some(_) => Err(NoWait::Company),
-            None => self.idling.length(cx, &self.queues, slice, &self.processes, in_flight),
+            None => self.in_flight.wait(cx, &self.queues, slice, &self.processes),
         };
         self.service.slice_mut().into_iter().for_each(|slice| slice.wait(cx.now, length));
     }
@@ -333,7 +325,7 @@ impl Scheduler for Cfq {
         }
         let process = &mut self.processes[who.place];
         process.issues(cx.now, self.queues.settings.slice_idle.0 * 2);
-        self.queues[queue].idle_window = self.idling.window(&self.queues, queue, process);
+        self.queues[queue].idle_window = self.in_flight.idle_window(&self.queues, queue, process);
         self.arrived(cx, request, queue);
     }
 
@@ -363,8 +355,7 @@ impl Scheduler for Cfq {
     #[inline]
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         self.catch_up(cx);
-        self.idling.look(self.in_flight.total(), self.queues.waiting());
-        self.in_flight.done(cx.now, cx[id].sync);
+        self.in_flight.done(cx.now, cx[id].sync, self.queues.waiting());
         // Of one that an earlier scheduler dispatched no more is known.
         let Some(Owner { queue, process }) = self.processes.disown(id) else { return };
         self.queues[queue].in_flight -= 1;

@@ -40,11 +40,11 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Forest, Issuers, Links, List, OutOfMemory, Place, Tree, table};
+use crate::collections::{Fifos, Forest, Issuers, Links, List, OutOfMemory, Place, Tree, table};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::dispatch_list::DispatchList;
-use crate::schedulers::shared::ways::{Back, better};
+use crate::schedulers::shared::nearer::{Back, better};
 use crate::tunables::{Count, Kibibytes, Milliseconds};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 
@@ -72,7 +72,7 @@ crate::tunables! {
 const MEMORY: Duration = Duration::from_s(1);
 /// What a request counts when requests overlap: a tick.
 const ALIKE: u64 = Duration::from_ms(1).0;
-/// So many in flight at once show that they do.
+/// This many in flight at once show that requests overlap.
 const DEEP: u64 = 4;
 /// Processes that are remembered besides those with requests here.
 const REMEMBERED: usize = 64;
@@ -98,10 +98,12 @@ struct Lane {
 pub struct Cfq2612 {
     lanes: Issuers<Lane>,
     forest: Forest,
-    fifos: Links,
+    /// Each request with its number among all that came.
+    fifos: Fifos<u64>,
     /// The processes that have requests in their queues.
     busy: Vec<Place>,
     queued: usize,
+    /// Counts turns, and requests that came.
     turn: u64,
     links: Links,
     dispatch: DispatchList,
@@ -127,7 +129,7 @@ impl Algorithm for Cfq2612 {
         Ok(Cfq2612 {
             lanes: Issuers::new(places)?,
             forest: Forest::new(setup.capacity)?,
-            fifos: Links::new(setup.capacity)?,
+            fifos: Fifos::new(setup.capacity)?,
             busy,
             queued: 0,
             turn: 0,
@@ -224,8 +226,9 @@ impl Cfq2612 {
             let Some(id) = self.choose(cx, place) else { continue };
             self.take(cx, id, place);
             self.turn += 1;
-            (self.lanes[place].turn, self.head) = (self.turn, cx[id].end());
-            self.lanes[place].in_flight += 1;
+            self.head = cx[id].end();
+            let lane = &mut self.lanes[place];
+            (lane.turn, lane.in_flight) = (self.turn, lane.in_flight + 1);
             self.dispatch.sort_in(cx, &mut self.links, id);
             moved += 1;
         }
@@ -245,18 +248,17 @@ impl Cfq2612 {
 
 impl Scheduler for Cfq2612 {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        let place = self.lanes.enter(cx[id].issuer);
-        self.lanes.hold(place);
+        let place = self.lanes.enter_held(cx[id].issuer);
         self.sent[id.index()] = (cx.now, Some(place));
         let lane = &mut self.lanes[place];
+        self.turn += 1;
         if lane.by_address.is_empty() {
             lane.forget(cx.now, 8);
-            self.turn += 1;
             lane.turn = self.turn;
             self.busy.push(place);
         }
         self.forest.insert(&mut lane.by_address, cx[id].start.0, id);
-        self.fifos.push_back(&mut lane.fifo[usize::from(cx[id].sync)], id);
+        self.fifos.push(&mut lane.fifo[usize::from(cx[id].sync)], id, self.turn);
         self.queued += 1;
     }
 
@@ -265,10 +267,9 @@ impl Scheduler for Cfq2612 {
             self.fill(cx);
         }
         let Some(id) = self.dispatch.pop(cx, &mut self.links) else { return Decision::Idle };
-        let place = self.place(id);
         cx.because(
             "next on the dispatch list; process {} has used {}; {} wait in the processes' queues",
-            || [cx[id].issuer.into(), self.lanes[place].used.into(), self.queued.into()],
+            || [cx[id].issuer.into(), self.lanes[self.place(id)].used.into(), self.queued.into()],
         );
         self.sent[id.index()].0 = cx.now;
         self.in_flight += 1;
@@ -311,10 +312,9 @@ impl Scheduler for Cfq2612 {
     /// The survivor gets the earlier place in order of arrival.
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
         let place = self.place(survivor);
-        if place == self.place(other) && cx[other].arrival <= cx[survivor].arrival {
+        if place == self.place(other) {
             let fifo = &mut self.lanes[place].fifo[usize::from(cx[survivor].sync)];
-            self.fifos.remove(fifo, survivor);
-            self.fifos.insert_before(fifo, other, survivor);
+            self.fifos.inherit(fifo, survivor, other);
         }
         self.grown(cx, survivor);
         self.remove(cx, other);

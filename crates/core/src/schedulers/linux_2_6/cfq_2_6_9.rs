@@ -125,8 +125,7 @@ impl Cfq269 {
 
 impl Scheduler for Cfq269 {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        let place = self.queues.enter(cx[id].issuer);
-        self.queues.hold(place);
+        let place = self.queues.enter_held(cx[id].issuer);
         if self.queues[place].is_empty() {
             self.busy.push(place);
         }

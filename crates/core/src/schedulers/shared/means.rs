@@ -78,14 +78,14 @@ impl Mean {
         self.total = decayed(self.total, sample);
     }
 
-    /// Somebody has thought for so long.
+    /// A think time is over.
     #[inline]
     pub(crate) fn enter_thought(&mut self, Duration(thought): Duration) {
         self.enter(thought);
         self.mean = self.share_of(self.total + HALF * TICK.0);
     }
 
-    /// A request begins this many sectors from where the last one ended. A seek that is much longer than the
+    /// A request begins `seek` sectors from where the last one ended. A seek that is much longer than the
     /// mean counts less.
     #[inline]
     pub(crate) fn enter_seek(&mut self, seek: u64) {

@@ -171,11 +171,10 @@ impl Scheduler for Reference {
         let line = &mut self.holder(survivor).unwrap().by_arrival;
         let place = |id: RequestId| line.iter().position(|held| *held == id);
         if let (Some(own), Some(others)) = (place(survivor), place(other))
-            && cx[other].arrival <= cx[survivor].arrival
+            && others < own
         {
             line.remove(own);
-            let at = others - usize::from(own < others);
-            line.insert(at, survivor);
+            line.insert(others, survivor);
         }
         self.grown(cx, survivor);
         self.remove(cx, other);

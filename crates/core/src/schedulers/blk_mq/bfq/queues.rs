@@ -19,7 +19,7 @@ use super::wf2q::Wf2q;
 use crate::collections::{OutOfMemory, Place, table};
 use crate::request::Class;
 use crate::scheduler::{Cx, Setup};
-use crate::schedulers::shared::ways::Back;
+use crate::schedulers::shared::nearer::Back;
 use crate::units::{Instant, RequestId, Sector};
 
 /// Places for processes besides two for each request: some are hosts, or wait though they have none.

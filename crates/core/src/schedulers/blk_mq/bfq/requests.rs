@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::collections::{Links, List, NIL, OutOfMemory, Place, Sorted, table};
 use crate::request::Request;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::ways::{Back, better};
+use crate::schedulers::shared::nearer::{Back, better};
 use crate::units::{Instant, RequestId, Sector};
 
 /// The requests.

@@ -1,6 +1,6 @@
 //! What [`Bfq`](super::Bfq) can be told, and what follows from that.
 
-use crate::schedulers::shared::ways::Back;
+use crate::schedulers::shared::nearer::Back;
 use crate::tunables::{Count, Kibibytes, Milliseconds, SectorCount};
 use crate::units::Duration;
 

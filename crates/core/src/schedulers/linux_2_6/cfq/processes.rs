@@ -94,8 +94,7 @@ impl Processes {
     /// Who issues `request`. The process is held once more. True if its priority is another than before.
     #[inline]
     pub(super) fn enter(&mut self, now: Instant, request: &Request) -> (Who, bool) {
-        let place = self.issuers.enter(request.issuer);
-        self.issuers.hold(place);
+        let place = self.issuers.enter_held(request.issuer);
         let process = &mut self.issuers[place];
         if !process.known || process.exited {
             let (life, priority) = (process.life.wrapping_add(1), request.priority);

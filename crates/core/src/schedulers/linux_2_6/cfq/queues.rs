@@ -10,7 +10,7 @@ use crate::collections::{Fifos, Forest, List, OutOfMemory, Tree, table};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::shared::means::Mean;
-use crate::schedulers::shared::ways::better;
+use crate::schedulers::shared::nearer::better;
 use crate::units::{Instant, Issuer, RequestId, Sector};
 use crate::why::Fact;
 
@@ -48,13 +48,13 @@ impl Kind {
 /// One queue.
 #[derive(Clone)]
 pub(super) struct Queue {
-    kind: Kind,
+    pub(super) kind: Kind,
     /// Whose it was when it was made.
-    who: Issuer,
+    pub(super) who: Issuer,
     by_address: Tree,
     by_arrival: List,
     /// The best of its requests to go on with, as far as is known.
-    next: Option<RequestId>,
+    pub(super) next: Option<RequestId>,
     /// Those of its requests that are metadata.
     metadata: u32,
     /// Its requests in flight.
@@ -91,15 +91,6 @@ impl Queue {
         self.idle_window &= !self.kind.is_idle_class();
     }
 
-    pub(super) fn kind(&self) -> Kind {
-        self.kind
-    }
-
-    /// Whose it was when it was made.
-    pub(super) fn who(&self) -> Issuer {
-        self.who
-    }
-
     /// What to call it: what it is, and its process or level.
     pub(super) fn name(&self) -> [Fact; 2] {
         let kind = match (self.kind.sync, self.kind.class) {
@@ -118,11 +109,6 @@ impl Queue {
     /// Who came first.
     pub(super) fn oldest(&self) -> Option<RequestId> {
         self.by_arrival.front()
-    }
-
-    /// The best of its requests to go on with, as far as is known.
-    pub(super) fn next(&self) -> Option<RequestId> {
-        self.next
     }
 
     pub(super) fn has_metadata(&self) -> bool {

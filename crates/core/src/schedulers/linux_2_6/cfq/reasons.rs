@@ -1,13 +1,12 @@
 //! Why a queue is served, and why the one before is not any more, in words and numbers.
 
 use super::in_flight::Hold;
-use super::preemption::Rule;
 use super::processes::Processes;
 use super::queues::{Index, Queues};
 use super::service::{Choice, End, Ended, Service};
-use super::slice::{NoWait, Slice};
+use super::slice::{NoWait, Rule, Slice};
 use crate::scheduler::Cx;
-use crate::units::{Duration, Instant};
+use crate::units::Duration;
 use crate::why::Fact;
 
 const fn before(rule: Rule) -> &'static str {
@@ -23,47 +22,30 @@ const fn before(rule: Rule) -> &'static str {
 
 /// Says why the slice before ended.
 fn slice_ended(cx: Cx<'_>, Ended { end, name: [kind, who] }: Ended) {
-    match end {
-        End::Used(over) => cx.rather("the slice of {} {} is over since {}", || [kind, who, over.into()]),
-        End::Quota(count) => {
-            cx.rather("{} {} has sent its {} requests", || [kind, who, count.into()]);
-        }
-        End::IdleClass => cx.rather("{} {}, of the idle class, has had its request", || [kind, who]),
-        End::Waited(time) => cx.rather("{} {} was waited for {} in vain", || [kind, who, time.into()]),
-        End::Closer(far) => {
-            cx.rather("no wait for {} {}: another is {} sectors from the head", || [kind, who, far.into()]);
-        }
-        End::Exited => cx.rather("{} {} has exited", || [kind, who]),
+    let (text, fact): (_, Fact) = match end {
+        End::Used(over) => ("the slice of {} {} is over since {}", over.into()),
+        End::Quota(count) => ("{} {} has sent its {} requests", count.into()),
+        End::IdleClass => ("{} {}, of the {} class, has had its request", "idle".into()),
+        End::Waited(time) => ("{} {} was waited for {} in vain", time.into()),
+        End::Closer(far) => ("no wait for {} {}: another is {} sectors from the head", far.into()),
+        End::Exited => ("{} {} has {}", "exited".into()),
         End::Preempted(Rule::Close(far)) => {
-            cx.rather("{} {} is waited for no more: a request is {} sectors from the head", || {
-                [kind, who, far.into()]
-            });
+            ("{} {} is waited for no more: a request is {} sectors from the head", far.into())
         }
-        End::Preempted(rule) => cx.rather("it goes before {} {}, {}", || [kind, who, before(rule).into()]),
-        End::Empty(why) => not_waited_for(cx, kind, who, why),
-    }
-}
-
-fn not_waited_for(cx: Cx<'_>, kind: Fact, who: Fact, why: NoWait) {
-    match why {
-        NoWait::NotDone => cx.rather("{} {} has no more requests", || [kind, who]),
-        NoWait::NoSeeks => {
-            cx.rather("no wait for {} {} on a device without seeks", || [kind, who]);
-        }
-        NoWait::NotWorth(mean) => {
-            cx.rather("no wait for {} {}, which thinks {}", || [kind, who, mean.into()]);
-        }
-        NoWait::InFlight(count) => {
-            cx.rather("no wait for {} {} with {} in flight", || [kind, who, count.into()]);
-        }
-        NoWait::Gone => cx.rather("no wait for {} {}, which is gone", || [kind, who]),
-        NoWait::ThinksLong { mean, left } => {
-            cx.rather("no wait for {} {}, which thinks {} and has {} left", || {
+        End::Preempted(rule) => ("it goes before {} {}, {}", before(rule).into()),
+        End::Empty(NoWait::NotDone) => ("{} {} has no more {}", "requests".into()),
+        End::Empty(NoWait::NoSeeks) => ("no wait for {} {} on a device without {}", "seeks".into()),
+        End::Empty(NoWait::NotWorth(mean)) => ("no wait for {} {}, which thinks {}", mean.into()),
+        End::Empty(NoWait::InFlight(count)) => ("no wait for {} {} with {} in flight", count.into()),
+        End::Empty(NoWait::Gone) => ("no wait for {} {}, which is {}", "gone".into()),
+        End::Empty(NoWait::ThinksLong { mean, left }) => {
+            return cx.rather("no wait for {} {}, which thinks {} and has {} left", || {
                 [kind, who, mean.into(), left.into()]
             });
         }
-        NoWait::Company => cx.rather("no wait for {} {}: another was close", || [kind, who]),
-    }
+        End::Empty(NoWait::Company) => ("no wait for {} {}: another was {}", "close".into()),
+    };
+    cx.rather(text, || [kind, who, fact]);
 }
 
 /// Says why the next request of the queue `index` goes. If it is overdue, it is so `late`.
@@ -94,21 +76,16 @@ pub(super) fn goes(
                 [slice.into(), kind, who, far.into()]
             });
         }
-        (_, Choice::GoesOn) => goes_on(cx, kind, who, slice, service.slice().and_then(Slice::end)),
-    }
-}
-
-fn goes_on(cx: Cx<'_>, kind: Fact, who: Fact, slice: Duration, end: Option<Instant>) {
-    match end {
-        None => cx.because("{} {} goes on; its slice of {} begins with its first completion", || {
-            [kind, who, slice.into()]
-        }),
-        Some(end) if cx.now < end => {
-            cx.because("{} {} goes on with {} of its slice left", || [kind, who, end.since(cx.now).into()]);
+        (_, Choice::GoesOn) => {
+            let (text, time) = match service.slice().and_then(|slice| slice.end) {
+                None => ("{} {} goes on; its slice of {} begins with its first completion", slice),
+                Some(end) if cx.now < end => ("{} {} goes on with {} of its slice left", end.since(cx.now)),
+                Some(end) => {
+                    ("{} {} has issued what it was waited for, {} after its slice", cx.now.since(end))
+                }
+            };
+            cx.because(text, || [kind, who, time.into()]);
         }
-        Some(end) => cx.because("{} {} has issued what it was waited for, {} after its slice", || {
-            [kind, who, cx.now.since(end).into()]
-        }),
     }
 }
 
@@ -125,14 +102,14 @@ pub(super) fn holds(cx: Cx<'_>, [kind, who]: [Fact; 2], hold: Hold) {
 
 /// Says who is waited for.
 pub(super) fn waits(cx: Cx<'_>, queues: &Queues, processes: &Processes, slice: &Slice) {
-    let queue = &queues[slice.queue()];
+    let queue = &queues[slice.queue];
     let Some(until) = slice.waits_until() else {
         return cx.because("waits until {} of process {} in flight are done, and then for its next", || {
-            [queue.in_flight.into(), queue.who().into()]
+            [queue.in_flight.into(), queue.who.into()]
         });
     };
-    let awaited = slice.process();
-    let who = awaited.map_or(queue.who(), |who| processes.issuer(who));
+    let awaited = slice.process;
+    let who = awaited.map_or(queue.who, |who| processes.issuer(who));
     let thought = awaited.map_or(Duration::ZERO, |who| processes[who.place].mean_thought());
     cx.because("waits for process {} until {}: its mean think time is {}", || {
         [who.into(), until.into(), thought.into()]

@@ -1,10 +1,10 @@
 //! Which queue has the disk, and which is next.
 
-use super::preemption::Rule;
 use super::queues::{Index, Kind, Queue, Queues};
-use super::service_tree::{ServiceTree, same_class, time_of};
-use super::slice::{NoWait, Slice};
+use super::service_tree::{FRONT, ServiceTree, key_at, same_class, time_of};
+use super::slice::{NoWait, Rule, Slice};
 use crate::collections::OutOfMemory;
+use crate::request::Class;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId, Sector};
 use crate::why::Fact;
@@ -12,7 +12,7 @@ use crate::why::Fact;
 /// Why a slice ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// It was used up, so long ago.
+    /// Its time was used up, this long ago.
     Used(Duration),
     /// As many asynchronous requests went as may.
     Quota(u64),
@@ -22,7 +22,7 @@ pub(super) enum End {
     Waited(Duration),
     /// It has no requests, and is not waited for.
     Empty(NoWait),
-    /// A queue that is close goes on, so many sectors from the head.
+    /// A queue that is close goes on: how far from the head, in sectors.
     Closer(u64),
     /// Its process has exited.
     Exited,
@@ -71,7 +71,7 @@ impl Service {
 
     /// The queue that has the disk.
     pub(super) fn active(&self) -> Option<Index> {
-        self.slice.as_ref().map(Slice::queue)
+        self.slice.as_ref().map(|slice| slice.queue)
     }
 
     pub(super) fn slice(&self) -> Option<&Slice> {
@@ -95,10 +95,13 @@ impl Service {
     /// The key that `index` gets now.
     #[inline]
     fn key(&self, now: Instant, queues: &Queues, index: Index) -> u64 {
-        let Kind { sync, class, level } = queues[index].kind();
+        let Kind { sync, class, level } = queues[index].kind;
+        if class == Class::Idle {
+            return self.tree.idle_key(now, index, self.active());
+        }
         let offset = queues.settings.offset(queues.busy(), sync, level);
         let ahead = offset.saturating_sub(queues[index].residual);
-        self.tree.key(now, index, class, ahead, self.active())
+        key_at(class, (now.0 as i64).saturating_add(ahead))
     }
 
     #[inline]
@@ -122,7 +125,7 @@ impl Service {
         if self.active() != Some(index) {
             self.tree.remove(index);
         }
-        self.tree.forget_key(index);
+        self.tree.set_key(index, 0);
     }
 
     /// The queue `index`, which waits in order or is the one that had the disk last, has it now.
@@ -142,9 +145,9 @@ impl Service {
         keep_residual: bool,
     ) -> Option<Slice> {
         let slice = self.slice?;
-        let index = slice.queue();
+        let index = slice.queue;
         self.ended = Some(Ended { end, name: queues[index].name() });
-        if let Some(over) = slice.end().filter(|_| keep_residual) {
+        if let Some(over) = slice.end.filter(|_| keep_residual) {
             queues[index].residual = (over.0 as i64).saturating_sub(now.0 as i64);
         }
         if !queues[index].is_empty() {
@@ -155,9 +158,12 @@ impl Service {
         Some(slice)
     }
 
-    /// The queue `index`, of which this is the kind, goes before all others of its class.
-    pub(super) fn move_to_front(&mut self, index: Index, kind: Kind) {
-        self.tree.move_to_front(index, kind.class);
+    /// The queue `index` goes before all others of its class, of which this is one.
+    pub(super) fn move_to_front(&mut self, index: Index, class: Class) {
+        let Some((first, _)) = self.tree.first() else { return };
+        self.tree.set_key(index, key_at(class, time_of(first) - FRONT));
+        self.tree.remove(index);
+        self.tree.insert(index);
     }
 
     /// Who is to be served. That changes nothing.
@@ -169,7 +175,7 @@ impl Service {
         if let Some(over) = slice.over_since(cx.now) {
             return self.change(cx.now, queues, End::Used(over));
         }
-        let (index, queue) = (slice.queue(), &queues[slice.queue()]);
+        let (index, queue) = (slice.queue, &queues[slice.queue]);
         if !queue.is_empty() {
             return Some(Plan::Keep(index));
         }
@@ -179,7 +185,7 @@ impl Service {
         if slice.waits_until().is_some() || queue.in_flight > 0 && queue.idle_window {
             return Some(Plan::Wait);
         }
-        self.change(cx.now, queues, End::Empty(slice.no_wait()))
+        self.change(cx.now, queues, End::Empty(slice.no_wait))
     }
 
     /// The queue that is first once the one whose slice it is has its new key.
@@ -205,28 +211,28 @@ impl Service {
         head: Sector,
         queue: &Queue,
     ) -> Option<(Index, u64)> {
-        if !queue.kind().sync || queue.seeky() {
+        if !queue.kind.sync || queue.seeky() {
             return None;
         }
         // Of requests at one place that with the smallest id; Linux knows only one queue for each place.
         let mut nearest: Option<(u64, bool, RequestId, Index)> = None;
         for other in self.tree.iter() {
-            let kind = queues[other].kind();
-            let (false, Some(next)) = (kind.is_idle_class(), queues[other].next()) else { continue };
-            if kind.level == queue.kind().level {
+            let kind = queues[other].kind;
+            let (false, Some(next)) = (kind.is_idle_class(), queues[other].next) else { continue };
+            if kind.level == queue.kind.level {
                 let start = cx[next].start;
                 let found = (start.distance(head), start < head, next, other);
                 nearest = Some(nearest.map_or(found, |known| known.min(found)));
             }
         }
         let (far, .., other) = nearest.filter(|(far, ..)| *far <= queue.reach())?;
-        (queues[other].kind().sync && !queues[other].seeky()).then_some((other, far))
+        (queues[other].kind.sync && !queues[other].seeky()).then_some((other, far))
     }
 
     /// When the answer can be another though nothing happens, after `plan` was held back, or is to wait.
     pub(super) fn changes_at(&self, now: Instant, queues: &Queues, plan: Plan) -> Option<Instant> {
         let slice = self.slice.as_ref();
-        let over = slice.and_then(Slice::end).filter(|_| self.tree.first().is_some());
+        let over = slice.and_then(|slice| slice.end).filter(|_| self.tree.first().is_some());
         let wait = slice.and_then(Slice::waits_until);
         let times = [over, wait, self.overtaken_at(now, queues, plan)];
         times.into_iter().flatten().filter(|time| *time > now).min()

@@ -13,7 +13,7 @@ use crate::units::{Duration, Instant, RequestId};
 /// Linux's `CFQ_IDLE_DELAY`: a queue of the idle class is this much behind the last one.
 const IDLE_DELAY: i64 = Duration::from_ms(200).0 as i64;
 /// Who preempts is this much before the first one.
-const FRONT: i64 = Duration::from_s(1).0 as i64;
+pub(super) const FRONT: i64 = Duration::from_s(1).0 as i64;
 
 /// The lower bits of a key are its time; the upper ones its class.
 const TIME_BITS: u32 = 62;
@@ -22,7 +22,7 @@ const ORIGIN: i64 = 1 << 60;
 
 /// A time as a part of a key. Far beyond any run, all are the same.
 #[inline]
-fn key_at(class: Class, time: i64) -> u64 {
+pub(super) fn key_at(class: Class, time: i64) -> u64 {
     let latest = (1 << TIME_BITS) - 1;
     let time = time.saturating_add(ORIGIN).clamp(0, latest) as u64;
     (class as u64) << TIME_BITS | time
@@ -60,7 +60,7 @@ impl ServiceTree {
         self.heap.iter().map(|(_, RequestId(index))| index)
     }
 
-    /// The queue `index`, which has requests, has `key` from now on.
+    /// The queue `index` has `key` from now on; 0 if it has no requests any more.
     pub(super) fn set_key(&mut self, index: Index, key: u64) {
         self.keys[index as usize] = key;
     }
@@ -75,45 +75,16 @@ impl ServiceTree {
         self.heap.remove(RequestId(index));
     }
 
-    /// The queue `index` has no requests any more. It has the disk, or was removed.
-    pub(super) fn forget_key(&mut self, index: Index) {
-        self.keys[index as usize] = 0;
-    }
-
-    /// Moves `index`, of this class, before all others of it.
-    pub(super) fn move_to_front(&mut self, index: Index, class: Class) {
-        let Some((first, _)) = self.first() else { return };
-        self.set_key(index, key_at(class, time_of(first) - FRONT));
-        self.remove(index);
-        self.insert(index);
-    }
-
-    /// The key that `index`, of this class, gets now. That is so many nanoseconds `ahead`, or behind the
-    /// last one in the idle class. `active` has the disk, and may have more requests.
-    #[inline]
-    pub(super) fn key(
-        &self,
-        now: Instant,
-        index: Index,
-        class: Class,
-        ahead: i64,
-        active: Option<Index>,
-    ) -> u64 {
-        if class == Class::Idle {
-            return key_at(class, self.idle_time(now, index, active));
-        }
-        key_at(class, (now.0 as i64).saturating_add(ahead))
-    }
-
-    /// Behind the last of all others; if that is none, behind now.
-    fn idle_time(&self, now: Instant, index: Index, active: Option<Index>) -> i64 {
+    /// The key that `index`, of the idle class, gets now: behind the last of all others; if that is none,
+    /// behind now. `active` has the disk, and may have more requests.
+    pub(super) fn idle_key(&self, now: Instant, index: Index, active: Option<Index>) -> u64 {
         let key = |queue: Index| self.keys[queue as usize];
         let others = self.iter().chain(active).filter(|other| *other != index);
         let last = others.map(key).filter(|key| *key != 0).max();
         // A queue that has the disk and more requests has a key: it may itself be the last.
         let own = active.filter(|active| *active == index).map(key);
         let after = last.filter(|last| own.is_none_or(|own| own < *last)).map_or(now.0 as i64, time_of);
-        after.saturating_add(IDLE_DELAY)
+        key_at(Class::Idle, after.saturating_add(IDLE_DELAY))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The tunables of CFQ, and what follows from them: how long slices are and how many requests go.
 
-use crate::schedulers::shared::ways::Back;
+use crate::schedulers::shared::nearer::Back;
 use crate::tunables::{Count, Kibibytes, Milliseconds};
 use crate::units::Duration;
 

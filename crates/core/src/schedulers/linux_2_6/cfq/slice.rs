@@ -1,8 +1,10 @@
-//! The slice of the queue that has the disk: until when, what went in it, and the wait for more.
+//! The slice of the queue that has the disk: until when, what went in it, the wait for more, and whether a
+//! new request's queue need not wait for its end.
 
 use super::processes::Who;
-use super::queues::Index;
-use crate::units::{Duration, Instant};
+use super::queues::{Index, Queue};
+use crate::request::{Class, Request};
+use crate::units::{Duration, Instant, Sector};
 
 /// Why a process is not waited for.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +15,7 @@ pub(super) enum NoWait {
     NoSeeks,
     /// It thinks too long, or is never waited for.
     NotWorth(Duration),
-    /// So many requests are in flight.
+    /// Requests are in flight.
     InFlight(u64),
     /// It is not there any more.
     Gone,
@@ -23,12 +25,24 @@ pub(super) enum NoWait {
     Company,
 }
 
+/// By which rule a queue goes before the one whose slice it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Rule {
+    SliceUsed,
+    NotIdleClass,
+    Sync,
+    Metadata,
+    RealTime,
+    /// The process is waited for, and the request is close: how far from the head, in sectors.
+    Close(u64),
+}
+
 /// The slice of a queue.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice {
-    queue: Index,
+    pub(super) queue: Index,
     /// When its time is over. It begins with the first completion.
-    end: Option<Instant>,
+    pub(super) end: Option<Instant>,
     /// Requests that went in it.
     sent: u64,
     /// It was looked at whether the oldest is overdue.
@@ -36,10 +50,10 @@ pub(super) struct Slice {
     /// A request that was waited for has come; it goes even if the time is over by then.
     owed: bool,
     /// Who issued the first request that went. Held.
-    process: Option<Who>,
+    pub(super) process: Option<Who>,
     wait: Option<Wait>,
     /// Why its process was not waited for when a request was done, if it was not.
-    no_wait: NoWait,
+    pub(super) no_wait: NoWait,
 }
 
 /// A wait for the next request of a slice.
@@ -55,24 +69,6 @@ impl Slice {
     pub(super) fn of(queue: Index) -> Slice {
         let (end, process, wait, no_wait) = (None, None, None, NoWait::NotDone);
         Slice { queue, end, sent: 0, looked: false, owed: false, process, wait, no_wait }
-    }
-
-    pub(super) fn queue(&self) -> Index {
-        self.queue
-    }
-
-    /// When its time is over, if that has begun.
-    pub(super) fn end(&self) -> Option<Instant> {
-        self.end
-    }
-
-    /// Who issued the first request that went.
-    pub(super) fn process(&self) -> Option<Who> {
-        self.process
-    }
-
-    pub(super) fn no_wait(&self) -> NoWait {
-        self.no_wait
     }
 
     /// Its time is over.
@@ -118,9 +114,29 @@ impl Slice {
         }
     }
 
-    /// Its process is or was waited for, and nothing has come.
-    pub(super) fn waited(&self) -> bool {
-        self.wait.is_some()
+    /// The rule by which `request`, a new one of `new`, goes before `old`, whose slice it is.
+    #[inline]
+    pub(super) fn preempted_by(
+        &self,
+        now: Instant,
+        head: Sector,
+        request: &Request,
+        new: &Queue,
+        old: &Queue,
+    ) -> Option<Rule> {
+        let far = request.start.distance(head);
+        // No order of address is lost by somebody who is as near as what is waited for.
+        let close = || self.wait.is_some() && self.process.is_some() && far <= old.reach();
+        Some(match (new.kind, old.kind) {
+            _ if self.used(now) => Rule::SliceUsed,
+            (new, _) if new.is_idle_class() => return None,
+            (_, old) if old.is_idle_class() => Rule::NotIdleClass,
+            (_, old) if request.sync && !old.sync => Rule::Sync,
+            _ if request.metadata && !old.has_metadata() => Rule::Metadata,
+            (new, old) if new.class == Class::RealTime && old.class != Class::RealTime => Rule::RealTime,
+            _ if close() => Rule::Close(far),
+            _ => return None,
+        })
     }
 
     /// Until when its process is waited for.

@@ -282,7 +282,7 @@ fn a_device_that_takes_few_at_once_is_found_out() {
         bench.read(n * 8, 1);
     }
     for done in 0..60 {
-        assert_eq!(bench.cfq().idling.device_queues(), done <= 50, "after {done}");
+        assert_eq!(bench.cfq().in_flight.device_queues(), done <= 50, "after {done}");
         bench.serve(100);
     }
 }

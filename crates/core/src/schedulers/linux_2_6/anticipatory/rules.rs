@@ -35,8 +35,6 @@ pub(super) struct Terms {
     pub(super) rules: RuleSet,
     /// The tunable `antic_expire`.
     pub(super) longest: Duration,
-    /// Where the last synchronous request dispatched ends.
-    pub(super) head: Sector,
 }
 
 /// Why a process is not waited for, or not any longer.
@@ -46,15 +44,15 @@ pub(super) enum Reason {
     Own,
     /// So much time has passed since its last request was done.
     Elapsed(Duration),
-    /// So many of its requests wait.
+    /// Requests of the process wait: how many.
     HasMore(u64),
-    /// The request is so many sectors from the head.
+    /// The request is close: how far from the head, in sectors.
     Close(u64),
     /// It has exited; that is so probable, or so probably nobody follows it.
     Exited(Probability),
     /// It is new, and these are the probabilities that such exit and that nobody follows them.
     NewOnesExit { exit: Probability, no_successor: Probability },
-    /// It thinks so long.
+    /// The process thinks this long on average.
     ThinksLong(Duration),
     /// It seeks further than the request is away.
     SeeksFar { mean: u64, distance: u64 },
@@ -73,6 +71,8 @@ pub(super) struct Ended {
 pub(super) struct Case<'a> {
     pub(super) terms: Terms,
     pub(super) now: Instant,
+    /// Where the last synchronous request dispatched ends.
+    pub(super) head: Sector,
     /// Since the last request of the process was done, if it is.
     pub(super) elapsed: Option<Duration>,
     /// The wait is under way; else it may begin.
@@ -173,7 +173,7 @@ impl Case<'_> {
     /// LAS step 4, CAS step 3.
     fn close(&mut self) -> Option<Reason> {
         let request = self.request.filter(|request| request.sync)?;
-        let distance = request.start.distance(self.terms.head);
+        let distance = request.start.distance(self.head);
         // CAS step 3 has LAS step 7 in it.
         let roams = self.terms.rules != RuleSet::Las && self.process.mean_seek(self.system) > distance;
         if !roams && !self.near(request.start) {
@@ -203,8 +203,7 @@ impl Case<'_> {
         let elapsed = self.elapsed.filter(|_| self.waiting).unwrap_or_default();
         let ms = elapsed.as_ms();
         let patient = ms <= PATIENCE_MS && Duration::from_ms(ms) <= self.terms.longest;
-        let ((Sector(head), Sector(start)), las) =
-            ((self.terms.head, start), self.terms.rules == RuleSet::Las);
+        let (Sector(head), Sector(start), las) = (self.head, start, self.terms.rules == RuleSet::Las);
         let reach = match (las, ms) {
             (false, 0) => NEAR_LATER,
             (false, _) if patient => NEAR_LATER << ms,
@@ -240,7 +239,7 @@ impl Case<'_> {
 
     /// LAS step 7.
     fn seeks_far(&self) -> Option<Reason> {
-        let distance = self.request?.start.distance(self.terms.head);
+        let distance = self.request?.start.distance(self.head);
         let mean = self.process.mean_seek(self.system);
         (mean > distance).then_some(Reason::SeeksFar { mean, distance })
     }

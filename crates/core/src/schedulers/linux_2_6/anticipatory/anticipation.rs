@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::rules::{self, Case, Ended, Reason, RuleSet, Terms};
+use super::rules::{self, Case, Ended, Reason, Terms};
 use super::statistics::{Process, System};
 use crate::collections::{Issuers, OutOfMemory, Place, table};
 use crate::scheduler::{Cx, Decision};
-use crate::units::{Duration, Instant, Issuer, RequestId};
+use crate::units::{Instant, Issuer, RequestId, Sector};
 
 /// Processes that are remembered besides those with requests in the queue.
 const REMEMBERED: usize = 64;
@@ -26,6 +26,7 @@ enum Status {
 
 /// The wait, and the processes.
 pub(super) struct Anticipation {
+    terms: Terms,
     status: Status,
     /// Who issued the last request dispatched, if that was synchronous. Held.
     awaited: Option<Place>,
@@ -42,8 +43,9 @@ pub(super) struct Anticipation {
 }
 
 impl Anticipation {
-    pub(super) fn new(capacity: usize) -> Result<Anticipation, OutOfMemory> {
+    pub(super) fn new(capacity: usize, terms: Terms) -> Result<Anticipation, OutOfMemory> {
         Ok(Anticipation {
+            terms,
             status: Status::Off,
             awaited: None,
             done: None,
@@ -53,6 +55,14 @@ impl Anticipation {
             system: System::default(),
             owners: table(capacity, None)?,
         })
+    }
+
+    pub(super) fn tune(&mut self, terms: Terms) {
+        self.terms = terms;
+    }
+
+    pub(super) fn terms(&self) -> Terms {
+        self.terms
     }
 
     /// Whether something is waited for.
@@ -70,15 +80,18 @@ impl Anticipation {
         &self.system
     }
 
-    /// Whether the timer is to end the wait.
-    pub(super) fn timed_out(&self, now: Instant) -> bool {
-        now >= self.until
+    /// Lets the timer end the wait, if its time has come. Calls do that first, so that it does not
+    /// matter whether the host asked at that very time.
+    #[inline]
+    pub(super) fn catch_up(&mut self, now: Instant) {
+        if now >= self.until {
+            self.time_out();
+        }
     }
 
-    /// The timer ends the wait.
-    pub(super) fn time_out(&mut self, rules: RuleSet) {
+    fn time_out(&mut self) {
         let Some(place) = self.awaited.filter(|_| self.status == Status::ForNext) else { return };
-        rules::waited_in_vain(rules, &self.processes[place], &mut self.system);
+        rules::waited_in_vain(self.terms.rules, &self.processes[place], &mut self.system);
         let elapsed = self.until.since(self.done.unwrap_or(self.until));
         self.finish(place, Reason::Elapsed(elapsed), None);
     }
@@ -89,34 +102,35 @@ impl Anticipation {
     }
 
     /// The timer starts, if a request of the awaited process is done; else when that is.
-    fn start(&mut self, longest: Duration) {
+    fn start(&mut self) {
         (self.status, self.until) = match self.done {
-            Some(done) => (Status::ForNext, done + longest),
+            Some(done) => (Status::ForNext, done + self.terms.longest),
             None => (Status::ForCompletion, self.until),
         };
     }
 
     /// The first rule against waiting for the process at `place`, if `id` could go.
     #[inline(always)]
-    fn judge(&mut self, cx: Cx<'_>, terms: Terms, place: Place, id: Option<RequestId>) -> Option<Reason> {
+    fn judge(&mut self, cx: Cx<'_>, head: Sector, place: Place, id: Option<RequestId>) -> Option<Reason> {
         let own = id.is_some_and(|id| self.owners[id.index()] == Some(place));
         let elapsed = self.done.map(|done| cx.now.since(done));
-        rules::at_once(&self.processes[place], own, elapsed, terms.longest)
-            .or_else(|| self.judge_case(cx, terms, place, id, own))
+        rules::at_once(&self.processes[place], own, elapsed, self.terms.longest)
+            .or_else(|| self.judge_case(cx, head, place, id, own))
     }
 
     #[inline(never)]
     fn judge_case(
         &mut self,
         cx: Cx<'_>,
-        terms: Terms,
+        head: Sector,
         place: Place,
         id: Option<RequestId>,
         own: bool,
     ) -> Option<Reason> {
         let case = Case {
-            terms,
+            terms: self.terms,
             now: cx.now,
+            head,
             elapsed: self.done.map(|done| cx.now.since(done)),
             waiting: self.status != Status::Off,
             request: id.map(|id| &cx[id]),
@@ -131,17 +145,16 @@ impl Anticipation {
     #[inline(always)]
     pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
-        let place = self.processes.enter(request.issuer);
-        self.processes.hold(place);
+        let place = self.processes.enter_held(request.issuer);
         self.owners[id.index()] = Some(place);
         self.processes[place].inserts(&mut self.system, cx.now, request);
     }
 
     /// `id` was inserted while something is waited for, which may end that.
     #[inline(never)]
-    pub(super) fn arrives_in_wait(&mut self, cx: Cx<'_>, terms: Terms, id: RequestId) {
+    pub(super) fn arrives_in_wait(&mut self, cx: Cx<'_>, head: Sector, id: RequestId) {
         if let Some(place) = self.awaited
-            && let Some(reason) = self.judge(cx, terms, place, Some(id))
+            && let Some(reason) = self.judge(cx, head, place, Some(id))
         {
             self.finish(place, reason, Some(id));
         }
@@ -149,17 +162,17 @@ impl Anticipation {
 
     /// Begins to wait before `id` goes, unless a rule speaks against it or there is nobody to wait for.
     #[inline(always)]
-    pub(super) fn begins(&mut self, cx: Cx<'_>, terms: Terms, id: Option<RequestId>) -> bool {
+    pub(super) fn begins(&mut self, cx: Cx<'_>, head: Sector, id: Option<RequestId>) -> bool {
         let Some(place) = self.awaited else { return false };
         if self.status == Status::Finished {
             return false;
         }
-        if let Some(reason) = self.judge(cx, terms, place, id) {
+        if let Some(reason) = self.judge(cx, head, place, id) {
             self.ended = Some(Ended { reason, who: self.processes.who(place), request: id });
             return false;
         }
         self.ended = None;
-        self.start(terms.longest);
+        self.start();
         true
     }
 
@@ -204,12 +217,12 @@ impl Anticipation {
 
     /// `id` is done. False if an earlier scheduler dispatched it.
     #[inline(always)]
-    pub(super) fn complete(&mut self, now: Instant, id: RequestId, sync: bool, longest: Duration) -> bool {
+    pub(super) fn complete(&mut self, now: Instant, id: RequestId, sync: bool) -> bool {
         let Some(place) = self.owners[id.index()].take() else { return false };
         if self.awaited == Some(place) {
             self.done = Some(now);
             if self.status == Status::ForCompletion {
-                self.start(longest);
+                self.start();
             }
         }
         if sync {

@@ -1,13 +1,13 @@
 //! Short-lived processes that read near each other: what moves the probabilities, which the scenes of
 //! the oracle suite hardly do. The schedulers must decide like their reference there, too.
 
-use super::{Linux2611, Linux2632, LinuxAnticipatory, Version};
+use super::{LinuxAnticipatory, Version};
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Decision, Setup};
-use crate::schedulers::linux_2_6::cas::Cooperative;
+use crate::schedulers::linux_2_6::{as_::Linux2632, as_2_6_11::Linux2611, cas::Cooperative};
 use crate::suites::Referenced;
 use crate::tunables::Tunables;
 use crate::units::{Duration, Instant, Issuer, Sector, Sectors};

@@ -49,22 +49,6 @@ impl Probability {
     }
 }
 
-/// The decaying mean of the first samples of all processes.
-#[derive(Clone, Copy, Debug, Default)]
-struct Firsts {
-    total: u64,
-}
-
-impl Firsts {
-    fn enter(&mut self, sample: u64) {
-        self.total = decayed(self.total, sample);
-    }
-
-    const fn mean(self) -> u64 {
-        self.total / ONE
-    }
-}
-
 /// What is known of all processes together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct System {
@@ -74,8 +58,9 @@ pub(super) struct System {
     pub(super) no_successor: Probability,
     /// Somebody does: the cooperative exit probability of OLS'05.
     pub(super) cooperative_exit: Probability,
-    thoughts: Firsts,
-    seeks: Firsts,
+    /// The decaying totals of the first samples of each process.
+    thoughts: u64,
+    seeks: u64,
 }
 
 impl Default for System {
@@ -85,8 +70,8 @@ impl Default for System {
             exit: Probability(0),
             no_successor: Probability(0),
             cooperative_exit: Probability(ONE),
-            thoughts: Firsts::default(),
-            seeks: Firsts::default(),
+            thoughts: 0,
+            seeks: 0,
         }
     }
 }
@@ -135,8 +120,8 @@ impl Process {
             };
             let seek = request.start.distance(self.position);
             if self.is_new() {
-                system.thoughts.enter(thought.0);
-                system.seeks.enter(seek);
+                system.thoughts = decayed(system.thoughts, thought.0);
+                system.seeks = decayed(system.seeks, seek);
                 system.exit.fall();
             }
             self.thought.enter_thought(thought);
@@ -175,14 +160,14 @@ impl Process {
         self.thought.weight() == 0
     }
 
-    /// The mean time from a completion to its next request; while it is new, that of new processes.
+    /// The mean time from a completion to its next request; of a new process, the mean of new ones.
     pub(super) const fn mean_thought(&self, system: &System) -> Duration {
-        if self.is_new() { ticks(system.thoughts.mean()) } else { self.thought.thought() }
+        if self.is_new() { ticks(system.thoughts / ONE) } else { self.thought.thought() }
     }
 
-    /// The mean distance between its requests in sectors; while it is new, that of new processes.
+    /// The mean distance between its requests in sectors; of a new process, the mean of new ones.
     pub(super) const fn mean_seek(&self, system: &System) -> u64 {
-        if self.is_new() { system.seeks.mean() } else { self.seek.mean() }
+        if self.is_new() { system.seeks / ONE } else { self.seek.mean() }
     }
 }
 
@@ -241,7 +226,7 @@ mod tests {
         young.issues(&mut system, Instant(0), &read(0));
         young.issues(&mut system, Instant(0), &read(1 << 40));
         assert_eq!(young.mean_seek(&system), 1 << 21);
-        assert_eq!(system.seeks.mean(), ((1 << 40) - 8) / 8, "new processes' mean takes it whole");
+        assert_eq!(system.seeks / ONE, ((1 << 40) - 8) / 8, "new processes' mean takes it whole");
     }
 
     #[test]

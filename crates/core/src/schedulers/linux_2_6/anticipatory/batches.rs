@@ -1,12 +1,13 @@
 //! Batches: for a while reads only, then for a while writes only, with the device drained between.
 
 use super::requests::Side;
-use super::settings::Times;
 use crate::scheduler::{Cx, Decision};
 use crate::units::{Duration, Instant};
 
 /// The batch that is under way.
 pub(super) struct Batches {
+    /// How long a batch of asynchronous and of synchronous requests lasts.
+    times: [Duration; 2],
     side: Side,
     /// When the batch ends. `None` if no batch has had a time yet.
     expires: Option<Instant>,
@@ -25,17 +26,22 @@ pub(super) struct Batches {
 }
 
 impl Batches {
-    pub(super) fn new(times: Times) -> Batches {
+    pub(super) fn new(times: [Duration; 2]) -> Batches {
         Batches {
+            times,
             side: Side::Async,
             expires: None,
             changing: false,
             fresh: false,
-            quota: (times.batch[Side::Async.index()].as_ms() / 10).max(2),
+            quota: (times[Side::Async.index()].as_ms() / 10).max(2),
             left: 0,
             idled: false,
             in_flight: 0,
         }
+    }
+
+    pub(super) fn tune(&mut self, times: [Duration; 2]) {
+        self.times = times;
     }
 
     pub(super) fn side(&self) -> Side {
@@ -77,36 +83,28 @@ impl Batches {
     }
 
     /// Nobody competes with reads: their time begins now.
-    pub(super) fn extend_reads(&mut self, now: Instant, times: Times) {
-        self.expires = Some(now + times.batch[Side::Sync.index()]);
+    pub(super) fn extend_reads(&mut self, now: Instant) {
+        self.expires = Some(now + self.times[Side::Sync.index()]);
     }
 
-    /// A batch of reads is chosen.
-    pub(super) fn choose_reads(&mut self) {
-        self.changing |= self.side == Side::Async;
-        self.side = Side::Sync;
-    }
-
-    /// A batch of writes is chosen.
-    pub(super) fn choose_writes(&mut self) {
-        if self.side == Side::Sync {
-            self.changing = true;
-            self.fresh = false;
+    /// A batch of this side begins, once the other side's requests in flight are done.
+    pub(super) fn begin(&mut self, side: Side) {
+        self.changing |= self.side != side;
+        self.side = side;
+        if side == Side::Async {
+            (self.fresh, self.left, self.idled) = (false, self.quota, false);
         }
-        self.side = Side::Async;
-        self.left = self.quota;
-        self.idled = false;
     }
 
     /// Whether a request of the batch may go now; not while the other side's are in flight.
     #[inline]
-    pub(super) fn may_begin(&mut self, now: Instant, times: Times) -> bool {
+    pub(super) fn may_begin(&mut self, now: Instant) -> bool {
         if self.changing {
             if self.in_flight > 0 {
                 return false;
             }
             match self.side {
-                Side::Async => self.expires = Some(now + times.batch[Side::Async.index()]),
+                Side::Async => self.expires = Some(now + self.times[Side::Async.index()]),
                 Side::Sync => self.fresh = true,
             }
             self.changing = false;
@@ -130,12 +128,12 @@ impl Batches {
 
     /// A request is done. With `timed`, the time of the new batch begins when the old one is drained.
     #[inline]
-    pub(super) fn drained(&mut self, now: Instant, times: Times, timed: bool) {
+    pub(super) fn drained(&mut self, now: Instant, timed: bool) {
         if self.changing && self.in_flight == 1 {
             self.changing = false;
             self.fresh |= self.side == Side::Sync;
             if timed {
-                self.expires = Some(now + times.batch[self.side.index()]);
+                self.expires = Some(now + self.times[self.side.index()]);
             }
         }
         self.in_flight = self.in_flight.saturating_sub(1);
@@ -144,17 +142,17 @@ impl Batches {
     /// A request of this side that was dispatched here is done. The first of a batch of reads shows how
     /// long the writes before it took.
     #[inline]
-    pub(super) fn served(&mut self, now: Instant, side: Side, times: Times) {
+    pub(super) fn served(&mut self, now: Instant, side: Side) {
         if self.fresh && self.side == side {
-            self.tune(now, times.batch[Side::Async.index()]);
-            self.extend_reads(now, times);
+            self.fit_quota(now);
+            self.extend_reads(now);
             self.fresh = false;
         }
     }
 
-    /// Fits the number of writes in a batch to the time `wanted` for one.
-    fn tune(&mut self, now: Instant, wanted: Duration) {
-        let Some(expired) = self.expires else { return };
+    /// Fits the number of writes in a batch to the time wanted for one.
+    fn fit_quota(&mut self, now: Instant) {
+        let (Some(expired), wanted) = (self.expires, self.times[Side::Async.index()]) else { return };
         // The batch was to end at `expired`, so it began that much earlier.
         let taken = (now + wanted).since(expired);
         if taken > wanted && !self.idled {
@@ -175,13 +173,13 @@ mod tests {
 
     /// The quota after a batch of writes that used all its quota, or left some, and took this long.
     fn tuned(taken: u64, left: u64, idled: bool) -> u64 {
-        let times = Settings::defaults().times();
+        let times = Settings::defaults().times().batch;
         let mut batches = Batches::new(times);
         assert_eq!(batches.quota, 12);
         let begun = Instant(0) + Duration::from_s(7);
-        batches.expires = Some(begun + times.batch[0]);
+        batches.expires = Some(begun + times[0]);
         (batches.side, batches.fresh, batches.left, batches.idled) = (Side::Sync, true, left, idled);
-        batches.served(begun + Duration::from_ms(taken), Side::Sync, times);
+        batches.served(begun + Duration::from_ms(taken), Side::Sync);
         batches.quota
     }
 
@@ -198,13 +196,13 @@ mod tests {
 
     #[test]
     fn the_first_batch_follows_no_writes_and_tunes_nothing() {
-        let times = Settings::defaults().times();
+        let times = Settings::defaults().times().batch;
         let mut batches = Batches::new(times);
-        batches.choose_reads();
-        assert!(batches.may_begin(Instant(5), times));
+        batches.begin(Side::Sync);
+        assert!(batches.may_begin(Instant(5)));
         batches.sent();
-        batches.drained(Instant(9), times, true);
-        batches.served(Instant(9), Side::Sync, times);
-        assert_eq!((batches.quota, batches.expires), (12, Some(Instant(9) + times.batch[1])));
+        batches.drained(Instant(9), true);
+        batches.served(Instant(9), Side::Sync);
+        assert_eq!((batches.quota, batches.expires), (12, Some(Instant(9) + times[1])));
     }
 }

@@ -3,7 +3,7 @@
 use crate::collections::{Lanes, OutOfMemory};
 use crate::request::Request;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::ways::{Back, better};
+use crate::schedulers::shared::nearer::{Back, better};
 use crate::units::{Duration, Instant, RequestId, Sector};
 
 /// Linux's `MAXBACK` and `BACK_PENALTY`: the head may go back 512 MiB.
@@ -64,13 +64,24 @@ impl Position {
 /// The two sides.
 pub(super) struct Requests {
     lanes: Lanes<2>,
+    /// How long an asynchronous and a synchronous request may wait before its turn.
+    expire: [Duration; 2],
     positions: [Position; 2],
 }
 
 impl Requests {
-    pub(super) fn new(capacity: usize) -> Result<Requests, OutOfMemory> {
+    pub(super) fn new(capacity: usize, expire: [Duration; 2]) -> Result<Requests, OutOfMemory> {
         let positions = [Position { next: None, head: Sector(0), looked: None }; 2];
-        Ok(Requests { lanes: Lanes::new(capacity)?, positions })
+        Ok(Requests { lanes: Lanes::new(capacity)?, expire, positions })
+    }
+
+    pub(super) fn tune(&mut self, expire: [Duration; 2]) {
+        self.expire = expire;
+    }
+
+    /// How long a request may wait before its turn, and how often that is looked at.
+    pub(super) fn expire(&self, side: Side) -> Duration {
+        self.expire[side.index()]
     }
 
     /// How many wait.
@@ -99,18 +110,18 @@ impl Requests {
     }
 
     #[inline(always)] // Each version calls it in one place.
-    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, side: Side, expire: Duration) {
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
         let request = &cx[id];
-        self.lanes.insert(side.index(), id, request.start, request.arrival + expire);
+        self.lanes.insert(side.index(), id, request.start, request.arrival + self.expire[side.index()]);
         let position = &mut self.positions[side.index()];
         position.next = position.choose(cx, position.next, Some(id));
     }
 
-    /// The oldest, if it is overdue. That is looked at once in `expire`; else it is not known.
+    /// The oldest, if it is overdue. That is looked at once in that time; else it is not known.
     #[inline]
-    pub(super) fn overdue(&mut self, now: Instant, side: Side, expire: Duration) -> Option<RequestId> {
-        let position = &mut self.positions[side.index()];
-        if position.looked.is_some_and(|looked| now.since(looked) < expire) {
+    pub(super) fn overdue(&mut self, now: Instant, side: Side) -> Option<RequestId> {
+        let expire = self.expire(side);
+        if self.positions[side.index()].looked.is_some_and(|looked| now.since(looked) < expire) {
             return None;
         }
         self.oldest_now(now, side).filter(|oldest| now > self.lanes.deadline(*oldest))

@@ -1,0 +1,67 @@
+//! Linux 2.6.32's anticipatory scheduler: after a read, wait a moment for the same process to read on.
+//!
+//! # How it decides
+//! Synchronous requests (reads, and writes that somebody waits for) are kept apart from the others,
+//! each by address and in order of arrival.
+//! 1. Batches of one side alternate while both wait. A batch of reads lasts `read_batch_expire`, counted
+//!    while writes wait. A batch of writes lasts `write_batch_expire` from when the device has drained, or
+//!    a number of writes, which tunes itself so that it takes that long. Between them the device is drained.
+//! 2. A batch begins with its oldest request. Then the best place to go on is next: the nearest ahead of
+//!    where the last request ended, or behind it within 512 MiB, where the way counts twice.
+//! 3. Once in `read_expire` (`write_expire`) the oldest request is looked at, and goes if it is overdue.
+//! 4. In a batch of reads, before the next one goes, the process whose read went last is waited for, up
+//!    to `antic_expire` from the completion of its request; even if only writes wait. Not if the next
+//!    request is its own or close, if more requests of it wait, or if it is new and new processes mostly
+//!    exit and have no successor; nor if it thinks longer than `antic_expire` on average. While it is
+//!    waited for, each arrival is judged by the same rules.
+//! 5. Close is within 8192 sectors, doubled with each millisecond of waiting, or nearer than the process
+//!    seeks on average. A process that has exited may have a successor nearby, which is waited for unless
+//!    such processes mostly have none.
+//! 6. Of each process the mean think time and seek distance are kept; of all together those of new
+//!    processes, and the probability that a new process exits without a second request.
+//!
+//! # Source
+//! Linux 2.6.32 `block/as-iosched.c`. The reasons that `--why` writes have the numbers of CAS (OLS'05 §4),
+//! which became part of Linux.
+//!
+//! # Differs from the source
+//! - Linux counts in ticks; here times are nanoseconds, except that closeness doubles and mean think
+//!   times round as with ticks of 1 ms. That rounding adds 4 ms to the first think time of a process
+//!   and 2 to the second, so that who thinks for 3 ms at first is not waited for then.
+//! - There is no dispatch list: a request goes to the device at once, so that no process has others on
+//!   that list. Nor is the queue ever drained by force, as switching needs no draining.
+//! - Whether a batch of writes was idle is noticed when it happens. Linux notices when its driver next
+//!   asks; SCSI drivers ask before the device has room.
+//! - The first batch of reads after construction tunes nothing, as no writes went before it. Linux takes
+//!   the time since its own construction for theirs.
+//! - Requests with equal addresses go in order of arrival. Synchronous and asynchronous requests do not
+//!   merge with each other. Requests of one issuer's number are one process's, also those of none.
+//! - An exited process is remembered while it has requests here, or is waited for.
+//!
+//! # Good for, bad for
+//! Good for a disk with synchronous readers of different files: each reads on for a while. Bad for
+//! databases, RAID and drives with queues of their own, which it lets idle.
+//!
+//! # Starvation
+//! No number of requests bounds it: in a batch, only one overdue request goes in `read_expire` or
+//! `write_expire`, and as many others as the device can serve. With that a wait ends at last.
+
+use super::anticipatory::{LinuxAnticipatory, RuleSet, Settings, Version};
+
+/// Linux 2.6.32's anticipatory scheduler.
+pub type As = LinuxAnticipatory<Linux2632>;
+
+/// Linux 2.6.32.
+pub struct Linux2632;
+
+impl Version for Linux2632 {
+    const NAME: &'static str = "as";
+    const SUMMARY: &'static str = "Waits a moment for the process that read last to read on.";
+    const SOURCE: &'static str = "Linux 2.6.32 block/as-iosched.c";
+    const WRITES_FROM_OLDEST: bool = true;
+    const TIME_FROM_DRAINED: bool = true;
+    type Settings = Settings;
+    fn rules(_: &Settings) -> RuleSet {
+        RuleSet::Linux2618
+    }
+}
