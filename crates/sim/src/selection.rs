@@ -40,7 +40,7 @@ use log::Log;
 /// What selectors of an experiment are given besides their tunables.
 #[derive(Clone, Default)]
 pub struct Selection {
-    /// Who may be chosen; without it, whom the selector names, or its matrix or ranking.
+    /// The candidates; without it, those that the selector names, or its matrix or ranking.
     pub candidates: Option<Vec<Candidate>>,
     /// A decision matrix instead of the built-in ones.
     pub matrix: Option<files::Matrix>,
@@ -54,7 +54,7 @@ pub struct Selection {
     pub logged: bool,
 }
 
-/// Whom a selector chooses among, with what is known of them beforehand.
+/// The candidates of a selector, with what is known of them beforehand.
 pub struct Field {
     /// The candidates.
     pub candidates: Vec<Candidate>,
@@ -70,7 +70,7 @@ impl Selection {
         !(entry.matrix || (entry.ranks && self.ranking.is_some()))
     }
 
-    /// Whom `entry` chooses among here.
+    /// The candidates of `entry` here.
     pub fn field(&self, entry: &Entry) -> Field {
         let (cells, ranks) = (None, Vec::new());
         if let Some(matrix) = self.matrix.as_ref().filter(|_| entry.matrix) {

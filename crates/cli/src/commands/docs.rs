@@ -54,7 +54,7 @@ fn page(name: &str) -> Result<String, Failure> {
         )));
     };
     let standings = match entry {
-        Chosen::Scheduler(entry) => standings(entry),
+        Chosen::Scheduler(entry) => priority_effects(entry),
         Chosen::Selector(_) => String::new(),
     };
     Ok(with_papers(
@@ -136,22 +136,22 @@ fn tunables(table: &[Tunable]) -> String {
 }
 
 /// What I/O priorities give, for schedulers that look at them: one row for those that give the same.
-fn standings(entry: &registry::Entry) -> String {
+fn priority_effects(entry: &registry::Entry) -> String {
     let classes = [(Class::RealTime, "real time"), (Class::BestEffort, "best effort"), (Class::Idle, "idle")];
     let mut rows: Vec<(&str, u8, u8, Vec<String>)> = Vec::new();
     let mut titles = String::new();
     for (class, word) in classes {
         for level in 0..8 {
-            let priority_effects: Vec<_> = entry.priority_effects(Priority { class, level }).collect();
-            if standing.is_empty() {
+            let effects: Vec<_> = entry.priority_effects(Priority { class, level }).collect();
+            if effects.is_empty() {
                 return String::new();
             }
-            titles = standing.iter().map(|(title, ..)| format!(" {title} |")).collect();
+            titles = effects.iter().map(|(title, ..)| format!(" {title} |")).collect();
             let show = |(_, value, unit): &(&str, u64, Unit)| match unit {
                 Unit::Milliseconds => format!("{value} ms"),
                 _ => value.to_string(),
             };
-            let values: Vec<String> = standing.iter().map(show).collect();
+            let values: Vec<String> = effects.iter().map(show).collect();
             match rows.last_mut() {
                 Some((last, _, to, same)) if *last == word && *same == values => *to = level,
                 _ => rows.push((word, level, level, values)),
@@ -173,7 +173,7 @@ fn schedulers() -> String {
         let _ = writeln!(text, "| [`{0}`](#{0}) | {1} | {2} |", entry.name, entry.summary, entry.source);
     }
     for entry in registry::all() {
-        let (tunables, standings) = (tunables(entry.tunables), standings(entry));
+        let (tunables, standings) = (tunables(entry.tunables), priority_effects(entry));
         let _ = write!(text, "\n## {}\n\n{}\n{tunables}{standings}", entry.name, entry.summary);
     }
     with_papers("## ", text)

@@ -1,6 +1,6 @@
 //! The line before the queue: requests that were issued and have no room in it yet.
 //!
-//! Writers issue many requests at once, of which a scheduler lets only so many into the queue. The rest wait
+//! Writers issue many requests at once, of which a scheduler lets only a part into the queue. The rest wait
 //! here, while synchronous reads pass. Each kind of request enters in order of issue.
 //!
 //! A workload learns the name of a request when it issues it, before anybody can say whether it has room.

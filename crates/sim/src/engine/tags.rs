@@ -1,4 +1,4 @@
-//! The device's hardware queues: each has tags for so many commands, and a command goes through one of them.
+//! The device's hardware queues: each has tags for a number of commands, and a command goes through one of the queues.
 //!
 //! A process runs on one processor, whose hardware queue its requests go through: here the processes are dealt out
 //! to the queues in turn, by their numbers. Linux asks the scheduler, which is one for all, as long as a queue has a

@@ -26,7 +26,7 @@ impl Goal {
     pub const ALL: [(&'static str, Goal); 3] =
         [("lowest", Goal::Lowest), ("highest", Goal::Highest), ("mean", Goal::Mean)];
 
-    /// The performance in this sense of a run with so many processes: bytes.
+    /// The performance in this sense of a run with this many processes: bytes.
     fn of(self, outcome: &Outcome, processes: usize) -> f64 {
         let bytes = outcome.report.issuers.iter().map(|issuer| issuer.bytes as f64);
         match self {

@@ -167,7 +167,7 @@ fn range<'a>(rows: impl IntoIterator<Item = &'a Row>) -> (Sector, Sector) {
 
 /// A single request of this size is taken for a part of a file.
 const LARGE: Sectors = Sectors(64);
-/// By so many requests it can be told where a process goes; if it has issued fewer, earlier ones count.
+/// How many requests tell where a process goes; if it has issued fewer, earlier ones count.
 const TELLING: usize = 4;
 /// So many requests tell what a process does: if it issued fewer in the window, as others go first, earlier ones of the
 /// same load count; if it issued none because it waits all the time, also those of another load.

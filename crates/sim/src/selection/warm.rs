@@ -56,7 +56,7 @@ impl Warm {
         self.pass(until, self.device.depth());
     }
 
-    /// Goes on until then, and until it has at most so many commands.
+    /// Goes on until then, and until it has at most this many commands.
     fn pass(&mut self, until: Instant, most: u32) {
         self.now = self.now.max(until);
         loop {

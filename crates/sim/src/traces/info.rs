@@ -1,4 +1,4 @@
-//! Sums a trace up in one pass and constant memory: what was asked, by whom, how fast, in which
+//! Sums a trace up in one pass and constant memory: what was asked, by which processes, how fast, in which
 //! pattern, and what the trace does not tell.
 
 mod parts;

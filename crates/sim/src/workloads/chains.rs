@@ -19,7 +19,7 @@ use crate::engine::exits::Exits;
 use chain::Chain;
 use tree::Tree;
 
-/// The trees do not fit the disk: so many sectors are needed.
+/// The trees do not fit the disk: this many sectors are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge(pub u64);
 

@@ -1,4 +1,4 @@
-//! Linux 2.6.32's CFQ: each process has the disk for a slice of time, whose length is its I/O priority.
+//! Linux 2.6.32's CFQ: each process has the disk for a slice of time; its I/O priority sets the length.
 //!
 //! # How it decides
 //! A process's synchronous requests wait in a queue of its own. Asynchronous ones wait in queues that
@@ -47,7 +47,7 @@
 //!   process holds a lock of a file system, which lends it a higher priority in Linux. Which process may
 //!   allocate a request, and when (`may_queue`), is the host's matter.
 //! - Who parts from a shared queue gives up the one that it was to join as well.
-//! - A process is an issuer's number, and its priority that of its latest request. 64 processes are
+//! - A process is an issuer's number, and its latest request has its priority. 64 processes are
 //!   remembered besides those with requests here.
 //!
 //! # Good for, bad for

@@ -1,4 +1,4 @@
-//! The second CFQ: rounds that begin with the processes that have used the disk least.
+//! Linux 2.6.12's CFQ, the second: rounds that begin with the processes that have used the disk least.
 //!
 //! # How it decides
 //! Requests of each process wait in a queue, by address, and in order of arrival by whether they are

@@ -1,4 +1,4 @@
-//! The first CFQ: each process has a queue, and rounds take one request from each.
+//! Linux 2.6.9's CFQ, the first: each process has a queue, and rounds take one request from each.
 //!
 //! # How it decides
 //! Requests of each process, reads and writes together, wait in a queue by address.

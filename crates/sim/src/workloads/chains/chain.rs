@@ -24,7 +24,7 @@ enum Step {
     Directory,
     /// A child reads the block with its file's inode.
     Inode,
-    /// A child reads its file; so many sectors of it are done.
+    /// A child reads its file; this many sectors of it are done.
     Data(u32),
 }
 

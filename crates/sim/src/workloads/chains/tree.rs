@@ -19,7 +19,7 @@ pub(super) const BLOCK: u64 = 8;
 const GROUP: u64 = (128 << 20) / SECTOR_BYTES;
 /// The inode table of a group: 2 MiB.
 const INODE_TABLE: u64 = (2 << 20) / SECTOR_BYTES;
-/// A directory's block names so many files.
+/// How many files a directory's block names.
 const NAMES: u64 = 128;
 
 /// What a tree is like.
