@@ -74,7 +74,6 @@ mod processes;
 mod queue;
 mod queues;
 mod raise;
-mod raising;
 mod rate;
 mod requests;
 mod service;
@@ -101,7 +100,7 @@ use explain::{Chosen, Whose};
 use processes::weight_of;
 use queue::Queue;
 use queues::Queues;
-use raise::{AWAY, Kind};
+use raise::{AWAY, Kind, passed};
 use rate::LARGE;
 use service::{Selected, Service};
 use sharing::Sharing;
@@ -134,7 +133,7 @@ impl Bfq {
     /// here, its queue goes on.
     fn begin(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
         let (queues, queue) = (&mut self.service.queues, place.index());
-        if !queues.wf2q.is_busy(queue) && queues.list[queue].line.in_flight() == 0 {
+        if !queues.wf2q.is_busy(queue) && queues.list[queue].line.in_flight == 0 {
             let rank = (request.priority, cx.weight(request.issuer));
             queues.clear(cx, place);
             queues.begin(cx.now, queue, rank.0.class, weight_of(rank.0, rank.1));
@@ -169,7 +168,7 @@ impl Bfq {
         let Queues { list, wf2q, processes, injection, settings, .. } = &mut self.service.queues;
         let Queue { line, habits, limit, raised, .. } = &mut list[queue];
         let (slice_idle, sync) = (settings.idle_time(), processes.is_sync(queue));
-        let done = line.in_flight() == 0;
+        let done = line.in_flight == 0;
         if done && !wf2q.is_busy(queue) {
             habits.note_thought(cx.now, slice_idle);
         }
@@ -178,17 +177,17 @@ impl Bfq {
             habits.note_intensity(cx.now, done && line.is_empty(), processes.is_new(queue));
         }
         let short = !habits.is_long(slice_idle);
-        if short != habits.is_short()
+        if short != habits.short
             && sync
             && wf2q.class(queue) != Class::Idle
             && slice_idle > Duration::ZERO
             && self.sharing.is_settled(cx.now, queue, AWAY)
         {
-            habits.set_short(short);
+            habits.short = short;
             injection.note_thinking(cx.now, limit, short);
         }
-        if habits.only_seeks() && raised.raise().kind() == Kind::Soft {
-            let span = self.service.queues.budgets.rate().raise_time();
+        if habits.only_seeks() && raised.raise.kind == Kind::Soft {
+            let span = self.service.queues.budgets.rate.raise_time;
             self.service.queues.change_raise(queue, |raise, _| raise.end_soft(cx.now, span));
         }
         if sync && alone {
@@ -205,7 +204,7 @@ impl Bfq {
             self.wake(cx, queue, place);
         } else {
             if queues.settings.low_latency && queues.list[queue].raised.note_request(cx.now) && !sync {
-                let span = queues.budgets.rate().raise_time();
+                let span = queues.budgets.rate.raise_time;
                 queues.change_raise(queue, |raise, _| raise.as_interactive(span));
             }
             if leads {
@@ -220,8 +219,8 @@ impl Bfq {
         let queues = &mut self.service.queues;
         let low_latency = queues.settings.low_latency;
         let Queue { line, budget, habits, raised, .. } = &queues.list[queue];
-        let done = line.in_flight() == 0;
-        let away = |span: Duration| done && budget.was_away(cx.now, span);
+        let done = line.in_flight == 0;
+        let away = |span: Duration| done && passed(budget.timeout, span, cx.now);
         let plain = queues.wf2q.wanted(queue).1 == PLAIN_WEIGHT;
         let calm = plain && done && !habits.only_seeks();
         let shared = queues.processes.is_shared(queue) && !self.sharing.is_stable(place);
@@ -233,7 +232,7 @@ impl Bfq {
             queues.leave_burst(queue);
         }
         queues.processes.set_old(queue);
-        let span = queues.budgets.rate().raise_time();
+        let span = queues.budgets.rate.raise_time;
         if low_latency
             && self.sharing.is_settled(cx.now, queue, AWAY)
             && queues.change_raise(queue, |raise, _| raise.claim(cx.now, claim, span))
@@ -255,23 +254,23 @@ impl Bfq {
             queues.affordable(cx, other).map(|(id, cost)| Chosen { id, queue: other, cost, whose })
         };
         let own = processes.only_user(queue).filter(|(place, other)| {
-            list[*other].line.next().is_some_and(|next| queues.requests.place(next) == Some(*place))
+            list[*other].line.next.is_some_and(|next| queues.requests.place(next) == Some(*place))
         });
         if let Some(own) = own.and_then(|(_, other)| fits(other, Whose::OwnAsync)) {
             return Some(own);
         }
         let waker = &list[queue].waker;
-        if let Some(waker) = processes.alive(waker.known()).and_then(|waker| fits(waker, Whose::Waker)) {
+        if let Some(waker) = processes.alive(waker.known).and_then(|waker| fits(waker, Whose::Waker)) {
             return Some(waker);
         }
         let woken = processes
-            .alive(waker.woken())
-            .filter(|woken| list[*woken].waker.known() == Some(processes.reference(queue)));
+            .alive(waker.woken)
+            .filter(|woken| list[*woken].waker.known == Some(processes.reference(queue)));
         if let Some(woken) = woken.and_then(|woken| fits(woken, Whose::Woken)) {
             return Some(woken);
         }
-        let guarded = list[queue].raised.is_on() && list[queue].habits.is_short();
-        if idling::boosts(queues, cx, queue) || guarded && queues.raising.busy() <= 1 {
+        let guarded = list[queue].raised.is_on() && list[queue].habits.short;
+        if idling::boosts(queues, cx, queue) || guarded && queues.raised_busy <= 1 {
             return None;
         }
         let found = fits(other_to_inject(queues, cx, queue, guarded)?, Whose::Other);
@@ -283,12 +282,12 @@ impl Bfq {
 /// The queue listed last whose request may go while `queue` is idled for, within the limit. If that is `guarded`,
 /// only a raised one's may.
 fn other_to_inject(queues: &Queues, cx: Cx<'_>, queue: usize, guarded: bool) -> Option<usize> {
-    let (limit, in_flight) = (queues.list[queue].limit.limit(), queues.requests.in_flight());
+    let (limit, in_flight) = (queues.list[queue].limit.limit, queues.requests.in_flight);
     if in_flight >= limit {
         return None;
     }
     queues.wf2q.newest(|other| {
-        let Some(next) = queues.list[other].line.next() else { return false };
+        let Some(next) = queues.list[other].line.next else { return false };
         let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
         let limit = if large { limit.min(1) } else { limit };
         (!guarded || queues.list[other].raised.is_on())
@@ -316,10 +315,10 @@ impl Scheduler for Bfq {
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         self.service.catch_up(cx);
         let queues = &self.service.queues;
-        if queues.requests.waiting() == 0 {
+        if queues.requests.waiting == 0 {
             return Decision::Idle;
         }
-        if queues.settings.strict_guarantees && queues.requests.in_flight() > 0 {
+        if queues.settings.strict_guarantees && queues.requests.in_flight > 0 {
             cx.because("strict guarantees: one at a time", || []);
             return Decision::Idle;
         }
@@ -414,7 +413,7 @@ impl Scheduler for Bfq {
 
     fn quota(&self, size: usize) -> Quota {
         // Linux's `word_depths`: in sixteenths for asynchronous requests, and for all but synchronous reads.
-        let raised = self.service.queues.raising.busy() > 0;
+        let raised = self.service.queues.raised_busy > 0;
         let (asynchronous, others) = if raised { (3, 6) } else { (8, 12) };
         Quota { others: size * others / 16, asynchronous: size * asynchronous / 16 }
     }

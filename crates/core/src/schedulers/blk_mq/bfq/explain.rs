@@ -73,7 +73,7 @@ pub(super) fn dispatch(
         Whose::Waker => cx.because("waits for process {}, which {} wakes", || [served, own]),
         Whose::Woken => cx.because("waits for process {}, which wakes {}", || [served, own]),
         Whose::Other => {
-            let limit = serving.map_or(0, |serving| u64::from(queues.list[serving].limit.limit()));
+            let limit = serving.map_or(0, |serving| u64::from(queues.list[serving].limit.limit));
             cx.because("waits for process {}; one of {} goes besides, as {} may", || {
                 [served, own, limit.into()]
             });
@@ -95,6 +95,6 @@ pub(super) fn wait(cx: Cx<'_>, queues: &Queues, queue: usize, until: Option<Inst
     } else {
         "waits for process {} until {} to keep its share: it thinks {}; budget left: {}"
     };
-    let mean = queues.list[queue].habits.mean();
+    let mean = queues.list[queue].habits.mean;
     cx.because(text, || [who, until.into(), mean.into(), queues.wf2q.left(queue).into()]);
 }

@@ -20,10 +20,11 @@ const IN_TIME: u64 = 3;
 pub(super) struct Habits {
     samples: u64,
     total: u64,
-    mean: u64,
+    pub(super) mean: Duration,
     /// When its last request was done.
-    done: Instant,
-    short: bool,
+    pub(super) done: Instant,
+    /// Whether think times count as short.
+    pub(super) short: bool,
     io_bound: bool,
     busy_from: Instant,
     idle_time: Duration,
@@ -39,7 +40,7 @@ impl Habits {
         Habits {
             samples: 0,
             total: 0,
-            mean: 0,
+            mean: Duration::ZERO,
             done: now + Duration(1),
             short: sync && class != Class::Idle,
             io_bound: true,
@@ -56,7 +57,7 @@ impl Habits {
         let elapsed = now.since(self.done).min(slice_idle * 2);
         self.samples = decayed(self.samples, 1);
         self.total = decayed(self.total, elapsed.0);
-        self.mean = (self.total + HALF) / self.samples;
+        self.mean = Duration((self.total + HALF) / self.samples);
     }
 
     /// A request arrives: is it far from the one before?
@@ -85,28 +86,9 @@ impl Habits {
         }
     }
 
-    /// A request is done.
-    pub(super) const fn note_done(&mut self, now: Instant) {
-        self.done = now;
-    }
-
-    /// The mean think time.
-    pub(super) const fn mean(&self) -> Duration {
-        Duration(self.mean)
-    }
-
     /// Whether think times are known to be longer than half the time that is idled.
     pub(super) const fn is_long(&self, slice_idle: Duration) -> bool {
-        self.samples > SAMPLES && self.mean > slice_idle.0 / 2
-    }
-
-    /// Whether think times count as short.
-    pub(super) const fn is_short(&self) -> bool {
-        self.short
-    }
-
-    pub(super) const fn set_short(&mut self, short: bool) {
-        self.short = short;
+        self.samples > SAMPLES && self.mean.0 > slice_idle.0 / 2
     }
 
     /// Whether a request that arrives now came soon enough after the last was done.

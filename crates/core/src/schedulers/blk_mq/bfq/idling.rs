@@ -20,14 +20,14 @@ pub(super) fn boosts(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
     let (rotational, tagged) = (cx.device.rotational, queues.tagging.queues());
     let streams = queues.list[queue].habits.streams();
     let boosts = rotational && !tagged || (rotational || !tagged) && streams;
-    queues.processes.users(queue) > 0 && boosts && queues.raising.busy() == 0
+    queues.processes.users(queue) > 0 && boosts && queues.raised_busy == 0
 }
 
 /// Whether `queue` would lose what it is entitled to without idling.
 pub(super) fn is_needed(queues: &Queues, queue: usize) -> bool {
     let busy = queues.wf2q.busy();
-    let crowded = queues.raising.busy() < busy
-        || queues.requests.in_flight() >= queues.list[queue].line.in_flight() + CROWD;
+    let crowded =
+        queues.raised_busy < busy || queues.requests.in_flight >= queues.list[queue].line.in_flight + CROWD;
     let raised = queues.list[queue].raised.is_on() && crowded;
     queues.processes.users(queue) > 0 && (raised || queues.wf2q.differs(queue) || busy == 1)
 }

@@ -14,18 +14,13 @@ const SETTLE: Duration = Duration::from_ms(10);
 #[derive(Clone, Copy, Default)]
 pub(super) struct Limit {
     /// How many requests of others may go.
-    limit: u32,
+    pub(super) limit: u32,
     /// What a request takes if no others go: Linux's `last_serv_time_ns`. 0: not known.
     alone: Duration,
     lowered: Option<Instant>,
 }
 
 impl Limit {
-    /// How many requests of others may go while the queue is idled for.
-    pub(super) const fn limit(&self) -> u32 {
-        self.limit
-    }
-
     fn lowered_before(&self, span: Duration, now: Instant) -> bool {
         self.lowered.is_none_or(|since| since + span <= now)
     }

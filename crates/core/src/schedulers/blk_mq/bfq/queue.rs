@@ -3,7 +3,7 @@
 use super::budget::Budget;
 use super::habits::Habits;
 use super::inject::Limit;
-use super::raising::Raised;
+use super::raise::Raised;
 use super::requests::Line;
 use super::wakers::Waker;
 

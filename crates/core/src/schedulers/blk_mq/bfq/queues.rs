@@ -9,8 +9,7 @@ use super::inject::{Injection, Limit};
 use super::positions::Positions;
 use super::processes::{ASYNC_QUEUES, Processes, Ref};
 use super::queue::Queue;
-use super::raise::Raise;
-use super::raising::{Raised, Raising};
+use super::raise::{Kind, Raise, Raised};
 use super::rate::Tagging;
 use super::requests::{Line, Requests};
 use super::settings::Settings;
@@ -34,7 +33,8 @@ pub(super) struct Queues {
     pub(super) requests: Requests,
     pub(super) wf2q: Wf2q,
     pub(super) budgets: Budgets,
-    pub(super) raising: Raising,
+    /// How many busy queues are raised.
+    pub(super) raised_busy: u32,
     pub(super) injection: Injection,
     pub(super) tagging: Tagging,
     burst: Burst<usize>,
@@ -63,7 +63,7 @@ impl Queues {
             requests: Requests::new(setup.capacity, queues)?,
             wf2q: Wf2q::new(queues)?,
             budgets,
-            raising: Raising::default(),
+            raised_busy: 0,
             injection: Injection::default(),
             tagging: Tagging::default(),
             burst: Burst::default(),
@@ -96,13 +96,24 @@ impl Queues {
 
     /// Does what may change how `queue` is raised; it is told whether that is in a burst.
     pub(super) fn change_raise<R>(&mut self, queue: usize, what: impl FnOnce(&mut Raise, bool) -> R) -> R {
-        self.raising.change(&mut self.wf2q, (queue, &mut self.list[queue].raised), what)
+        let raised = &mut self.list[queue].raised;
+        let before = raised.raise.kind;
+        let result = what(&mut raised.raise, raised.in_burst);
+        let after = raised.raise.kind;
+        if before != after {
+            self.wf2q.raise(queue, raised.raise.factor());
+            if self.wf2q.is_busy(queue) {
+                self.raised_busy += u32::from(after != Kind::Not);
+                self.raised_busy -= u32::from(before != Kind::Not);
+            }
+        }
+        result
     }
 
     /// Which way is the better one to go on, and from where.
     #[inline]
     pub(super) fn ways(&self) -> (Back, Sector) {
-        (self.settings.back(), self.budgets.rate().position())
+        (self.settings.back(), self.budgets.rate.position)
     }
 
     /// What `id` costs `queue`.
@@ -116,7 +127,7 @@ impl Queues {
     /// The next request of `queue` and what it costs, if there is one and the budget suffices.
     #[inline]
     pub(super) fn affordable(&self, cx: Cx<'_>, queue: usize) -> Option<(RequestId, u64)> {
-        let id = self.list[queue].line.next()?;
+        let id = self.list[queue].line.next?;
         let cost = self.charge(cx, queue, id);
         (cost <= self.wf2q.left(queue)).then_some((id, cost))
     }
@@ -131,7 +142,7 @@ impl Queues {
 
     #[inline(never)]
     fn renew_position(&mut self, cx: Cx<'_>, queue: usize) {
-        let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next() } else { None };
+        let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next } else { None };
         self.positions.set(queue, next.map(|next| (self.wf2q.class(queue), cx[next].start)));
     }
 
@@ -161,13 +172,13 @@ impl Queues {
     /// All who issue into `queue` issue into `host` from now on, which gets what is good about `queue`.
     pub(super) fn join(&mut self, cx: Cx<'_>, queue: usize, host: usize) {
         self.processes.move_all(queue, host);
-        let (mut raise, mut habits) = (*self.list[queue].raised.raise(), self.list[queue].habits);
+        let (mut raise, mut habits) = (self.list[queue].raised.raise, self.list[queue].habits);
         self.change_raise(host, |host, _| raise.pass_to(host));
         self.change_raise(queue, |own, _| *own = raise);
         habits.pass_to(&mut self.list[host].habits);
         self.list[queue].habits = habits;
-        let known = self.list[queue].waker.known().filter(|waker| waker.queue != host);
-        if let Some(waker) = known.filter(|_| self.list[host].waker.known().is_none())
+        let known = self.list[queue].waker.known.filter(|waker| waker.queue != host);
+        if let Some(waker) = known.filter(|_| self.list[host].waker.known.is_none())
             && self.processes.alive(known).is_some()
         {
             self.learn_waker(host, waker);
@@ -188,10 +199,10 @@ impl Queues {
     /// How `queue`, which is one process's, is raised: its process will want that back.
     pub(super) fn raise_to_save(&self, now: Instant, queue: usize) -> Raise {
         let raised = &self.list[queue].raised;
-        let mut raise = *raised.raise();
-        if self.processes.is_new(queue) && !raised.in_burst() && self.settings.low_latency {
-            raise.as_interactive(self.budgets.rate().raise_time());
-            raise.restart(now);
+        let mut raise = raised.raise;
+        if self.processes.is_new(queue) && !raised.in_burst && self.settings.low_latency {
+            raise.as_interactive(self.budgets.rate.raise_time);
+            raise.since = now;
         }
         raise
     }
@@ -201,7 +212,7 @@ impl Queues {
         let (host, own) = (self.processes.queue(place), place.index());
         self.processes.come_back(place);
         if let Some(saved) = saved.filter(|_| self.settings.low_latency) {
-            let span = self.budgets.rate().raise_time();
+            let span = self.budgets.rate.raise_time;
             self.change_raise(own, |raise, in_burst| raise.resume(saved, cx.now, in_burst, span));
         }
         self.note_position(cx, own);
@@ -212,38 +223,38 @@ impl Queues {
     #[cold]
     pub(super) fn note_created(&mut self, now: Instant, queue: usize) {
         let others = self.wf2q.busy() > 0;
-        if self.burst.is_empty() && others || self.list[queue].raised.in_burst() {
+        if self.burst.is_empty() && others || self.list[queue].raised.in_burst {
             return;
         }
         for queue in self.burst.created(now, queue, others).into_iter().flatten() {
-            self.list[queue].raised.set_in_burst(true);
+            self.list[queue].raised.in_burst = true;
         }
     }
 
     /// `queue` was away for so long that it is no longer part of a burst.
     pub(super) fn leave_burst(&mut self, queue: usize) {
         self.burst.leave(queue, false);
-        self.list[queue].raised.set_in_burst(false);
+        self.list[queue].raised.in_burst = false;
     }
 
     /// `queue` has something to do from now on. It `waited` if it emptied before its budget and time were over.
     pub(super) fn make_busy(&mut self, now: Instant, queue: usize, waited: bool) {
         let Queue { line, raised, waker, .. } = &self.list[queue];
-        let counts = line.in_flight() == 0 && !raised.is_on();
+        let counts = line.in_flight == 0 && !raised.is_on();
         self.wf2q.activate(now, queue, waited, counts);
-        self.raising.set_busy(raised, true);
+        self.raised_busy += u32::from(raised.is_on());
         self.processes.hold(queue);
-        if let Some(waker) = self.processes.alive(waker.known()) {
-            self.list[waker].waker.wakes(self.processes.reference(queue));
+        if let Some(waker) = self.processes.alive(waker.known) {
+            self.list[waker].waker.woken = Some(self.processes.reference(queue));
         }
     }
 
     /// `queue` has nothing more to do.
     pub(super) fn not_busy(&mut self, now: Instant, queue: usize, expires: bool) {
         let Queue { line, raised, .. } = &self.list[queue];
-        self.raising.set_busy(raised, false);
+        self.raised_busy -= u32::from(raised.is_on());
         self.processes.release(queue);
-        self.wf2q.deactivate(now, queue, expires, line.in_flight() == 0);
+        self.wf2q.deactivate(now, queue, expires, line.in_flight == 0);
     }
 
     /// A request of a process that has no other has come to `queue`: for which queue does it wait, and what may go
@@ -252,9 +263,9 @@ impl Queues {
     pub(super) fn learn(&mut self, now: Instant, queue: usize) {
         let slice_idle = self.settings.idle_time();
         let Queue { habits, waker, limit, .. } = &mut self.list[queue];
-        let (short, serving) = (habits.is_short(), self.wf2q.in_service() == Some(queue));
-        self.injection.note_request(now, limit, self.requests.in_flight(), serving, short);
-        if let (Some(other), Some(last)) = (self.last_completed, self.budgets.rate().last_completion())
+        let (short, serving) = (habits.short, self.wf2q.in_service() == Some(queue));
+        self.injection.note_request(now, limit, self.requests.in_flight, serving, short);
+        if let (Some(other), Some(last)) = (self.last_completed, self.budgets.rate.last_completion)
             && !short
             && other.queue != queue
             && self.processes.alive(Some(other)).is_some()
@@ -267,32 +278,34 @@ impl Queues {
     /// `waker` wakes `queue`.
     fn learn_waker(&mut self, queue: usize, waker: Ref) {
         self.list[queue].waker.learn(waker);
-        self.list[waker.queue].waker.wakes(self.processes.reference(queue));
+        self.list[waker.queue].waker.woken = Some(self.processes.reference(queue));
     }
 
     /// The device is done with `id` of `queue`: what does that tell?
     #[inline]
     pub(super) fn note_done(&mut self, now: Instant, queue: usize, id: RequestId) {
-        let (in_flight, waiting) = (self.requests.in_flight(), self.requests.waiting());
+        let (in_flight, waiting) = (self.requests.in_flight, self.requests.waiting);
         let serving = self.wf2q.in_service().map(|serving| &self.list[serving]);
-        let own = serving.filter(|serving| serving.habits.is_short()).map(|serving| serving.line.len());
+        let own = serving.filter(|serving| serving.habits.short).map(|serving| serving.line.len());
         let Queue { line, budget, habits, raised, limit, .. } = &mut self.list[queue];
-        self.injection.done(now, limit, id, in_flight, self.tagging.most());
+        self.injection.done(now, limit, id, in_flight, self.tagging.most);
         self.tagging.observe(waiting, in_flight, own);
         self.requests.done(line);
-        habits.note_done(now);
+        habits.done = now;
         let alone = !self.processes.is_shared(queue);
         self.last_completed = alone.then(|| self.processes.reference(queue));
-        if line.in_flight() == 0 {
+        if line.in_flight == 0 {
             if line.is_empty() {
                 raised.note_done(now, self.settings.idle_time());
             }
             if !self.wf2q.is_busy(queue) {
-                budget.note_idle(now);
+                budget.timeout = Some(now);
                 self.wf2q.done(queue);
             }
         }
-        self.budgets.completed(&self.settings, now);
+        if self.budgets.rate.completed(now) {
+            self.budgets.retune(&self.settings);
+        }
     }
 
     /// Gives `queue`, which has something to do, its budget. If it emptied before the last one was used up, and
@@ -300,8 +313,8 @@ impl Queues {
     pub(super) fn begin_budget(&mut self, cx: Cx<'_>, queue: usize) -> bool {
         let slice_idle = self.settings.idle_time();
         let Queue { line, budget, habits, .. } = &mut self.list[queue];
-        let (left, most, next) = (self.wf2q.left(queue), budget.most(), line.next());
-        let goes_on = budget.take_waited() && habits.in_time(cx.now, slice_idle) && left > 0;
+        let (left, most, next) = (self.wf2q.left(queue), budget.most, line.next);
+        let goes_on = core::mem::take(&mut budget.waited) && habits.in_time(cx.now, slice_idle) && left > 0;
         let cost = || next.map_or(0, |next| self.charge(cx, queue, next));
         let budget = if goes_on { left.min(most) } else { most.max(cost()) };
         self.wf2q.begin_budget(queue, budget);
@@ -312,9 +325,9 @@ impl Queues {
     #[inline]
     pub(super) fn renew_budget(&mut self, cx: Cx<'_>, queue: usize) {
         if self.wf2q.in_service() != Some(queue)
-            && let Some(next) = self.list[queue].line.next()
+            && let Some(next) = self.list[queue].line.next
         {
-            let budget = self.list[queue].budget.most().max(self.charge(cx, queue, next));
+            let budget = self.list[queue].budget.most.max(self.charge(cx, queue, next));
             self.wf2q.renew_budget(cx.now, queue, budget);
         }
     }
@@ -350,7 +363,7 @@ impl Queues {
             sync: self.processes.is_sync(queue),
             raised: raised.is_on(),
             seeky: habits.is_seeky(),
-            in_flight: line.in_flight() > 0,
+            in_flight: line.in_flight > 0,
             service: self.wf2q.service(queue),
         }
     }

@@ -21,7 +21,7 @@ const SOFT_MARGIN: Duration = Duration::from_ms(4);
 /// Linux's `bfq_wr_min_idle_time`.
 pub(super) const AWAY: Duration = Duration::from_ms(2_000);
 /// Linux's `bfq_wr_min_inter_arr_async`.
-pub(super) const ASYNC_APART: Duration = Duration::from_ms(500);
+const ASYNC_APART: Duration = Duration::from_ms(500);
 
 /// Whether a span after `since` is over; long ago it was, if `since` is not known.
 pub(super) fn passed(since: Option<Instant>, span: Duration, now: Instant) -> bool {
@@ -39,20 +39,20 @@ pub(super) enum Kind {
 /// A queue's raising.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raise {
-    kind: Kind,
+    pub(super) kind: Kind,
     /// How long it is raised.
     span: Duration,
     /// When that began, or when it last ended.
-    since: Instant,
+    pub(super) since: Instant,
     /// When it was raised as interactive, before it was as soft real-time.
     before_soft: Option<Instant>,
     /// Sectors that it was served while raised.
     service: u64,
     /// Not before then an arrival makes it soft real-time.
-    soft_from: Instant,
+    pub(super) soft_from: Instant,
     /// When it last had something to do after nothing, and what it was served since.
-    busy_since: Instant,
-    busy_service: u64,
+    pub(super) busy_since: Instant,
+    pub(super) busy_service: u64,
 }
 
 /// What speaks for raising a queue when a request makes it busy.
@@ -88,37 +88,8 @@ impl Raise {
         }
     }
 
-    pub(super) const fn kind(&self) -> Kind {
-        self.kind
-    }
-
     pub(super) const fn is_on(&self) -> bool {
         !matches!(self.kind, Kind::Not)
-    }
-
-    /// When raising began, or when it last ended.
-    pub(super) const fn since(&self) -> Instant {
-        self.since
-    }
-
-    /// Raising, or the time without it, begins anew.
-    pub(super) const fn restart(&mut self, now: Instant) {
-        self.since = now;
-    }
-
-    /// Whether an arrival may be a film's, by when the last one was.
-    pub(super) fn may_be_soft(&self, now: Instant) -> bool {
-        self.soft_from < now
-    }
-
-    /// The queue has something to do after nothing.
-    pub(super) const fn wake(&mut self, now: Instant) {
-        (self.busy_since, self.busy_service) = (now, 0);
-    }
-
-    /// Whether the queue was served since it has something to do.
-    pub(super) const fn was_served(&self) -> bool {
-        self.busy_service > 0
     }
 
     pub(super) fn as_interactive(&mut self, span: Duration) {
@@ -243,6 +214,94 @@ impl Raise {
                 }
                 _ => self.kind = Kind::Not,
             }
+        }
+    }
+}
+
+/// Linux's `bfq_merge_time_limit`: a queue that was served for longer is not merged.
+const MERGE_TIME: Duration = Duration::from_ms(100);
+
+/// A queue's raising, and what speaks for and against it.
+#[derive(Clone, Copy)]
+pub(super) struct Raised {
+    pub(super) raise: Raise,
+    pub(super) in_burst: bool,
+    /// Once its requests in flight are done, it is planned when it may be a film's.
+    plans_soft: bool,
+    /// When it was first served since it has something to do.
+    first_service: Instant,
+}
+
+impl Raised {
+    pub(super) const fn new(now: Instant) -> Raised {
+        Raised { raise: Raise::new(now), in_burst: false, plans_soft: false, first_service: now }
+    }
+
+    #[inline]
+    pub(super) const fn is_on(&self) -> bool {
+        self.raise.is_on()
+    }
+
+    /// The queue, which is busy, gets another request. True if that comes so long after the last that an
+    /// asynchronous queue becomes interactive.
+    pub(super) fn note_request(&mut self, now: Instant) -> bool {
+        let last = self.raise.since;
+        if !self.is_on() {
+            self.raise.since = now;
+        }
+        !self.is_on() && passed(Some(last), ASYNC_APART, now)
+    }
+
+    /// What speaks for raising the queue, which a request wakes after it was `away` or not; `calm` if the request
+    /// has nothing in flight before it and does not only seek. `fit` if the queue is one process's, which waits for
+    /// its requests.
+    pub(super) fn claim(&self, now: Instant, away: bool, calm: bool, fit: bool) -> Claim {
+        let Raised { raise, in_burst, .. } = *self;
+        let interactive = !in_burst && away;
+        let soft = calm && !in_burst && raise.soft_from < now;
+        Claim { interactive, soft, in_burst, deserves: raise.is_on() || fit && (interactive || soft) }
+    }
+
+    /// The queue has something to do after nothing. If it `restarts`, how it is raised begins anew, or the time
+    /// without that.
+    pub(super) fn wake(&mut self, now: Instant, restarts: bool) {
+        (self.raise.busy_since, self.raise.busy_service) = (now, 0);
+        self.plans_soft = false;
+        if restarts {
+            self.raise.since = now;
+        }
+    }
+
+    /// The queue is served, or is charged as if.
+    pub(super) fn serve(&mut self, now: Instant, sectors: u64) {
+        if !self.raise.busy_service > 0 {
+            self.first_service = now;
+        }
+        self.raise.serve(sectors);
+    }
+
+    /// Whether the queue has been served for so long that its process is known.
+    pub(super) fn is_known(&self, now: Instant) -> bool {
+        self.raise.busy_service > 0 && passed(Some(self.first_service), MERGE_TIME, now)
+    }
+
+    /// The queue goes out of service: from when on may it be raised? It is empty or not, and done or has requests
+    /// in flight.
+    pub(super) fn plan(&mut self, now: Instant, empty: bool, done: bool, slice_idle: Duration) {
+        if !self.is_on() {
+            self.raise.since = now;
+        }
+        if empty && done {
+            self.raise.plan_soft(now, slice_idle);
+        } else if empty {
+            self.plans_soft = true;
+        }
+    }
+
+    /// The last request of the queue, which is empty, is done.
+    pub(super) fn note_done(&mut self, now: Instant, slice_idle: Duration) {
+        if self.plans_soft && self.raise.factor() != RAISED {
+            self.raise.plan_soft(now, slice_idle);
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) struct Sent {
 pub(super) struct Rate {
     peak: u64,
     /// How long an interactive queue is raised: as long as a large program takes to start.
-    raise_time: Duration,
+    pub(super) raise_time: Duration,
     samples: u64,
     sequential: u64,
     sectors: u64,
@@ -62,9 +62,9 @@ pub(super) struct Rate {
     first: Instant,
     last: Instant,
     elapsed: Duration,
-    last_completion: Option<Instant>,
+    pub(super) last_completion: Option<Instant>,
     /// Where the last request ends.
-    position: Sector,
+    pub(super) position: Sector,
     rotational: bool,
 }
 
@@ -85,18 +85,6 @@ impl Rate {
             position: Sector(0),
             rotational,
         }
-    }
-
-    pub(super) const fn raise_time(&self) -> Duration {
-        self.raise_time
-    }
-
-    pub(super) const fn last_completion(&self) -> Option<Instant> {
-        self.last_completion
-    }
-
-    pub(super) const fn position(&self) -> Sector {
-        self.position
     }
 
     /// What the device can do in `time`, in sectors.
@@ -184,7 +172,8 @@ pub(super) struct Tagging {
     /// `None` until that was seen; then it counts as one that does.
     known: Option<bool>,
     samples: u32,
-    most: u32,
+    /// The most requests that the device had at once.
+    pub(super) most: u32,
 }
 
 /// The device must have more than this at once, and 32 times have had so much to do.
@@ -194,11 +183,6 @@ const TAG_SAMPLES: u32 = 32;
 impl Tagging {
     pub(super) const fn queues(self) -> bool {
         !matches!(self.known, Some(false))
-    }
-
-    /// The most requests that the device had at once.
-    pub(super) const fn most(self) -> u32 {
-        self.most
     }
 
     /// A request is done, before it is counted: `waiting` and `in_flight` ones, and `own` ones of the

@@ -15,8 +15,9 @@ pub(super) struct Requests {
     shift: u32,
     links: Links,
     owned: Vec<Owned>,
-    waiting: u32,
-    in_flight: u32,
+    /// How many wait, and how many the device has from here.
+    pub(super) waiting: u32,
+    pub(super) in_flight: u32,
 }
 
 /// The requests of one queue.
@@ -25,39 +26,22 @@ pub(super) struct Line {
     /// What waits, in order of arrival.
     fifo: List,
     /// Where to go on.
-    next: Option<RequestId>,
+    pub(super) next: Option<RequestId>,
     /// Since it is in service, it was looked at whether its oldest request is overdue.
-    fifo_checked: bool,
-    in_flight: u32,
+    pub(super) fifo_checked: bool,
+    pub(super) in_flight: u32,
 }
 
 impl Line {
-    /// Where to go on.
-    #[inline]
-    pub(super) const fn next(&self) -> Option<RequestId> {
-        self.next
-    }
-
     /// Whether nothing waits.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.fifo.is_empty()
     }
 
-    /// How many requests the device has.
-    #[inline]
-    pub(super) const fn in_flight(&self) -> u32 {
-        self.in_flight
-    }
-
     /// How many requests wait or are in flight.
     pub(super) fn len(&self) -> u32 {
         self.in_flight + self.fifo.len() as u32
-    }
-
-    /// The queue goes into service.
-    pub(super) const fn begin_service(&mut self) {
-        self.fifo_checked = false;
     }
 }
 
@@ -88,16 +72,6 @@ impl Requests {
 
     fn key(&self, queue: usize, Sector(start): Sector) -> u64 {
         (queue as u64) << self.shift | start.min((1 << self.shift) - 1)
-    }
-
-    /// How many wait.
-    pub(super) const fn waiting(&self) -> u32 {
-        self.waiting
-    }
-
-    /// How many the device has from here.
-    pub(super) const fn in_flight(&self) -> u32 {
-        self.in_flight
     }
 
     /// In which queue `id` waits, or from which it went to the device.

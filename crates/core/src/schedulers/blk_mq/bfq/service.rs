@@ -65,7 +65,7 @@ impl Service {
     /// Until when the queue in service is idled for, if it is and its time is not over earlier.
     pub(super) fn idles_until(&self, cx: Cx<'_>, queue: usize) -> Option<Instant> {
         let until = self.idle_until?;
-        let timeout = self.queues.list[queue].budget.timeout().filter(|timeout| *timeout > cx.now);
+        let timeout = self.queues.list[queue].budget.timeout.filter(|timeout| *timeout > cx.now);
         let ends = timeout.filter(|_| {
             self.queues.wf2q.has_third_left(queue) && !idling::is_better(&self.queues, cx, queue)
         });
@@ -118,7 +118,7 @@ impl Service {
         }
         let empty = self.queues.list[queue].line.is_empty();
         if empty && idling::is_better(&self.queues, cx, queue) {
-            if self.queues.list[queue].line.in_flight() == 0 {
+            if self.queues.list[queue].line.in_flight == 0 {
                 (self.idle_since, self.idle_until) =
                     (cx.now, Some(cx.now + idling::time(&self.queues, queue)));
             }
@@ -133,7 +133,7 @@ impl Service {
     /// or weight, or if nobody loses when the one in service is not idled for.
     pub(super) fn preempt(&mut self, cx: Cx<'_>, queue: usize, goes_on: bool) {
         let Some(serving) = self.queues.wf2q.in_service() else { return };
-        let factor = |queue: usize| self.queues.list[queue].raised.raise().factor();
+        let factor = |queue: usize| self.queues.list[queue].raised.raise.factor();
         let resumes = goes_on && factor(queue) >= factor(serving);
         let higher = self.queues.wf2q.class(queue) < self.queues.wf2q.class(serving)
             || self.queues.wf2q.weight(queue) > self.queues.wf2q.weight(serving);
@@ -160,10 +160,10 @@ impl Service {
                 self.idle_until = None;
                 return Selected::Own(queue, id, cost);
             }
-            let reason = if self.queues.list[queue].line.next().is_some() {
+            let reason = if self.queues.list[queue].line.next.is_some() {
                 Reason::Exhausted
             } else if self.idle_until.is_some()
-                || self.queues.list[queue].line.in_flight() > 0 && idling::is_better(&self.queues, cx, queue)
+                || self.queues.list[queue].line.in_flight > 0 && idling::is_better(&self.queues, cx, queue)
             {
                 return Selected::Idled(queue);
             } else {
@@ -178,11 +178,12 @@ impl Service {
         let Queues { wf2q, list, budgets, settings, .. } = &mut self.queues;
         let queue = wf2q.take_next(cx.now)?;
         let Queue { line, raised, budget, .. } = &mut list[queue];
-        line.begin_service();
-        raised.taken(cx.now, budget.timeout());
-        let soft = raised.raise().kind() == Kind::Soft;
+        line.fifo_checked = false;
+        raised.raise.taken(cx.now, budget.timeout);
+        let soft = raised.raise.kind == Kind::Soft;
         let factor = if soft { 1 } else { wf2q.raised(queue) };
-        budgets.give(budget, cx.now + settings.timeout_sync.0 * factor);
+        budgets.give();
+        budget.timeout = Some(cx.now + settings.timeout_sync.0 * factor);
         (self.start, self.served_to) = (cx.now, Sector(0));
         Some(queue)
     }
@@ -193,8 +194,10 @@ impl Service {
         self.queues.serve(cx.now, queue, cost);
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
         let (start, end, length) = (cx[id].start, cx[id].end(), u64::from(cx[id].length.0));
-        let (in_flight, rotational) = (requests.in_flight(), cx.device.rotational);
-        budgets.sent(settings, &Sent { now: cx.now, start, end, length, in_flight, rotational });
+        let (in_flight, rotational) = (requests.in_flight, cx.device.rotational);
+        if budgets.rate.sent(&Sent { now: cx.now, start, end, length, in_flight, rotational }) {
+            budgets.retune(settings);
+        }
         requests.send(&mut list[queue].line);
         let serving = wf2q.in_service() == Some(queue);
         if serving {
@@ -212,7 +215,7 @@ impl Service {
     #[inline]
     fn end_raise_in_time(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.list[queue].raised.is_on() {
-            let span = self.queues.budgets.rate().raise_time();
+            let span = self.queues.budgets.rate.raise_time;
             self.queues.change_raise(queue, |raise, in_burst| raise.expire(cx.now, in_burst, span));
         }
         self.queues.wf2q.apply_raise(queue);
@@ -227,7 +230,7 @@ impl Service {
         let served = self.queues.served(queue);
         let wasted = reason == Reason::Timeout && self.queues.wf2q.has_third_left(queue);
         let time = if idled { self.idle_since } else { cx.now }.since(self.start);
-        let charged = self.queues.budgets.charge_for_time(served, time, wasted, cx.device.rotational);
+        let charged = self.queues.budgets.for_time(served, time, wasted, cx.device.rotational);
         if let Some(total) = charged {
             self.queues.wf2q.raise_budget(queue, total);
             self.queues.serve(cx.now, queue, total - served.service);
@@ -241,15 +244,16 @@ impl Service {
         }
         injection.expire();
         let service = charged.unwrap_or(service);
-        if let Some(budget) = budgets.feedback(budget, Served { service, ..served }, reason)
-            && let Some(next) = line.next()
-        {
-            let cost = self.queues.charge(cx, queue, next);
-            self.queues.wf2q.set_budget(queue, budget.max(cost));
+        if let Some(most) = budgets.feedback(budget.most, Served { service, ..served }, reason) {
+            budget.most = most;
+            if let Some(next) = line.next {
+                let cost = self.queues.charge(cx, queue, next);
+                self.queues.wf2q.set_budget(queue, most.max(cost));
+            }
         }
         self.leave_service(cx, queue, reason);
         if !self.queues.wf2q.is_busy(queue) && !matches!(reason, Reason::Timeout | Reason::Exhausted) {
-            self.queues.list[queue].budget.note_waited();
+            self.queues.list[queue].budget.waited = true;
         } else {
             self.queues.wf2q.end_budget(queue);
         }
@@ -263,8 +267,8 @@ impl Service {
         let stays = !self.queues.list[queue].line.is_empty()
             || reason == Reason::Preempted && idling::is_needed(&self.queues, queue) && self.few_are_empty();
         if !stays {
-            if self.queues.list[queue].line.in_flight() == 0 {
-                self.queues.list[queue].budget.note_idle(cx.now);
+            if self.queues.list[queue].line.in_flight == 0 {
+                self.queues.list[queue].budget.timeout = Some(cx.now);
             }
             self.queues.not_busy(cx.now, queue, true);
         } else {

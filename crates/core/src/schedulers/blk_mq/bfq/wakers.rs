@@ -12,29 +12,16 @@ const DETECTION_SLICES: u64 = 128;
 /// What is known of one queue.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Waker {
-    known: Option<Ref>,
+    /// The queue that wakes this one.
+    pub(super) known: Option<Ref>,
     suspect: Option<Ref>,
     seen: u32,
     since: Instant,
-    woken: Option<Ref>,
+    /// The queue that was last found, or made busy, that this one wakes.
+    pub(super) woken: Option<Ref>,
 }
 
 impl Waker {
-    /// The queue that wakes this one.
-    pub(super) const fn known(&self) -> Option<Ref> {
-        self.known
-    }
-
-    /// The queue that was last found, or made busy, that this one wakes.
-    pub(super) const fn woken(&self) -> Option<Ref> {
-        self.woken
-    }
-
-    /// This one wakes `queue`.
-    pub(super) const fn wakes(&mut self, queue: Ref) {
-        self.woken = Some(queue);
-    }
-
     /// `waker` wakes this one.
     pub(super) const fn learn(&mut self, waker: Ref) {
         (self.known, self.suspect) = (Some(waker), None);

@@ -111,13 +111,13 @@ impl Reference {
             index = self.merge(cx, index, at, id);
         }
         let slice = self.slice();
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         let queue = &mut self.queues[index];
         queue.q.note_thought(cx.now, queue.busy, slice);
         self.judge_thinking(cx, index);
         let queue = &mut self.queues[index];
         queue.q.note_seek(cx, &cx[id]);
-        if queue.q.raise.kind() == Kind::Soft && queue.q.seeks == u32::MAX {
+        if queue.q.raise.kind == Kind::Soft && queue.q.seeks == u32::MAX {
             self.raising(index, |raise| raise.end_soft(cx.now, span));
         }
         self.add(cx, index, at, id);
@@ -159,14 +159,14 @@ impl Reference {
         self.starts.push((id, cx[id].start));
         self.queues[index].line.push(id);
         let before = self.queues[index].next;
-        let next = self.better(cx, self.rate.position(), before, Some(id));
+        let next = self.better(cx, self.rate.position, before, Some(id));
         self.queues[index].next = next;
         let mut interactive = false;
         if self.queues[index].busy {
             let queue = &mut self.queues[index];
-            let rare = cx.now.since(queue.q.raise.since()) > Duration::from_ms(500);
+            let rare = cx.now.since(queue.q.raise.since) > Duration::from_ms(500);
             if self.set.low_latency && !was_raised && !queue.sync && rare {
-                queue.q.raise.as_interactive(self.rate.raise_time());
+                queue.q.raise.as_interactive(self.rate.raise_time);
             }
             if next != before {
                 self.renew_budget(cx, index);
@@ -176,18 +176,18 @@ impl Reference {
         }
         let q = &mut self.queues[index].q;
         if self.set.low_latency && (!was_raised || !q.is_raised() || interactive) {
-            q.raise.restart(cx.now);
+            q.raise.since = cx.now;
         }
     }
 
     fn wake(&mut self, cx: Cx<'_>, index: usize, at: usize) -> bool {
-        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time(), self.set.low_latency);
+        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time, self.set.low_latency);
         let queue = &self.queues[index];
         let q = queue.q;
         let away = |ms| q.in_flight == 0 && passed(q.timeout, Duration::from_ms(ms), cx.now);
         let plain = queue.wanted == 40;
         let soft =
-            plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.may_be_soft(cx.now);
+            plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.soft_from < cx.now;
         let interactive = plain && away(2_000) && !q.in_burst;
         let own = queue.sync && (!q.shared || self.people[at].stably) && (interactive || soft);
         let claim = Claim {
@@ -216,7 +216,7 @@ impl Reference {
             self.queues[index].budget = self.queues[index].budget.min(2 * self.least_budget());
         }
         let q = &mut self.queues[index].q;
-        q.raise.wake(cx.now);
+        (q.raise.busy_since, q.raise.busy_service) = (cx.now, 0);
         q.plans_soft = false;
         self.make_busy(cx, index);
         self.preempt(cx, index, goes_on);
@@ -326,7 +326,7 @@ impl Reference {
         self.held(id).unwrap().turn = turn;
         self.turn = turn;
         let before = self.queues[index].next;
-        let next = self.better(cx, self.rate.position(), before, Some(id));
+        let next = self.better(cx, self.rate.position, before, Some(id));
         self.queues[index].next = next;
         if next != before {
             self.renew_budget(cx, index);

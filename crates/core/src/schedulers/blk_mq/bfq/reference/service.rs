@@ -165,7 +165,7 @@ impl Reference {
         let class = self.queues[index].class;
         let weights = self.weights(class);
         let queue = &mut self.queues[index];
-        if !queue.q.raise.was_served() {
+        if !queue.q.raise.busy_service > 0 {
             queue.q.first_io = cx.now;
         }
         queue.q.raise.serve(sectors);
@@ -260,7 +260,7 @@ impl Reference {
         let queue = &mut self.queues[index];
         if self.set.low_latency {
             if !queue.q.is_raised() {
-                queue.q.raise.restart(cx.now);
+                queue.q.raise.since = cx.now;
             }
             match (queue.line.is_empty(), queue.q.in_flight) {
                 (true, 0) => queue.q.raise.plan_soft(cx.now, slice),
@@ -303,7 +303,7 @@ impl Reference {
         let queue = &mut self.queues[index];
         queue.q.fifo_looked = false;
         queue.q.raise.taken(cx.now, queue.q.timeout);
-        let factor = if queue.q.raise.kind() == Kind::Soft { 1 } else { (queue.weight / queue.own).max(1) };
+        let factor = if queue.q.raise.kind == Kind::Soft { 1 } else { (queue.weight / queue.own).max(1) };
         queue.q.timeout = Some(cx.now + self.set.timeout_sync.0 * factor);
         (self.budget_start, self.served_to) = (cx.now, Sector(0));
         Some(index)
@@ -373,7 +373,7 @@ impl Reference {
         self.take_out(cx, index, id);
         self.held(id).unwrap().waits = false;
         if serving {
-            let span = self.rate.raise_time();
+            let span = self.rate.raise_time;
             let queue = &mut self.queues[index];
             queue.q.raise.expire(cx.now, queue.q.in_burst, span);
             if (queue.weight > queue.own) != queue.q.is_raised() {
