@@ -65,6 +65,7 @@
 
 mod budget;
 mod burst;
+mod entity;
 mod explain;
 mod habits;
 mod idling;
@@ -79,6 +80,7 @@ mod requests;
 mod service;
 mod settings;
 mod sharing;
+mod tree;
 mod wakers;
 mod wf2q;
 
@@ -123,7 +125,7 @@ impl Bfq {
         if fresh {
             self.service.queues.clear(cx, place);
         }
-        if !self.service.queues.processes.is_alive(place) {
+        if !self.service.queues.processes.list[place.index()].alive {
             self.begin(cx, place, request);
         }
         place
@@ -133,7 +135,7 @@ impl Bfq {
     /// here, its queue goes on.
     fn begin(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
         let (queues, queue) = (&mut self.service.queues, place.index());
-        if !queues.wf2q.is_busy(queue) && queues.list[queue].line.in_flight == 0 {
+        if !queues.wf2q.entities[queue].busy && queues.list[queue].line.in_flight == 0 {
             let rank = (request.priority, cx.weight(request.issuer));
             queues.clear(cx, place);
             queues.begin(cx.now, queue, rank.0.class, weight_of(rank.0, rank.1));
@@ -151,9 +153,11 @@ impl Bfq {
             let rank = (request.priority, cx.weight(request.issuer));
             if queues.processes.set_rank(place, rank) {
                 let queue = queues.processes.queue(place);
-                queues.wf2q.rank(queue, rank.0.class, weight_of(rank.0, rank.1));
+                let entity = &mut queues.wf2q.entities[queue];
+                (entity.wanted_class, entity.changed) = (rank.0.class, true);
+                entity.wanted = weight_of(rank.0, rank.1);
             }
-            return self.sharing.queue_for(&mut self.service, cx, place, request);
+            return self.sharing.queue_for(queues, cx, place, request.start);
         }
         let queue = queues.processes.async_queue(request.priority);
         if queues.processes.note_async(place, request.priority) {
@@ -169,17 +173,17 @@ impl Bfq {
         let Queue { line, habits, limit, raised, .. } = &mut list[queue];
         let (slice_idle, sync) = (settings.idle_time(), processes.is_sync(queue));
         let done = line.in_flight == 0;
-        if done && !wf2q.is_busy(queue) {
+        if done && !wf2q.entities[queue].busy {
             habits.note_thought(cx.now, slice_idle);
         }
         habits.note_seek(cx, request);
         if sync {
-            habits.note_intensity(cx.now, done && line.is_empty(), processes.is_new(queue));
+            habits.note_intensity(cx.now, done && line.is_empty(), processes.owners[queue].new);
         }
         let short = !habits.is_long(slice_idle);
         if short != habits.short
             && sync
-            && wf2q.class(queue) != Class::Idle
+            && wf2q.entities[queue].class != Class::Idle
             && slice_idle > Duration::ZERO
             && self.sharing.is_settled(cx.now, queue, AWAY)
         {
@@ -198,9 +202,10 @@ impl Bfq {
     /// Puts `id` among what waits in `queue`.
     fn add(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, place: Place) {
         let queues = &mut self.service.queues;
-        let (ways, sync) = (queues.ways(), queues.processes.is_sync(queue));
-        let leads = queues.requests.add(cx, ways, (queue, &mut queues.list[queue].line), id);
-        if !queues.wf2q.is_busy(queue) {
+        let (request, sync) = (&cx[id], queues.processes.is_sync(queue));
+        let due = request.arrival + queues.settings.expiry(request.sync);
+        let leads = queues.requests.add(cx, (queue, &mut queues.list[queue].line), id, due);
+        if !queues.wf2q.entities[queue].busy {
             self.wake(cx, queue, place);
         } else {
             if queues.settings.low_latency && queues.list[queue].raised.note_request(cx.now) && !sync {
@@ -221,23 +226,24 @@ impl Bfq {
         let Queue { line, budget, habits, raised, .. } = &queues.list[queue];
         let done = line.in_flight == 0;
         let away = |span: Duration| done && passed(budget.timeout, span, cx.now);
-        let plain = queues.wf2q.wanted(queue).1 == PLAIN_WEIGHT;
+        let plain = queues.wf2q.entities[queue].wanted == PLAIN_WEIGHT;
         let calm = plain && done && !habits.only_seeks();
-        let shared = queues.processes.is_shared(queue) && !self.sharing.is_stable(place);
+        let shared = queues.processes.owners[queue].shared && !self.sharing.is_stable(place);
         let fit = queues.processes.is_sync(queue) && !shared;
         let (was_raised, claim) = (raised.is_on(), raised.claim(cx.now, plain && away(AWAY), calm, fit));
-        let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.is_new(queue);
+        let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.owners[queue].new;
         let goes_on = queues.begin_budget(cx, queue);
         if forgotten {
             queues.leave_burst(queue);
         }
-        queues.processes.set_old(queue);
+        queues.processes.owners[queue].new = false;
         let span = queues.budgets.rate.raise_time;
         if low_latency
             && self.sharing.is_settled(cx.now, queue, AWAY)
             && queues.change_raise(queue, |raise, _| raise.claim(cx.now, claim, span))
         {
-            queues.wf2q.cap_budget(queue, 2 * queues.budgets.least());
+            let entity = &mut queues.wf2q.entities[queue];
+            entity.budget = entity.budget.min(2 * queues.budgets.least());
         }
         let raised = &mut queues.list[queue].raised;
         let restarts = !was_raised || !raised.is_on() || claim.interactive;
@@ -304,9 +310,10 @@ impl Scheduler for Bfq {
         let alone = self.service.queues.processes.note_request(place);
         let queue = self.queue_for(cx, place, request);
         let queues = &mut self.service.queues;
-        queues.processes.hold_request(queue, place);
-        let due = request.arrival + queues.settings.expiry(request.sync);
-        queues.requests.own(id, queue, place, due);
+        if queue != place.index() {
+            queues.processes.hold(queue);
+        }
+        queues.requests.own(id, queue, place);
         self.observe(cx, queue, request, alone);
         self.add(cx, queue, id, place);
         self.service.note_request(cx, queue);
@@ -322,7 +329,7 @@ impl Scheduler for Bfq {
             cx.because("strict guarantees: one at a time", || []);
             return Decision::Idle;
         }
-        let before = queues.wf2q.in_service();
+        let before = queues.wf2q.in_service;
         let chosen = match self.service.select(cx) {
             Selected::Own(queue, id, cost) => Chosen { id, queue, cost, whose: Whose::Own },
             Selected::Idled(queue) => {
@@ -365,8 +372,8 @@ impl Scheduler for Bfq {
         self.service.catch_up(cx);
         let queues = &mut self.service.queues;
         let Some(queue) = queues.requests.queue(id) else { return };
-        let (ways, line) = (queues.ways(), &mut queues.list[queue].line);
-        if queues.requests.grown(cx, ways, (queue, line), id) {
+        let line = &mut queues.list[queue].line;
+        if queues.requests.grown(cx, (queue, line), id) {
             queues.renew_budget(cx, queue);
         }
         queues.note_position(cx, queue);
@@ -386,9 +393,9 @@ impl Scheduler for Bfq {
     fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
         self.service.catch_up(cx);
         let processes = &self.service.queues.processes;
-        let Some(place) = processes.find(who).filter(|place| processes.is_alive(*place)) else { return };
+        let Some(place) = processes.find(who) else { return };
         let queue = processes.queue(place);
-        if self.service.queues.wf2q.in_service() == Some(queue) {
+        if self.service.queues.wf2q.in_service == Some(queue) {
             self.service.leave_service(cx, queue, Reason::Timeout);
         }
         let queues = &mut self.service.queues;
@@ -403,8 +410,7 @@ impl Scheduler for Bfq {
     fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
         let Queues { processes, requests, .. } = &self.service.queues;
         let queue = if new.sync {
-            let place = processes.find(new.issuer).filter(|place| processes.is_alive(*place));
-            place.map(|place| processes.queue(place))
+            processes.find(new.issuer).map(|place| processes.queue(place))
         } else {
             Some(processes.async_queue(new.priority))
         };
@@ -435,6 +441,7 @@ impl Algorithm for Bfq {
         let queues = &mut self.service.queues;
         let ends = queues.settings.low_latency && !tunables.low_latency;
         queues.settings = tunables;
+        queues.requests.back = tunables.back();
         queues.budgets.retune(&tunables);
         if ends {
             (0..queues.list.len())

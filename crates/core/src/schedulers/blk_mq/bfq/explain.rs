@@ -58,13 +58,13 @@ pub(super) fn dispatch(
     if let Some(ended) = ended {
         end(cx, ended);
     }
-    let (wf2q, serving) = (&queues.wf2q, queues.wf2q.in_service());
-    let new = before != serving || wf2q.service(queue) == 0;
-    let (own, left) = (word(queues, queue), wf2q.left(queue).into());
+    let (wf2q, serving) = (&queues.wf2q, queues.wf2q.in_service);
+    let new = before != serving || wf2q.entities[queue].service == 0;
+    let (own, left) = (word(queues, queue), wf2q.entities[queue].left().into());
     let served = serving.map_or("nobody".into(), |serving| word(queues, serving));
     match whose {
         Whose::Own if new => cx.because("queue {} is next: weight {}, finish {}, budget {}", || {
-            [own, wf2q.weight(queue).into(), wf2q.finish(queue).into(), left]
+            [own, wf2q.entities[queue].weight.into(), wf2q.entities[queue].last_sector().into(), left]
         }),
         Whose::Own => cx.because("queue {} goes on: budget left: {}", || [own, left]),
         Whose::OwnAsync => {
@@ -96,5 +96,5 @@ pub(super) fn wait(cx: Cx<'_>, queues: &Queues, queue: usize, until: Option<Inst
         "waits for process {} until {} to keep its share: it thinks {}; budget left: {}"
     };
     let mean = queues.list[queue].habits.mean;
-    cx.because(text, || [who, until.into(), mean.into(), queues.wf2q.left(queue).into()]);
+    cx.because(text, || [who, until.into(), mean.into(), queues.wf2q.entities[queue].left().into()]);
 }

@@ -18,7 +18,6 @@ use super::wf2q::Wf2q;
 use crate::collections::{OutOfMemory, Place, table};
 use crate::request::Class;
 use crate::scheduler::{Cx, Setup};
-use crate::schedulers::shared::ways::Back;
 use crate::units::{Instant, RequestId, Sector};
 
 /// Places for processes besides two for each request: some are hosts, or wait though they have none.
@@ -37,6 +36,8 @@ pub(super) struct Queues {
     pub(super) raised_busy: u32,
     pub(super) injection: Injection,
     pub(super) tagging: Tagging,
+    /// Where the last request of the queue in service ends; 0 before there was one.
+    pub(super) served_to: Sector,
     burst: Burst<usize>,
     positions: Positions,
     /// Whose request was done last, if that is one process's.
@@ -60,12 +61,13 @@ impl Queues {
             settings,
             list: table(queues, unknown)?,
             processes: Processes::new(places)?,
-            requests: Requests::new(setup.capacity, queues)?,
+            requests: Requests::new(setup.capacity, queues, settings.back())?,
             wf2q: Wf2q::new(queues)?,
             budgets,
             raised_busy: 0,
             injection: Injection::default(),
             tagging: Tagging::default(),
+            served_to: Sector(0),
             burst: Burst::default(),
             positions: Positions::new(queues)?,
             last_completed: None,
@@ -101,19 +103,14 @@ impl Queues {
         let result = what(&mut raised.raise, raised.in_burst);
         let after = raised.raise.kind;
         if before != after {
-            self.wf2q.raise(queue, raised.raise.factor());
-            if self.wf2q.is_busy(queue) {
+            let entity = &mut self.wf2q.entities[queue];
+            (entity.raised, entity.changed) = (raised.raise.factor(), true);
+            if entity.busy {
                 self.raised_busy += u32::from(after != Kind::Not);
                 self.raised_busy -= u32::from(before != Kind::Not);
             }
         }
         result
-    }
-
-    /// Which way is the better one to go on, and from where.
-    #[inline]
-    pub(super) fn ways(&self) -> (Back, Sector) {
-        (self.settings.back(), self.budgets.rate.position)
     }
 
     /// What `id` costs `queue`.
@@ -129,7 +126,7 @@ impl Queues {
     pub(super) fn affordable(&self, cx: Cx<'_>, queue: usize) -> Option<(RequestId, u64)> {
         let id = self.list[queue].line.next?;
         let cost = self.charge(cx, queue, id);
-        (cost <= self.wf2q.left(queue)).then_some((id, cost))
+        (cost <= self.wf2q.entities[queue].left()).then_some((id, cost))
     }
 
     /// Notes where `queue` goes on, if others may share it.
@@ -143,22 +140,22 @@ impl Queues {
     #[inline(never)]
     fn renew_position(&mut self, cx: Cx<'_>, queue: usize) {
         let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next } else { None };
-        self.positions.set(queue, next.map(|next| (self.wf2q.class(queue), cx[next].start)));
+        self.positions.set(queue, next.map(|next| (self.wf2q.entities[queue].class, cx[next].start)));
     }
 
     /// Whether `queue` is one that others may share, and whose processes may share another.
     pub(super) fn is_sharable(&self, now: Instant, queue: usize) -> bool {
         !self.list[queue].habits.is_seeky()
             && self.processes.is_sync(queue)
-            && self.processes.users(queue) > 0
-            && self.wf2q.class(queue) != Class::Idle
+            && self.processes.owners[queue].users > 0
+            && self.wf2q.entities[queue].class != Class::Idle
             && !self.list[queue].raised.is_known(now)
     }
 
     /// Of the queues that others may share the one of the class of `queue` that goes on nearest to `start`, and how
     /// far that is. Neither `queue` nor the one in service is meant.
     pub(super) fn nearest(&mut self, now: Instant, queue: usize, start: Sector) -> Option<(u64, usize)> {
-        let (class, serving) = (self.wf2q.class(queue), self.wf2q.in_service());
+        let (class, serving) = (self.wf2q.entities[queue].class, self.wf2q.in_service);
         let left_out = |other: usize| other == queue || serving == Some(other);
         loop {
             let near = self.positions.nearest(class, start, left_out)?;
@@ -189,8 +186,8 @@ impl Queues {
 
     /// Nobody issues into `queue` any more, or one process fewer.
     pub(super) fn leave(&mut self, cx: Cx<'_>, queue: usize) {
-        let idle = self.list[queue].line.is_empty() && self.wf2q.in_service() != Some(queue);
-        if idle && self.wf2q.is_busy(queue) {
+        let idle = self.list[queue].line.is_empty() && self.wf2q.in_service != Some(queue);
+        if idle && self.wf2q.entities[queue].busy {
             self.not_busy(cx.now, queue, false);
         }
         self.note_position(cx, queue);
@@ -200,7 +197,7 @@ impl Queues {
     pub(super) fn raise_to_save(&self, now: Instant, queue: usize) -> Raise {
         let raised = &self.list[queue].raised;
         let mut raise = raised.raise;
-        if self.processes.is_new(queue) && !raised.in_burst && self.settings.low_latency {
+        if self.processes.owners[queue].new && !raised.in_burst && self.settings.low_latency {
             raise.as_interactive(self.budgets.rate.raise_time);
             raise.since = now;
         }
@@ -263,7 +260,7 @@ impl Queues {
     pub(super) fn learn(&mut self, now: Instant, queue: usize) {
         let slice_idle = self.settings.idle_time();
         let Queue { habits, waker, limit, .. } = &mut self.list[queue];
-        let (short, serving) = (habits.short, self.wf2q.in_service() == Some(queue));
+        let (short, serving) = (habits.short, self.wf2q.in_service == Some(queue));
         self.injection.note_request(now, limit, self.requests.in_flight, serving, short);
         if let (Some(other), Some(last)) = (self.last_completed, self.budgets.rate.last_completion)
             && !short
@@ -285,22 +282,22 @@ impl Queues {
     #[inline]
     pub(super) fn note_done(&mut self, now: Instant, queue: usize, id: RequestId) {
         let (in_flight, waiting) = (self.requests.in_flight, self.requests.waiting);
-        let serving = self.wf2q.in_service().map(|serving| &self.list[serving]);
+        let serving = self.wf2q.in_service.map(|serving| &self.list[serving]);
         let own = serving.filter(|serving| serving.habits.short).map(|serving| serving.line.len());
         let Queue { line, budget, habits, raised, limit, .. } = &mut self.list[queue];
         self.injection.done(now, limit, id, in_flight, self.tagging.most);
         self.tagging.observe(waiting, in_flight, own);
         self.requests.done(line);
         habits.done = now;
-        let alone = !self.processes.is_shared(queue);
+        let alone = !self.processes.owners[queue].shared;
         self.last_completed = alone.then(|| self.processes.reference(queue));
         if line.in_flight == 0 {
             if line.is_empty() {
                 raised.note_done(now, self.settings.idle_time());
             }
-            if !self.wf2q.is_busy(queue) {
+            if !self.wf2q.entities[queue].busy {
                 budget.timeout = Some(now);
-                self.wf2q.done(queue);
+                self.wf2q.uncount(queue);
             }
         }
         if self.budgets.rate.completed(now) {
@@ -313,18 +310,19 @@ impl Queues {
     pub(super) fn begin_budget(&mut self, cx: Cx<'_>, queue: usize) -> bool {
         let slice_idle = self.settings.idle_time();
         let Queue { line, budget, habits, .. } = &mut self.list[queue];
-        let (left, most, next) = (self.wf2q.left(queue), budget.most, line.next);
+        let (left, most, next) = (self.wf2q.entities[queue].left(), budget.most, line.next);
         let goes_on = core::mem::take(&mut budget.waited) && habits.in_time(cx.now, slice_idle) && left > 0;
         let cost = || next.map_or(0, |next| self.charge(cx, queue, next));
         let budget = if goes_on { left.min(most) } else { most.max(cost()) };
-        self.wf2q.begin_budget(queue, budget);
+        let entity = &mut self.wf2q.entities[queue];
+        (entity.budget, entity.service) = (budget, 0);
         goes_on
     }
 
     /// Another request of `queue` is next. While it waits for its turn, its budget must suffice for it.
     #[inline]
     pub(super) fn renew_budget(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.wf2q.in_service() != Some(queue)
+        if self.wf2q.in_service != Some(queue)
             && let Some(next) = self.list[queue].line.next
         {
             let budget = self.list[queue].budget.most.max(self.charge(cx, queue, next));
@@ -335,15 +333,16 @@ impl Queues {
     /// Takes `id` out of `queue`.
     pub(super) fn take_out(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) {
         let line = &mut self.list[queue].line;
-        let leads = self.requests.take_out(cx, self.settings.back(), (queue, line), id);
+        let leads = self.requests.take_out(cx, (queue, line), id);
         let empty = line.is_empty();
-        if self.wf2q.in_service() != Some(queue) {
+        if self.wf2q.in_service != Some(queue) {
             if leads {
                 self.renew_budget(cx, queue);
             }
-            if empty && self.wf2q.is_busy(queue) {
+            if empty && self.wf2q.entities[queue].busy {
                 self.not_busy(cx.now, queue, false);
-                self.wf2q.begin_budget(queue, 0);
+                let entity = &mut self.wf2q.entities[queue];
+                (entity.budget, entity.service) = (0, 0);
             }
         }
         self.note_position(cx, queue);
@@ -364,7 +363,7 @@ impl Queues {
             raised: raised.is_on(),
             seeky: habits.is_seeky(),
             in_flight: line.in_flight > 0,
-            service: self.wf2q.service(queue),
+            service: self.wf2q.entities[queue].service,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Links, List, NIL, OutOfMemory, Place, Sorted, table};
+use crate::collections::{Fifos, List, NIL, OutOfMemory, Place, Sorted, table};
 use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::schedulers::shared::ways::{Back, better};
@@ -13,7 +13,11 @@ pub(super) struct Requests {
     /// By queue, then by address. Addresses beyond 2^(63 − bits of a queue's index) are equal.
     sorted: Sorted,
     shift: u32,
-    links: Links,
+    /// By queue in order of arrival, with when each is overdue.
+    fifos: Fifos<Instant>,
+    /// What a way back is worth, and where the device is.
+    pub(super) back: Back,
+    head: Sector,
     owned: Vec<Owned>,
     /// How many wait, and how many the device has from here.
     pub(super) waiting: u32,
@@ -48,22 +52,22 @@ impl Line {
 /// What is known of a request.
 #[derive(Clone, Copy)]
 struct Owned {
-    /// When it is overdue.
-    due: Instant,
     /// In which queue it is; [`NIL`] for one that an earlier scheduler sent.
     queue: u32,
     /// Who issued it.
     place: Option<Place>,
 }
 
-const NOBODYS: Owned = Owned { due: Instant::ZERO, queue: NIL, place: None };
+const NOBODYS: Owned = Owned { queue: NIL, place: None };
 
 impl Requests {
-    pub(super) fn new(capacity: usize, queues: usize) -> Result<Requests, OutOfMemory> {
+    pub(super) fn new(capacity: usize, queues: usize, back: Back) -> Result<Requests, OutOfMemory> {
         Ok(Requests {
             sorted: Sorted::new(capacity)?,
             shift: (queues as u64).leading_zeros() - 1,
-            links: Links::new(capacity)?,
+            fifos: Fifos::new(capacity)?,
+            back,
+            head: Sector(0),
             owned: table(capacity, NOBODYS)?,
             waiting: 0,
             in_flight: 0,
@@ -86,9 +90,9 @@ impl Requests {
         self.owned[id.index()].place
     }
 
-    /// `id`, issued by the process at `place`, belongs to `queue` and is overdue from `due` on.
-    pub(super) fn own(&mut self, id: RequestId, queue: usize, place: Place, due: Instant) {
-        self.owned[id.index()] = Owned { due, queue: queue as u32, place: Some(place) };
+    /// `id`, issued by the process at `place`, belongs to `queue`.
+    pub(super) fn own(&mut self, id: RequestId, queue: usize, place: Place) {
+        self.owned[id.index()] = Owned { queue: queue as u32, place: Some(place) };
     }
 
     /// `id` is nobody's any more. Returns in which queue it was, and who issued it.
@@ -97,19 +101,19 @@ impl Requests {
         place.map(|place| (queue as usize, place))
     }
 
-    /// `id` waits in `queue` from now on. True if that goes on with it.
+    /// `id` waits in `queue` from now on and is overdue from `due` on. True if the queue goes on with it.
     #[inline]
     pub(super) fn add(
         &mut self,
         cx: Cx<'_>,
-        (back, head): (Back, Sector),
         (queue, line): (usize, &mut Line),
         id: RequestId,
+        due: Instant,
     ) -> bool {
         self.waiting += 1;
         self.sorted.insert(self.key(queue, cx[id].start), id);
-        self.links.push_back(&mut line.fifo, id);
-        let leads = line.next.is_none_or(|next| Self::wins(back, head, &cx[id], &cx[next]));
+        self.fifos.push(&mut line.fifo, id, due);
+        let leads = line.next.is_none_or(|next| self.wins(self.head, &cx[id], &cx[next]));
         if leads {
             line.next = Some(id);
         }
@@ -117,38 +121,27 @@ impl Requests {
     }
 
     /// The extent of `id`, which waits in `queue`, has changed. True if that goes on with it instead of another.
-    pub(super) fn grown(
-        &mut self,
-        cx: Cx<'_>,
-        (back, head): (Back, Sector),
-        (queue, line): (usize, &mut Line),
-        id: RequestId,
-    ) -> bool {
+    pub(super) fn grown(&mut self, cx: Cx<'_>, (queue, line): (usize, &mut Line), id: RequestId) -> bool {
         let (key, before) = (self.key(queue, cx[id].start), line.next);
         if self.sorted.rekey(id, key) {
-            line.next = Self::choose(cx, back, head, before, Some(id));
+            line.next = self.choose(cx, self.head, before, Some(id));
         }
         line.next != before
     }
 
-    /// `other` becomes part of `survivor`, which waits in the same queue. If `other` is overdue earlier, `survivor`
-    /// gets its time and its place in order of arrival.
+    /// `other` becomes part of `survivor`, which waits in the same queue.
     pub(super) fn absorb(&mut self, line: &mut Line, survivor: RequestId, other: RequestId) {
-        let due = self.owned[other.index()].due;
-        if due < self.owned[survivor.index()].due {
-            self.links.remove(&mut line.fifo, survivor);
-            self.links.insert_before(&mut line.fifo, other, survivor);
-            self.owned[survivor.index()].due = due;
-        }
+        self.fifos.inherit(&mut line.fifo, survivor, other);
         if line.next == Some(other) {
             line.next = Some(survivor);
         }
     }
 
-    /// A request goes to the device, and is taken out next.
-    pub(super) const fn send(&mut self, line: &mut Line) {
+    /// A request that ends at `end` goes to the device, and is taken out next.
+    pub(super) const fn send(&mut self, line: &mut Line, end: Sector) {
         line.in_flight += 1;
         self.in_flight += 1;
+        self.head = end;
     }
 
     /// The device is done with a request.
@@ -159,41 +152,39 @@ impl Requests {
 
     /// `id` waits in `queue` no longer. True if that was to go on with it.
     #[inline]
-    pub(super) fn take_out(
-        &mut self,
-        cx: Cx<'_>,
-        back: Back,
-        (queue, line): (usize, &mut Line),
-        id: RequestId,
-    ) -> bool {
+    pub(super) fn take_out(&mut self, cx: Cx<'_>, (queue, line): (usize, &mut Line), id: RequestId) -> bool {
         let leads = line.next == Some(id);
         if leads {
-            line.next = self.go_on_after(cx, back, queue, line, id);
+            line.next = self.go_on_after(cx, queue, line, id);
         } else {
             self.sorted.remove(id);
         }
-        self.links.remove(&mut line.fifo, id);
+        self.fifos.remove(&mut line.fifo, id);
         self.waiting -= 1;
         leads
     }
 
     /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
     #[inline]
-    fn wins(back: Back, head: Sector, new: &Request, old: &Request) -> bool {
-        if old.metadata == new.metadata { better(back, head, new.start, old.start) } else { new.metadata }
+    fn wins(&self, head: Sector, new: &Request, old: &Request) -> bool {
+        if old.metadata == new.metadata {
+            better(self.back, head, new.start, old.start)
+        } else {
+            new.metadata
+        }
     }
 
     /// The better of the two to go on with from `head`.
     #[inline]
     fn choose(
+        &self,
         cx: Cx<'_>,
-        back: Back,
         head: Sector,
         one: Option<RequestId>,
         other: Option<RequestId>,
     ) -> Option<RequestId> {
         let (Some(first), Some(second)) = (one, other) else { return one.or(other) };
-        Some(if Self::wins(back, head, &cx[second], &cx[first]) { second } else { first })
+        Some(if self.wins(head, &cx[second], &cx[first]) { second } else { first })
     }
 
     /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest
@@ -201,7 +192,6 @@ impl Requests {
     fn go_on_after(
         &mut self,
         cx: Cx<'_>,
-        back: Back,
         queue: usize,
         line: &mut Line,
         last: RequestId,
@@ -209,7 +199,7 @@ impl Requests {
         let (before, behind) = self.sorted.remove_between(last);
         if !core::mem::replace(&mut line.fifo_checked, true) {
             let oldest = line.fifo.front().filter(|oldest| *oldest != last);
-            if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.owned[oldest.index()].due) {
+            if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.fifos.mark(*oldest)) {
                 return Some(oldest);
             }
         }
@@ -217,8 +207,7 @@ impl Requests {
             return None;
         }
         let own = |id: &RequestId| self.owned[id.index()].queue == queue as u32;
-        let behind = behind.filter(own);
-        let behind = behind.or_else(|| self.sorted.at_or_after((queue as u64) << self.shift).filter(own));
-        Self::choose(cx, back, cx[last].start, behind, before.filter(own))
+        let first = || self.sorted.at_or_after((queue as u64) << self.shift).filter(own);
+        self.choose(cx, cx[last].start, behind.filter(own).or_else(first), before.filter(own))
     }
 }

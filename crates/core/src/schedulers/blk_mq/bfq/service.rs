@@ -37,8 +37,6 @@ pub(super) struct Service {
     pub(super) queues: Queues,
     /// When the queue in service became that.
     start: Instant,
-    /// Where its last request ends; 0 before there was one.
-    served_to: Sector,
     /// Until when it is idled for, if it is.
     idle_until: Option<Instant>,
     /// When the device was last idled.
@@ -48,8 +46,8 @@ pub(super) struct Service {
 
 impl Service {
     pub(super) fn new(queues: Queues) -> Service {
-        let (start, served_to) = (Instant::ZERO, Sector(0));
-        Service { queues, start, served_to, idle_until: None, idle_since: start, ended: None }
+        let start = Instant::ZERO;
+        Service { queues, start, idle_until: None, idle_since: start, ended: None }
     }
 
     /// How the last service ended; asked once.
@@ -57,17 +55,12 @@ impl Service {
         self.ended.take()
     }
 
-    /// How far `start` is from where the queue in service was served last.
-    pub(super) const fn distance(&self, start: Sector) -> u64 {
-        start.distance(self.served_to)
-    }
-
     /// Until when the queue in service is idled for, if it is and its time is not over earlier.
     pub(super) fn idles_until(&self, cx: Cx<'_>, queue: usize) -> Option<Instant> {
         let until = self.idle_until?;
         let timeout = self.queues.list[queue].budget.timeout.filter(|timeout| *timeout > cx.now);
         let ends = timeout.filter(|_| {
-            self.queues.wf2q.has_third_left(queue) && !idling::is_better(&self.queues, cx, queue)
+            self.queues.wf2q.entities[queue].has_third_left() && !idling::is_better(&self.queues, cx, queue)
         });
         Some(ends.map_or(until, |timeout| until.min(timeout)))
     }
@@ -83,7 +76,7 @@ impl Service {
 
     fn give_up(&mut self, cx: Cx<'_>) {
         self.idle_until = None;
-        let Some(queue) = self.queues.wf2q.in_service() else { return };
+        let Some(queue) = self.queues.wf2q.in_service else { return };
         if self.queues.list[queue].budget.is_over(cx.now) {
             self.expire(cx, queue, Reason::Timeout, true);
         } else if self.queues.list[queue].line.is_empty() {
@@ -96,13 +89,13 @@ impl Service {
     #[inline]
     fn times_out(&self, now: Instant, queue: usize) -> bool {
         self.queues.list[queue].budget.is_over(now)
-            && (self.idle_until.is_none() || self.queues.wf2q.has_third_left(queue))
+            && (self.idle_until.is_none() || self.queues.wf2q.entities[queue].has_third_left())
     }
 
     /// A request has arrived in `queue`.
     #[inline]
     pub(super) fn note_request(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.queues.wf2q.in_service() == Some(queue)
+        if self.queues.wf2q.in_service == Some(queue)
             && self.idle_until.take().is_some()
             && self.queues.list[queue].budget.is_over(cx.now)
         {
@@ -113,7 +106,7 @@ impl Service {
     /// A request of `queue` is done. If that is in service, it is idled for, goes on, or goes out of service.
     #[inline]
     pub(super) fn note_done(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.queues.wf2q.in_service() != Some(queue) {
+        if self.queues.wf2q.in_service != Some(queue) {
             return;
         }
         let empty = self.queues.list[queue].line.is_empty();
@@ -132,13 +125,13 @@ impl Service {
     /// `queue` has come: the queue in service gives way if `queue` was interrupted, or is of a higher class
     /// or weight, or if nobody loses when the one in service is not idled for.
     pub(super) fn preempt(&mut self, cx: Cx<'_>, queue: usize, goes_on: bool) {
-        let Some(serving) = self.queues.wf2q.in_service() else { return };
+        let Some(serving) = self.queues.wf2q.in_service else { return };
         let factor = |queue: usize| self.queues.list[queue].raised.raise.factor();
         let resumes = goes_on && factor(queue) >= factor(serving);
-        let higher = self.queues.wf2q.class(queue) < self.queues.wf2q.class(serving)
-            || self.queues.wf2q.weight(queue) > self.queues.wf2q.weight(serving);
+        let higher = self.queues.wf2q.entities[queue].class < self.queues.wf2q.entities[serving].class
+            || self.queues.wf2q.entities[queue].weight > self.queues.wf2q.entities[serving].weight;
         if (resumes || higher || !idling::is_better(&self.queues, cx, serving))
-            && !self.queues.wf2q.is_next(serving)
+            && self.queues.wf2q.next != Some(serving)
         {
             self.expire(cx, serving, Reason::Preempted, false);
         }
@@ -147,14 +140,14 @@ impl Service {
     /// What goes next.
     #[inline]
     pub(super) fn select(&mut self, cx: Cx<'_>) -> Selected {
-        if let Some(queue) = self.queues.wf2q.in_service()
+        if let Some(queue) = self.queues.wf2q.in_service
             && self.times_out(cx.now, queue)
             && !(self.queues.list[queue].line.is_empty() && idling::is_better(&self.queues, cx, queue))
         {
             self.expire(cx, queue, Reason::Timeout, false);
         }
         loop {
-            let serving = self.queues.wf2q.in_service().or_else(|| self.begin_service(cx));
+            let serving = self.queues.wf2q.in_service.or_else(|| self.begin_service(cx));
             let Some(queue) = serving else { return Selected::Nothing };
             if let Some((id, cost)) = self.queues.affordable(cx, queue) {
                 self.idle_until = None;
@@ -181,10 +174,10 @@ impl Service {
         line.fifo_checked = false;
         raised.raise.taken(cx.now, budget.timeout);
         let soft = raised.raise.kind == Kind::Soft;
-        let factor = if soft { 1 } else { wf2q.raised(queue) };
+        let factor = if soft { 1 } else { wf2q.entities[queue].raised_now() };
         budgets.give();
         budget.timeout = Some(cx.now + settings.timeout_sync.0 * factor);
-        (self.start, self.served_to) = (cx.now, Sector(0));
+        (self.start, self.queues.served_to) = (cx.now, Sector(0));
         Some(queue)
     }
 
@@ -198,11 +191,11 @@ impl Service {
         if budgets.rate.sent(&Sent { now: cx.now, start, end, length, in_flight, rotational }) {
             budgets.retune(settings);
         }
-        requests.send(&mut list[queue].line);
-        let serving = wf2q.in_service() == Some(queue);
+        requests.send(&mut list[queue].line, end);
+        let serving = wf2q.in_service == Some(queue);
         if serving {
             injection.send(id);
-            self.served_to = end;
+            self.queues.served_to = end;
         }
         self.queues.take_out(cx, queue, id);
         if serving {
@@ -219,7 +212,7 @@ impl Service {
             self.queues.change_raise(queue, |raise, in_burst| raise.expire(cx.now, in_burst, span));
         }
         self.queues.wf2q.apply_raise(queue);
-        if self.queues.wf2q.class(queue) == Class::Idle && self.queues.wf2q.busy() > 1 {
+        if self.queues.wf2q.entities[queue].class == Class::Idle && self.queues.wf2q.busy() > 1 {
             self.expire(cx, queue, Reason::Exhausted, false);
         }
     }
@@ -228,11 +221,12 @@ impl Service {
     /// does not count as its service (`idled`).
     pub(super) fn expire(&mut self, cx: Cx<'_>, queue: usize, reason: Reason, idled: bool) {
         let served = self.queues.served(queue);
-        let wasted = reason == Reason::Timeout && self.queues.wf2q.has_third_left(queue);
+        let wasted = reason == Reason::Timeout && self.queues.wf2q.entities[queue].has_third_left();
         let time = if idled { self.idle_since } else { cx.now }.since(self.start);
         let charged = self.queues.budgets.for_time(served, time, wasted, cx.device.rotational);
         if let Some(total) = charged {
-            self.queues.wf2q.raise_budget(queue, total);
+            let entity = &mut self.queues.wf2q.entities[queue];
+            entity.budget = entity.budget.max(total);
             self.queues.serve(cx.now, queue, total - served.service);
         }
         let (who, service) = (self.queues.processes.who(queue), served.service);
@@ -248,21 +242,22 @@ impl Service {
             budget.most = most;
             if let Some(next) = line.next {
                 let cost = self.queues.charge(cx, queue, next);
-                self.queues.wf2q.set_budget(queue, most.max(cost));
+                self.queues.wf2q.entities[queue].budget = most.max(cost);
             }
         }
         self.leave_service(cx, queue, reason);
-        if !self.queues.wf2q.is_busy(queue) && !matches!(reason, Reason::Timeout | Reason::Exhausted) {
+        if !self.queues.wf2q.entities[queue].busy && !matches!(reason, Reason::Timeout | Reason::Exhausted) {
             self.queues.list[queue].budget.waited = true;
         } else {
-            self.queues.wf2q.end_budget(queue);
+            self.queues.wf2q.entities[queue].service = 0;
         }
     }
 
     /// `queue` goes out of service: it waits for its turn, or has nothing to do.
     pub(super) fn leave_service(&mut self, cx: Cx<'_>, queue: usize, reason: Reason) {
         if self.queues.list[queue].habits.is_seeky() {
-            self.queues.processes.note_seeky(queue);
+            let owner = &mut self.queues.processes.owners[queue];
+            owner.splits |= owner.shared;
         }
         let stays = !self.queues.list[queue].line.is_empty()
             || reason == Reason::Preempted && idling::is_needed(&self.queues, queue) && self.few_are_empty();

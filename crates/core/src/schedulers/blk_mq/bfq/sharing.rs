@@ -16,9 +16,7 @@ use super::idling;
 use super::processes::Ref;
 use super::queues::Queues;
 use super::raise::{Raise, passed};
-use super::service::Service;
 use crate::collections::{OutOfMemory, Place, table};
-use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, Sector};
 
@@ -38,17 +36,16 @@ fn reorders(queues: &Queues, cx: Cx<'_>) -> bool {
 }
 
 /// The queue that goes on near `start`, if the processes of `queue` may issue into that one.
-fn find_host(service: &mut Service, cx: Cx<'_>, queue: usize, start: Sector) -> Option<usize> {
-    let queues = &service.queues;
+fn find_host(queues: &mut Queues, cx: Cx<'_>, queue: usize, start: Sector) -> Option<usize> {
     let sharable = |queue: usize| queues.is_sharable(cx.now, queue);
     if !sharable(queue) || reorders(queues, cx) || queues.wf2q.busy() == 1 {
         return None;
     }
-    let class = |queue: usize| queues.wf2q.class(queue);
+    let class = |queue: usize| queues.wf2q.entities[queue].class;
     let suits = |serving: &usize| *serving != queue && class(*serving) == class(queue) && sharable(*serving);
-    let serving = queues.wf2q.in_service().filter(|_| service.distance(start) <= CLOSE).filter(suits);
+    let serving = queues.wf2q.in_service.filter(|_| start.distance(queues.served_to) <= CLOSE).filter(suits);
     serving.or_else(|| {
-        let near = service.queues.nearest(cx.now, queue, start);
+        let near = queues.nearest(cx.now, queue, start);
         near.filter(|(distance, _)| *distance <= CLOSE).map(|(_, near)| near)
     })
 }
@@ -103,80 +100,66 @@ impl Sharing {
         passed(self.members[queue].split, span, now)
     }
 
-    /// The queue in which `request`, which is synchronous, of the process at `place` goes.
+    /// The queue in which a synchronous request at `start` of the process at `place` goes: another's, if the
+    /// request is close to where that one goes on.
     pub(super) fn queue_for(
         &mut self,
-        service: &mut Service,
+        queues: &mut Queues,
         cx: Cx<'_>,
         place: Place,
-        request: &Request,
+        start: Sector,
     ) -> usize {
         if !core::mem::replace(&mut self.members[place.index()].met, true) {
-            self.meet(service, cx, place);
+            self.meet(queues, cx, place);
         }
-        let mut queue = service.queues.processes.queue(place);
-        if service.queues.processes.splits(queue) {
-            queue = self.split(service, cx, place, queue);
+        let mut queue = queues.processes.queue(place);
+        if queues.processes.owners[queue].splits {
+            queue = self.split(queues, cx, place, queue);
         }
-        if service.queues.processes.is_new(queue) && self.is_settled(cx.now, queue, SPLIT_SETTLES) {
-            service.queues.note_created(cx.now, queue);
+        if queues.processes.owners[queue].new && self.is_settled(cx.now, queue, SPLIT_SETTLES) {
+            queues.note_created(cx.now, queue);
         }
-        self.merge(service, cx, queue, place, request.start)
+        if let Some(host) = self.stable_host(queues, cx, place, queue) {
+            return host;
+        }
+        let host = find_host(queues, cx, queue, start).filter(|host| self.join(queues, cx, queue, *host));
+        host.unwrap_or(queue)
     }
 
     /// The queue of the process at `place`: its own again, if `queue`, which shall be split, is another's.
     #[cold]
-    fn split(&mut self, service: &mut Service, cx: Cx<'_>, place: Place, queue: usize) -> usize {
+    fn split(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, queue: usize) -> usize {
         let own = place.index();
         if self.members[own].stably {
             return queue;
         }
-        if service.queues.processes.users(queue) == 1 {
-            service.queues.processes.end_sharing(queue);
-            return queue;
+        let owner = &mut queues.processes.owners[queue];
+        if owner.users == 1 {
+            (owner.shared, owner.splits) = (false, false);
+        } else if own != queue {
+            queues.come_back(cx, place, self.members[own].saved.take());
+            self.members[own].split = Some(cx.now);
+            return own;
         }
-        if own == queue {
-            return queue;
-        }
-        service.queues.come_back(cx, place, self.members[own].saved.take());
-        self.members[own].split = Some(cx.now);
-        own
-    }
-
-    /// Makes the process at `place`, which issues into `queue`, share another's queue, if its next request, at
-    /// `start`, is close to where that one goes on. Returns the queue of the request.
-    fn merge(
-        &mut self,
-        service: &mut Service,
-        cx: Cx<'_>,
-        queue: usize,
-        place: Place,
-        start: Sector,
-    ) -> usize {
-        if let Some(host) = self.stable_host(service, cx, place, queue) {
-            return host;
-        }
-        let host = find_host(service, cx, queue, start).filter(|host| self.join(service, cx, queue, *host));
-        host.unwrap_or(queue)
+        queue
     }
 
     /// Makes all processes of `queue` issue into `host`, unless too many are guests or there are none.
-    fn join(&mut self, service: &mut Service, cx: Cx<'_>, queue: usize, host: usize) -> bool {
-        if !service.queues.processes.can_move(queue) {
+    fn join(&mut self, queues: &mut Queues, cx: Cx<'_>, queue: usize, host: usize) -> bool {
+        if !queues.processes.can_move(queue) {
             return false;
         }
         for queue in [queue, host] {
-            if !service.queues.processes.is_shared(queue) {
-                self.members[queue].saved = Some(service.queues.raise_to_save(cx.now, queue));
+            if !queues.processes.owners[queue].shared {
+                self.members[queue].saved = Some(queues.raise_to_save(cx.now, queue));
             }
         }
-        let (from, to) =
-            (service.queues.processes.reference(queue), service.queues.processes.reference(host));
-        for process in service.queues.processes.users_of(queue) {
+        let (from, to) = (queues.processes.reference(queue), queues.processes.reference(host));
+        for process in queues.processes.users_of(queue) {
             let stable = &mut self.members[process].stable;
             *stable = stable.filter(|stable| *stable != to);
         }
-        service.queues.join(cx, queue, host);
+        queues.join(cx, queue, host);
         self.follow(from, Some(to));
         true
     }
@@ -190,70 +173,55 @@ impl Sharing {
 
     /// The process at `place` issues its first synchronous request: its queue counts as created.
     #[cold]
-    fn meet(&mut self, service: &mut Service, cx: Cx<'_>, place: Place) {
+    fn meet(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place) {
         let own = place.index();
-        if service.queues.processes.queue(place) != own {
+        if queues.processes.queue(place) != own {
             return;
         }
         self.members[own].born = cx.now;
-        let alike = |last: &usize| service.queues.wf2q.wanted(*last) == service.queues.wf2q.wanted(own);
-        let last = service.queues.processes.alive(self.last_created).filter(alike);
+        let last = queues.processes.alive(self.last_created).filter(|last| {
+            let (last, own) = (queues.wf2q.entities[*last], queues.wf2q.entities[own]);
+            (last.wanted_class, last.wanted) == (own.wanted_class, own.wanted)
+        });
         let Some(last) = last.filter(|last| !passed(Some(self.members[*last].born), TOGETHER, cx.now)) else {
-            self.last_created = Some(service.queues.processes.reference(own));
+            self.last_created = Some(queues.processes.reference(own));
             return;
         };
         if passed(Some(self.members[last].born), BURST_GAP, cx.now) {
             return;
         }
-        if reorders(&service.queues, cx) {
-            self.join_stably(service, cx, place, own, last);
+        if reorders(queues, cx) {
+            self.members[own].stably |= self.join_stably(queues, cx, own, last);
         } else {
-            self.members[own].stable = Some(service.queues.processes.reference(last));
+            self.members[own].stable = Some(queues.processes.reference(last));
         }
     }
 
     /// The queue that the process at `place`, which issues into `queue`, goes on in for good, if the time to
     /// decide that has come; `queue` if it does not.
-    fn stable_host(
-        &mut self,
-        service: &mut Service,
-        cx: Cx<'_>,
-        place: Place,
-        queue: usize,
-    ) -> Option<usize> {
+    fn stable_host(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, queue: usize) -> Option<usize> {
         let stable = self.members[place.index()].stable?;
         let watched = passed(Some(self.members[queue].born), WATCHED, cx.now)
             && self.is_settled(cx.now, queue, WATCHED);
-        if reorders(&service.queues, cx) || service.queues.processes.is_new(queue) || !watched {
+        if reorders(queues, cx) || queues.processes.owners[queue].new || !watched {
             return None;
         }
         self.members[place.index()].stable = None;
-        let host = service
-            .queues
-            .processes
-            .alive(Some(stable))
-            .filter(|_| !idling::boosts(&service.queues, cx, queue));
-        Some(host.map_or(queue, |host| self.join_stably(service, cx, place, queue, host)))
+        let host = queues.processes.alive(Some(stable)).filter(|_| !idling::boosts(queues, cx, queue));
+        let host = host.filter(|host| self.join_stably(queues, cx, queue, *host));
+        self.members[place.index()].stably |= host.is_some();
+        Some(host.unwrap_or(queue))
     }
 
-    /// Makes the process at `place` share `host` and not part from it. Returns the queue it goes on in.
-    fn join_stably(
-        &mut self,
-        service: &mut Service,
-        cx: Cx<'_>,
-        place: Place,
-        queue: usize,
-        host: usize,
-    ) -> usize {
-        let alone = !service.queues.processes.is_shared(host);
-        if queue == host || service.queues.processes.users(host) == 0 || !self.join(service, cx, queue, host)
-        {
-            return queue;
+    /// Makes the processes of `queue` share `host`, whose own process does not part from it. True if they do.
+    fn join_stably(&mut self, queues: &mut Queues, cx: Cx<'_>, queue: usize, host: usize) -> bool {
+        let alone = !queues.processes.owners[host].shared;
+        if queue == host || queues.processes.owners[host].users == 0 || !self.join(queues, cx, queue, host) {
+            return false;
         }
-        self.members[place.index()].stably = true;
-        if alone && service.queues.processes.is_at_home(host) {
+        if alone && queues.processes.is_at_home(host) {
             self.members[host].stably = true;
         }
-        host
+        true
     }
 }

@@ -153,7 +153,7 @@ impl Bench {
     }
 
     fn weight(&self, who: u32) -> u64 {
-        self.queues().wf2q.weight(self.index(who))
+        self.queues().wf2q.entities[self.index(who)].weight
     }
 
     fn insert(&mut self, start: u64, who: u32) -> RequestId {
@@ -357,7 +357,7 @@ fn processes_that_read_together_share_a_queue_until_they_seek() {
         bench.serve(1);
     }
     assert_eq!(queue_of(&bench, 2), bench.index(2), "at home again");
-    assert_eq!(bench.queues().processes.guests(), 0);
+    assert_eq!(bench.queues().processes.guests.len(), 0);
 }
 
 #[test]
