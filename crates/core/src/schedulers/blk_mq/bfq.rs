@@ -64,7 +64,6 @@
 //! greatest weight has 640 times its service.
 
 mod budget;
-mod burst;
 mod entity;
 mod explain;
 mod habits;
@@ -72,7 +71,6 @@ mod idling;
 mod inject;
 mod positions;
 mod processes;
-mod queue;
 mod queues;
 mod raise;
 mod rate;
@@ -81,7 +79,6 @@ mod service;
 mod settings;
 mod sharing;
 mod tree;
-mod wakers;
 mod wf2q;
 
 #[cfg(test)]
@@ -98,12 +95,9 @@ use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Star
 use crate::tunables::Unit;
 use crate::units::{Duration, Issuer, RequestId, Weight};
 use budget::Reason;
-use explain::{Chosen, Whose};
 use processes::weight_of;
-use queue::Queue;
-use queues::Queues;
+use queues::{Queue, Queues};
 use raise::{AWAY, Kind, passed};
-use rate::LARGE;
 use service::{Selected, Service};
 use sharing::Sharing;
 
@@ -170,7 +164,7 @@ impl Bfq {
     /// What an arrival tells of who issues into its queue; `alone` if its process has no other request.
     fn observe(&mut self, cx: Cx<'_>, queue: usize, request: &Request, alone: bool) {
         let Queues { list, wf2q, processes, injection, settings, .. } = &mut self.service.queues;
-        let Queue { line, habits, limit, raised, .. } = &mut list[queue];
+        let Queue { line, habits, limit, raise, .. } = &mut list[queue];
         let (slice_idle, sync) = (settings.idle_time(), processes.is_sync(queue));
         let done = line.in_flight == 0;
         if done && !wf2q.entities[queue].busy {
@@ -190,9 +184,9 @@ impl Bfq {
             habits.short = short;
             injection.note_thinking(cx.now, limit, short);
         }
-        if habits.only_seeks() && raised.raise.kind == Kind::Soft {
+        if habits.only_seeks() && raise.kind == Kind::Soft {
             let span = self.service.queues.budgets.rate.raise_time;
-            self.service.queues.change_raise(queue, |raise, _| raise.end_soft(cx.now, span));
+            self.service.queues.change_raise(queue, |raise| raise.end_soft(cx.now, span));
         }
         if sync && alone {
             self.service.queues.learn(cx.now, queue);
@@ -204,13 +198,13 @@ impl Bfq {
         let queues = &mut self.service.queues;
         let (request, sync) = (&cx[id], queues.processes.is_sync(queue));
         let due = request.arrival + queues.settings.expiry(request.sync);
-        let leads = queues.requests.add(cx, (queue, &mut queues.list[queue].line), id, due);
+        let leads = queues.requests.add(cx, &mut queues.list[queue].line, id, due);
         if !queues.wf2q.entities[queue].busy {
             self.wake(cx, queue, place);
         } else {
-            if queues.settings.low_latency && queues.list[queue].raised.note_request(cx.now) && !sync {
+            if queues.settings.low_latency && queues.list[queue].raise.note_request(cx.now) && !sync {
                 let span = queues.budgets.rate.raise_time;
-                queues.change_raise(queue, |raise, _| raise.as_interactive(span));
+                queues.change_raise(queue, |raise| raise.as_interactive(span));
             }
             if leads {
                 queues.renew_budget(cx, queue);
@@ -223,14 +217,14 @@ impl Bfq {
     fn wake(&mut self, cx: Cx<'_>, queue: usize, place: Place) {
         let queues = &mut self.service.queues;
         let low_latency = queues.settings.low_latency;
-        let Queue { line, budget, habits, raised, .. } = &queues.list[queue];
+        let Queue { line, budget, habits, raise, .. } = &queues.list[queue];
         let done = line.in_flight == 0;
         let away = |span: Duration| done && passed(budget.timeout, span, cx.now);
         let plain = queues.wf2q.entities[queue].wanted == PLAIN_WEIGHT;
         let calm = plain && done && !habits.only_seeks();
         let shared = queues.processes.owners[queue].shared && !self.sharing.is_stable(place);
         let fit = queues.processes.is_sync(queue) && !shared;
-        let (was_raised, claim) = (raised.is_on(), raised.claim(cx.now, plain && away(AWAY), calm, fit));
+        let (was_raised, claim) = (raise.is_on(), raise.weigh(cx.now, plain && away(AWAY), calm, fit));
         let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.owners[queue].new;
         let goes_on = queues.begin_budget(cx, queue);
         if forgotten {
@@ -240,66 +234,17 @@ impl Bfq {
         let span = queues.budgets.rate.raise_time;
         if low_latency
             && self.sharing.is_settled(cx.now, queue, AWAY)
-            && queues.change_raise(queue, |raise, _| raise.claim(cx.now, claim, span))
+            && queues.change_raise(queue, |raise| raise.claim(cx.now, claim, span))
         {
             let entity = &mut queues.wf2q.entities[queue];
             entity.budget = entity.budget.min(2 * queues.budgets.least());
         }
-        let raised = &mut queues.list[queue].raised;
-        let restarts = !was_raised || !raised.is_on() || claim.interactive;
-        raised.wake(cx.now, low_latency && restarts);
+        let raise = &mut queues.list[queue].raise;
+        let restarts = !was_raised || !raise.is_on() || claim.interactive;
+        raise.wake(cx.now, low_latency && restarts);
         queues.make_busy(cx.now, queue, goes_on);
         self.service.preempt(cx, queue, goes_on);
     }
-
-    /// What goes while `queue` is idled for.
-    fn inject(&mut self, cx: Cx<'_>, queue: usize) -> Option<Chosen> {
-        let queues = &self.service.queues;
-        let (processes, list) = (&queues.processes, &queues.list);
-        let fits = |other: usize, whose: Whose| {
-            queues.affordable(cx, other).map(|(id, cost)| Chosen { id, queue: other, cost, whose })
-        };
-        let own = processes.only_user(queue).filter(|(place, other)| {
-            list[*other].line.next.is_some_and(|next| queues.requests.place(next) == Some(*place))
-        });
-        if let Some(own) = own.and_then(|(_, other)| fits(other, Whose::OwnAsync)) {
-            return Some(own);
-        }
-        let waker = &list[queue].waker;
-        if let Some(waker) = processes.alive(waker.known).and_then(|waker| fits(waker, Whose::Waker)) {
-            return Some(waker);
-        }
-        let woken = processes
-            .alive(waker.woken)
-            .filter(|woken| list[*woken].waker.known == Some(processes.reference(queue)));
-        if let Some(woken) = woken.and_then(|woken| fits(woken, Whose::Woken)) {
-            return Some(woken);
-        }
-        let guarded = list[queue].raised.is_on() && list[queue].habits.short;
-        if idling::boosts(queues, cx, queue) || guarded && queues.raised_busy <= 1 {
-            return None;
-        }
-        let found = fits(other_to_inject(queues, cx, queue, guarded)?, Whose::Other);
-        self.service.queues.injection.inject();
-        found
-    }
-}
-
-/// The queue listed last whose request may go while `queue` is idled for, within the limit. If that is `guarded`,
-/// only a raised one's may.
-fn other_to_inject(queues: &Queues, cx: Cx<'_>, queue: usize, guarded: bool) -> Option<usize> {
-    let (limit, in_flight) = (queues.list[queue].limit.limit, queues.requests.in_flight);
-    if in_flight >= limit {
-        return None;
-    }
-    queues.wf2q.newest(|other| {
-        let Some(next) = queues.list[other].line.next else { return false };
-        let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
-        let limit = if large { limit.min(1) } else { limit };
-        (!guarded || queues.list[other].raised.is_on())
-            && in_flight < limit
-            && queues.affordable(cx, other).is_some()
-    })
 }
 
 impl Scheduler for Bfq {
@@ -331,22 +276,19 @@ impl Scheduler for Bfq {
         }
         let before = queues.wf2q.in_service;
         let chosen = match self.service.select(cx) {
-            Selected::Own(queue, id, cost) => Chosen { id, queue, cost, whose: Whose::Own },
+            Selected::Goes(chosen) => chosen,
             Selected::Idled(queue) => {
-                let Some(chosen) = self.inject(cx, queue) else {
-                    let until = self.service.idles_until(cx, queue);
-                    explain::wait(cx, &self.service.queues, queue, until);
-                    return until.map_or(Decision::Idle, Decision::WaitUntil);
-                };
-                chosen
+                let until = self.service.idles_until(cx, queue);
+                explain::wait(cx, &self.service.queues, queue, until);
+                return until.map_or(Decision::Idle, Decision::WaitUntil);
             }
             Selected::Nothing => return Decision::Idle,
         };
         if cx.notes().is_some() {
-            let ended = self.service.take_ended();
+            let ended = self.service.ended.take();
             explain::dispatch(cx, &self.service.queues, chosen, before, ended);
         }
-        self.service.send(cx, chosen.queue, chosen.id, chosen.cost);
+        self.service.send(cx, chosen);
         Decision::Dispatch(chosen.id)
     }
 
@@ -373,7 +315,7 @@ impl Scheduler for Bfq {
         let queues = &mut self.service.queues;
         let Some(queue) = queues.requests.queue(id) else { return };
         let line = &mut queues.list[queue].line;
-        if queues.requests.grown(cx, (queue, line), id) {
+        if queues.requests.grown(cx, line, id) {
             queues.renew_budget(cx, queue);
         }
         queues.note_position(cx, queue);
@@ -444,8 +386,7 @@ impl Algorithm for Bfq {
         queues.requests.back = tunables.back();
         queues.budgets.retune(&tunables);
         if ends {
-            (0..queues.list.len())
-                .for_each(|queue| queues.change_raise(queue, |raise, _| raise.switch_off()));
+            (0..queues.list.len()).for_each(|queue| queues.change_raise(queue, |raise| raise.switch_off()));
         }
     }
 

@@ -2,34 +2,10 @@
 
 use super::idling;
 use super::queues::Queues;
-use super::service::Ended;
+use super::service::{Chosen, Ended, Whose};
 use crate::scheduler::Cx;
-use crate::units::{Instant, RequestId};
+use crate::units::Instant;
 use crate::why::Fact;
-
-/// Whose request goes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// The queue's in service.
-    Own,
-    /// An asynchronous one of its process.
-    OwnAsync,
-    /// Its waker's.
-    Waker,
-    /// One of a queue that it wakes.
-    Woken,
-    Other,
-}
-
-/// What goes to the device.
-#[derive(Clone, Copy)]
-pub(super) struct Chosen {
-    pub(super) id: RequestId,
-    pub(super) queue: usize,
-    /// What it costs that.
-    pub(super) cost: u64,
-    pub(super) whose: Whose,
-}
 
 fn word(queues: &Queues, queue: usize) -> Fact {
     queues.processes.who(queue).map_or("asynchronous".into(), Fact::from)
@@ -88,7 +64,7 @@ pub(super) fn wait(cx: Cx<'_>, queues: &Queues, queue: usize, until: Option<Inst
         return cx
             .because("waits until what process {} has in flight is done, and then for its next", || [who]);
     };
-    let text = if queues.list[queue].raised.is_on() {
+    let text = if queues.list[queue].raise.is_on() {
         "waits for process {}, which is raised, until {}: it thinks {}; budget left: {}"
     } else if idling::boosts(queues, cx, queue) {
         "waits for process {} until {}, as that costs nothing: it thinks {}; budget left: {}"

@@ -28,7 +28,7 @@ pub(super) fn is_needed(queues: &Queues, queue: usize) -> bool {
     let busy = queues.wf2q.busy();
     let crowded =
         queues.raised_busy < busy || queues.requests.in_flight >= queues.list[queue].line.in_flight + CROWD;
-    let raised = queues.list[queue].raised.is_on() && crowded;
+    let raised = queues.list[queue].raise.is_on() && crowded;
     queues.processes.owners[queue].users > 0 && (raised || queues.wf2q.differs(queue) || busy == 1)
 }
 
@@ -50,7 +50,7 @@ pub(super) fn is_better(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
 /// How long `queue` is idled for.
 pub(super) fn time(queues: &Queues, queue: usize) -> Duration {
     let slice_idle = queues.settings.idle_time();
-    if queues.list[queue].raised.is_on() {
+    if queues.list[queue].raise.is_on() {
         slice_idle.max(RAISED)
     } else if queues.list[queue].habits.is_seeky() && !queues.wf2q.differs(queue) {
         slice_idle.min(SHORT)

@@ -3,6 +3,7 @@
 //! As many as do not make the queue's own requests slower by half: that is tried out. One request of the queue
 //! in service at a time is watched, from its arrival to its completion.
 
+use super::processes::Ref;
 use crate::units::{Duration, Instant, RequestId};
 
 /// The limit is learnt anew this long after it was lowered, raised again after that, and judged after that.
@@ -42,7 +43,7 @@ struct Watch {
 pub(super) struct Injection {
     watch: Watch,
     /// Others went since.
-    injected: bool,
+    pub(super) injected: bool,
 }
 
 impl Injection {
@@ -77,11 +78,6 @@ impl Injection {
         if limit.alone == Duration::ZERO && (limit.lowered_before(RELEARN, now) || !short) {
             self.forget(now, limit, short);
         }
-    }
-
-    /// A request of another goes while the queue in service is idled for.
-    pub(super) const fn inject(&mut self) {
-        self.injected = true;
     }
 
     /// `id`, of the queue in service, goes.
@@ -120,5 +116,44 @@ impl Injection {
             limit.alone = took;
         }
         (self.watch.request, self.injected) = (None, false);
+    }
+}
+
+/// Linux's times: a request so soon after another's completion may wait for it; so often for a waker; and in so
+/// many times the time that is idled.
+const SOON: Duration = Duration::from_ms(4);
+const DETECTIONS: u32 = 3;
+const DETECTION_SLICES: u64 = 128;
+
+/// What is known of one queue's waker: a queue after whose completions it issues, as its process waits for theirs.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Waker {
+    /// The queue that wakes this one.
+    pub(super) known: Option<Ref>,
+    suspect: Option<Ref>,
+    seen: u32,
+    since: Instant,
+    /// The queue that was last found, or made busy, that this one wakes.
+    pub(super) woken: Option<Ref>,
+}
+
+impl Waker {
+    /// `waker` wakes this one.
+    pub(super) const fn learn(&mut self, waker: Ref) {
+        (self.known, self.suspect) = (Some(waker), None);
+    }
+
+    /// A request that may wait for that of `other` has come, `since` the last completion. True if `other` has been
+    /// suspected often enough to be the waker.
+    pub(super) fn suspect(&mut self, now: Instant, other: Ref, since: Duration, idle: Duration) -> bool {
+        if since >= SOON {
+            return false;
+        }
+        if self.suspect == Some(other) && now <= self.since + idle * DETECTION_SLICES {
+            self.seen += 1;
+        } else {
+            *self = Waker { suspect: Some(other), seen: 1, since: now, ..*self };
+        }
+        self.seen == DETECTIONS
     }
 }

@@ -2,18 +2,15 @@
 
 use alloc::vec::Vec;
 
-use super::budget::{self, Budgets, Served};
-use super::burst::Burst;
+use super::budget::{self, Budget, Budgets, Served};
 use super::habits::Habits;
-use super::inject::{Injection, Limit};
+use super::inject::{Injection, Limit, Waker};
 use super::positions::Positions;
 use super::processes::{ASYNC_QUEUES, Processes, Ref};
-use super::queue::Queue;
-use super::raise::{Kind, Raise, Raised};
+use super::raise::{Burst, Kind, Raise};
 use super::rate::Tagging;
 use super::requests::{Line, Requests};
 use super::settings::Settings;
-use super::wakers::Waker;
 use super::wf2q::Wf2q;
 use crate::collections::{OutOfMemory, Place, table};
 use crate::request::Class;
@@ -22,6 +19,24 @@ use crate::units::{Instant, RequestId, Sector};
 
 /// Places for processes besides two for each request: some are hosts, or wait though they have none.
 const ABSENT_PLACES: usize = 128;
+
+/// What is known of one queue, besides its virtual times and whose it is.
+#[derive(Clone, Copy)]
+pub(super) struct Queue {
+    pub(super) line: Line,
+    pub(super) budget: Budget,
+    pub(super) habits: Habits,
+    pub(super) raise: Raise,
+    pub(super) limit: Limit,
+    pub(super) waker: Waker,
+}
+
+impl Queue {
+    fn new(now: Instant, line: Line, budget: Budget, habits: Habits) -> Queue {
+        let (limit, waker) = (Limit::default(), Waker::default());
+        Queue { line, budget, habits, raise: Raise::new(now), limit, waker }
+    }
+}
 
 /// All queues.
 pub(super) struct Queues {
@@ -49,17 +64,13 @@ impl Queues {
         let places = setup.capacity.saturating_mul(2).saturating_add(ABSENT_PLACES);
         let queues = places + ASYNC_QUEUES;
         let budgets = Budgets::new(settings.max_budget.0, setup.device.rotational);
-        let unknown = Queue {
-            line: Line::default(),
-            budget: budgets.first(),
-            habits: Habits::new(Instant::ZERO, false, Class::BestEffort),
-            raised: Raised::new(Instant::ZERO),
-            limit: Limit::default(),
-            waker: Waker::default(),
-        };
+        let habits = Habits::new(Instant::ZERO, false, Class::BestEffort);
+        let unknown = Queue::new(Instant::ZERO, Line::default(), budgets.first(), habits);
+        let mut list = table(queues, unknown)?;
+        list.iter_mut().zip(0..).for_each(|(queue, index)| queue.line.queue = index);
         Ok(Queues {
             settings,
-            list: table(queues, unknown)?,
+            list,
             processes: Processes::new(places)?,
             requests: Requests::new(setup.capacity, queues, settings.back())?,
             wf2q: Wf2q::new(queues)?,
@@ -76,14 +87,8 @@ impl Queues {
 
     /// `queue` is of a process, or a priority, that is new.
     pub(super) fn begin(&mut self, now: Instant, queue: usize, class: Class, weight: u64) {
-        self.list[queue] = Queue {
-            line: self.list[queue].line,
-            budget: self.budgets.first(),
-            habits: Habits::new(now, self.processes.is_sync(queue), class),
-            raised: Raised::new(now),
-            limit: Limit::default(),
-            waker: Waker::default(),
-        };
+        let habits = Habits::new(now, self.processes.is_sync(queue), class);
+        self.list[queue] = Queue::new(now, self.list[queue].line, self.budgets.first(), habits);
         self.wf2q.replace(queue, class, weight);
     }
 
@@ -96,15 +101,15 @@ impl Queues {
         self.note_position(cx, host);
     }
 
-    /// Does what may change how `queue` is raised; it is told whether that is in a burst.
-    pub(super) fn change_raise<R>(&mut self, queue: usize, what: impl FnOnce(&mut Raise, bool) -> R) -> R {
-        let raised = &mut self.list[queue].raised;
-        let before = raised.raise.kind;
-        let result = what(&mut raised.raise, raised.in_burst);
-        let after = raised.raise.kind;
+    /// Does what may change how `queue` is raised.
+    pub(super) fn change_raise<R>(&mut self, queue: usize, what: impl FnOnce(&mut Raise) -> R) -> R {
+        let raise = &mut self.list[queue].raise;
+        let before = raise.kind;
+        let result = what(raise);
+        let after = raise.kind;
         if before != after {
             let entity = &mut self.wf2q.entities[queue];
-            (entity.raised, entity.changed) = (raised.raise.factor(), true);
+            (entity.raised, entity.changed) = (raise.factor(), true);
             if entity.busy {
                 self.raised_busy += u32::from(after != Kind::Not);
                 self.raised_busy -= u32::from(before != Kind::Not);
@@ -117,16 +122,8 @@ impl Queues {
     #[inline]
     pub(super) fn charge(&self, cx: Cx<'_>, queue: usize, id: RequestId) -> u64 {
         let plain =
-            self.processes.is_sync(queue) || self.list[queue].raised.is_on() || self.wf2q.differs(queue);
+            self.processes.is_sync(queue) || self.list[queue].raise.is_on() || self.wf2q.differs(queue);
         budget::charge(cx[id].length.0, plain)
-    }
-
-    /// The next request of `queue` and what it costs, if there is one and the budget suffices.
-    #[inline]
-    pub(super) fn affordable(&self, cx: Cx<'_>, queue: usize) -> Option<(RequestId, u64)> {
-        let id = self.list[queue].line.next?;
-        let cost = self.charge(cx, queue, id);
-        (cost <= self.wf2q.entities[queue].left()).then_some((id, cost))
     }
 
     /// Notes where `queue` goes on, if others may share it.
@@ -149,7 +146,7 @@ impl Queues {
             && self.processes.is_sync(queue)
             && self.processes.owners[queue].users > 0
             && self.wf2q.entities[queue].class != Class::Idle
-            && !self.list[queue].raised.is_known(now)
+            && !self.list[queue].raise.is_known(now)
     }
 
     /// Of the queues that others may share the one of the class of `queue` that goes on nearest to `start`, and how
@@ -159,7 +156,7 @@ impl Queues {
         let left_out = |other: usize| other == queue || serving == Some(other);
         loop {
             let near = self.positions.nearest(class, start, left_out)?;
-            if !self.list[near.1].raised.is_known(now) {
+            if !self.list[near.1].raise.is_known(now) {
                 return Some(near);
             }
             self.positions.set(near.1, None);
@@ -169,9 +166,9 @@ impl Queues {
     /// All who issue into `queue` issue into `host` from now on, which gets what is good about `queue`.
     pub(super) fn join(&mut self, cx: Cx<'_>, queue: usize, host: usize) {
         self.processes.move_all(queue, host);
-        let (mut raise, mut habits) = (self.list[queue].raised.raise, self.list[queue].habits);
-        self.change_raise(host, |host, _| raise.pass_to(host));
-        self.change_raise(queue, |own, _| *own = raise);
+        let (mut raise, mut habits) = (self.list[queue].raise, self.list[queue].habits);
+        self.change_raise(host, |host| raise.pass_to(host));
+        self.change_raise(queue, |own| *own = raise);
         habits.pass_to(&mut self.list[host].habits);
         self.list[queue].habits = habits;
         let known = self.list[queue].waker.known.filter(|waker| waker.queue != host);
@@ -195,9 +192,8 @@ impl Queues {
 
     /// How `queue`, which is one process's, is raised: its process will want that back.
     pub(super) fn raise_to_save(&self, now: Instant, queue: usize) -> Raise {
-        let raised = &self.list[queue].raised;
-        let mut raise = raised.raise;
-        if self.processes.owners[queue].new && !raised.in_burst && self.settings.low_latency {
+        let mut raise = self.list[queue].raise;
+        if self.processes.owners[queue].new && !raise.in_burst && self.settings.low_latency {
             raise.as_interactive(self.budgets.rate.raise_time);
             raise.since = now;
         }
@@ -210,7 +206,7 @@ impl Queues {
         self.processes.come_back(place);
         if let Some(saved) = saved.filter(|_| self.settings.low_latency) {
             let span = self.budgets.rate.raise_time;
-            self.change_raise(own, |raise, in_burst| raise.resume(saved, cx.now, in_burst, span));
+            self.change_raise(own, |raise| raise.resume(saved, cx.now, span));
         }
         self.note_position(cx, own);
         self.note_position(cx, host);
@@ -220,26 +216,26 @@ impl Queues {
     #[cold]
     pub(super) fn note_created(&mut self, now: Instant, queue: usize) {
         let others = self.wf2q.busy() > 0;
-        if self.burst.is_empty() && others || self.list[queue].raised.in_burst {
+        if self.burst.is_empty() && others || self.list[queue].raise.in_burst {
             return;
         }
         for queue in self.burst.created(now, queue, others).into_iter().flatten() {
-            self.list[queue].raised.in_burst = true;
+            self.list[queue].raise.in_burst = true;
         }
     }
 
     /// `queue` was away for so long that it is no longer part of a burst.
     pub(super) fn leave_burst(&mut self, queue: usize) {
         self.burst.leave(queue, false);
-        self.list[queue].raised.in_burst = false;
+        self.list[queue].raise.in_burst = false;
     }
 
     /// `queue` has something to do from now on. It `waited` if it emptied before its budget and time were over.
     pub(super) fn make_busy(&mut self, now: Instant, queue: usize, waited: bool) {
-        let Queue { line, raised, waker, .. } = &self.list[queue];
-        let counts = line.in_flight == 0 && !raised.is_on();
+        let Queue { line, raise, waker, .. } = &self.list[queue];
+        let counts = line.in_flight == 0 && !raise.is_on();
         self.wf2q.activate(now, queue, waited, counts);
-        self.raised_busy += u32::from(raised.is_on());
+        self.raised_busy += u32::from(raise.is_on());
         self.processes.hold(queue);
         if let Some(waker) = self.processes.alive(waker.known) {
             self.list[waker].waker.woken = Some(self.processes.reference(queue));
@@ -248,8 +244,8 @@ impl Queues {
 
     /// `queue` has nothing more to do.
     pub(super) fn not_busy(&mut self, now: Instant, queue: usize, expires: bool) {
-        let Queue { line, raised, .. } = &self.list[queue];
-        self.raised_busy -= u32::from(raised.is_on());
+        let Queue { line, raise, .. } = &self.list[queue];
+        self.raised_busy -= u32::from(raise.is_on());
         self.processes.release(queue);
         self.wf2q.deactivate(now, queue, expires, line.in_flight == 0);
     }
@@ -284,7 +280,7 @@ impl Queues {
         let (in_flight, waiting) = (self.requests.in_flight, self.requests.waiting);
         let serving = self.wf2q.in_service.map(|serving| &self.list[serving]);
         let own = serving.filter(|serving| serving.habits.short).map(|serving| serving.line.len());
-        let Queue { line, budget, habits, raised, limit, .. } = &mut self.list[queue];
+        let Queue { line, budget, habits, raise, limit, .. } = &mut self.list[queue];
         self.injection.done(now, limit, id, in_flight, self.tagging.most);
         self.tagging.observe(waiting, in_flight, own);
         self.requests.done(line);
@@ -293,7 +289,7 @@ impl Queues {
         self.last_completed = alone.then(|| self.processes.reference(queue));
         if line.in_flight == 0 {
             if line.is_empty() {
-                raised.note_done(now, self.settings.idle_time());
+                raise.note_done(now, self.settings.idle_time());
             }
             if !self.wf2q.entities[queue].busy {
                 budget.timeout = Some(now);
@@ -333,7 +329,7 @@ impl Queues {
     /// Takes `id` out of `queue`.
     pub(super) fn take_out(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) {
         let line = &mut self.list[queue].line;
-        let leads = self.requests.take_out(cx, (queue, line), id);
+        let leads = self.requests.take_out(cx, line, id);
         let empty = line.is_empty();
         if self.wf2q.in_service != Some(queue) {
             if leads {
@@ -351,16 +347,16 @@ impl Queues {
     /// `queue` is served, or is charged as if.
     #[inline]
     pub(super) fn serve(&mut self, now: Instant, queue: usize, sectors: u64) {
-        self.list[queue].raised.serve(now, sectors);
+        self.list[queue].raise.serve(now, sectors);
         self.wf2q.serve(queue, sectors);
     }
 
     /// What the next budget and the charge of `queue` depend on.
     pub(super) fn served(&self, queue: usize) -> Served {
-        let Queue { line, habits, raised, .. } = &self.list[queue];
+        let Queue { line, habits, raise, .. } = &self.list[queue];
         Served {
             sync: self.processes.is_sync(queue),
-            raised: raised.is_on(),
+            raised: raise.is_on(),
             seeky: habits.is_seeky(),
             in_flight: line.in_flight > 0,
             service: self.wf2q.entities[queue].service,

@@ -50,7 +50,7 @@ pub(super) struct Sent {
 }
 
 /// The estimate and the measurement under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rate {
     peak: u64,
     /// How long an interactive queue is raised: as long as a large program takes to start.
@@ -71,20 +71,7 @@ pub(super) struct Rate {
 impl Rate {
     pub(super) fn new(rotational: bool) -> Rate {
         let peak = REFERENCE_RATE[usize::from(!rotational)] * 2 / 3;
-        Rate {
-            peak,
-            raise_time: raise_time(peak, rotational),
-            samples: 0,
-            sequential: 0,
-            sectors: 0,
-            largest: 0,
-            first: Instant::ZERO,
-            last: Instant::ZERO,
-            elapsed: Duration::ZERO,
-            last_completion: None,
-            position: Sector(0),
-            rotational,
-        }
+        Rate { peak, raise_time: raise_time(peak, rotational), rotational, ..Rate::default() }
     }
 
     /// What the device can do in `time`, in sectors.

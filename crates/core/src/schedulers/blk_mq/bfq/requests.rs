@@ -27,6 +27,8 @@ pub(super) struct Requests {
 /// The requests of one queue.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Line {
+    /// Which queue that is.
+    pub(super) queue: u32,
     /// What waits, in order of arrival.
     fifo: List,
     /// Where to go on.
@@ -74,8 +76,8 @@ impl Requests {
         })
     }
 
-    fn key(&self, queue: usize, Sector(start): Sector) -> u64 {
-        (queue as u64) << self.shift | start.min((1 << self.shift) - 1)
+    fn key(&self, queue: u32, Sector(start): Sector) -> u64 {
+        u64::from(queue) << self.shift | start.min((1 << self.shift) - 1)
     }
 
     /// In which queue `id` waits, or from which it went to the device.
@@ -101,17 +103,11 @@ impl Requests {
         place.map(|place| (queue as usize, place))
     }
 
-    /// `id` waits in `queue` from now on and is overdue from `due` on. True if the queue goes on with it.
+    /// `id` waits from now on and is overdue from `due` on. True if the queue goes on with it.
     #[inline]
-    pub(super) fn add(
-        &mut self,
-        cx: Cx<'_>,
-        (queue, line): (usize, &mut Line),
-        id: RequestId,
-        due: Instant,
-    ) -> bool {
+    pub(super) fn add(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId, due: Instant) -> bool {
         self.waiting += 1;
-        self.sorted.insert(self.key(queue, cx[id].start), id);
+        self.sorted.insert(self.key(line.queue, cx[id].start), id);
         self.fifos.push(&mut line.fifo, id, due);
         let leads = line.next.is_none_or(|next| self.wins(self.head, &cx[id], &cx[next]));
         if leads {
@@ -120,11 +116,11 @@ impl Requests {
         leads
     }
 
-    /// The extent of `id`, which waits in `queue`, has changed. True if that goes on with it instead of another.
-    pub(super) fn grown(&mut self, cx: Cx<'_>, (queue, line): (usize, &mut Line), id: RequestId) -> bool {
-        let (key, before) = (self.key(queue, cx[id].start), line.next);
+    /// The extent of `id`, which waits, has changed. True if that goes on with it instead of another.
+    pub(super) fn grown(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId) -> bool {
+        let (key, before) = (self.key(line.queue, cx[id].start), line.next);
         if self.sorted.rekey(id, key) {
-            line.next = self.choose(cx, self.head, before, Some(id));
+            line.next = self.choose(cx, self.head, [before, Some(id)]);
         }
         line.next != before
     }
@@ -150,12 +146,12 @@ impl Requests {
         self.in_flight -= 1;
     }
 
-    /// `id` waits in `queue` no longer. True if that was to go on with it.
+    /// `id` waits no longer. True if that was to go on with it.
     #[inline]
-    pub(super) fn take_out(&mut self, cx: Cx<'_>, (queue, line): (usize, &mut Line), id: RequestId) -> bool {
+    pub(super) fn take_out(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId) -> bool {
         let leads = line.next == Some(id);
         if leads {
-            line.next = self.go_on_after(cx, queue, line, id);
+            line.next = self.go_on_after(cx, line, id);
         } else {
             self.sorted.remove(id);
         }
@@ -167,35 +163,20 @@ impl Requests {
     /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
     #[inline]
     fn wins(&self, head: Sector, new: &Request, old: &Request) -> bool {
-        if old.metadata == new.metadata {
-            better(self.back, head, new.start, old.start)
-        } else {
-            new.metadata
-        }
+        let nearer = old.metadata == new.metadata && better(self.back, head, new.start, old.start);
+        nearer || new.metadata && !old.metadata
     }
 
     /// The better of the two to go on with from `head`.
     #[inline]
-    fn choose(
-        &self,
-        cx: Cx<'_>,
-        head: Sector,
-        one: Option<RequestId>,
-        other: Option<RequestId>,
-    ) -> Option<RequestId> {
-        let (Some(first), Some(second)) = (one, other) else { return one.or(other) };
+    fn choose(&self, cx: Cx<'_>, head: Sector, of: [Option<RequestId>; 2]) -> Option<RequestId> {
+        let [Some(first), Some(second)] = of else { return of[0].or(of[1]) };
         Some(if self.wins(head, &cx[second], &cx[first]) { second } else { first })
     }
 
     /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest
     /// request, if that is overdue and was not looked at; else at a neighbour of `last`.
-    fn go_on_after(
-        &mut self,
-        cx: Cx<'_>,
-        queue: usize,
-        line: &mut Line,
-        last: RequestId,
-    ) -> Option<RequestId> {
+    fn go_on_after(&mut self, cx: Cx<'_>, line: &mut Line, last: RequestId) -> Option<RequestId> {
         let (before, behind) = self.sorted.remove_between(last);
         if !core::mem::replace(&mut line.fifo_checked, true) {
             let oldest = line.fifo.front().filter(|oldest| *oldest != last);
@@ -206,8 +187,8 @@ impl Requests {
         if line.fifo.len() == 1 {
             return None;
         }
-        let own = |id: &RequestId| self.owned[id.index()].queue == queue as u32;
-        let first = || self.sorted.at_or_after((queue as u64) << self.shift).filter(own);
-        self.choose(cx, cx[last].start, behind.filter(own).or_else(first), before.filter(own))
+        let own = |id: &RequestId| self.owned[id.index()].queue == line.queue;
+        let first = || self.sorted.at_or_after(u64::from(line.queue) << self.shift).filter(own);
+        self.choose(cx, cx[last].start, [behind.filter(own).or_else(first), before.filter(own)])
     }
 }

@@ -2,10 +2,9 @@
 
 use super::budget::{Reason, Served};
 use super::idling;
-use super::queue::Queue;
-use super::queues::Queues;
+use super::queues::{Queue, Queues};
 use super::raise::Kind;
-use super::rate::Sent;
+use super::rate::{LARGE, Sent};
 use crate::request::Class;
 use crate::scheduler::Cx;
 use crate::units::{Instant, Issuer, RequestId, Sector};
@@ -23,10 +22,33 @@ pub(super) struct Ended {
     pub(super) charged: Option<u64>,
 }
 
-/// What is served next.
+/// Whose request goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The queue's in service.
+    Own,
+    /// An asynchronous one of its process.
+    OwnAsync,
+    /// Its waker's.
+    Waker,
+    /// One of a queue that it wakes.
+    Woken,
+    Other,
+}
+
+/// What goes to the device.
+#[derive(Clone, Copy)]
+pub(super) struct Chosen {
+    pub(super) id: RequestId,
+    pub(super) queue: usize,
+    /// What it costs that.
+    pub(super) cost: u64,
+    pub(super) whose: Whose,
+}
+
+/// What goes next, if anything does.
 pub(super) enum Selected {
-    /// The next request of this queue, which is in service, at this cost.
-    Own(usize, RequestId, u64),
+    Goes(Chosen),
     /// This queue is in service and idled for.
     Idled(usize),
     Nothing,
@@ -41,18 +63,13 @@ pub(super) struct Service {
     idle_until: Option<Instant>,
     /// When the device was last idled.
     idle_since: Instant,
-    ended: Option<Ended>,
+    pub(super) ended: Option<Ended>,
 }
 
 impl Service {
     pub(super) fn new(queues: Queues) -> Service {
         let start = Instant::ZERO;
         Service { queues, start, idle_until: None, idle_since: start, ended: None }
-    }
-
-    /// How the last service ended; asked once.
-    pub(super) const fn take_ended(&mut self) -> Option<Ended> {
-        self.ended.take()
     }
 
     /// Until when the queue in service is idled for, if it is and its time is not over earlier.
@@ -126,7 +143,7 @@ impl Service {
     /// or weight, or if nobody loses when the one in service is not idled for.
     pub(super) fn preempt(&mut self, cx: Cx<'_>, queue: usize, goes_on: bool) {
         let Some(serving) = self.queues.wf2q.in_service else { return };
-        let factor = |queue: usize| self.queues.list[queue].raised.raise.factor();
+        let factor = |queue: usize| self.queues.list[queue].raise.factor();
         let resumes = goes_on && factor(queue) >= factor(serving);
         let higher = self.queues.wf2q.entities[queue].class < self.queues.wf2q.entities[serving].class
             || self.queues.wf2q.entities[queue].weight > self.queues.wf2q.entities[serving].weight;
@@ -149,16 +166,16 @@ impl Service {
         loop {
             let serving = self.queues.wf2q.in_service.or_else(|| self.begin_service(cx));
             let Some(queue) = serving else { return Selected::Nothing };
-            if let Some((id, cost)) = self.queues.affordable(cx, queue) {
+            if let Some(chosen) = self.afford(cx, queue, Whose::Own) {
                 self.idle_until = None;
-                return Selected::Own(queue, id, cost);
+                return Selected::Goes(chosen);
             }
             let reason = if self.queues.list[queue].line.next.is_some() {
                 Reason::Exhausted
             } else if self.idle_until.is_some()
                 || self.queues.list[queue].line.in_flight > 0 && idling::is_better(&self.queues, cx, queue)
             {
-                return Selected::Idled(queue);
+                return self.inject(cx, queue).map_or(Selected::Idled(queue), Selected::Goes);
             } else {
                 Reason::NoMore
             };
@@ -166,14 +183,55 @@ impl Service {
         }
     }
 
+    /// The next request of `queue`, if there is one and the budget suffices.
+    #[inline]
+    pub(super) fn afford(&self, cx: Cx<'_>, queue: usize, whose: Whose) -> Option<Chosen> {
+        let id = self.queues.list[queue].line.next?;
+        let cost = self.queues.charge(cx, queue, id);
+        (cost <= self.queues.wf2q.entities[queue].left()).then_some(Chosen { id, queue, cost, whose })
+    }
+
+    /// What goes while `queue` is idled for: what its process waits for, else another's within the limit. Large
+    /// requests of others go only alone on a device without heads.
+    fn inject(&mut self, cx: Cx<'_>, queue: usize) -> Option<Chosen> {
+        let Queues { processes, list, wf2q, requests, .. } = &self.queues;
+        let Queue { waker, raise, habits, limit, .. } = &list[queue];
+        let own = processes.only_user(queue).filter(|(place, other)| {
+            list[*other].line.next.is_some_and(|next| requests.place(next) == Some(*place))
+        });
+        let waits = |woken: &usize| list[*woken].waker.known == Some(processes.reference(queue));
+        let near = [
+            (own.map(|(_, other)| other), Whose::OwnAsync),
+            (processes.alive(waker.known), Whose::Waker),
+            (processes.alive(waker.woken).filter(waits), Whose::Woken),
+        ];
+        let near = near.into_iter().find_map(|(other, whose)| self.afford(cx, other?, whose));
+        let guarded = raise.is_on() && habits.short;
+        let none = guarded && self.queues.raised_busy <= 1 || requests.in_flight >= limit.limit;
+        if near.is_some() || none || idling::boosts(&self.queues, cx, queue) {
+            return near;
+        }
+        let other = wf2q.newest(|other| {
+            let Some(next) = list[other].line.next else { return false };
+            let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
+            let limit = if large { limit.limit.min(1) } else { limit.limit };
+            requests.in_flight < limit
+                && (!guarded || list[other].raise.is_on())
+                && self.afford(cx, other, Whose::Other).is_some()
+        })?;
+        let chosen = self.afford(cx, other, Whose::Other);
+        self.queues.injection.injected = true;
+        chosen
+    }
+
     /// Takes the next queue into service.
     fn begin_service(&mut self, cx: Cx<'_>) -> Option<usize> {
         let Queues { wf2q, list, budgets, settings, .. } = &mut self.queues;
         let queue = wf2q.take_next(cx.now)?;
-        let Queue { line, raised, budget, .. } = &mut list[queue];
+        let Queue { line, raise, budget, .. } = &mut list[queue];
         line.fifo_checked = false;
-        raised.raise.taken(cx.now, budget.timeout);
-        let soft = raised.raise.kind == Kind::Soft;
+        raise.taken(cx.now, budget.timeout);
+        let soft = raise.kind == Kind::Soft;
         let factor = if soft { 1 } else { wf2q.entities[queue].raised_now() };
         budgets.give();
         budget.timeout = Some(cx.now + settings.timeout_sync.0 * factor);
@@ -181,9 +239,9 @@ impl Service {
         Some(queue)
     }
 
-    /// `id` of `queue` goes to the device, at this cost.
+    /// This goes to the device.
     #[inline]
-    pub(super) fn send(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, cost: u64) {
+    pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, queue, cost, .. }: Chosen) {
         self.queues.serve(cx.now, queue, cost);
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
         let (start, end, length) = (cx[id].start, cx[id].end(), u64::from(cx[id].length.0));
@@ -207,9 +265,9 @@ impl Service {
     /// device for the idle class.
     #[inline]
     fn end_raise_in_time(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.queues.list[queue].raised.is_on() {
+        if self.queues.list[queue].raise.is_on() {
             let span = self.queues.budgets.rate.raise_time;
-            self.queues.change_raise(queue, |raise, in_burst| raise.expire(cx.now, in_burst, span));
+            self.queues.change_raise(queue, |raise| raise.expire(cx.now, span));
         }
         self.queues.wf2q.apply_raise(queue);
         if self.queues.wf2q.entities[queue].class == Class::Idle && self.queues.wf2q.busy() > 1 {
@@ -232,9 +290,9 @@ impl Service {
         let (who, service) = (self.queues.processes.who(queue), served.service);
         self.ended = Some(Ended { who, reason, service, charged });
         let Queues { list, settings, budgets, injection, .. } = &mut self.queues;
-        let Queue { line, raised, budget, .. } = &mut list[queue];
+        let Queue { line, raise, budget, .. } = &mut list[queue];
         if settings.low_latency {
-            raised.plan(cx.now, line.is_empty(), !served.in_flight, settings.idle_time());
+            raise.plan(cx.now, line.is_empty(), !served.in_flight, settings.idle_time());
         }
         injection.expire();
         let service = charged.unwrap_or(service);

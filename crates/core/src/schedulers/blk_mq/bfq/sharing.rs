@@ -11,11 +11,10 @@
 
 use alloc::vec::Vec;
 
-use super::burst::BURST_GAP;
 use super::idling;
 use super::processes::Ref;
 use super::queues::Queues;
-use super::raise::{Raise, passed};
+use super::raise::{BURST_GAP, Raise, passed};
 use crate::collections::{OutOfMemory, Place, table};
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, Sector};

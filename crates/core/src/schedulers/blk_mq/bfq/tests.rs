@@ -149,7 +149,7 @@ impl Bench {
     }
 
     fn kind(&self, who: u32) -> Kind {
-        self.queues().list[self.index(who)].raised.raise.kind
+        self.queues().list[self.index(who)].raise.kind
     }
 
     fn weight(&self, who: u32) -> u64 {
@@ -283,7 +283,7 @@ fn many_new_queues_at_once_are_not_raised() {
     }
     let raised: Vec<u32> = (1..=12).filter(|who| bench.kind(*who) == Kind::Interactive).collect();
     assert_eq!(raised, [1, 2, 3, 4, 5, 6, 7], "the eighth makes it a large burst");
-    assert!((1..=12).all(|who| bench.queues().list[bench.index(who)].raised.in_burst));
+    assert!((1..=12).all(|who| bench.queues().list[bench.index(who)].raise.in_burst));
 }
 
 #[test]

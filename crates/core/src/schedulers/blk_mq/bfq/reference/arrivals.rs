@@ -132,12 +132,12 @@ impl Reference {
         let busy = self.busy() > 0;
         let q = &self.queues[index].q;
         let settling = q.split.is_some() && !passed(q.split, Duration::from_ms(10), now);
-        if !q.created || self.burst.is_empty() && busy || q.in_burst || settling {
+        if !q.created || self.burst.is_empty() && busy || q.raise.in_burst || settling {
             return;
         }
         for member in self.burst.created(now, self.reference(index), busy).into_iter().flatten() {
             if self.queues[member.queue].q.life == member.life {
-                self.queues[member.queue].q.in_burst = true;
+                self.queues[member.queue].q.raise.in_burst = true;
             }
         }
     }
@@ -186,14 +186,17 @@ impl Reference {
         let q = queue.q;
         let away = |ms| q.in_flight == 0 && passed(q.timeout, Duration::from_ms(ms), cx.now);
         let plain = queue.wanted == 40;
-        let soft =
-            plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.soft_from < cx.now;
-        let interactive = plain && away(2_000) && !q.in_burst;
+        let soft = plain
+            && q.in_flight == 0
+            && q.seeks != u32::MAX
+            && !q.raise.in_burst
+            && q.raise.soft_from < cx.now;
+        let interactive = plain && away(2_000) && !q.raise.in_burst;
         let own = queue.sync && (!q.shared || self.people[at].stably) && (interactive || soft);
         let claim = Claim {
             interactive,
             soft,
-            in_burst: q.in_burst,
+            in_burst: q.raise.in_burst,
             deserves: low_latency && (q.is_raised() || own),
         };
         let left = queue.budget.saturating_sub(queue.service);
@@ -204,7 +207,7 @@ impl Reference {
         queue.service = 0;
         queue.q.waited = goes_on;
         if !q.created && away(10_000) {
-            queue.q.in_burst = false;
+            queue.q.raise.in_burst = false;
             let own = self.reference(index);
             self.burst.leave(own, false);
         }
@@ -217,7 +220,7 @@ impl Reference {
         }
         let q = &mut self.queues[index].q;
         (q.raise.busy_since, q.raise.busy_service) = (cx.now, 0);
-        q.plans_soft = false;
+        q.raise.plans_soft = false;
         self.make_busy(cx, index);
         self.preempt(cx, index, goes_on);
         interactive
@@ -352,7 +355,7 @@ impl Reference {
             (queue.q.timeout, queue.counted) = (Some(cx.now), 0);
         }
         queue.q.thought.since = cx.now;
-        if done && queue.q.plans_soft && queue.line.is_empty() && queue.q.raise.factor() != RAISED {
+        if done && queue.q.raise.plans_soft && queue.line.is_empty() && queue.q.raise.factor() != RAISED {
             queue.q.raise.plan_soft(cx.now, slice);
         }
         if self.rate.completed(cx.now) {

@@ -165,10 +165,7 @@ impl Reference {
         let class = self.queues[index].class;
         let weights = self.weights(class);
         let queue = &mut self.queues[index];
-        if !queue.q.raise.busy_service > 0 {
-            queue.q.first_io = cx.now;
-        }
-        queue.q.raise.serve(sectors);
+        queue.q.raise.serve(cx.now, sectors);
         queue.service += sectors;
         self.times[class as usize] += span(sectors, weights);
         self.forget_idle(class);
@@ -264,7 +261,7 @@ impl Reference {
             }
             match (queue.line.is_empty(), queue.q.in_flight) {
                 (true, 0) => queue.q.raise.plan_soft(cx.now, slice),
-                (true, _) => queue.q.plans_soft = true,
+                (true, _) => queue.q.raise.plans_soft = true,
                 (false, _) => {}
             }
         }
@@ -375,7 +372,7 @@ impl Reference {
         if serving {
             let span = self.rate.raise_time;
             let queue = &mut self.queues[index];
-            queue.q.raise.expire(cx.now, queue.q.in_burst, span);
+            queue.q.raise.expire(cx.now, span);
             if (queue.weight > queue.own) != queue.q.is_raised() {
                 self.reweigh(index, false);
             }

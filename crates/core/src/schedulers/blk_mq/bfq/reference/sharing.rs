@@ -114,7 +114,7 @@ impl Reference {
 
     fn too_late(&self, now: Instant, index: usize) -> bool {
         let q = &self.queues[index].q;
-        q.raise.busy_service > 0 && now.since(q.first_io) > Duration::from_ms(100)
+        q.raise.busy_service > 0 && now.since(q.raise.first_service) > Duration::from_ms(100)
     }
 
     /// The queue that a request for `index` goes to.
@@ -227,7 +227,7 @@ impl Reference {
             return;
         }
         let mut saved = q.raise;
-        if q.created && !q.in_burst && self.set.low_latency {
+        if q.created && !q.raise.in_burst && self.set.low_latency {
             saved.as_interactive(self.rate.raise_time);
             saved.since = cx.now;
         }
@@ -277,7 +277,7 @@ impl Reference {
         q.split = Some(cx.now);
         (q.shared, q.splits, q.created) = (false, false, false);
         if let Some(saved) = saved {
-            q.raise.resume(saved, cx.now, q.in_burst, span);
+            q.raise.resume(saved, cx.now, span);
         }
         own
     }
