@@ -16,7 +16,7 @@ const INTENSITY: Duration = Duration::from_ms(200);
 const IN_TIME: u64 = 3;
 
 /// The habits of one queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Habits {
     samples: u64,
     total: u64,
@@ -37,19 +37,8 @@ pub(super) struct Habits {
 impl Habits {
     /// A queue that is new `now`, synchronous or not.
     pub(super) fn new(now: Instant, sync: bool, class: Class) -> Habits {
-        Habits {
-            samples: 0,
-            total: 0,
-            mean: Duration::ZERO,
-            done: now + Duration(1),
-            short: sync && class != Class::Idle,
-            io_bound: true,
-            busy_from: now,
-            idle_time: Duration::ZERO,
-            seeks: 1,
-            far: 1,
-            last_end: Sector(0),
-        }
+        let (done, short) = (now + Duration(1), sync && class != Class::Idle);
+        Habits { done, short, io_bound: true, busy_from: now, seeks: 1, far: 1, ..Habits::default() }
     }
 
     /// A request arrives while there is nothing to do and nothing in flight: what was thought?

@@ -27,21 +27,15 @@ impl Limit {
     }
 }
 
-/// The request of the queue in service that is watched.
-#[derive(Clone, Copy, Default)]
-struct Watch {
-    /// When it came.
+/// How the limit of the queue in service is learnt: from a request of it that is watched.
+#[derive(Default)]
+pub(super) struct Injection {
+    /// When that came.
     since: Instant,
     /// It is the next to go.
     next: bool,
     /// It went.
     request: Option<RequestId>,
-}
-
-/// How the limit of the queue in service is learnt.
-#[derive(Default)]
-pub(super) struct Injection {
-    watch: Watch,
     /// Others went since.
     pub(super) injected: bool,
 }
@@ -63,13 +57,13 @@ impl Injection {
         let undisturbed = in_flight == 0;
         let disturbed = limit.alone > Duration::ZERO && self.injected && in_flight > 0;
         if serving && (undisturbed || disturbed) && limit.lowered_before(SETTLE, now) {
-            (self.watch.since, self.watch.next) = (now, true);
+            (self.since, self.next) = (now, true);
             self.injected &= !undisturbed;
         }
     }
 
     fn forget(&mut self, now: Instant, limit: &mut Limit, short: bool) {
-        self.watch.request = None;
+        self.request = None;
         *limit = Limit { limit: u32::from(!short), alone: Duration::ZERO, lowered: Some(now) };
     }
 
@@ -82,23 +76,18 @@ impl Injection {
 
     /// `id`, of the queue in service, goes.
     pub(super) const fn send(&mut self, id: RequestId) {
-        if self.watch.next {
-            (self.watch.next, self.watch.request) = (false, Some(id));
+        if self.next {
+            (self.next, self.request) = (false, Some(id));
         }
-    }
-
-    /// The queue in service goes out of service.
-    pub(super) const fn expire(&mut self) {
-        (self.injected, self.watch.next, self.watch.request) = (false, false, None);
     }
 
     /// `id` of a queue is done, while it still counts among the `in_flight`. If it was watched: what did others cost
     /// it? The device had `most` requests at once so far.
     pub(super) fn done(&mut self, now: Instant, limit: &mut Limit, id: RequestId, in_flight: u32, most: u32) {
-        if self.watch.request != Some(id) {
+        if self.request != Some(id) {
             return;
         }
-        let took = now.since(self.watch.since);
+        let took = now.since(self.since);
         let Limit { limit: before, alone, .. } = *limit;
         if alone > Duration::ZERO && self.injected {
             let slower = took.0 >= alone.0.saturating_mul(3) / 2;
@@ -115,7 +104,7 @@ impl Injection {
         } else if took < alone || !self.injected && in_flight == 1 {
             limit.alone = took;
         }
-        (self.watch.request, self.injected) = (None, false);
+        (self.request, self.injected) = (None, false);
     }
 }
 

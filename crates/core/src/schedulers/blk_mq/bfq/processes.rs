@@ -93,7 +93,6 @@ impl Processes {
     }
 
     /// The place of `who`, which is held if it has no requests; and whether somebody else was there.
-    #[inline]
     pub(super) fn enter(&mut self, who: Issuer) -> (Place, bool) {
         let place = self.issuers.enter(who);
         if self.list[place.index()].pending > 0 {
@@ -161,7 +160,6 @@ impl Processes {
     }
 
     /// A request of the process at `place`, in `queue` so far, is no more.
-    #[inline]
     pub(super) fn release_request(&mut self, queue: usize, place: Place) {
         let process = &mut self.list[place.index()];
         process.pending -= 1;
@@ -193,7 +191,6 @@ impl Processes {
     }
 
     /// The queue into which the process at `place` issues.
-    #[inline]
     pub(super) fn queue(&self, place: Place) -> usize {
         self.list[place.index()].queue
     }
@@ -216,7 +213,6 @@ impl Processes {
     }
 
     /// Whether `queue` is synchronous.
-    #[inline]
     pub(super) fn is_sync(&self, queue: usize) -> bool {
         queue < self.list.len()
     }

@@ -119,7 +119,6 @@ impl Queues {
     }
 
     /// What `id` costs `queue`.
-    #[inline]
     pub(super) fn charge(&self, cx: Cx<'_>, queue: usize, id: RequestId) -> u64 {
         let plain =
             self.processes.is_sync(queue) || self.list[queue].raise.is_on() || self.wf2q.differs(queue);
@@ -127,7 +126,6 @@ impl Queues {
     }
 
     /// Notes where `queue` goes on, if others may share it.
-    #[inline]
     pub(super) fn note_position(&mut self, cx: Cx<'_>, queue: usize) {
         if !self.list[queue].habits.is_seeky() || self.positions.holds(queue) {
             self.renew_position(cx, queue);
@@ -252,7 +250,6 @@ impl Queues {
 
     /// A request of a process that has no other has come to `queue`: for which queue does it wait, and what may go
     /// besides?
-    #[inline]
     pub(super) fn learn(&mut self, now: Instant, queue: usize) {
         let slice_idle = self.settings.idle_time();
         let Queue { habits, waker, limit, .. } = &mut self.list[queue];
@@ -275,7 +272,6 @@ impl Queues {
     }
 
     /// The device is done with `id` of `queue`: what does that tell?
-    #[inline]
     pub(super) fn note_done(&mut self, now: Instant, queue: usize, id: RequestId) {
         let (in_flight, waiting) = (self.requests.in_flight, self.requests.waiting);
         let serving = self.wf2q.in_service.map(|serving| &self.list[serving]);
@@ -316,7 +312,6 @@ impl Queues {
     }
 
     /// Another request of `queue` is next. While it waits for its turn, its budget must suffice for it.
-    #[inline]
     pub(super) fn renew_budget(&mut self, cx: Cx<'_>, queue: usize) {
         if self.wf2q.in_service != Some(queue)
             && let Some(next) = self.list[queue].line.next
@@ -345,7 +340,6 @@ impl Queues {
     }
 
     /// `queue` is served, or is charged as if.
-    #[inline]
     pub(super) fn serve(&mut self, now: Instant, queue: usize, sectors: u64) {
         self.list[queue].raise.serve(now, sectors);
         self.wf2q.serve(queue, sectors);

@@ -7,9 +7,6 @@
 
 use crate::units::{Duration, Instant};
 
-/// Linux's `bfq_wr_coeff` and `BFQ_SOFTRT_WEIGHT_FACTOR`.
-pub(super) const RAISED: u64 = 30;
-pub(super) const SOFT_RAISED: u64 = RAISED * 100;
 /// Linux's `bfq_wr_rt_max_time`.
 const SOFT_TIME: Duration = Duration::from_ms(300);
 /// Linux's `max_service_from_wr`: an interactive queue is raised for so many sectors.
@@ -30,16 +27,17 @@ pub(super) fn passed(since: Option<Instant>, span: Duration, now: Instant) -> bo
     since.is_none_or(|since| since + span < now)
 }
 
-/// How a queue is raised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a queue is raised, and by how much: Linux's `bfq_wr_coeff` and `BFQ_SOFTRT_WEIGHT_FACTOR`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    Not,
-    Interactive,
-    Soft,
+    #[default]
+    Not = 1,
+    Interactive = 30,
+    Soft = 30 * 100,
 }
 
 /// A queue's raising.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Raise {
     pub(super) kind: Kind,
     /// How long it is raised.
@@ -73,29 +71,13 @@ pub(super) struct Claim {
 }
 
 impl Raise {
-    pub(super) const fn new(now: Instant) -> Raise {
-        Raise {
-            kind: Kind::Not,
-            span: Duration::ZERO,
-            since: now,
-            before_soft: None,
-            service: 0,
-            soft_from: now,
-            busy_since: Instant::ZERO,
-            busy_service: 0,
-            first_service: now,
-            in_burst: false,
-            plans_soft: false,
-        }
+    pub(super) fn new(now: Instant) -> Raise {
+        Raise { since: now, soft_from: now, first_service: now, ..Raise::default() }
     }
 
     /// By how much its weight is raised.
     pub(super) const fn factor(&self) -> u64 {
-        match self.kind {
-            Kind::Not => 1,
-            Kind::Interactive => RAISED,
-            Kind::Soft => SOFT_RAISED,
-        }
+        self.kind as u64
     }
 
     pub(super) const fn is_on(&self) -> bool {
@@ -131,7 +113,6 @@ impl Raise {
     }
 
     /// The queue is served, or is charged as if.
-    #[inline]
     pub(super) fn serve(&mut self, now: Instant, sectors: u64) {
         if self.busy_service == 0 {
             self.first_service = now;

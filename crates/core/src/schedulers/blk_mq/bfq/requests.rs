@@ -40,7 +40,6 @@ pub(super) struct Line {
 
 impl Line {
     /// Whether nothing waits.
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.fifo.is_empty()
     }
@@ -81,7 +80,6 @@ impl Requests {
     }
 
     /// In which queue `id` waits, or from which it went to the device.
-    #[inline]
     pub(super) fn queue(&self, id: RequestId) -> Option<usize> {
         let queue = self.owned[id.index()].queue;
         (queue != NIL).then_some(queue as usize)
@@ -104,7 +102,6 @@ impl Requests {
     }
 
     /// `id` waits from now on and is overdue from `due` on. True if the queue goes on with it.
-    #[inline]
     pub(super) fn add(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId, due: Instant) -> bool {
         self.waiting += 1;
         self.sorted.insert(self.key(line.queue, cx[id].start), id);
@@ -147,7 +144,6 @@ impl Requests {
     }
 
     /// `id` waits no longer. True if that was to go on with it.
-    #[inline]
     pub(super) fn take_out(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId) -> bool {
         let leads = line.next == Some(id);
         if leads {
@@ -161,14 +157,12 @@ impl Requests {
     }
 
     /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
-    #[inline]
     fn wins(&self, head: Sector, new: &Request, old: &Request) -> bool {
         let nearer = old.metadata == new.metadata && better(self.back, head, new.start, old.start);
         nearer || new.metadata && !old.metadata
     }
 
     /// The better of the two to go on with from `head`.
-    #[inline]
     fn choose(&self, cx: Cx<'_>, head: Sector, of: [Option<RequestId>; 2]) -> Option<RequestId> {
         let [Some(first), Some(second)] = of else { return of[0].or(of[1]) };
         Some(if self.wins(head, &cx[second], &cx[first]) { second } else { first })

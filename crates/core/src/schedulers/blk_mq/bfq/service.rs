@@ -2,9 +2,10 @@
 
 use super::budget::{Reason, Served};
 use super::idling;
+use super::inject::Injection;
 use super::queues::{Queue, Queues};
 use super::raise::Kind;
-use super::rate::{LARGE, Sent};
+use super::rate::LARGE;
 use crate::request::Class;
 use crate::scheduler::Cx;
 use crate::units::{Instant, Issuer, RequestId, Sector};
@@ -84,7 +85,6 @@ impl Service {
 
     /// Lets idling end, if its time has come. Calls do that first, as of that time, so that it does not
     /// matter whether the host asked then.
-    #[inline]
     pub(super) fn catch_up(&mut self, cx: Cx<'_>) {
         if let Some(until) = self.idle_until.filter(|until| *until <= cx.now) {
             self.give_up(cx.at(until));
@@ -103,14 +103,12 @@ impl Service {
 
     /// Its time is over, and that ends its service: while it is idled for, a queue that has used most of its budget
     /// may finish what it began.
-    #[inline]
     fn times_out(&self, now: Instant, queue: usize) -> bool {
         self.queues.list[queue].budget.is_over(now)
             && (self.idle_until.is_none() || self.queues.wf2q.entities[queue].has_third_left())
     }
 
     /// A request has arrived in `queue`.
-    #[inline]
     pub(super) fn note_request(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.wf2q.in_service == Some(queue)
             && self.idle_until.take().is_some()
@@ -121,7 +119,6 @@ impl Service {
     }
 
     /// A request of `queue` is done. If that is in service, it is idled for, goes on, or goes out of service.
-    #[inline]
     pub(super) fn note_done(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.wf2q.in_service != Some(queue) {
             return;
@@ -155,7 +152,6 @@ impl Service {
     }
 
     /// What goes next.
-    #[inline]
     pub(super) fn select(&mut self, cx: Cx<'_>) -> Selected {
         if let Some(queue) = self.queues.wf2q.in_service
             && self.times_out(cx.now, queue)
@@ -184,7 +180,6 @@ impl Service {
     }
 
     /// The next request of `queue`, if there is one and the budget suffices.
-    #[inline]
     pub(super) fn afford(&self, cx: Cx<'_>, queue: usize, whose: Whose) -> Option<Chosen> {
         let id = self.queues.list[queue].line.next?;
         let cost = self.queues.charge(cx, queue, id);
@@ -240,20 +235,18 @@ impl Service {
     }
 
     /// This goes to the device.
-    #[inline]
     pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, queue, cost, .. }: Chosen) {
         self.queues.serve(cx.now, queue, cost);
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
-        let (start, end, length) = (cx[id].start, cx[id].end(), u64::from(cx[id].length.0));
-        let (in_flight, rotational) = (requests.in_flight, cx.device.rotational);
-        if budgets.rate.sent(&Sent { now: cx.now, start, end, length, in_flight, rotational }) {
+        let request = &cx[id];
+        if budgets.rate.sent(cx.now, request, requests.in_flight) {
             budgets.retune(settings);
         }
-        requests.send(&mut list[queue].line, end);
+        requests.send(&mut list[queue].line, request.end());
         let serving = wf2q.in_service == Some(queue);
         if serving {
             injection.send(id);
-            self.queues.served_to = end;
+            self.queues.served_to = request.end();
         }
         self.queues.take_out(cx, queue, id);
         if serving {
@@ -263,7 +256,6 @@ impl Service {
 
     /// `queue`, which is in service, was served: it may have been raised for long enough, or have had enough of the
     /// device for the idle class.
-    #[inline]
     fn end_raise_in_time(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.list[queue].raise.is_on() {
             let span = self.queues.budgets.rate.raise_time;
@@ -294,7 +286,7 @@ impl Service {
         if settings.low_latency {
             raise.plan(cx.now, line.is_empty(), !served.in_flight, settings.idle_time());
         }
-        injection.expire();
+        *injection = Injection::default();
         let service = charged.unwrap_or(service);
         if let Some(most) = budgets.feedback(budget.most, Served { service, ..served }, reason) {
             budget.most = most;

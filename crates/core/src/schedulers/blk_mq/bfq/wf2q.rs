@@ -108,7 +108,6 @@ impl Wf2q {
     }
 
     /// Whether `queue` is raised takes effect at once.
-    #[inline]
     pub(super) fn apply_raise(&mut self, queue: usize) {
         let Entity { weight, own, raised, .. } = self.entities[queue];
         if (weight > own) != (raised > 1) {
@@ -288,7 +287,6 @@ impl Wf2q {
     }
 
     /// `queue` was served.
-    #[inline]
     pub(super) fn serve(&mut self, queue: usize, sectors: u64) {
         let entity = &mut self.entities[queue];
         entity.service += sectors;

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::super::budget::Reason;
 use super::super::processes::{async_index, weight_of};
-use super::super::raise::{Claim, Kind, RAISED, passed};
+use super::super::raise::{Claim, Kind, passed};
 use super::record::Queue;
 use super::{Held, Person, Reference, Seat, Slow};
 use crate::request::{Class, Priority, Request};
@@ -355,7 +355,11 @@ impl Reference {
             (queue.q.timeout, queue.counted) = (Some(cx.now), 0);
         }
         queue.q.thought.since = cx.now;
-        if done && queue.q.raise.plans_soft && queue.line.is_empty() && queue.q.raise.factor() != RAISED {
+        if done
+            && queue.q.raise.plans_soft
+            && queue.line.is_empty()
+            && queue.q.raise.kind != Kind::Interactive
+        {
             queue.q.raise.plan_soft(cx.now, slice);
         }
         if self.rate.completed(cx.now) {

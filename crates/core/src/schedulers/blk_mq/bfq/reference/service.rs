@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use super::super::budget::Reason;
 use super::super::raise::{Kind, Raise};
-use super::super::rate::Sent;
 use super::{Reference, Seat, Slow};
 use crate::request::Class;
 use crate::scheduler::{Cx, Decision};
@@ -358,9 +357,8 @@ impl Reference {
         if serving && self.watch.for_dispatch {
             (self.watch.for_dispatch, self.watch.request) = (false, Some(id));
         }
-        let (start, end, length) = (cx[id].start, cx[id].end(), u64::from(cx[id].length.0));
-        let (in_flight, rotational) = (self.in_flight(), cx.device.rotational);
-        if self.rate.sent(&Sent { now: cx.now, start, end, length, in_flight, rotational }) {
+        let (end, in_flight) = (cx[id].end(), self.in_flight());
+        if self.rate.sent(cx.now, &cx[id], in_flight) {
             self.retune();
         }
         if serving {
