@@ -113,52 +113,51 @@ pub struct Bfq {
 }
 
 impl Bfq {
-    /// The place of the process that has issued `request`, which arrives.
-    fn admit(&mut self, cx: Cx<'_>, request: &Request) -> Place {
-        let (place, fresh) = self.service.queues.processes.enter(request.issuer);
-        if fresh {
-            self.service.queues.clear(cx, place);
-        }
-        if !self.service.queues.processes.list[place.index()].alive {
-            self.begin(cx, place, request);
-        }
-        place
-    }
-
-    /// `request` is the first of the process at `place`. If an earlier one of that number still has something to do
-    /// here, its queue goes on.
-    fn begin(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
+    /// `request` is the first, or the only one, of the process at `place`. If an earlier process of that number still
+    /// has something to do here, its queue goes on.
+    fn welcome(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
         let (queues, queue) = (&mut self.service.queues, place.index());
+        if queues.processes.enter(place) {
+            queues.clear(cx, place);
+        }
+        if queues.processes.list[queue].alive {
+            return;
+        }
         if !queues.wf2q.entities[queue].busy && queues.list[queue].line.in_flight == 0 {
             let rank = (request.priority, cx.weight(request.issuer));
             queues.clear(cx, place);
             queues.begin(cx.now, queue, rank.0.class, weight_of(rank.0, rank.1));
-            queues.processes.own(place, rank);
+            queues.processes.list[queue].rank = rank;
+            let owner = &mut queues.processes.owners[queue];
+            (owner.place, owner.shared) = (Some(place), owner.users > 0);
             self.sharing.replace(cx.now, place);
         }
         queues.processes.begin(place);
         queues.note_position(cx, queue);
     }
 
-    /// The queue in which `request` of the process at `place` goes.
-    fn queue_for(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> usize {
+    /// The queue in which `request` of the process at `place` goes, and whether that process has no other.
+    fn queue_for(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> (usize, bool) {
         let queues = &mut self.service.queues;
+        let process = &mut queues.processes.list[place.index()];
+        process.pending += 1;
+        let alone = process.pending == 1;
         if request.sync {
             let rank = (request.priority, cx.weight(request.issuer));
-            if queues.processes.set_rank(place, rank) {
-                let queue = queues.processes.queue(place);
-                let entity = &mut queues.wf2q.entities[queue];
+            if core::mem::replace(&mut process.rank, rank) != rank {
+                let entity = &mut queues.wf2q.entities[process.queue];
                 (entity.wanted_class, entity.changed) = (rank.0.class, true);
                 entity.wanted = weight_of(rank.0, rank.1);
             }
-            return self.sharing.queue_for(queues, cx, place, request.start);
+            return (self.sharing.queue_for(queues, cx, place, request.start), alone);
         }
+        process.async_priority = Some(request.priority);
         let queue = queues.processes.async_queue(request.priority);
-        if queues.processes.note_async(place, request.priority) {
+        if core::mem::replace(&mut queues.processes.owners[queue].users, 1) == 0 {
             let weight = weight_of(request.priority, Weight::default());
             queues.begin(cx.now, queue, request.priority.class, weight);
         }
-        queue
+        (queue, alone)
     }
 
     /// What an arrival tells of who issues into its queue; `alone` if its process has no other request.
@@ -166,8 +165,8 @@ impl Bfq {
         let Queues { list, wf2q, processes, injection, settings, .. } = &mut self.service.queues;
         let Queue { line, habits, limit, raise, .. } = &mut list[queue];
         let (slice_idle, sync) = (settings.idle_time(), processes.is_sync(queue));
-        let done = line.in_flight == 0;
-        if done && !wf2q.entities[queue].busy {
+        let (entity, done) = (&wf2q.entities[queue], line.in_flight == 0);
+        if done && !entity.busy {
             habits.note_thought(cx.now, slice_idle);
         }
         habits.note_seek(cx, request);
@@ -177,7 +176,7 @@ impl Bfq {
         let short = !habits.is_long(slice_idle);
         if short != habits.short
             && sync
-            && wf2q.entities[queue].class != Class::Idle
+            && entity.class != Class::Idle
             && slice_idle > Duration::ZERO
             && self.sharing.is_settled(cx.now, queue, AWAY)
         {
@@ -196,13 +195,13 @@ impl Bfq {
     /// Puts `id` among what waits in `queue`.
     fn add(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, place: Place) {
         let queues = &mut self.service.queues;
-        let (request, sync) = (&cx[id], queues.processes.is_sync(queue));
-        let due = request.arrival + queues.settings.expiry(request.sync);
-        let leads = queues.requests.add(cx, &mut queues.list[queue].line, id, due);
+        let Queue { line, raise, .. } = &mut queues.list[queue];
+        let due = cx[id].arrival + queues.settings.expiry(cx[id].sync);
+        let leads = queues.requests.add(cx, line, id, due);
         if !queues.wf2q.entities[queue].busy {
             self.wake(cx, queue, place);
         } else {
-            if queues.settings.low_latency && queues.list[queue].raise.note_request(cx.now) && !sync {
+            if queues.settings.low_latency && raise.note_request(cx.now) && !queues.processes.is_sync(queue) {
                 let span = queues.budgets.rate.raise_time;
                 queues.change_raise(queue, |raise| raise.as_interactive(span));
             }
@@ -251,9 +250,13 @@ impl Scheduler for Bfq {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.service.catch_up(cx);
         let request = &cx.requests[id];
-        let place = self.admit(cx, request);
-        let alone = self.service.queues.processes.note_request(place);
-        let queue = self.queue_for(cx, place, request);
+        let processes = &mut self.service.queues.processes;
+        let place = processes.issuers.enter(request.issuer);
+        let process = &processes.list[place.index()];
+        if process.pending == 0 || !process.alive {
+            self.welcome(cx, place, request);
+        }
+        let (queue, alone) = self.queue_for(cx, place, request);
         let queues = &mut self.service.queues;
         if queue != place.index() {
             queues.processes.hold(queue);

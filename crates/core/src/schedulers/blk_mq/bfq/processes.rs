@@ -45,13 +45,13 @@ pub(super) struct Process {
     /// It has issued something and not exited since.
     pub(super) alive: bool,
     /// Where its synchronous requests go.
-    queue: usize,
+    pub(super) queue: usize,
     /// Its requests, waiting or in flight.
-    pending: u32,
+    pub(super) pending: u32,
     /// Priority and weight of its last synchronous request.
-    rank: (Priority, Weight),
+    pub(super) rank: (Priority, Weight),
     /// Priority of its last asynchronous request.
-    async_priority: Option<Priority>,
+    pub(super) async_priority: Option<Priority>,
 }
 
 /// Whose a queue is, and who issues into it.
@@ -59,7 +59,7 @@ pub(super) struct Process {
 pub(super) struct Owner {
     life: u32,
     /// Whose it is; `None` for asynchronous ones.
-    place: Option<Place>,
+    pub(super) place: Option<Place>,
     /// Processes that issue into it.
     pub(super) users: u32,
     /// No request has made it busy yet.
@@ -73,7 +73,7 @@ pub(super) struct Owner {
 /// All processes and whose queues are.
 pub(super) struct Processes {
     /// Whether what is at a place is its process's.
-    issuers: Issuers<bool>,
+    pub(super) issuers: Issuers<bool>,
     pub(super) list: Vec<Process>,
     pub(super) owners: Vec<Owner>,
     /// Processes that issue into others' queues.
@@ -92,14 +92,14 @@ impl Processes {
         })
     }
 
-    /// The place of `who`, which is held if it has no requests; and whether somebody else was there.
-    pub(super) fn enter(&mut self, who: Issuer) -> (Place, bool) {
-        let place = self.issuers.enter(who);
+    /// The place of a process that issues a request, which is held if it has no others. True if somebody else
+    /// was there.
+    pub(super) fn enter(&mut self, place: Place) -> bool {
         if self.list[place.index()].pending > 0 {
-            return (place, false);
+            return false;
         }
         self.issuers.hold(place);
-        (place, !core::mem::replace(&mut self.issuers[place], true))
+        !core::mem::replace(&mut self.issuers[place], true)
     }
 
     /// The place of `who`, if that lives.
@@ -126,13 +126,6 @@ impl Processes {
         self.list[index] = Process { pending, ..Process::default() };
     }
 
-    /// The queue at `place`, where nothing is left of an earlier process's, is that process's from now on.
-    pub(super) fn own(&mut self, place: Place, rank: (Priority, Weight)) {
-        self.list[place.index()].rank = rank;
-        let queue = &mut self.owners[place.index()];
-        (queue.place, queue.shared) = (Some(place), queue.users > 0);
-    }
-
     /// The process at `place` lives, and issues into its own queue.
     pub(super) fn begin(&mut self, place: Place) {
         let index = place.index();
@@ -143,20 +136,6 @@ impl Processes {
     /// The asynchronous queue of this priority.
     pub(super) fn async_queue(&self, priority: Priority) -> usize {
         self.list.len() + async_index(priority)
-    }
-
-    /// The process at `place` issues into the asynchronous queue of this priority. True if that is new.
-    pub(super) fn note_async(&mut self, place: Place, priority: Priority) -> bool {
-        self.list[place.index()].async_priority = Some(priority);
-        let queue = self.async_queue(priority);
-        core::mem::replace(&mut self.owners[queue].users, 1) == 0
-    }
-
-    /// The process at `place` has another request. True if it is its only one.
-    pub(super) fn note_request(&mut self, place: Place) -> bool {
-        let process = &mut self.list[place.index()];
-        process.pending += 1;
-        process.pending == 1
     }
 
     /// A request of the process at `place`, in `queue` so far, is no more.
@@ -182,12 +161,6 @@ impl Processes {
         if let Some(place) = self.owners[queue].place {
             self.issuers.release(place);
         }
-    }
-
-    /// The process at `place` has this priority and weight. True if it had others.
-    pub(super) fn set_rank(&mut self, place: Place, rank: (Priority, Weight)) -> bool {
-        let process = &mut self.list[place.index()];
-        core::mem::replace(&mut process.rank, rank) != rank
     }
 
     /// The queue into which the process at `place` issues.

@@ -119,6 +119,7 @@ impl Queues {
     }
 
     /// What `id` costs `queue`.
+    #[inline]
     pub(super) fn charge(&self, cx: Cx<'_>, queue: usize, id: RequestId) -> u64 {
         let plain =
             self.processes.is_sync(queue) || self.list[queue].raise.is_on() || self.wf2q.differs(queue);
@@ -340,6 +341,7 @@ impl Queues {
     }
 
     /// `queue` is served, or is charged as if.
+    #[inline]
     pub(super) fn serve(&mut self, now: Instant, queue: usize, sectors: u64) {
         self.list[queue].raise.serve(now, sectors);
         self.wf2q.serve(queue, sectors);

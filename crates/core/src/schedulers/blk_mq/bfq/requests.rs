@@ -163,6 +163,7 @@ impl Requests {
     }
 
     /// The better of the two to go on with from `head`.
+    #[inline]
     fn choose(&self, cx: Cx<'_>, head: Sector, of: [Option<RequestId>; 2]) -> Option<RequestId> {
         let [Some(first), Some(second)] = of else { return of[0].or(of[1]) };
         Some(if self.wins(head, &cx[second], &cx[first]) { second } else { first })

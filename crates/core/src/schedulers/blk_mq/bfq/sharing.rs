@@ -112,11 +112,9 @@ impl Sharing {
             self.meet(queues, cx, place);
         }
         let mut queue = queues.processes.queue(place);
-        if queues.processes.owners[queue].splits {
+        let owner = &queues.processes.owners[queue];
+        if owner.splits || owner.new {
             queue = self.split(queues, cx, place, queue);
-        }
-        if queues.processes.owners[queue].new && self.is_settled(cx.now, queue, SPLIT_SETTLES) {
-            queues.note_created(cx.now, queue);
         }
         if let Some(host) = self.stable_host(queues, cx, place, queue) {
             return host;
@@ -125,20 +123,22 @@ impl Sharing {
         host.unwrap_or(queue)
     }
 
-    /// The queue of the process at `place`: its own again, if `queue`, which shall be split, is another's.
+    /// The queue of the process at `place`: its own again, if `queue`, which shall be split, is another's. One that
+    /// is new counts as created.
     #[cold]
     fn split(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, queue: usize) -> usize {
-        let own = place.index();
-        if self.members[own].stably {
-            return queue;
+        let (own, owner) = (place.index(), &mut queues.processes.owners[queue]);
+        if owner.splits && !self.members[own].stably {
+            if owner.users == 1 {
+                (owner.shared, owner.splits) = (false, false);
+            } else if own != queue {
+                queues.come_back(cx, place, self.members[own].saved.take());
+                self.members[own].split = Some(cx.now);
+                return own;
+            }
         }
-        let owner = &mut queues.processes.owners[queue];
-        if owner.users == 1 {
-            (owner.shared, owner.splits) = (false, false);
-        } else if own != queue {
-            queues.come_back(cx, place, self.members[own].saved.take());
-            self.members[own].split = Some(cx.now);
-            return own;
+        if queues.processes.owners[queue].new && self.is_settled(cx.now, queue, SPLIT_SETTLES) {
+            queues.note_created(cx.now, queue);
         }
         queue
     }
