@@ -149,7 +149,7 @@ impl Bfq {
                 (entity.wanted_class, entity.changed) = (rank.0.class, true);
                 entity.wanted = weight_of(rank.0, rank.1);
             }
-            return (self.sharing.queue_for(queues, cx, place, request.start), alone);
+            return (self.sharing.lead(queues, cx, place, request.start), alone);
         }
         process.async_priority = Some(request.priority);
         let queue = queues.processes.async_queue(request.priority);
@@ -227,7 +227,8 @@ impl Bfq {
         let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.owners[queue].new;
         let goes_on = queues.begin_budget(cx, queue);
         if forgotten {
-            queues.leave_burst(queue);
+            queues.burst.leave(queue, false);
+            queues.list[queue].raise.in_burst = false;
         }
         queues.processes.owners[queue].new = false;
         let span = queues.budgets.rate.raise_time;
@@ -288,8 +289,8 @@ impl Scheduler for Bfq {
             Selected::Nothing => return Decision::Idle,
         };
         if cx.notes().is_some() {
-            let ended = self.service.ended.take();
-            explain::dispatch(cx, &self.service.queues, chosen, before, ended);
+            self.service.ended.take().into_iter().for_each(|ended| explain::end(cx, ended));
+            explain::dispatch(cx, &self.service.queues, chosen, before);
         }
         self.service.send(cx, chosen);
         Decision::Dispatch(chosen.id)

@@ -11,8 +11,8 @@ fn word(queues: &Queues, queue: usize) -> Fact {
     queues.processes.who(queue).map_or("asynchronous".into(), Fact::from)
 }
 
-/// How the last service ended.
-fn end(cx: Cx<'_>, Ended { who, reason, service, charged }: Ended) {
+/// How the last service before this request ended.
+pub(super) fn end(cx: Cx<'_>, Ended { who, reason, service, charged }: Ended) {
     let who = who.map_or("asynchronous".into(), Fact::from);
     let (words, served) = (reason.words().into(), service.into());
     match charged.filter(|charged| *charged > service) {
@@ -23,17 +23,9 @@ fn end(cx: Cx<'_>, Ended { who, reason, service, charged }: Ended) {
     }
 }
 
-/// Why this request goes. `before` was in service until now, and `ended` was the last service before this one.
-pub(super) fn dispatch(
-    cx: Cx<'_>,
-    queues: &Queues,
-    Chosen { queue, whose, .. }: Chosen,
-    before: Option<usize>,
-    ended: Option<Ended>,
-) {
-    if let Some(ended) = ended {
-        end(cx, ended);
-    }
+/// Why this request goes. `before` was in service until now.
+pub(super) fn dispatch(cx: Cx<'_>, queues: &Queues, chosen: Chosen, before: Option<usize>) {
+    let Chosen { queue, whose, .. } = chosen;
     let (wf2q, serving) = (&queues.wf2q, queues.wf2q.in_service);
     let new = before != serving || wf2q.entities[queue].service == 0;
     let (own, left) = (word(queues, queue), wf2q.entities[queue].left().into());

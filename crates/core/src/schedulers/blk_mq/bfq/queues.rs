@@ -53,7 +53,7 @@ pub(super) struct Queues {
     pub(super) tagging: Tagging,
     /// Where the last request of the queue in service ends; 0 before there was one.
     pub(super) served_to: Sector,
-    burst: Burst<usize>,
+    pub(super) burst: Burst<usize>,
     positions: Positions,
     /// Whose request was done last, if that is one process's.
     last_completed: Option<Ref>,
@@ -223,12 +223,6 @@ impl Queues {
         }
     }
 
-    /// `queue` was away for so long that it is no longer part of a burst.
-    pub(super) fn leave_burst(&mut self, queue: usize) {
-        self.burst.leave(queue, false);
-        self.list[queue].raise.in_burst = false;
-    }
-
     /// `queue` has something to do from now on. It `waited` if it emptied before its budget and time were over.
     pub(super) fn make_busy(&mut self, now: Instant, queue: usize, waited: bool) {
         let Queue { line, raise, waker, .. } = &self.list[queue];
@@ -323,6 +317,7 @@ impl Queues {
     }
 
     /// Takes `id` out of `queue`.
+    #[inline]
     pub(super) fn take_out(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) {
         let line = &mut self.list[queue].line;
         let leads = self.requests.take_out(cx, line, id);

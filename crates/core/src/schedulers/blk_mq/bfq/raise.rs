@@ -230,12 +230,8 @@ impl Raise {
     pub(super) fn weigh(&self, now: Instant, away: bool, calm: bool, fit: bool) -> Claim {
         let interactive = !self.in_burst && away;
         let soft = calm && !self.in_burst && self.soft_from < now;
-        Claim {
-            interactive,
-            soft,
-            in_burst: self.in_burst,
-            deserves: self.is_on() || fit && (interactive || soft),
-        }
+        let deserves = self.is_on() || fit && (interactive || soft);
+        Claim { interactive, soft, in_burst: self.in_burst, deserves }
     }
 
     /// The queue has something to do after nothing. If it `restarts`, how it is raised begins anew, or the time

@@ -101,13 +101,7 @@ impl Sharing {
 
     /// The queue in which a synchronous request at `start` of the process at `place` goes: another's, if the
     /// request is close to where that one goes on.
-    pub(super) fn queue_for(
-        &mut self,
-        queues: &mut Queues,
-        cx: Cx<'_>,
-        place: Place,
-        start: Sector,
-    ) -> usize {
+    pub(super) fn lead(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, start: Sector) -> usize {
         if !core::mem::replace(&mut self.members[place.index()].met, true) {
             self.meet(queues, cx, place);
         }
@@ -116,7 +110,7 @@ impl Sharing {
         if owner.splits || owner.new {
             queue = self.split(queues, cx, place, queue);
         }
-        if let Some(host) = self.stable_host(queues, cx, place, queue) {
+        if let Some(host) = self.stable_host(queues, cx, place.index(), queue) {
             return host;
         }
         let host = find_host(queues, cx, queue, start).filter(|host| self.join(queues, cx, queue, *host));
@@ -196,19 +190,19 @@ impl Sharing {
         }
     }
 
-    /// The queue that the process at `place`, which issues into `queue`, goes on in for good, if the time to
+    /// The queue in which the process with the queue `own`, which issues into `queue`, goes on for good, if the time to
     /// decide that has come; `queue` if it does not.
-    fn stable_host(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, queue: usize) -> Option<usize> {
-        let stable = self.members[place.index()].stable?;
+    fn stable_host(&mut self, queues: &mut Queues, cx: Cx<'_>, own: usize, queue: usize) -> Option<usize> {
+        let stable = self.members[own].stable?;
         let watched = passed(Some(self.members[queue].born), WATCHED, cx.now)
             && self.is_settled(cx.now, queue, WATCHED);
         if reorders(queues, cx) || queues.processes.owners[queue].new || !watched {
             return None;
         }
-        self.members[place.index()].stable = None;
+        self.members[own].stable = None;
         let host = queues.processes.alive(Some(stable)).filter(|_| !idling::boosts(queues, cx, queue));
         let host = host.filter(|host| self.join_stably(queues, cx, queue, *host));
-        self.members[place.index()].stably |= host.is_some();
+        self.members[own].stably |= host.is_some();
         Some(host.unwrap_or(queue))
     }
 

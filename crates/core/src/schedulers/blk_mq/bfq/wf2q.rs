@@ -293,7 +293,9 @@ impl Wf2q {
         let class = entity.class;
         let tree = &mut self.trees[class as usize];
         tree.time = tree.time.wrapping_add(virtual_time(sectors, tree.weights.max(1)));
-        self.forget_idle(class);
+        if !tree.idle.is_empty() {
+            self.forget_idle(class);
+        }
     }
 
     /// Takes the next queue into service.
