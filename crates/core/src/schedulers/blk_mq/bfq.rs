@@ -127,10 +127,10 @@ impl Bfq {
             let rank = (request.priority, cx.weight(request.issuer));
             queues.clear(cx, place);
             queues.begin(cx.now, queue, rank.0.class, weight_of(rank.0, rank.1));
-            queues.processes.list[queue].rank = rank;
+            let process = &mut queues.processes.list[queue];
+            (process.rank, process.born) = (rank, cx.now);
             let owner = &mut queues.processes.owners[queue];
             (owner.place, owner.shared) = (Some(place), owner.users > 0);
-            self.sharing.replace(cx.now, place);
         }
         queues.processes.begin(place);
         queues.note_position(cx, queue);
@@ -178,7 +178,7 @@ impl Bfq {
             && sync
             && entity.class != Class::Idle
             && slice_idle > Duration::ZERO
-            && self.sharing.is_settled(cx.now, queue, AWAY)
+            && processes.is_settled(cx.now, queue, AWAY)
         {
             habits.short = short;
             injection.note_thinking(cx.now, limit, short);
@@ -221,7 +221,7 @@ impl Bfq {
         let away = |span: Duration| done && passed(budget.timeout, span, cx.now);
         let plain = queues.wf2q.entities[queue].wanted == PLAIN_WEIGHT;
         let calm = plain && done && !habits.only_seeks();
-        let shared = queues.processes.owners[queue].shared && !self.sharing.is_stable(place);
+        let shared = queues.processes.owners[queue].shared && !queues.processes.list[place.index()].stably;
         let fit = queues.processes.is_sync(queue) && !shared;
         let (was_raised, claim) = (raise.is_on(), raise.weigh(cx.now, plain && away(AWAY), calm, fit));
         let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.owners[queue].new;
@@ -233,7 +233,7 @@ impl Bfq {
         queues.processes.owners[queue].new = false;
         let span = queues.budgets.rate.raise_time;
         if low_latency
-            && self.sharing.is_settled(cx.now, queue, AWAY)
+            && queues.processes.is_settled(cx.now, queue, AWAY)
             && queues.change_raise(queue, |raise| raise.claim(cx.now, claim, span))
         {
             let entity = &mut queues.wf2q.entities[queue];
@@ -379,8 +379,8 @@ impl Algorithm for Bfq {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        let queues = Queues::new(setup, tunables)?;
-        Ok(Bfq { sharing: Sharing::new(queues.list.len())?, service: Service::new(queues) })
+        let service = Service::new(Queues::new(setup, tunables)?);
+        Ok(Bfq { service, sharing: Sharing::default() })
     }
 
     fn tune(&mut self, tunables: Settings) {

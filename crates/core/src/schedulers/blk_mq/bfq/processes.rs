@@ -6,9 +6,10 @@
 
 use alloc::vec::Vec;
 
+use super::raise::{Raise, passed};
 use crate::collections::{Issuers, OutOfMemory, Place, table};
 use crate::request::{Class, Priority};
-use crate::units::{Issuer, Weight};
+use crate::units::{Duration, Instant, Issuer, Weight};
 
 /// So many processes may be guests in others' queues.
 const GUESTS_MAX: usize = 32;
@@ -52,6 +53,18 @@ pub(super) struct Process {
     pub(super) rank: (Priority, Weight),
     /// Priority of its last asynchronous request.
     pub(super) async_priority: Option<Priority>,
+    /// It has issued a synchronous request.
+    pub(super) met: bool,
+    /// The queue that was created with its own, if it may go on in that one for good.
+    pub(super) stable: Option<Ref>,
+    /// It shares a queue for good.
+    pub(super) stably: bool,
+    /// How its queue was raised when it went to another's.
+    pub(super) saved: Option<Raise>,
+    /// When it issued its first synchronous request.
+    pub(super) born: Instant,
+    /// When it came back to its queue.
+    pub(super) split: Option<Instant>,
 }
 
 /// Whose a queue is, and who issues into it.
@@ -200,11 +213,9 @@ impl Processes {
         of.filter(|of| self.owners[of.queue].life == of.life).map(|of| of.queue)
     }
 
-    /// Those who issue into `queue`.
-    pub(super) fn users_of(&self, queue: usize) -> impl Iterator<Item = usize> + '_ {
-        let guests = self.guests.iter().map(|guest| guest.index());
-        let guests = guests.filter(move |guest| self.list[*guest].queue == queue);
-        (queue < self.list.len() && self.is_at_home(queue)).then_some(queue).into_iter().chain(guests)
+    /// Whether the process of `queue` came back to it longer than `span` ago, if ever.
+    pub(super) fn is_settled(&self, now: Instant, queue: usize, span: Duration) -> bool {
+        self.list.get(queue).is_none_or(|process| passed(process.split, span, now))
     }
 
     /// Whether all who issue into `queue` can go elsewhere.
@@ -215,6 +226,7 @@ impl Processes {
 
     /// All who issue into `queue` issue into `host` from now on.
     pub(super) fn move_all(&mut self, queue: usize, host: usize) {
+        let to = self.reference(host);
         let owner = self.owners[queue].place.filter(|_| self.is_at_home(queue));
         self.guests.extend(owner);
         let mut at = 0;
@@ -225,6 +237,7 @@ impl Processes {
                 continue;
             }
             self.list[own].queue = host;
+            self.list[own].stable = self.list[own].stable.filter(|stable| *stable != to);
             self.owners[queue].users -= 1;
             self.owners[host].users += 1;
             if own != queue {

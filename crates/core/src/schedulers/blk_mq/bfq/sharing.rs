@@ -9,15 +9,13 @@
 //! several commands they share a queue for good, at once. On another one they do so 600 ms later, unless it is
 //! faster to wait for the process alone, because it streams.
 
-use alloc::vec::Vec;
-
 use super::idling;
 use super::processes::Ref;
 use super::queues::Queues;
-use super::raise::{BURST_GAP, Raise, passed};
-use crate::collections::{OutOfMemory, Place, table};
+use super::raise::{BURST_GAP, passed};
+use crate::collections::Place;
 use crate::scheduler::Cx;
-use crate::units::{Duration, Instant, Sector};
+use crate::units::{Duration, Sector};
 
 /// Linux's `bfq_activation_stable_merging`: after that, another queue is the one that is compared with.
 const TOGETHER: Duration = Duration::from_ms(600);
@@ -49,60 +47,18 @@ fn find_host(queues: &mut Queues, cx: Cx<'_>, queue: usize, start: Sector) -> Op
     })
 }
 
-/// A process, and the queue at its place.
-#[derive(Clone, Copy)]
-struct Member {
-    /// It has issued a synchronous request.
-    met: bool,
-    /// The queue that was created with its own, if it may go on in that one for good.
-    stable: Option<Ref>,
-    /// It shares a queue for good.
-    stably: bool,
-    /// How its queue was raised when it went to another's.
-    saved: Option<Raise>,
-    /// When it issued its first synchronous request.
-    born: Instant,
-    /// When it came back to its queue.
-    split: Option<Instant>,
-}
-
-impl Member {
-    const fn new(now: Instant) -> Member {
-        Member { met: false, stable: None, stably: false, saved: None, born: now, split: None }
-    }
-}
-
 /// Who shares whose queue, and why.
+#[derive(Default)]
 pub(super) struct Sharing {
-    members: Vec<Member>,
     /// The queue that those created after it are compared with.
     last_created: Option<Ref>,
 }
 
 impl Sharing {
-    pub(super) fn new(queues: usize) -> Result<Sharing, OutOfMemory> {
-        Ok(Sharing { members: table(queues, Member::new(Instant::ZERO))?, last_created: None })
-    }
-
-    /// The place is another process's from now on.
-    pub(super) fn replace(&mut self, now: Instant, place: Place) {
-        self.members[place.index()] = Member::new(now);
-    }
-
-    /// Whether the process at `place` shares a queue for good.
-    pub(super) fn is_stable(&self, place: Place) -> bool {
-        self.members[place.index()].stably
-    }
-
-    /// Whether the process of `queue` came back to it longer than `span` ago, if ever.
-    pub(super) fn is_settled(&self, now: Instant, queue: usize, span: Duration) -> bool {
-        passed(self.members[queue].split, span, now)
-    }
-
     /// The queue in which a synchronous request at `start` of the process at `place` goes: another's, if the
     /// request is close to where that one goes on.
     pub(super) fn lead(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, start: Sector) -> usize {
-        if !core::mem::replace(&mut self.members[place.index()].met, true) {
+        if !core::mem::replace(&mut queues.processes.list[place.index()].met, true) {
             self.meet(queues, cx, place);
         }
         let mut queue = queues.processes.queue(place);
@@ -121,17 +77,19 @@ impl Sharing {
     /// is new counts as created.
     #[cold]
     fn split(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, queue: usize) -> usize {
-        let (own, owner) = (place.index(), &mut queues.processes.owners[queue]);
-        if owner.splits && !self.members[own].stably {
+        let (own, stably) = (place.index(), queues.processes.list[place.index()].stably);
+        let owner = &mut queues.processes.owners[queue];
+        if owner.splits && !stably {
             if owner.users == 1 {
                 (owner.shared, owner.splits) = (false, false);
             } else if own != queue {
-                queues.come_back(cx, place, self.members[own].saved.take());
-                self.members[own].split = Some(cx.now);
+                let saved = queues.processes.list[own].saved.take();
+                queues.come_back(cx, place, saved);
+                queues.processes.list[own].split = Some(cx.now);
                 return own;
             }
         }
-        if queues.processes.owners[queue].new && self.is_settled(cx.now, queue, SPLIT_SETTLES) {
+        if queues.processes.owners[queue].new && queues.processes.is_settled(cx.now, queue, SPLIT_SETTLES) {
             queues.note_created(cx.now, queue);
         }
         queue
@@ -144,14 +102,10 @@ impl Sharing {
         }
         for queue in [queue, host] {
             if !queues.processes.owners[queue].shared {
-                self.members[queue].saved = Some(queues.raise_to_save(cx.now, queue));
+                queues.processes.list[queue].saved = Some(queues.raise_to_save(cx.now, queue));
             }
         }
         let (from, to) = (queues.processes.reference(queue), queues.processes.reference(host));
-        for process in queues.processes.users_of(queue) {
-            let stable = &mut self.members[process].stable;
-            *stable = stable.filter(|stable| *stable != to);
-        }
         queues.join(cx, queue, host);
         self.follow(from, Some(to));
         true
@@ -171,38 +125,41 @@ impl Sharing {
         if queues.processes.queue(place) != own {
             return;
         }
-        self.members[own].born = cx.now;
+        queues.processes.list[own].born = cx.now;
         let last = queues.processes.alive(self.last_created).filter(|last| {
             let (last, own) = (queues.wf2q.entities[*last], queues.wf2q.entities[own]);
             (last.wanted_class, last.wanted) == (own.wanted_class, own.wanted)
         });
-        let Some(last) = last.filter(|last| !passed(Some(self.members[*last].born), TOGETHER, cx.now)) else {
+        let Some(last) =
+            last.filter(|last| !passed(Some(queues.processes.list[*last].born), TOGETHER, cx.now))
+        else {
             self.last_created = Some(queues.processes.reference(own));
             return;
         };
-        if passed(Some(self.members[last].born), BURST_GAP, cx.now) {
+        if passed(Some(queues.processes.list[last].born), BURST_GAP, cx.now) {
             return;
         }
         if reorders(queues, cx) {
-            self.members[own].stably |= self.join_stably(queues, cx, own, last);
+            let stably = self.join_stably(queues, cx, own, last);
+            queues.processes.list[own].stably |= stably;
         } else {
-            self.members[own].stable = Some(queues.processes.reference(last));
+            queues.processes.list[own].stable = Some(queues.processes.reference(last));
         }
     }
 
     /// The queue in which the process with the queue `own`, which issues into `queue`, goes on for good, if the time to
     /// decide that has come; `queue` if it does not.
     fn stable_host(&mut self, queues: &mut Queues, cx: Cx<'_>, own: usize, queue: usize) -> Option<usize> {
-        let stable = self.members[own].stable?;
-        let watched = passed(Some(self.members[queue].born), WATCHED, cx.now)
-            && self.is_settled(cx.now, queue, WATCHED);
+        let stable = queues.processes.list[own].stable?;
+        let watched = passed(Some(queues.processes.list[queue].born), WATCHED, cx.now)
+            && queues.processes.is_settled(cx.now, queue, WATCHED);
         if reorders(queues, cx) || queues.processes.owners[queue].new || !watched {
             return None;
         }
-        self.members[own].stable = None;
+        queues.processes.list[own].stable = None;
         let host = queues.processes.alive(Some(stable)).filter(|_| !idling::boosts(queues, cx, queue));
         let host = host.filter(|host| self.join_stably(queues, cx, queue, *host));
-        self.members[own].stably |= host.is_some();
+        queues.processes.list[own].stably |= host.is_some();
         Some(host.unwrap_or(queue))
     }
 
@@ -213,7 +170,7 @@ impl Sharing {
             return false;
         }
         if alone && queues.processes.is_at_home(host) {
-            self.members[host].stably = true;
+            queues.processes.list[host].stably = true;
         }
         true
     }
