@@ -13,9 +13,9 @@ report() {
     "$idlewise" run --disk "$disk" --scheduler "$scheduler" --workload "$workload" "$@"
 }
 
-# half SCHEDULER WORKLOAD [OPTION…]: the report of half a minute on the Deskstar, calibrated as in SOSP'01 §3.6.
+# half SCHEDULER WORKLOAD [OPTION…]: the report of half a minute on the Deskstar.
 half() {
-    report deskstar-34gxp "$@" --duration 30s --calibrated
+    report deskstar-34gxp "$@" --duration 30s
 }
 
 # rate SCHEDULER WORKLOAD [OPTION…]: MB/s of that.
@@ -68,13 +68,12 @@ row comes from a command like those shown. The disk is \`deskstar-34gxp\`, SOSP'
 
 SOSP'01 reads two files of 1 GB, 64 KB at a time, and gets 5 MB/s from the plain scheduler: 12 ms a request. It does
 not say where the files lie. Here they lie 1350 MB apart (\`gap=1350m\`), which gives 11.9 to 14.0 ms by pattern.
-A run lasts half a minute. As in the paper (§3.6), schedulers know the disk's positioning times by distance beforehand
-(\`--calibrated\`).
+A run lasts half a minute. As in the paper (§3.6), schedulers know the disk's positioning times by distance beforehand.
 
 ## Two synchronous readers (SOSP'01 §4.1, figure 4)
 
 \`\`\`sh
-idlewise compare --disk deskstar-34gxp --duration 30s --calibrated --schedulers aged-sptf,antic-aged-sptf \\
+idlewise compare --disk deskstar-34gxp --duration 30s --schedulers aged-sptf,antic-aged-sptf \\
     --workload sync-streams:$streams,pattern=seq
 \`\`\`
 
@@ -96,7 +95,7 @@ for gap in 1350m 4g 14g; do
     both=()
     for scheduler in aged-sptf antic-aged-sptf; do
         both+=("$(report cheetah-st318451lw "$scheduler" "sync-streams:file=1g,gap=$gap,requests=1000000" --duration 30s \
-            --calibrated | awk '/^throughput/ { print $2 }')")
+            | awk '/^throughput/ { print $2 }')")
     done
     printf '| gap=%s | %s | %s | %s |\n' "$gap" "${both[0]}" "${both[1]}" "$(ratio "${both[1]}" "${both[0]}")"
 done
@@ -140,7 +139,7 @@ makes each of them vain. By default they cover 95 % of those below 15 ms (\`perc
 for such a pause.
 
 \`\`\`sh
-idlewise run --disk deskstar-34gxp --duration 30s --calibrated --scheduler antic-aged-sptf \\
+idlewise run --disk deskstar-34gxp --duration 30s --scheduler antic-aged-sptf \\
     --set antic-aged-sptf.percentile=all --workload adversary:$streams,pause=16100us,n=1
 \`\`\`
 
@@ -183,7 +182,7 @@ cat <<TEXT
 Two synchronous readers with weights 1:2, then three with 1:1:3. Time is the share of disk time in percent.
 
 \`\`\`sh
-idlewise run --disk deskstar-34gxp --duration 30s --calibrated --scheduler antic-stride \\
+idlewise run --disk deskstar-34gxp --duration 30s --scheduler antic-stride \\
     --workload sync-streams:$streams,weights=100:200
 \`\`\`
 

@@ -25,7 +25,7 @@ quiet() {
 }
 
 # compare OPTION…: what a comparison prints.
-compare() { quiet "$idlewise" compare --runs "$runs" "$@"; }
+compare() { quiet "$idlewise" compare --uncalibrated --runs "$runs" "$@"; }
 
 # rows NUMBER: of a comparison, the rows of a table by phase, the first of throughput, the second of latency: name,
 # mean, worst, and more.
@@ -106,7 +106,7 @@ cat <<TEXT
 \`scripts/selectors.sh\` makes this page. Each row comes from a command like this one, with $runs runs:
 
 \`\`\`sh
-idlewise compare --disk hdd-18tb-7200 --workload phases:mix=tour --runs $runs --schedulers "$all,auto"
+idlewise compare --uncalibrated --disk hdd-18tb-7200 --workload phases:mix=tour --runs $runs --schedulers "$all,auto"
 \`\`\`
 
 Each cell is *mean / worst phase*, in percent of what the best scheduler of each phase did in that phase. 100 is what
@@ -236,7 +236,7 @@ for disk in "${disks[@]}"; do
             options=(--disk "$disk" --workload phases:mix=tour --switching "$way")
             share="$(phases "${options[@]}" --schedulers "$all,$selector" |
                 awk -v name="$selector" '$1 == name { print $2 ", " $5 " switches" }')"
-            blocked="$(quiet "$idlewise" run "${options[@]}" --scheduler "$selector" |
+            blocked="$(quiet "$idlewise" run --uncalibrated "${options[@]}" --scheduler "$selector" |
                 awk '/^blocked by switches/ { print ", " $4 " " $5 }')"
             printf ' %s%s |' "$share" "$blocked"
         done

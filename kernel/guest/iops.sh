@@ -1,7 +1,7 @@
 # machine: exact
 # The cost of a request: 4 KiB random reads at depth 32 on null_blk, one queue, in virtual time that counts
 # instructions. Ours against the kernel's own, each in requests a second. Submitted one by one a request finds an
-# empty queue, for null_blk completes at once; with batch=32 so many come together and wait together.
+# empty queue, for null_blk completes at once; with batch=32 that many come together and wait together.
 insmod /modules/idlewise.ko || bad "the module does not load"
 insmod /modules/null_blk.ko nr_devices=1 submit_queues=1 queue_mode=2 irqmode=0 gb=1 hw_queue_depth=64
 

@@ -164,8 +164,8 @@ pub extern "C" fn iw_may_merge(host: &Host, id: u32, request: &Request) -> bool 
 /// least one; valid until the next event.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_quota(host: &Host, size: u32, asynchronous: bool) -> u32 {
-    let quota = host.queue().quota(size as usize);
-    let limit = if asynchronous { quota.asynchronous.min(quota.others) } else { quota.others };
+    let limit = host.queue().depth_limit(size as usize);
+    let limit = if asynchronous { limit.asynchronous.min(limit.others) } else { limit.others };
     u32::try_from(limit).unwrap_or(u32::MAX).clamp(1, size.max(1))
 }
 

@@ -4,7 +4,7 @@
  *     run 4000ms                               nobody begins anything after that
  *     process 1 R 1024+64 think=2ms            who, what (R, W, or A: through the page cache, not sync),
  *                                              first sector and length of its requests; and then, if wanted:
- *         batch=4        issues so many, waits for all; 1
+ *         batch=4        issues this many, waits for all; 1
  *         think=2ms      time from the last completion to the next batch; 0
  *         jitter=1ms     up to so much more, at random; 0
  *         step=128       sectors from a request to the next, or `random`; the length: one after another

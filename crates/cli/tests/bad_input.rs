@@ -128,13 +128,6 @@ fn weights_that_are_wrong() {
 }
 
 #[test]
-fn a_disk_without_heads_cannot_be_calibrated() {
-    line("compare --calibrated --workload random --disk fixed")
-        .exits(2)
-        .says("--calibrated: fixed has no heads to position: leave --calibrated out");
-}
-
-#[test]
 fn loads_that_are_missing_or_too_many() {
     line("compare --disk barracuda")
         .exits(2)

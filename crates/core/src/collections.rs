@@ -9,20 +9,20 @@ mod fifos;
 mod forest;
 mod heap;
 mod issuers;
-mod kept;
 mod lanes;
 mod list;
 mod sorted;
+mod try_box;
 
 pub use fifo::Fifo;
 pub use fifos::Fifos;
 pub use forest::{Forest, Tree};
 pub use heap::Heap;
 pub use issuers::{Issuers, Place};
-pub use kept::Kept;
 pub use lanes::Lanes;
 pub use list::{Iter as ListIter, Links, List};
 pub use sorted::{Iter as SortedIter, Sorted};
+pub use try_box::TryBox;
 
 use alloc::vec::Vec;
 

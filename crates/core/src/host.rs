@@ -54,7 +54,7 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         (self.queue, self.follower)
     }
 
-    /// The time of a call at `now`, which is not before that of the last call: for a host whose processors each read the
+    /// The time of a call at `now`, which is not before the last call: for a host whose processors each read the
     /// clock before they take their turn.
     #[inline]
     pub fn at(&self, now: Instant) -> Instant {

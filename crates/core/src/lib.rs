@@ -22,6 +22,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod admission;
 pub mod collections;
 pub mod device;
 pub mod host;
@@ -31,7 +32,6 @@ pub mod queue;
 pub mod random;
 pub mod registry;
 pub mod request;
-pub mod room;
 pub mod scheduler;
 pub mod schedulers;
 pub mod selectors;
@@ -42,12 +42,12 @@ pub mod tunables;
 pub mod units;
 pub mod why;
 
+pub use admission::{Admission, AdmissionClass, DepthLimit};
 pub use device::{Device, Merging};
 pub use host::Host;
 pub use queue::{HostError, Inserted, Queue};
 pub use registry::AnyScheduler;
 pub use request::{Class, Direction, Operation, Priority, Request};
-pub use room::{Entrant, Quota, Room};
 pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 pub use units::{Duration, Group, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors, Weight};
 pub use why::Why;

@@ -59,7 +59,7 @@ pub enum Event<'a> {
     Insert {
         /// Its id.
         id: RequestId,
-        /// The request. Its arrival time is that of the event.
+        /// The request. The event's time is its arrival time.
         request: Request,
     },
     /// The device has room.

@@ -11,10 +11,10 @@ mod merge;
 
 pub use error::HostError;
 
+use crate::admission::{Admission, DepthLimit};
 use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::request::Request;
-use crate::room::{Quota, Room};
 use crate::scheduler::{Decision, Scheduler, Setup};
 use crate::table::{State, Table};
 use crate::units::{Instant, Issuer, RequestId, Weight};
@@ -230,16 +230,16 @@ impl<S: Scheduler> Queue<S> {
     }
 
     /// How much of a queue of `size` requests may be of which kind, until the next event: for a host that keeps
-    /// the rest outside by other means than [`Queue::room`].
-    pub fn quota(&self, size: usize) -> Quota {
-        self.scheduler.quota(size)
+    /// the rest outside by other means than [`Queue::admission`].
+    pub fn depth_limit(&self, size: usize) -> DepthLimit {
+        self.scheduler.depth_limit(size)
     }
 
     /// What may enter now. The scheduler's wish, not a rule: `insert` takes whatever there is an id for.
     #[inline]
-    pub fn room(&self) -> Room {
-        let quota = self.scheduler.quota(self.books.table.capacity());
-        quota.room(self.books.table.asynchronous(), self.books.table.sync_writes())
+    pub fn admission(&self) -> Admission {
+        let limit = self.scheduler.depth_limit(self.books.table.capacity());
+        limit.admits(self.books.table.asynchronous(), self.books.table.sync_writes())
     }
 
     /// The time of the last call.

@@ -6,13 +6,13 @@
 use core::fmt;
 use core::ops::Deref;
 
-use crate::collections::{Kept, OutOfMemory};
+use crate::collections::{OutOfMemory, TryBox};
 use crate::device::Device;
 use crate::queue::{HostError, Queue};
 use crate::request::Priority;
 #[cfg(not(test))]
 use crate::scheduler::Algorithm as Registered;
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation, delegate};
+use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation, delegate};
 use crate::schedulers::{self, registered};
 #[cfg(test)]
 use crate::suites::Referenced as Registered;
@@ -36,7 +36,7 @@ pub struct Entry {
     /// Its tunables.
     pub tunables: &'static [Tunable],
     pub(crate) build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnyScheduler, BuildError>,
-    pub(crate) standing: fn(Priority) -> Standing,
+    pub(crate) priority_effects: fn(Priority) -> PriorityEffects,
     pub(crate) starvation: fn(&[Assignment<'_>]) -> Result<Starvation, TunableError>,
     #[cfg(test)]
     pub(crate) reference: fn(Setup<'_>, &[Assignment<'_>]) -> Reference,
@@ -89,8 +89,8 @@ impl Entry {
 
     /// What an I/O priority gives its process by default: what it is called, how much, and in which unit.
     /// Nothing if the scheduler does not look at priorities.
-    pub fn standing(&self, priority: Priority) -> impl Iterator<Item = (&'static str, u64, Unit)> {
-        (self.standing)(priority).into_iter().flatten()
+    pub fn priority_effects(&self, priority: Priority) -> impl Iterator<Item = (&'static str, u64, Unit)> {
+        (self.priority_effects)(priority).into_iter().flatten()
     }
 
     /// How long a request can be passed over under these settings.
@@ -171,9 +171,9 @@ pub struct Tuned<A: Algorithm> {
 }
 
 impl<A: Algorithm> Tuned<A> {
-    fn new(setup: Setup<'_>, from: &[Assignment<'_>]) -> Result<Kept<Tuned<A>>, BuildError> {
+    fn new(setup: Setup<'_>, from: &[Assignment<'_>]) -> Result<TryBox<Tuned<A>>, BuildError> {
         let tunables = settings(from)?;
-        Kept::new(|| Ok(Tuned { scheduler: A::new(setup, tunables)?, tunables }))
+        TryBox::new(|| Ok(Tuned { scheduler: A::new(setup, tunables)?, tunables }))
     }
 
     fn get(&self, name: &str) -> Result<u64, TunableError> {
@@ -206,7 +206,7 @@ impl Entry {
             source: A::SOURCE,
             tunables: A::Tunables::TABLE,
             build,
-            standing: |priority| A::standing(&A::Tunables::defaults(), priority),
+            priority_effects: |priority| A::priority_effects(&A::Tunables::defaults(), priority),
             starvation: |from| Ok(A::starvation(&settings(from)?)),
             #[cfg(test)]
             reference: |setup, from| Ok(A::reference(setup, settings(from)?)),
@@ -220,7 +220,7 @@ macro_rules! register {
         /// Any scheduler of the registry.
         pub enum AnyScheduler {$(
             #[doc = concat!("[`", stringify!($kind), "`](schedulers::", stringify!($family), ")")]
-            $kind(Kept<Tuned<schedulers::$family::$module::$kind>>),
+            $kind(TryBox<Tuned<schedulers::$family::$module::$kind>>),
         )*}
 
         /// Calls `$body` with the scheduler inside and its settings.

@@ -1,4 +1,4 @@
-//! A request: what is wanted of the disk, by whom, since when.
+//! A request: what a process wants of the disk, and since when.
 
 use crate::units::{Group, Instant, Issuer, Sector, Sectors};
 

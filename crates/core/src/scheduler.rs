@@ -13,10 +13,10 @@
 
 use core::ops::Index;
 
+use crate::admission::DepthLimit;
 use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::request::{Priority, Request};
-use crate::room::Quota;
 use crate::table::Table;
 use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
@@ -156,8 +156,8 @@ pub trait Scheduler {
     }
 
     /// How much of a queue of `size` requests may be of which kind, until the next event.
-    fn quota(&self, _size: usize) -> Quota {
-        Quota::NONE
+    fn depth_limit(&self, _size: usize) -> DepthLimit {
+        DepthLimit::NONE
     }
 }
 
@@ -203,8 +203,8 @@ macro_rules! delegate {
                 $call!(self, may_merge, cx, id, new)
             }
             #[inline]
-            fn quota(&self, size: usize) -> $crate::room::Quota {
-                $call!(self, quota, size)
+            fn depth_limit(&self, size: usize) -> $crate::admission::DepthLimit {
+                $call!(self, depth_limit, size)
             }
         }
     };
@@ -259,7 +259,7 @@ pub enum Starvation {
 }
 
 /// What an I/O priority gives: what it is called, how much, and in which unit.
-pub type Standing = [Option<(&'static str, u64, Unit)>; 3];
+pub type PriorityEffects = [Option<(&'static str, u64, Unit)>; 3];
 
 /// A scheduler that the registry can name, describe and build.
 pub trait Algorithm: Scheduler + Sized {
@@ -283,8 +283,8 @@ pub trait Algorithm: Scheduler + Sized {
 
     /// What an I/O priority gives its process, under these settings: what it is called, how much, and in
     /// which unit. Classes are not in it, where one goes before the other whatever is there.
-    fn standing(_: &Self::Tunables, _: Priority) -> Standing {
-        Standing::default()
+    fn priority_effects(_: &Self::Tunables, _: Priority) -> PriorityEffects {
+        PriorityEffects::default()
     }
 
     /// How long a request can be passed over, under these settings.

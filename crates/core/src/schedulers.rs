@@ -5,8 +5,8 @@
 //! | `textbook` | orders by arrival, address or positioning time, and a random one |
 //! | `linux_2_6` | deadline, anticipatory and CFQ, as Linux 2.6 had them, and OLS'05's CAS |
 //! | `blk_mq` | the schedulers of today's Linux |
-//! | `shares` | the disk shared by weights |
-//! | `unc` | the two schedulers of the UNC paper |
+//! | `proportional_share` | the disk shared by weights |
+//! | `unc` | AQL and RW-FIFO, by Naweed, Di Natale and Andrabi (University of North Carolina) |
 //! | `anticipatory` | SOSP'01's anticipation around schedulers of other folders |
 //! | `shared` | parts that schedulers of several files have in common |
 
@@ -64,7 +64,7 @@ schedulers! {
         aql: Aql;
         rwfifo: RwFifo;
     }
-    shares {
+    proportional_share {
         stride: Stride;
         stride_sptf: StrideSptf;
         lottery: Lottery;

@@ -7,9 +7,9 @@ use core::ops::Index;
 
 use alloc::vec::Vec;
 
+use crate::admission::AdmissionClass;
 use crate::collections::{Links, List, NIL, OutOfMemory, table};
 use crate::request::Request;
-use crate::room::Entrant;
 use crate::units::{Issuer, RequestId, Sector, Sectors, Weight};
 
 pub use weights::WEIGHTS_MAX;
@@ -54,7 +54,7 @@ pub(crate) struct Row {
     next_part: u32,
     pub(crate) state: State,
     /// As it was inserted.
-    entrant: Entrant,
+    entrant: AdmissionClass,
     /// In the list of spare ids.
     listed: bool,
     /// Others became part of it: there is a [`Whole`].
@@ -104,7 +104,7 @@ impl Table {
             chain: [NIL; 2],
             next_part: NIL,
             state: State::Free,
-            entrant: Entrant::Free,
+            entrant: AdmissionClass::Free,
             listed: true,
             whole: false,
         };
@@ -137,13 +137,13 @@ impl Table {
     /// Number of ids that synchronous writes have.
     #[inline]
     pub fn sync_writes(&self) -> usize {
-        self.held[Entrant::SyncWrite as usize]
+        self.held[AdmissionClass::SyncWrite as usize]
     }
 
     /// Number of ids that asynchronous requests have.
     #[inline]
     pub fn asynchronous(&self) -> usize {
-        self.held[Entrant::Async as usize]
+        self.held[AdmissionClass::Async as usize]
     }
 
     /// Where `id` is in its life.
@@ -243,7 +243,7 @@ impl Table {
     pub(crate) fn insert(&mut self, id: RequestId, request: Request, listed: bool, chain: [u32; 2]) {
         self.turn += 1;
         self.stale += usize::from(listed);
-        let entrant = Entrant::of(&request);
+        let entrant = AdmissionClass::of(&request);
         self.held[entrant as usize] += 1;
         // A free id has no parts.
         let row = &mut self.rows[id.index()];

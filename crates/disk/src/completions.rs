@@ -44,7 +44,7 @@ pub(crate) struct Completions {
 }
 
 impl Completions {
-    /// Room for `depth` completions; holds no more.
+    /// Admission for `depth` completions; holds no more.
     pub(crate) fn new(depth: u32) -> Result<Completions, BuildError> {
         let mut heap = BinaryHeap::new();
         heap.try_reserve_exact(depth as usize).map_err(|_| BuildError::Memory)?;

@@ -18,7 +18,7 @@ pub mod tell;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use idlewise_core::{Decision, Host, Instant, Request, RequestId, Room, Scheduler, Why};
+use idlewise_core::{Decision, Host, Instant, Request, RequestId, Admission, Scheduler, Why};
 use idlewise_disk::{Command, Completion, DiskModel};
 
 pub use error::EngineError;
@@ -278,7 +278,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         let now = self.now;
         loop {
             let Some(id) = self.host.queue().requests().any_free() else { return Ok(Instant::MAX) };
-            if self.line.len() == 0 && self.host.queue().room() == Room::ALL {
+            if self.line.len() == 0 && self.host.queue().admission() == Admission::ALL {
                 let request = self.workload.issue(id);
                 self.insert(id, request)?;
             } else {
@@ -310,7 +310,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         let mut any = false;
         while self.line.len() > 0
             && let Some(id) = self.host.queue().requests().any_free()
-            && let Some(held) = self.line.enter(self.host.queue().room(), id)
+            && let Some(held) = self.line.enter(self.host.queue().admission(), id)
         {
             any = true;
             self.insert(id, held.request)?;

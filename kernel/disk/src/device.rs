@@ -73,7 +73,7 @@ pub struct RawCompletion {
 }
 
 impl Disk {
-    /// The time of this call: never before that of the last one.
+    /// The time of this call: never before the last one's.
     fn at(&mut self, now: u64) -> Instant {
         self.now = self.now.max(Instant(now));
         self.now

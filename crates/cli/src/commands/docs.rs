@@ -143,7 +143,7 @@ fn standings(entry: &registry::Entry) -> String {
     let mut titles = String::new();
     for (class, word) in classes {
         for level in 0..8 {
-            let standing: Vec<_> = entry.standing(Priority { class, level }).collect();
+            let priority_effects: Vec<_> = entry.priority_effects(Priority { class, level }).collect();
             if standing.is_empty() {
                 return String::new();
             }

@@ -44,9 +44,9 @@ pub(crate) struct LoadOptions {
     #[arg(long = "set", value_name = "SCHEDULER.TUNABLE=VALUE|weight.PROCESS=N")]
     pub(crate) set: Vec<String>,
 
-    /// Tell schedulers the disk's positioning times from its model; otherwise schedulers learn them
+    /// Let schedulers learn the disk's positioning times; otherwise its model tells them beforehand
     #[arg(long)]
-    pub(crate) calibrated: bool,
+    pub(crate) uncalibrated: bool,
 
     #[command(flatten)]
     pub(crate) selection: SelectionOptions,

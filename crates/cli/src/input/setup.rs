@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use idlewise_core::{Duration, Instant, Merging};
-use idlewise_disk::{DiskModel, Profile};
+
 use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load};
 use idlewise_sim::selection::files::{self, FileError};
@@ -38,15 +38,6 @@ fn selection(options: &SelectionOptions, logged: bool) -> Result<Selection, Fail
         model: options.model.as_ref().map(|name| names::disk(name)).transpose()?,
         logged,
     })
-}
-
-/// An error unless the disk has positioning times that a scheduler could be told.
-fn calibratable(disk: &Profile) -> Result<(), Failure> {
-    if !disk.build().map_err(Failure::failed)?.positioning_curve(1).is_empty() {
-        return Ok(());
-    }
-    let name = &disk.name;
-    Err(Failure::usage(format!("--calibrated: {name} has no heads to position: leave --calibrated out")))
 }
 
 fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
@@ -146,9 +137,6 @@ pub(crate) fn experiment(
     let selection = selection(&options.selection, logged)?;
     unused::check(&selection, &schedulers)?;
     let disk = names::disk(&options.disk)?;
-    if options.calibrated {
-        calibratable(&disk)?;
-    }
     let (load, words, trace) = load(options)?;
     let experiment = Experiment {
         disk,
@@ -159,7 +147,7 @@ pub(crate) fn experiment(
         hardware_queues: options.hardware_queues,
         merging: if options.no_merges { Merging::Off } else { Merging::All },
         weights,
-        calibrated: options.calibrated,
+        calibrated: !options.uncalibrated,
         limits: limits(options)?,
         selection,
     };

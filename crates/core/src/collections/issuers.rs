@@ -1,7 +1,7 @@
 //! What is kept of each issuer: a hash table with a fixed number of places.
 //!
-//! A new issuer that finds no free place gets that of the issuer entered or released longest ago, among those
-//! that are not held. Whoever queues requests by issuer holds an issuer once for each: with as many places as the
+//! A new issuer that finds no free place takes the place of the issuer that was entered or released longest ago,
+//! among those that are not held. Whoever queues requests by issuer holds an issuer once for each: with as many places as the
 //! queue has ids, and one more, there is always a place. Each call takes constant time, but for chains of equal
 //! hashes.
 
@@ -25,7 +25,7 @@ impl Place {
 }
 
 #[derive(Clone)]
-struct Kept<T> {
+struct Slot<T> {
     who: Issuer,
     taken: bool,
     /// While this is not 0, the place is not given to another, and is not in the list of those that may be.
@@ -40,7 +40,7 @@ struct Kept<T> {
 
 /// A value for each of a limited number of issuers.
 pub struct Issuers<T> {
-    kept: Vec<Kept<T>>,
+    kept: Vec<Slot<T>>,
     heads: Vec<u32>,
     /// The ends of the list of places that are not held: those that nobody has, then the one used longest ago.
     oldest: u32,
@@ -54,7 +54,7 @@ impl<T: Clone + Default> Issuers<T> {
     /// [`OutOfMemory`] if it cannot be allocated.
     pub fn new(places: usize) -> Result<Self, OutOfMemory> {
         let value = T::default();
-        let empty = Kept { who: Issuer(0), taken: false, holds: 0, older: NIL, newer: NIL, next: NIL, value };
+        let empty = Slot { who: Issuer(0), taken: false, holds: 0, older: NIL, newer: NIL, next: NIL, value };
         let (places, slots) = (places.max(1), 2 * places.max(1).next_power_of_two());
         let (kept, heads) = (table(places, empty)?, table(slots, NIL)?);
         let mut issuers = Issuers { kept, heads, oldest: NIL, newest: NIL };
@@ -121,7 +121,7 @@ impl<T: Clone + Default> Issuers<T> {
     /// Takes `place` out of the list.
     #[inline]
     fn unlist(&mut self, place: u32) {
-        let Kept { older, newer, .. } = self.kept[place as usize];
+        let Slot { older, newer, .. } = self.kept[place as usize];
         match older {
             NIL => self.oldest = newer,
             older => self.kept[older as usize].newer = newer,
@@ -155,7 +155,7 @@ impl<T: Clone + Default> Issuers<T> {
 
     /// Empties `place`, if somebody is there.
     fn vacate(&mut self, place: Place) {
-        let Kept { who, taken: true, next, .. } = self.kept[place.index()] else { return };
+        let Slot { who, taken: true, next, .. } = self.kept[place.index()] else { return };
         let slot = self.slot(who);
         if self.heads[slot] == place.0 {
             self.heads[slot] = next;
@@ -184,23 +184,37 @@ impl<T: Clone + Default> Issuers<T> {
         }
     }
 
+    /// Where `who` is kept, which is entered and held: both at once.
+    ///
+    /// # Panics
+    /// If all places are held by others.
+    #[inline]
+    pub fn enter_held(&mut self, who: Issuer) -> Place {
+        let place = self.find(who).unwrap_or_else(|| self.settle(who));
+        self.hold(place);
+        place
+    }
+
     /// The place is not given to another until it is released as often as it was held.
     #[inline]
     pub fn hold(&mut self, place: Place) {
-        if self.kept[place.index()].holds == 0 {
+        let kept = &mut self.kept[place.index()];
+        kept.holds += 1;
+        if kept.holds == 1 {
             self.unlist(place.0);
         }
-        self.kept[place.index()].holds += 1;
     }
 
-    /// Ends one hold.
+    /// Ends one hold. True if it was the last.
     #[inline]
-    pub fn release(&mut self, place: Place) {
+    pub fn release(&mut self, place: Place) -> bool {
         let holds = &mut self.kept[place.index()].holds;
         *holds -= 1;
-        if *holds == 0 {
+        let last = *holds == 0;
+        if last {
             self.append(place.0);
         }
+        last
     }
 
     /// Who is kept at `place`.

@@ -72,7 +72,7 @@ struct Position {
 }
 
 impl Sorted {
-    /// Keys above it count as it: no disk has so many sectors.
+    /// Keys above it count as it: no disk has that many sectors.
     pub const GREATEST: u64 = GREATEST;
 
     /// A collection for request ids below `capacity`.

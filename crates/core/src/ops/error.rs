@@ -128,7 +128,10 @@ impl core::error::Error for Error {}
 
 impl From<BuildError> for Problem {
     fn from(error: BuildError) -> Self {
-        Problem::Build(error)
+        match error {
+            BuildError::Tunable(error) => Problem::Tunable(error),
+            BuildError::OutOfMemory => Problem::Build(error),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a queue keeps beside its scheduler: the time, the requests, who touches whom, and reasons.
+//! What a queue keeps beside its scheduler: the time, the requests, which of them are neighbours, and reasons.
 
 use super::HostError;
 use super::merge::Merger;

@@ -14,7 +14,7 @@ pub enum HostError {
     BeyondCapacity(RequestId),
     /// The request is not in the state that the call wants.
     WrongState(RequestId, State),
-    /// The time lies before that of an earlier call.
+    /// The time lies before an earlier call's.
     TimeWentBack(Instant),
     /// No more issuers can have a weight of their own.
     TooManyWeights,

@@ -10,10 +10,10 @@
 //! | `means` | decaying means of think times and seek distances |
 //! | `ways` | which of two requests is the better place to go on |
 
-pub(crate) mod arm;
 pub(crate) mod clocks;
 pub(crate) mod dispatch_list;
-pub(crate) mod lines;
+pub(crate) mod head;
+pub(crate) mod issuer_fifos;
 pub(crate) mod means;
 pub(crate) mod positions;
 pub(crate) mod ways;

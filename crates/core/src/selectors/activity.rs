@@ -100,7 +100,7 @@ impl Activity {
         })
     }
 
-    /// The place of a process: its own, an empty one, or that of the process that was silent longest. A process
+    /// The place of a process: its own, an empty one, or the one whose process was silent longest. A process
     /// that waits is not silent.
     #[inline]
     fn place(&mut self, key: u64) -> usize {

@@ -11,7 +11,7 @@ use super::scene::{Scene, hold_all};
 use super::subject::Make;
 use crate::ops::Outcome;
 use crate::units::{Instant, Sector, Sectors};
-use crate::{Decision, Device, HostError, Queue, Request, Room};
+use crate::{Admission, Decision, Device, HostError, Queue, Request};
 
 /// Conservation and Promise: the driver's books balance and its promises are kept.
 pub(super) fn conserves(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
@@ -112,10 +112,10 @@ fn an_empty_queue_has_room_for_all() {
     let sizes = |entry| [1, 2, 3, 64].map(|size| (entry, size));
     for (entry, size) in super::subject::all().flat_map(sizes) {
         let mut queue = Queue::new(size, Device::default(), entry, &[]).unwrap();
-        assert_eq!(queue.room(), Room::ALL, "{} of {size}", entry.name);
+        assert_eq!(queue.admission(), Admission::ALL, "{} of {size}", entry.name);
         let write = Request::write(Sector(8), Sectors(8));
         let id = queue.insert(Instant::ZERO, write).unwrap().id();
         queue.cancel(Instant::ZERO, id).unwrap();
-        assert_eq!(queue.room(), Room::ALL, "{} of {size}, empty again", entry.name);
+        assert_eq!(queue.admission(), Admission::ALL, "{} of {size}, empty again", entry.name);
     }
 }

@@ -58,7 +58,7 @@ pub const fn joined(tables: &[&[Tunable]]) -> [Tunable; MOST] {
     all
 }
 
-/// Declares a struct of named groups of tunables. Its table is that of the groups, one after the other.
+/// Declares a struct of named groups of tunables. Its table has those of the groups, one after the other.
 #[macro_export]
 macro_rules! groups {
     (

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use idlewise_core::{Entrant, Request, RequestId, Room};
+use idlewise_core::{AdmissionClass, Request, RequestId, Admission};
 
 /// Requests that wait here at most: far more than writeback holds back, and 4 MiB of memory. Then nothing is issued
 /// until one has entered.
@@ -73,12 +73,12 @@ impl Line {
         self.order += 1;
         self.len += 1;
         let held = Held { name, request, order: self.order };
-        self.waiting[Entrant::of(&request) as usize].push_back(held);
+        self.waiting[AdmissionClass::of(&request) as usize].push_back(held);
     }
 
     /// The first, of those for which there is `room`, enters the queue as `id`.
-    pub(crate) fn enter(&mut self, room: Room, id: RequestId) -> Option<Held> {
-        let kinds = [Entrant::Free, Entrant::SyncWrite, Entrant::Async];
+    pub(crate) fn enter(&mut self, room: Admission, id: RequestId) -> Option<Held> {
+        let kinds = [AdmissionClass::Free, AdmissionClass::SyncWrite, AdmissionClass::Async];
         let open = kinds.into_iter().filter(|entrant| room.admits(*entrant));
         let heads = open.filter_map(|kind| Some((self.waiting[kind as usize].front()?.order, kind)));
         let (_, first) = heads.min_by_key(|(order, _)| *order)?;

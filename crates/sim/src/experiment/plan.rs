@@ -50,7 +50,7 @@ pub struct Experiment {
     pub merging: Merging,
     /// Weights of issuers, over those that the load gives them.
     pub weights: Vec<(Issuer, Weight)>,
-    /// Schedulers know the disk's positioning times from its model, and need not learn them first.
+    /// Schedulers know the disk's positioning times from its model, as SOSP'01 §3.6 has it, and need not learn them.
     pub calibrated: bool,
     /// When a run ends early.
     pub limits: Limits,
@@ -85,7 +85,7 @@ impl Experiment {
             hardware_queues: 1,
             merging: Merging::All,
             weights: Vec::new(),
-            calibrated: false,
+            calibrated: true,
             limits: Limits::default(),
             selection: Selection::default(),
         }

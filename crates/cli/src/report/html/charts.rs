@@ -10,7 +10,7 @@ use crate::report::numbers::three;
 
 const WIDTH: f64 = 640.0;
 const ROW: f64 = 24.0;
-/// Room for a row's name, and for the number at the end of a bar.
+/// Admission for a row's name, and for the number at the end of a bar.
 const NAMES: f64 = 150.0;
 const NUMBERS: f64 = 76.0;
 const PLOT: f64 = WIDTH - NAMES - NUMBERS;

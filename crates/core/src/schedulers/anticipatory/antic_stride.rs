@@ -46,7 +46,7 @@
 
 use super::framework::Anticipatory;
 use super::shares::Proportional;
-use crate::schedulers::shares::stride::Stride;
+use crate::schedulers::proportional_share::stride::Stride;
 
 /// Shares of disk time by weight, also for synchronous processes.
 pub type AnticStride = Anticipatory<Stride, Proportional>;

@@ -57,7 +57,7 @@
 
 use super::framework::Anticipatory;
 use super::shares::Combined;
-use crate::schedulers::shares::stride_sptf::StrideSptf;
+use crate::schedulers::proportional_share::stride_sptf::StrideSptf;
 
 /// Shares of disk time by weight and few seeks, also for synchronous processes.
 pub type AnticStrideSptf = Anticipatory<StrideSptf, Combined>;

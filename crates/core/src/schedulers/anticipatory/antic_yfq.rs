@@ -46,7 +46,7 @@
 
 use super::framework::Anticipatory;
 use super::shares::Proportional;
-use crate::schedulers::shares::yfq::Yfq;
+use crate::schedulers::proportional_share::yfq::Yfq;
 
 /// Shares of bytes by weight, also for synchronous processes.
 pub type AnticYfq = Anticipatory<Yfq, Proportional>;

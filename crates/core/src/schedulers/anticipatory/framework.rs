@@ -16,7 +16,7 @@
 use super::heuristics::{Candidate, Heuristic};
 use super::levels::{Collecting, Keys, Level, Levels};
 use super::statistics::Percentile;
-use crate::collections::{Kept, OutOfMemory};
+use crate::collections::{OutOfMemory, TryBox};
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
@@ -100,7 +100,7 @@ struct Wait {
 pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     levels: Levels,
-    curve: Kept<Curve>,
+    curve: TryBox<Curve>,
     surveyor: Surveyor,
     /// Where the last request dispatched ends.
     head: Sector,
@@ -249,7 +249,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
         Ok(Anticipatory {
             policy: P::new(setup, tunables.policy)?,
             levels: Levels::new(setup.capacity, tunables.framework.collecting())?,
-            curve: Kept::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
+            curve: TryBox::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
             surveyor: Surveyor::default(),
             head: Sector(0),
             waiting: 0,

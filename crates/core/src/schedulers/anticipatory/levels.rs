@@ -104,8 +104,7 @@ impl Levels {
         let used = if collecting.on_all_levels { 3 } else { 1 };
         for (level, table) in Level::ALL.into_iter().zip(&mut self.tables).take(used) {
             let Some(key) = level.key(request) else { continue };
-            let place = table.enter(key);
-            table.hold(place);
+            let place = table.enter_held(key);
             let before = table[place].position;
             let part = table[place].arrives(cx.now, request, collecting.percentile);
             if level == Level::Process {

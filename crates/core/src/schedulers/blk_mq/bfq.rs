@@ -29,7 +29,7 @@
 //! Avanzini 2015.
 //!
 //! # Differs from the source
-//! - There are no control groups, and one actuator. Room in the queue is limited by kind of request; Linux
+//! - There are no control groups, and one actuator. Admission in the queue is limited by kind of request; Linux
 //!   with control groups also keeps each process to its share of it.
 //! - Linux counts in ticks; here times are nanoseconds, except that charges for time are whole milliseconds.
 //! - The host's weight of a process multiplies that of its level and is rounded up. Linux has weights only
@@ -88,10 +88,10 @@ mod tests;
 
 pub use settings::Settings;
 
+use crate::admission::DepthLimit;
 use crate::collections::{OutOfMemory, Place};
 use crate::request::{Class, Priority, Request};
-use crate::room::Quota;
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
+use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation};
 use crate::tunables::Unit;
 use crate::units::{Duration, Issuer, RequestId, Weight};
 use budget::Reason;
@@ -363,11 +363,11 @@ impl Scheduler for Bfq {
         queue.is_some() && requests.queue(id) == queue
     }
 
-    fn quota(&self, size: usize) -> Quota {
+    fn depth_limit(&self, size: usize) -> DepthLimit {
         // Linux's `word_depths`: in sixteenths for asynchronous requests, and for all but synchronous reads.
         let raised = self.service.queues.raised_busy > 0;
         let (asynchronous, others) = if raised { (3, 6) } else { (8, 12) };
-        Quota { others: size * others / 16, asynchronous: size * asynchronous / 16 }
+        DepthLimit { others: size * others / 16, asynchronous: size * asynchronous / 16 }
     }
 }
 
@@ -394,7 +394,7 @@ impl Algorithm for Bfq {
         }
     }
 
-    fn standing(_: &Settings, priority: Priority) -> Standing {
+    fn priority_effects(_: &Settings, priority: Priority) -> PriorityEffects {
         [Some(("weight", weight_of(priority, Weight::default()), Unit::Count)), None, None]
     }
 

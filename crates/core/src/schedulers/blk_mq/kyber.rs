@@ -2,7 +2,7 @@
 //!
 //! # How it decides
 //! There are four domains: reads, writes, discards and all others. Each is served in order of arrival,
-//! and may have so many requests in flight as it has tokens: at first 256, 128, 64 and 16.
+//! and may have as many requests in flight as it has tokens: at first 256, 128, 64 and 16.
 //! 1. The batch goes on: the next request of the same domain, as long as that has one and a token, and
 //!    the batch has fewer than 16 reads, 8 writes, 1 discard or 1 other.
 //! 2. Else a batch begins in the next domain, in turn, that has a request and a token.
@@ -45,9 +45,9 @@ mod feedback;
 
 use alloc::vec::Vec;
 
+use crate::admission::DepthLimit;
 use crate::collections::{Fifo, OutOfMemory, table};
 use crate::request::{Operation, Request};
-use crate::room::Quota;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Nanoseconds;
 use crate::units::{Duration, Instant, RequestId};
@@ -243,8 +243,8 @@ impl Scheduler for Kyber {
     }
 
     #[inline]
-    fn quota(&self, size: usize) -> Quota {
-        Quota { asynchronous: size * ASYNC_PERCENT / 100, ..Quota::NONE }
+    fn depth_limit(&self, size: usize) -> DepthLimit {
+        DepthLimit { asynchronous: size * ASYNC_PERCENT / 100, ..DepthLimit::NONE }
     }
 }
 

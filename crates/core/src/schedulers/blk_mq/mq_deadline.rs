@@ -44,10 +44,10 @@
 //! wait so long that each has aged when it is looked at, all others wait for them. Within one class,
 //! bounds are those of `deadline`.
 
+use crate::admission::DepthLimit;
 use crate::collections::{Lanes, OutOfMemory};
 use crate::request::{Class, Direction, Priority, Request};
-use crate::room::Quota;
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
+use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation};
 use crate::schedulers::linux_2_6::deadline::{self, begins, choose, goes_on};
 use crate::tunables::{Count, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
@@ -137,7 +137,7 @@ impl Algorithm for MqDeadline {
         self.tunables = tunables;
     }
 
-    fn standing(_: &Settings, priority: Priority) -> Standing {
+    fn priority_effects(_: &Settings, priority: Priority) -> PriorityEffects {
         [Some(("place in line, whatever the level", priority.class as u64 + 1, Unit::Count)), None, None]
     }
 
@@ -297,10 +297,10 @@ impl Scheduler for MqDeadline {
     }
 
     #[inline]
-    fn quota(&self, _: usize) -> Quota {
+    fn depth_limit(&self, _: usize) -> DepthLimit {
         match self.tunables.classes.async_depth.0 {
-            0 => Quota::NONE,
-            most => Quota { others: usize::try_from(most).unwrap_or(usize::MAX), ..Quota::NONE },
+            0 => DepthLimit::NONE,
+            most => DepthLimit { others: usize::try_from(most).unwrap_or(usize::MAX), ..DepthLimit::NONE },
         }
     }
 }

@@ -78,7 +78,7 @@ mod tests;
 
 use crate::collections::{OutOfMemory, Place};
 use crate::request::{Priority, Request};
-use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Standing, Starvation};
+use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation};
 use crate::tunables::Unit;
 use crate::units::{Issuer, RequestId, Sector};
 use idling::Idling;
@@ -126,7 +126,7 @@ impl Algorithm for Cfq {
 
     /// A process that goes on reading near the head passes over its own requests elsewhere, all but
     /// one in a slice; and no number of requests bounds a slice.
-    fn standing(tunables: &Settings, priority: Priority) -> Standing {
+    fn priority_effects(tunables: &Settings, priority: Priority) -> PriorityEffects {
         let level = Kind::new(true, priority).level;
         let slice = |sync: bool| tunables.slice(sync, level).as_ms();
         [

@@ -7,7 +7,7 @@
 
 use alloc::vec::Vec;
 
-use super::lines::Lines;
+use super::issuer_fifos::IssuerFifos;
 use crate::collections::{Heap, OutOfMemory, Place, table};
 use crate::scheduler::{Cx, Policy};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
@@ -34,7 +34,7 @@ pub(crate) fn weighed(charge: u64, weight: Weight) -> u64 {
 
 /// The requests of each issuer in order of arrival, and its clock.
 pub(crate) struct Clocks {
-    pub(crate) lines: Lines<u64>,
+    pub(crate) lines: IssuerFifos<u64>,
     /// The first request of each issuer that has any: by the issuer's clock, then by arrival.
     heads: Heap,
     /// The greatest clock that anyone had after a request of theirs was taken.
@@ -43,7 +43,7 @@ pub(crate) struct Clocks {
 
 impl Clocks {
     pub(crate) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        Ok(Clocks { lines: Lines::new(capacity)?, heads: Heap::new(capacity)?, latest: 0 })
+        Ok(Clocks { lines: IssuerFifos::new(capacity)?, heads: Heap::new(capacity)?, latest: 0 })
     }
 
     /// The clock of `who`, if it is known.
@@ -76,7 +76,7 @@ impl Clocks {
     }
 
     /// Does what changes the line or the clock of `who`.
-    fn change<R>(&mut self, who: Issuer, what: impl FnOnce(&mut Lines<u64>) -> R) -> R {
+    fn change<R>(&mut self, who: Issuer, what: impl FnOnce(&mut IssuerFifos<u64>) -> R) -> R {
         if let Some(place) = self.lines.find(who) {
             self.unlist(place);
         }
@@ -194,7 +194,7 @@ impl TimeShares {
         self.clocks.lines.forget(who);
     }
 
-    /// The least clock of those that wait, apart from that of `who`, for a reason.
+    /// The least clock of those that wait, apart from `who`, for a reason.
     pub(crate) fn next_after(&self, cx: Cx<'_>, who: Issuer) -> Fact {
         let others = self.clocks.heads.iter().filter(|(_, id)| cx[*id].issuer != who);
         others.map(|(clock, _)| clock).min().map_or("nobody".into(), |clock| Duration(clock).into())

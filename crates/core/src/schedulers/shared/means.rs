@@ -85,7 +85,7 @@ impl Mean {
         self.mean = self.share_of(self.total + HALF * TICK.0);
     }
 
-    /// A request is so many sectors from where the last one ended. A seek that is much longer than the
+    /// A request begins this many sectors from where the last one ended. A seek that is much longer than the
     /// mean counts less.
     #[inline]
     pub(crate) fn enter_seek(&mut self, seek: u64) {

@@ -1,6 +1,6 @@
 //! Requests by the time that it takes to reach them: what the SPTF family shares.
 
-use crate::collections::{Fifo, Kept, OutOfMemory, Sorted};
+use crate::collections::{Fifo, OutOfMemory, Sorted, TryBox};
 use crate::positioning::{Curve, Surveyor};
 use crate::scheduler::{Cx, Setup};
 use crate::units::{Duration, RequestId, Sector};
@@ -12,7 +12,7 @@ pub(crate) struct Positions {
     pub(crate) fifo: Fifo,
     /// Where the last request dispatched ends.
     head: Sector,
-    curve: Kept<Curve>,
+    curve: TryBox<Curve>,
     surveyor: Surveyor,
 }
 
@@ -22,7 +22,7 @@ impl Positions {
             sorted: Sorted::new(setup.capacity)?,
             fifo: Fifo::new(setup.capacity)?,
             head: Sector(0),
-            curve: Kept::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
+            curve: TryBox::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
             surveyor: Surveyor::default(),
         })
     }

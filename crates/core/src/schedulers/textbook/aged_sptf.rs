@@ -1,7 +1,7 @@
 //! Shortest positioning time first, where waiting counts: nobody is forgotten.
 //!
 //! # How it decides
-//! Positioning times T come from the curve of [`sptf`](crate::schedulers::textbook::sptf); A is the age of a request, of the
+//! Positioning times T come from the curve of `sptf`; A is the age of a request, of the
 //! oldest part if it was merged, in whole microseconds. Of equals, the first that arrived goes.
 //! - `bounded`: the oldest request, if A is at least `bound`; else the least T.
 //! - `linear`: the least T - `age_weight`/1000 × A.

@@ -19,7 +19,7 @@
 
 use crate::collections::Sorted;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::arm::{Arm, Rule, Seek};
+use crate::schedulers::shared::head::{Head, Rule, Seek};
 use crate::tunables::Nothing;
 use crate::units::RequestId;
 
@@ -37,14 +37,14 @@ impl Rule for Upward {
     type Tunables = Nothing;
 
     #[inline]
-    fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
-        arm.above(waiting).or_else(|| waiting.first())
+    fn pick(head: &Head, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
+        head.above(waiting).or_else(|| waiting.first())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::schedulers::shared::arm::tests::order;
+    use crate::schedulers::shared::head::tests::order;
 
     #[test]
     fn after_the_highest_comes_the_lowest() {

@@ -3,13 +3,13 @@
 //! # How it decides
 //! 1. Take the nearest request at or above the end of the last one dispatched. Requests with equal
 //!    addresses go in order of arrival.
-//! 2. If there is none, the arm goes on to the end of the disk and from there to sector 0. The travel
+//! 2. If there is none, the head goes on to the end of the disk and from there to sector 0. The travel
 //!    begins when the last request in flight completes, or when a request arrives after a pause.
 //! 3. A request that arrives ahead of where the last one ended, before the travel is over, still belongs
 //!    to this sweep, and goes at once.
 //! 4. When the travel is over, the request with the lowest address begins the next sweep.
 //!
-//! A scheduler chooses an order; it cannot move the arm to a place where nothing is to be read. It
+//! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. It
 //! therefore waits as long as the detour takes: the seeks to the end, to sector 0 and to the request,
 //! less the seek that the disk itself will do, all by the device's curve of positioning times. On a
 //! device without moving heads no time passes.
@@ -18,7 +18,7 @@
 //! Textbooks.
 //!
 //! # Differs from the source
-//! The arm's place during the detour is not modelled: a request that the arm has passed on its way to
+//! The head's place during the detour is not modelled: a request that the head has passed on its way to
 //! the end is still served in this sweep.
 //!
 //! # Good for, bad for

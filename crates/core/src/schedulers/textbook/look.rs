@@ -9,11 +9,11 @@
 //! stands counts as above: a downward sweep does not follow a stream that grows upward.
 //!
 //! # Source
-//! Textbooks. Many kernels and books call this SCAN or the elevator; [`scan`](crate::schedulers::textbook::scan) is the one
+//! Textbooks. Many kernels and books call this SCAN or the elevator; `scan` is the one
 //! that goes on to the disk's end.
 //!
 //! # Good for, bad for
-//! Good for deep queues of scattered requests, with less travel than [`c_look`](crate::schedulers::textbook::c_look). Bad for
+//! Good for deep queues of scattered requests, with less travel than `c-look`. Bad for
 //! requests near the edges, which wait up to twice as long as those in the middle, and for synchronous
 //! processes, which it serves in turn, with a seek each.
 //!
@@ -22,7 +22,7 @@
 
 use crate::collections::Sorted;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::arm::{Arm, Rule, Seek};
+use crate::schedulers::shared::head::{Head, Rule, Seek};
 use crate::tunables::Nothing;
 use crate::units::RequestId;
 
@@ -40,14 +40,14 @@ impl Rule for BackAndForth {
     type Tunables = Nothing;
 
     #[inline]
-    fn pick(arm: &Arm, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
-        arm.sweep(waiting)
+    fn pick(head: &Head, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
+        head.sweep(waiting)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::schedulers::shared::arm::tests::order;
+    use crate::schedulers::shared::head::tests::order;
 
     #[test]
     fn the_sweep_turns_at_the_last_request() {

@@ -27,7 +27,7 @@ use core::marker::PhantomData;
 
 use crate::collections::{Fifo, OutOfMemory, Sorted};
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::arm::Arm;
+use crate::schedulers::shared::head::Head;
 use crate::tunables::{Count, Tunables};
 use crate::units::{Duration, RequestId};
 
@@ -79,7 +79,7 @@ pub struct Closed<G: Group> {
     line: Fifo,
     /// What this sweep still has to serve.
     sweep: Sorted,
-    arm: Arm,
+    head: Head,
     tunables: G::Tunables,
     group: PhantomData<G>,
 }
@@ -92,7 +92,7 @@ impl<G: Group> Algorithm for Closed<G> {
 
     fn new(setup: Setup<'_>, tunables: G::Tunables) -> Result<Self, OutOfMemory> {
         let (line, sweep) = (Fifo::new(setup.capacity)?, Sorted::new(setup.capacity)?);
-        Ok(Closed { line, sweep, arm: Arm::default(), tunables, group: PhantomData })
+        Ok(Closed { line, sweep, head: Head::default(), tunables, group: PhantomData })
     }
 
     fn tune(&mut self, tunables: G::Tunables) {
@@ -116,10 +116,10 @@ impl<G: Group> Scheduler for Closed<G> {
                 self.sweep.insert(cx[id].start.0, id);
             }
         }
-        let Some(id) = self.arm.sweep(&self.sweep) else { return Decision::Idle };
+        let Some(id) = self.head.sweep(&self.sweep) else { return Decision::Idle };
         self.sweep.remove(id);
-        self.arm.goes_to(&cx[id]);
-        let facts = || [self.arm.way.word().into(), self.sweep.len().into(), self.line.len().into()];
+        self.head.goes_to(&cx[id]);
+        let facts = || [self.head.heading.word().into(), self.sweep.len().into(), self.line.len().into()];
         cx.because("next {} in this sweep, {} left in it, {} in line for the next", facts);
         Decision::Dispatch(id)
     }
@@ -156,7 +156,7 @@ impl<G: Group> Scheduler for Closed<G> {
 
 #[cfg(test)]
 mod tests {
-    use crate::schedulers::shared::arm::tests::order;
+    use crate::schedulers::shared::head::tests::order;
 
     #[test]
     fn a_sweep_takes_n_requests_of_the_line() {

@@ -96,7 +96,7 @@ impl Scheduler for Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::schedulers::shared::arm::tests::order;
+    use crate::schedulers::shared::head::tests::order;
 
     #[test]
     fn the_seed_decides() {

@@ -3,13 +3,13 @@
 //! # How it decides
 //! 1. Upward, take the nearest request at or above the end of the last one dispatched; downward, the
 //!    nearest below it. Requests with equal addresses go in order of arrival.
-//! 2. If there is none that way, the arm goes on to the end of the disk. The travel begins when the last
+//! 2. If there is none that way, the head goes on to the end of the disk. The travel begins when the last
 //!    request in flight completes, or when a request arrives after a pause.
 //! 3. A request that arrives ahead of where the last one ended, before the travel is over, still belongs
 //!    to this sweep, and goes at once.
 //! 4. When the travel is over, the sweep the other way begins.
 //!
-//! A scheduler chooses an order; it cannot move the arm to a place where nothing is to be read. It
+//! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. It
 //! therefore waits as long as the detour takes: the seek to the end, plus the seek from there to the
 //! request, less the seek that the disk itself will do, all by the device's curve of positioning times.
 //! So the travel costs what it costs, and what arrives during the travel goes first. An observer sees no
@@ -19,7 +19,7 @@
 //! Textbooks.
 //!
 //! # Differs from the source
-//! The arm's place during the detour is not modelled.
+//! The head's place during the detour is not modelled.
 //!
 //! # Good for, bad for
 //! Good for comparison: `scan` shows what `look` saves. Bad for light loads, where each sweep pays for
@@ -32,7 +32,7 @@ use core::marker::PhantomData;
 
 use crate::collections::{OutOfMemory, Sorted};
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::arm::{Arm, Way};
+use crate::schedulers::shared::head::{Head, Heading};
 use crate::tunables::Nothing;
 use crate::units::{Duration, Instant, RequestId, Sector};
 
@@ -61,8 +61,8 @@ impl Sweep for BothWays {
 /// An elevator that goes to the end of the disk.
 pub struct EndToEnd<S> {
     waiting: Sorted,
-    arm: Arm,
-    /// When the arm last began to have nothing to do where it is.
+    head: Head,
+    /// When the head last began to have nothing to do where it is.
     at_rest: Instant,
     /// Requests that the device has.
     in_flight: u32,
@@ -76,8 +76,8 @@ impl<S: Sweep> Algorithm for EndToEnd<S> {
     type Tunables = Nothing;
 
     fn new(setup: Setup<'_>, _: Nothing) -> Result<Self, OutOfMemory> {
-        let (waiting, arm) = (Sorted::new(setup.capacity)?, Arm::default());
-        Ok(EndToEnd { waiting, arm, at_rest: Instant::ZERO, in_flight: 0, sweep: PhantomData })
+        let (waiting, head) = (Sorted::new(setup.capacity)?, Head::default());
+        Ok(EndToEnd { waiting, head, at_rest: Instant::ZERO, in_flight: 0, sweep: PhantomData })
     }
 
     fn tune(&mut self, _: Nothing) {}
@@ -89,12 +89,12 @@ impl<S: Sweep> Algorithm for EndToEnd<S> {
 
 impl<S: Sweep> EndToEnd<S> {
     fn ahead(&self) -> Option<RequestId> {
-        if S::TURNS { self.arm.ahead(&self.waiting) } else { self.arm.above(&self.waiting) }
+        if S::TURNS { self.head.ahead(&self.waiting) } else { self.head.above(&self.waiting) }
     }
 
     /// The first request of the next sweep, if something waits and nothing is ahead.
     fn after_the_end(&self) -> Option<RequestId> {
-        if S::TURNS { self.arm.sweep(&self.waiting) } else { self.waiting.first() }
+        if S::TURNS { self.head.sweep(&self.waiting) } else { self.waiting.first() }
     }
 
     /// What going to the end of the disk costs on the way to `target`.
@@ -103,20 +103,20 @@ impl<S: Sweep> EndToEnd<S> {
             return Duration::ZERO;
         }
         let seek = |from, to| cx.device.curve.expected(from, to);
-        let (head, last, target) = (self.arm.head, cx.device.capacity, cx[target].start);
-        let there = match (S::TURNS, self.arm.way) {
-            (true, Way::Up) => seek(head, last) + seek(last, target),
-            (true, Way::Down) => seek(head, Sector(0)) + seek(Sector(0), target),
+        let (head, last, target) = (self.head.position, cx.device.capacity, cx[target].start);
+        let there = match (S::TURNS, self.head.heading) {
+            (true, Heading::Up) => seek(head, last) + seek(last, target),
+            (true, Heading::Down) => seek(head, Sector(0)) + seek(Sector(0), target),
             (false, _) => seek(head, last) + seek(last, Sector(0)) + seek(Sector(0), target),
         };
         there - seek(head, target)
     }
 
     fn serve(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
-        let from = self.arm.head;
+        let from = self.head.position;
         self.waiting.remove(id);
-        self.arm.goes_to(&cx[id]);
-        let facts = || [self.arm.way.word().into(), from.distance(cx[id].start).into()];
+        self.head.goes_to(&cx[id]);
+        let facts = || [self.head.heading.word().into(), from.distance(cx[id].start).into()];
         cx.because("next on the sweep {}, {} sectors away", facts);
         self.in_flight += 1;
         Decision::Dispatch(id)
@@ -139,13 +139,13 @@ impl<S: Sweep> Scheduler for EndToEnd<S> {
         let there = self.at_rest + self.detour(cx, target);
         match cx.now < there {
             _ if self.in_flight > 0 => {
-                cx.because("nothing is ahead, and the arm is busy with {}", || {
+                cx.because("nothing is ahead, and the head is busy with {}", || {
                     [u64::from(self.in_flight).into()]
                 });
                 Decision::Idle
             }
             true => {
-                cx.because("the arm travels to the end of the disk, {} more", || {
+                cx.because("the head travels to the end of the disk, {} more", || {
                     [there.since(cx.now).into()]
                 });
                 Decision::WaitUntil(there)
@@ -178,7 +178,7 @@ mod tests {
     use crate::device::{Device, Merging};
     use crate::queue::Queue;
     use crate::request::Request;
-    use crate::schedulers::shared::arm::tests::{order, serve};
+    use crate::schedulers::shared::head::tests::{order, serve};
     use crate::units::Sectors;
 
     #[test]

@@ -12,7 +12,7 @@
 //!
 //! # Differs from the source
 //! Sources differ on ties: textbooks say nothing, DiskSim alternates. Keeping the way is what the
-//! arm does with the least effort.
+//! head does with the least effort.
 //!
 //! # Good for, bad for
 //! Good for throughput when nobody is far away. Bad for requests at the edges of the disk, and for
@@ -23,7 +23,7 @@
 
 use crate::collections::Sorted;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::arm::{Arm, Rule, Seek};
+use crate::schedulers::shared::head::{Head, Rule, Seek};
 use crate::tunables::Nothing;
 use crate::units::RequestId;
 
@@ -41,14 +41,14 @@ impl Rule for Nearest {
     type Tunables = Nothing;
 
     #[inline]
-    fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
-        arm.nearest(cx, waiting, 0)
+    fn pick(head: &Head, cx: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
+        head.nearest(cx, waiting, 0)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::schedulers::shared::arm::tests::order;
+    use crate::schedulers::shared::head::tests::order;
 
     #[test]
     fn the_nearest_goes_first_wherever_it_lies() {

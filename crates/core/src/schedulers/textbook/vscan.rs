@@ -5,8 +5,8 @@
 //!    request against the way of the last seek, `r` percent of the disk's length are added.
 //! 2. Take the request with the least distance; of two that are equal, the one on the way.
 //!
-//! Requests with equal addresses go in order of arrival. With `r` = 0 this is [`sstf`](crate::schedulers::textbook::sstf),
-//! with `r` = 100 it is [`look`](crate::schedulers::textbook::look).
+//! Requests with equal addresses go in order of arrival. With `r` = 0 this is `sstf`,
+//! with `r` = 100 it is `look`.
 //!
 //! # Source
 //! VSCAN(R), Geist and Daniel 1987, as DiskSim has it. They recommend R = 0.2.
@@ -20,7 +20,7 @@
 
 use crate::collections::Sorted;
 use crate::scheduler::Cx;
-use crate::schedulers::shared::arm::{Arm, Rule, Seek};
+use crate::schedulers::shared::head::{Head, Rule, Seek};
 use crate::tunables::Percent;
 use crate::units::{RequestId, Sector};
 
@@ -53,14 +53,14 @@ impl Rule for Inert {
     type Tunables = Settings;
 
     #[inline]
-    fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, settings: &Settings) -> Option<RequestId> {
-        arm.nearest(cx, waiting, penalty(cx.device.capacity, settings))
+    fn pick(head: &Head, cx: Cx<'_>, waiting: &Sorted, settings: &Settings) -> Option<RequestId> {
+        head.nearest(cx, waiting, penalty(cx.device.capacity, settings))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::schedulers::shared::arm::tests::order;
+    use crate::schedulers::shared::head::tests::order;
 
     #[test]
     fn a_turn_pays_only_if_it_saves_more_than_its_price() {

@@ -137,7 +137,7 @@ mod tests {
     use super::*;
     use crate::request::Direction;
 
-    /// The first five that go if so many reads and writes wait, as `r` and `w`.
+    /// The first five that go if this many reads and writes wait, as `r` and `w`.
     fn batch(reads: u64, writes: u64) -> alloc::string::String {
         use crate::units::{Instant, Sector, Sectors};
         let entry = crate::registry::find("rwfifo").unwrap();

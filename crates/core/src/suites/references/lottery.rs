@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::random::Random;
-use crate::schedulers::shares::lottery::{Lottery, Settings};
+use crate::schedulers::proportional_share::lottery::{Lottery, Settings};
 
 impl Referenced for Lottery {
     fn reference(_: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {

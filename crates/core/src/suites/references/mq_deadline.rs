@@ -30,7 +30,7 @@ struct Reference {
     in_flight: Vec<Class>,
     /// What follows by address, for a class and a direction.
     next: Vec<(Class, bool, RequestId)>,
-    /// The batch is one of writes, has sent so many, and reads were preferred so often.
+    /// The batch is one of writes, how much it has sent, and how often reads were preferred.
     turn: (bool, u64, u64),
     sorted: u64,
 }

@@ -1,7 +1,7 @@
 //! The rules that pick by address alone once more: the least number goes next, of equals the first.
 
 use super::*;
-use crate::schedulers::shared::arm::{Rule, Seek};
+use crate::schedulers::shared::head::{Rule, Seek};
 use crate::schedulers::textbook::{c_look, look, sstf, vscan};
 use crate::tunables::Nothing;
 

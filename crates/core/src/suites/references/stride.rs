@@ -2,7 +2,7 @@
 
 use super::time_shares::SlowShares;
 use super::*;
-use crate::schedulers::shares::stride::{Settings, Stride};
+use crate::schedulers::proportional_share::stride::{Settings, Stride};
 
 impl Referenced for Stride {
     fn reference(_: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {

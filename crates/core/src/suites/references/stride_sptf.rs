@@ -3,7 +3,7 @@
 use super::time_shares::SlowShares;
 use super::*;
 use crate::positioning::{Curve, Surveyor};
-use crate::schedulers::shares::stride_sptf::{Settings, StrideSptf};
+use crate::schedulers::proportional_share::stride_sptf::{Settings, StrideSptf};
 
 impl Referenced for StrideSptf {
     fn reference(setup: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {

@@ -2,7 +2,7 @@
 
 use super::dispatch_list::SlowList;
 use super::*;
-use crate::schedulers::shares::yfq::{Settings, Yfq};
+use crate::schedulers::proportional_share::yfq::{Settings, Yfq};
 
 impl Referenced for Yfq {
     fn reference(_: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {

@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_ms(1500);
 /// Models are looked at so long after a completion.
 const PERIOD: Duration = Duration::from_ms(100);
 
-/// Of a hundred measurements, so many are believed.
+/// How many of a hundred measurements are believed.
 const BELIEVED: u64 = 99;
 
 const BUCKETS: usize = 64;

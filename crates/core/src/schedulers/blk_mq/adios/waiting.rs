@@ -6,7 +6,7 @@ use super::settings::Nice;
 use crate::collections::{OutOfMemory, Sorted, table};
 use crate::units::{Instant, RequestId};
 
-/// Deadlines within so many bits of nanoseconds are the same.
+/// Deadlines that differ only in this many low bits of nanoseconds are the same.
 const STEP_BITS: u32 = 20;
 
 /// Requests that are in no page yet.

@@ -402,10 +402,10 @@ fn filled(settings: &[(&str, u64)]) -> (usize, usize) {
     let now = Instant(10_000_000_000);
     queue.insert(now, Request::read(Sector(1000), Sectors(8)).by(Issuer(1))).unwrap();
     let write = Request::write(Sector(8), Sectors(8)).by(Issuer(9));
-    while queue.room().asynchronous {
+    while queue.admission().asynchronous {
         queue.insert(now, write).unwrap();
     }
-    while queue.room().sync_writes {
+    while queue.admission().sync_writes {
         queue.insert(now, Request { sync: true, ..write }).unwrap();
     }
     (queue.requests().asynchronous(), queue.requests().sync_writes())

@@ -248,14 +248,14 @@ fn asynchronous_requests_have_room_in_three_quarters() {
     let mut bench = Bench::new();
     let write = Request::write(Sector(0), Sectors(8));
     let mut entered = 0;
-    while bench.queue.room().asynchronous {
+    while bench.queue.admission().asynchronous {
         bench.queue.insert(Instant(1), write).unwrap();
         entered += 1;
     }
-    assert_eq!((entered, bench.queue.room().sync_writes), (768, true));
+    assert_eq!((entered, bench.queue.admission().sync_writes), (768, true));
     // In flight it still has its place; done, no longer.
     let Decision::Dispatch(id) = bench.ask() else { panic!("a write may go") };
-    assert!(!bench.queue.room().asynchronous);
+    assert!(!bench.queue.admission().asynchronous);
     bench.queue.complete(Instant(bench.us * 1000), id).unwrap();
-    assert!(bench.queue.room().asynchronous);
+    assert!(bench.queue.admission().asynchronous);
 }

@@ -3,11 +3,11 @@
 use alloc::vec::Vec;
 
 use super::*;
+use crate::admission::Admission;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
 use crate::registry::AnyScheduler;
 use crate::request::Priority;
-use crate::room::Room;
 use crate::units::{Duration, Sector, Sectors};
 
 /// A queue under mq-deadline, the time in milliseconds, and shorthands.
@@ -187,10 +187,10 @@ fn all_but_synchronous_reads_share_the_depth_of_asynchronous_requests() {
     bench.write(BestEffort, 200);
     let sync_write = Request { sync: true, ..Request::write(Sector(300), Sectors(8)) };
     bench.queue.insert(bench.now(), sync_write).unwrap();
-    assert_eq!(bench.queue.room(), Room::ALL);
+    assert_eq!(bench.queue.admission(), Admission::ALL);
     let async_read = Request { sync: false, ..Request::read(Sector(400), Sectors(8)) };
     bench.queue.insert(bench.now(), async_read).unwrap();
-    assert_eq!(bench.queue.room(), Room { sync_writes: false, asynchronous: false });
+    assert_eq!(bench.queue.admission(), Admission { sync_writes: false, asynchronous: false });
     bench.queue.scheduler_mut().set("async_depth", 0).unwrap();
-    assert_eq!(bench.queue.room(), Room::ALL);
+    assert_eq!(bench.queue.admission(), Admission::ALL);
 }

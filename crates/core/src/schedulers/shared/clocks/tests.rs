@@ -9,10 +9,10 @@ use crate::registry::AnyScheduler;
 use crate::registry::Assignment;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Decision, Setup};
-use crate::schedulers::shares::lottery::Lottery;
-use crate::schedulers::shares::stride::Stride;
-use crate::schedulers::shares::stride_sptf::StrideSptf;
-use crate::schedulers::shares::yfq::Yfq;
+use crate::schedulers::proportional_share::lottery::Lottery;
+use crate::schedulers::proportional_share::stride::Stride;
+use crate::schedulers::proportional_share::stride_sptf::StrideSptf;
+use crate::schedulers::proportional_share::yfq::Yfq;
 use crate::tunables::Tunables;
 use crate::units::{Sector, Sectors};
 

@@ -1,4 +1,4 @@
-//! Whom the reference serves next and when that would change, who preempts, and who is waited for.
+//! Which queue the reference serves next, when that would change, which preempts, and which is waited for.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Room in the queue: a writer that floods it cannot keep a reader out, where the scheduler limits it.
+//! Admission in the queue: a writer that floods it cannot keep a reader out, where the scheduler limits it.
 
 use idlewise_core::registry::{self, Assignment};
 use idlewise_core::{

@@ -29,7 +29,7 @@ use crate::collections::OutOfMemory;
 use crate::random::Random;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::lines::Lines;
+use crate::schedulers::shared::issuer_fifos::IssuerFifos;
 use crate::tunables::Seed;
 use crate::units::{Issuer, RequestId};
 
@@ -43,7 +43,7 @@ crate::tunables! {
 
 /// A draw among the processes that wait.
 pub struct Lottery {
-    lines: Lines<()>,
+    lines: IssuerFifos<()>,
     /// Who has requests waiting, in the order in which they began to.
     waiting: Vec<Issuer>,
     dice: Random,
@@ -59,14 +59,14 @@ struct Draw {
 
 impl Algorithm for Lottery {
     const NAME: &'static str = "lottery";
-    const SUMMARY: &'static str = "Draws whom to serve next; weights are tickets.";
+    const SUMMARY: &'static str = "Draws the process to serve next; weights are tickets.";
     const SOURCE: &'static str = "SOSP'01 §2; Waldspurger and Weihl 1994";
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         let mut waiting = Vec::new();
         waiting.try_reserve_exact(setup.capacity).map_err(|_| OutOfMemory)?;
-        Ok(Lottery { lines: Lines::new(setup.capacity)?, waiting, dice: Random::default(), tunables })
+        Ok(Lottery { lines: IssuerFifos::new(setup.capacity)?, waiting, dice: Random::default(), tunables })
     }
 
     fn tune(&mut self, tunables: Settings) {

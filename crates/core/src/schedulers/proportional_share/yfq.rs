@@ -141,7 +141,7 @@ impl Yfq {
         Some(id)
     }
 
-    /// The least finish tag apart from that of `who`, for a reason.
+    /// The least finish tag, `who` apart, for a reason.
     fn next_after(&self, cx: Cx<'_>, who: Issuer) -> Fact {
         let others = self.finishes.iter().filter(|(_, id)| cx[*id].issuer != who);
         others.map(|(finish, _)| finish).min().map_or("nobody".into(), Fact::from)

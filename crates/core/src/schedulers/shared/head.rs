@@ -1,4 +1,4 @@
-//! The disk's arm as the seek-reducing schedulers see it: where it is, and which way it goes.
+//! The disk's head as the seek-reducing schedulers see it: where it is, and which way it goes.
 
 use crate::collections::{OutOfMemory, Sorted};
 use crate::request::Request;
@@ -8,7 +8,7 @@ use crate::units::{RequestId, Sector};
 
 /// A direction on the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Heading {
     /// Toward higher addresses.
     #[default]
     Up,
@@ -16,42 +16,42 @@ pub(crate) enum Way {
     Down,
 }
 
-impl Way {
+impl Heading {
     pub(crate) const fn word(self) -> &'static str {
         match self {
-            Way::Up => "upward",
-            Way::Down => "downward",
+            Heading::Up => "upward",
+            Heading::Down => "downward",
         }
     }
 
-    pub(crate) fn turned(self) -> Way {
+    pub(crate) fn turned(self) -> Heading {
         match self {
-            Way::Up => Way::Down,
-            Way::Down => Way::Up,
+            Heading::Up => Heading::Down,
+            Heading::Down => Heading::Up,
         }
     }
 }
 
-/// Where the arm is, and which way it goes. It starts at sector 0, upward.
+/// Where the head is, and which way it goes. It starts at sector 0, upward.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Arm {
+pub struct Head {
     /// Where the last request dispatched ends.
-    pub(crate) head: Sector,
+    pub(crate) position: Sector,
     /// The way to the last request dispatched.
-    pub(crate) way: Way,
+    pub(crate) heading: Heading,
 }
 
-impl Arm {
+impl Head {
     /// The nearest request at or above the head; the first that arrived, of several.
     #[inline]
     pub(crate) fn above(&self, waiting: &Sorted) -> Option<RequestId> {
-        waiting.at_or_after(self.head.0)
+        waiting.at_or_after(self.position.0)
     }
 
     /// The nearest request below the head; the first that arrived, of several.
     #[inline]
     pub(crate) fn below(&self, waiting: &Sorted) -> Option<RequestId> {
-        let mut downward = waiting.iter_back_from(self.head.0);
+        let mut downward = waiting.iter_back_from(self.position.0);
         let (start, latest) = downward.next()?;
         match downward.next() {
             Some((equal, _)) if equal == start => waiting.at_or_after(start),
@@ -59,12 +59,12 @@ impl Arm {
         }
     }
 
-    /// The nearest request on the side that the arm goes to.
+    /// The nearest request on the side that the head goes to.
     #[inline]
     pub(crate) fn ahead(&self, waiting: &Sorted) -> Option<RequestId> {
-        match self.way {
-            Way::Up => self.above(waiting),
-            Way::Down => self.below(waiting),
+        match self.heading {
+            Heading::Up => self.above(waiting),
+            Heading::Down => self.below(waiting),
         }
     }
 
@@ -74,10 +74,10 @@ impl Arm {
         let (Some(above), Some(below)) = (self.above(waiting), self.below(waiting)) else {
             return self.above(waiting).or_else(|| self.below(waiting));
         };
-        let (up, down) = (cx[above].start.distance(self.head), cx[below].start.distance(self.head));
-        let rises = match self.way {
-            Way::Up => up <= down.saturating_add(penalty),
-            Way::Down => up.saturating_add(penalty) < down,
+        let (up, down) = (cx[above].start.distance(self.position), cx[below].start.distance(self.position));
+        let rises = match self.heading {
+            Heading::Up => up <= down.saturating_add(penalty),
+            Heading::Down => up.saturating_add(penalty) < down,
         };
         Some(if rises { above } else { below })
     }
@@ -85,14 +85,14 @@ impl Arm {
     /// The nearest request on the way; if there is none, the nearest on the other side.
     #[inline]
     pub(crate) fn sweep(&self, waiting: &Sorted) -> Option<RequestId> {
-        self.ahead(waiting).or_else(|| Arm { way: self.way.turned(), ..*self }.ahead(waiting))
+        self.ahead(waiting).or_else(|| Head { heading: self.heading.turned(), ..*self }.ahead(waiting))
     }
 
-    /// `request` is dispatched: the arm goes there.
+    /// `request` is dispatched: the head goes there.
     #[inline]
     pub(crate) fn goes_to(&mut self, request: &Request) {
-        self.way = if request.start >= self.head { Way::Up } else { Way::Down };
-        self.head = request.end();
+        self.heading = if request.start >= self.position { Heading::Up } else { Heading::Down };
+        self.position = request.end();
     }
 }
 
@@ -110,13 +110,13 @@ pub trait Rule {
     type Tunables: Tunables;
 
     /// The request to serve next.
-    fn pick(arm: &Arm, cx: Cx<'_>, waiting: &Sorted, tunables: &Self::Tunables) -> Option<RequestId>;
+    fn pick(head: &Head, cx: Cx<'_>, waiting: &Sorted, tunables: &Self::Tunables) -> Option<RequestId>;
 }
 
 /// Serves requests by a [`Rule`] on their addresses.
 pub struct Seek<R: Rule> {
     waiting: Sorted,
-    arm: Arm,
+    head: Head,
     tunables: R::Tunables,
 }
 
@@ -131,7 +131,7 @@ where
     type Tunables = R::Tunables;
 
     fn new(setup: Setup<'_>, tunables: R::Tunables) -> Result<Self, OutOfMemory> {
-        Ok(Seek { waiting: Sorted::new(setup.capacity)?, arm: Arm::default(), tunables })
+        Ok(Seek { waiting: Sorted::new(setup.capacity)?, head: Head::default(), tunables })
     }
 
     fn tune(&mut self, tunables: R::Tunables) {
@@ -168,15 +168,15 @@ impl<R: Rule> Scheduler for Seek<R> {
 impl<R: Rule> Policy for Seek<R> {
     #[inline]
     fn select(&self, cx: Cx<'_>) -> Option<RequestId> {
-        R::pick(&self.arm, cx, &self.waiting, &self.tunables)
+        R::pick(&self.head, cx, &self.waiting, &self.tunables)
     }
 
     #[inline]
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {
-        let from = self.arm.head;
+        let from = self.head.position;
         self.waiting.remove(id);
-        self.arm.goes_to(&cx[id]);
-        cx.because(R::REASON, || [self.arm.way.word().into(), from.distance(cx[id].start).into()]);
+        self.head.goes_to(&cx[id]);
+        cx.because(R::REASON, || [self.head.heading.word().into(), from.distance(cx[id].start).into()]);
     }
 }
 

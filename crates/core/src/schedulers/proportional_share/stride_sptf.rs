@@ -1,12 +1,12 @@
 //! Stride scheduling that spares seeks: shares of disk time, kept a little less strictly.
 //!
 //! # How it decides
-//! Processes have the virtual clocks of [`stride`](crate::schedulers::anticipatory::shares::stride), with the same rule for those that
+//! Processes have the virtual clocks of `stride`, with the same rule for those that
 //! return.
 //! 1. A process is within reach if its clock is at most `tau` ahead of the least clock of those that
 //!    have requests waiting.
 //! 2. Among all requests of processes within reach, serve the one with the shortest positioning time by
-//!    the learned curve of [`sptf`](crate::schedulers::textbook::sptf); of equals, the first that arrived.
+//!    the learned curve of `sptf`; of equals, the first that arrived.
 //!
 //! A choice may look at all waiting requests, if those nearest to the head are of processes beyond reach.
 //!

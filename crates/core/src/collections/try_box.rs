@@ -8,9 +8,9 @@ use super::OutOfMemory;
 
 /// A value that is large and seldom moved, such as a scheduler: a kernel's stack is small.
 #[derive(Debug)]
-pub struct Kept<T>(Box<[T; 1]>);
+pub struct TryBox<T>(Box<[T; 1]>);
 
-impl<T> Kept<T> {
+impl<T> TryBox<T> {
     /// Keeps what `make` returns.
     ///
     /// # Errors
@@ -20,11 +20,11 @@ impl<T> Kept<T> {
         let mut memory = Vec::new();
         memory.try_reserve_exact(1).map_err(|_| OutOfMemory)?;
         memory.push(make()?);
-        Ok(Kept(memory.try_into().map_err(|_| OutOfMemory)?))
+        Ok(TryBox(memory.try_into().map_err(|_| OutOfMemory)?))
     }
 }
 
-impl<T> Deref for Kept<T> {
+impl<T> Deref for TryBox<T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
@@ -32,7 +32,7 @@ impl<T> Deref for Kept<T> {
     }
 }
 
-impl<T> DerefMut for Kept<T> {
+impl<T> DerefMut for TryBox<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         &mut self.0[0]

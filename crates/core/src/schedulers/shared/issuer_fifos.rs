@@ -14,7 +14,7 @@ const ABSENT_PLACES: usize = 64;
 
 /// What is kept of one issuer.
 #[derive(Clone, Default)]
-struct Line<T> {
+struct IssuerFifo<T> {
     waiting: List,
     in_flight: u32,
     /// Since when nothing of it waits or is in flight; `None` before its first request.
@@ -23,17 +23,17 @@ struct Line<T> {
 }
 
 /// The requests of each issuer in order of arrival, and a `T` for each issuer.
-pub(crate) struct Lines<T> {
+pub(crate) struct IssuerFifos<T> {
     /// When each request came, as a count.
     turns: Fifos<u64>,
     turn: u64,
-    issuers: Issuers<Line<T>>,
+    issuers: Issuers<IssuerFifo<T>>,
 }
 
-impl<T: Clone + Default> Lines<T> {
+impl<T: Clone + Default> IssuerFifos<T> {
     pub(crate) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         let places = capacity.saturating_add(ABSENT_PLACES);
-        Ok(Lines { turns: Fifos::new(capacity)?, turn: 0, issuers: Issuers::new(places)? })
+        Ok(IssuerFifos { turns: Fifos::new(capacity)?, turn: 0, issuers: Issuers::new(places)? })
     }
 
     /// Where the issuer of `id`, a request that waits or is in flight here, is kept.
@@ -47,7 +47,7 @@ impl<T: Clone + Default> Lines<T> {
     pub(crate) fn away(&self, now: Instant, who: Issuer) -> Option<Duration> {
         match self.issuers.get(who) {
             Some(line) if line.in_flight > 0 || !line.waiting.is_empty() => None,
-            Some(Line { left: Some(left), .. }) => Some(now.since(*left)),
+            Some(IssuerFifo { left: Some(left), .. }) => Some(now.since(*left)),
             _ => Some(Duration::MAX),
         }
     }
@@ -73,8 +73,7 @@ impl<T: Clone + Default> Lines<T> {
 
     /// `id` is the last in its issuer's line.
     pub(crate) fn push(&mut self, cx: Cx<'_>, id: RequestId) -> Place {
-        let place = self.issuers.enter(cx[id].issuer);
-        self.issuers.hold(place);
+        let place = self.issuers.enter_held(cx[id].issuer);
         self.turn += 1;
         self.turns.push(&mut self.issuers[place].waiting, id, self.turn);
         place
@@ -91,8 +90,7 @@ impl<T: Clone + Default> Lines<T> {
 
     /// The device has `id` from an earlier scheduler.
     pub(crate) fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-        let place = self.issuers.enter(cx[id].issuer);
-        self.issuers.hold(place);
+        let place = self.issuers.enter_held(cx[id].issuer);
         self.issuers[place].in_flight += 1;
     }
 
@@ -114,10 +112,8 @@ impl<T: Clone + Default> Lines<T> {
 
     /// A request of the issuer at `place` is no more.
     fn end(&mut self, now: Instant, place: Place) {
-        self.issuers.release(place);
-        let line = &mut self.issuers[place];
-        if line.in_flight == 0 && line.waiting.is_empty() {
-            line.left = Some(now);
+        if self.issuers.release(place) {
+            self.issuers[place].left = Some(now);
         }
     }
 
@@ -137,14 +133,14 @@ impl<T: Clone + Default> Lines<T> {
     }
 }
 
-impl<T> Index<Place> for Lines<T> {
+impl<T> Index<Place> for IssuerFifos<T> {
     type Output = T;
     fn index(&self, place: Place) -> &T {
         &self.issuers[place].value
     }
 }
 
-impl<T> IndexMut<Place> for Lines<T> {
+impl<T> IndexMut<Place> for IssuerFifos<T> {
     fn index_mut(&mut self, place: Place) -> &mut T {
         &mut self.issuers[place].value
     }
