@@ -64,23 +64,21 @@
 //! greatest weight has 640 times its service.
 
 mod budget;
-mod burst;
+mod entity;
 mod explain;
 mod habits;
 mod idling;
 mod inject;
 mod positions;
 mod processes;
-mod queue;
 mod queues;
 mod raise;
-mod raising;
 mod rate;
 mod requests;
 mod service;
 mod settings;
 mod sharing;
-mod wakers;
+mod tree;
 mod wf2q;
 
 #[cfg(test)]
@@ -97,12 +95,9 @@ use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setu
 use crate::tunables::Unit;
 use crate::units::{Duration, Issuer, RequestId, Weight};
 use budget::Reason;
-use explain::{Chosen, Whose};
 use processes::weight_of;
-use queue::Queue;
-use queues::Queues;
-use raise::{AWAY, Kind};
-use rate::LARGE;
+use queues::{Queue, Queues};
+use raise::{AWAY, Kind, passed};
 use service::{Selected, Service};
 use sharing::Sharing;
 
@@ -118,78 +113,79 @@ pub struct Bfq {
 }
 
 impl Bfq {
-    /// The place of the process that has issued `request`, which arrives.
-    fn admit(&mut self, cx: Cx<'_>, request: &Request) -> Place {
-        let (place, fresh) = self.service.queues.processes.enter(request.issuer);
-        if fresh {
-            self.service.queues.clear(cx, place);
-        }
-        if !self.service.queues.processes.is_alive(place) {
-            self.begin(cx, place, request);
-        }
-        place
-    }
-
-    /// `request` is the first of the process at `place`. If an earlier one of that number still has something to do
-    /// here, its queue goes on.
-    fn begin(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
+    /// `request` is the first, or the only one, of the process at `place`. If an earlier process of that number still
+    /// has something to do here, its queue goes on.
+    fn welcome(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
         let (queues, queue) = (&mut self.service.queues, place.index());
-        if !queues.wf2q.is_busy(queue) && queues.list[queue].line.in_flight() == 0 {
+        if queues.processes.enter(place) {
+            queues.clear(cx, place);
+        }
+        if queues.processes.list[queue].alive {
+            return;
+        }
+        if !queues.wf2q.entities[queue].busy && queues.list[queue].line.in_flight == 0 {
             let rank = (request.priority, cx.weight(request.issuer));
             queues.clear(cx, place);
             queues.begin(cx.now, queue, rank.0.class, weight_of(rank.0, rank.1));
-            queues.processes.own(place, rank);
-            self.sharing.replace(cx.now, place);
+            let process = &mut queues.processes.list[queue];
+            (process.rank, process.born) = (rank, cx.now);
+            let owner = &mut queues.processes.owners[queue];
+            (owner.place, owner.shared) = (Some(place), owner.users > 0);
         }
         queues.processes.begin(place);
         queues.note_position(cx, queue);
     }
 
-    /// The queue in which `request` of the process at `place` goes.
-    fn queue_for(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> usize {
+    /// The queue in which `request` of the process at `place` goes, and whether that process has no other.
+    fn queue_for(&mut self, cx: Cx<'_>, place: Place, request: &Request) -> (usize, bool) {
         let queues = &mut self.service.queues;
+        let process = &mut queues.processes.list[place.index()];
+        process.pending += 1;
+        let alone = process.pending == 1;
         if request.sync {
             let rank = (request.priority, cx.weight(request.issuer));
-            if queues.processes.set_rank(place, rank) {
-                let queue = queues.processes.queue(place);
-                queues.wf2q.rank(queue, rank.0.class, weight_of(rank.0, rank.1));
+            if core::mem::replace(&mut process.rank, rank) != rank {
+                let entity = &mut queues.wf2q.entities[process.queue];
+                (entity.wanted_class, entity.changed) = (rank.0.class, true);
+                entity.wanted = weight_of(rank.0, rank.1);
             }
-            return self.sharing.queue_for(&mut self.service, cx, place, request);
+            return (self.sharing.lead(queues, cx, place, request.start), alone);
         }
+        process.async_priority = Some(request.priority);
         let queue = queues.processes.async_queue(request.priority);
-        if queues.processes.note_async(place, request.priority) {
+        if core::mem::replace(&mut queues.processes.owners[queue].users, 1) == 0 {
             let weight = weight_of(request.priority, Weight::default());
             queues.begin(cx.now, queue, request.priority.class, weight);
         }
-        queue
+        (queue, alone)
     }
 
     /// What an arrival tells of who issues into its queue; `alone` if its process has no other request.
     fn observe(&mut self, cx: Cx<'_>, queue: usize, request: &Request, alone: bool) {
         let Queues { list, wf2q, processes, injection, settings, .. } = &mut self.service.queues;
-        let Queue { line, habits, limit, raised, .. } = &mut list[queue];
+        let Queue { line, habits, limit, raise, .. } = &mut list[queue];
         let (slice_idle, sync) = (settings.idle_time(), processes.is_sync(queue));
-        let done = line.in_flight() == 0;
-        if done && !wf2q.is_busy(queue) {
+        let (entity, done) = (&wf2q.entities[queue], line.in_flight == 0);
+        if done && !entity.busy {
             habits.note_thought(cx.now, slice_idle);
         }
         habits.note_seek(cx, request);
         if sync {
-            habits.note_intensity(cx.now, done && line.is_empty(), processes.is_new(queue));
+            habits.note_intensity(cx.now, done && line.is_empty(), processes.owners[queue].new);
         }
         let short = !habits.is_long(slice_idle);
-        if short != habits.is_short()
+        if short != habits.short
             && sync
-            && wf2q.class(queue) != Class::Idle
+            && entity.class != Class::Idle
             && slice_idle > Duration::ZERO
-            && self.sharing.is_settled(cx.now, queue, AWAY)
+            && processes.is_settled(cx.now, queue, AWAY)
         {
-            habits.set_short(short);
+            habits.short = short;
             injection.note_thinking(cx.now, limit, short);
         }
-        if habits.only_seeks() && raised.raise().kind() == Kind::Soft {
-            let span = self.service.queues.budgets.rate().raise_time();
-            self.service.queues.change_raise(queue, |raise, _| raise.end_soft(cx.now, span));
+        if habits.only_seeks() && raise.kind == Kind::Soft {
+            let span = self.service.queues.budgets.rate.raise_time;
+            self.service.queues.change_raise(queue, |raise| raise.end_soft(cx.now, span));
         }
         if sync && alone {
             self.service.queues.learn(cx.now, queue);
@@ -199,14 +195,15 @@ impl Bfq {
     /// Puts `id` among what waits in `queue`.
     fn add(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, place: Place) {
         let queues = &mut self.service.queues;
-        let (ways, sync) = (queues.ways(), queues.processes.is_sync(queue));
-        let leads = queues.requests.add(cx, ways, (queue, &mut queues.list[queue].line), id);
-        if !queues.wf2q.is_busy(queue) {
+        let Queue { line, raise, .. } = &mut queues.list[queue];
+        let due = cx[id].arrival + queues.settings.expiry(cx[id].sync);
+        let leads = queues.requests.add(cx, line, id, due);
+        if !queues.wf2q.entities[queue].busy {
             self.wake(cx, queue, place);
         } else {
-            if queues.settings.low_latency && queues.list[queue].raised.note_request(cx.now) && !sync {
-                let span = queues.budgets.rate().raise_time();
-                queues.change_raise(queue, |raise, _| raise.as_interactive(span));
+            if queues.settings.low_latency && raise.note_request(cx.now) && !queues.processes.is_sync(queue) {
+                let span = queues.budgets.rate.raise_time;
+                queues.change_raise(queue, |raise| raise.as_interactive(span));
             }
             if leads {
                 queues.renew_budget(cx, queue);
@@ -219,95 +216,53 @@ impl Bfq {
     fn wake(&mut self, cx: Cx<'_>, queue: usize, place: Place) {
         let queues = &mut self.service.queues;
         let low_latency = queues.settings.low_latency;
-        let Queue { line, budget, habits, raised, .. } = &queues.list[queue];
-        let done = line.in_flight() == 0;
-        let away = |span: Duration| done && budget.was_away(cx.now, span);
-        let plain = queues.wf2q.wanted(queue).1 == PLAIN_WEIGHT;
+        let Queue { line, budget, habits, raise, .. } = &queues.list[queue];
+        let done = line.in_flight == 0;
+        let away = |span: Duration| done && passed(budget.timeout, span, cx.now);
+        let plain = queues.wf2q.entities[queue].wanted == PLAIN_WEIGHT;
         let calm = plain && done && !habits.only_seeks();
-        let shared = queues.processes.is_shared(queue) && !self.sharing.is_stable(place);
+        let shared = queues.processes.owners[queue].shared && !queues.processes.list[place.index()].stably;
         let fit = queues.processes.is_sync(queue) && !shared;
-        let (was_raised, claim) = (raised.is_on(), raised.claim(cx.now, plain && away(AWAY), calm, fit));
-        let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.is_new(queue);
+        let (was_raised, claim) = (raise.is_on(), raise.weigh(cx.now, plain && away(AWAY), calm, fit));
+        let forgotten = away(AWAY) && away(BURST_FORGOTTEN) && !queues.processes.owners[queue].new;
         let goes_on = queues.begin_budget(cx, queue);
         if forgotten {
-            queues.leave_burst(queue);
+            queues.burst.leave(queue, false);
+            queues.list[queue].raise.in_burst = false;
         }
-        queues.processes.set_old(queue);
-        let span = queues.budgets.rate().raise_time();
+        queues.processes.owners[queue].new = false;
+        let span = queues.budgets.rate.raise_time;
         if low_latency
-            && self.sharing.is_settled(cx.now, queue, AWAY)
-            && queues.change_raise(queue, |raise, _| raise.claim(cx.now, claim, span))
+            && queues.processes.is_settled(cx.now, queue, AWAY)
+            && queues.change_raise(queue, |raise| raise.claim(cx.now, claim, span))
         {
-            queues.wf2q.cap_budget(queue, 2 * queues.budgets.least());
+            let entity = &mut queues.wf2q.entities[queue];
+            entity.budget = entity.budget.min(2 * queues.budgets.least());
         }
-        let raised = &mut queues.list[queue].raised;
-        let restarts = !was_raised || !raised.is_on() || claim.interactive;
-        raised.wake(cx.now, low_latency && restarts);
+        let raise = &mut queues.list[queue].raise;
+        let restarts = !was_raised || !raise.is_on() || claim.interactive;
+        raise.wake(cx.now, low_latency && restarts);
         queues.make_busy(cx.now, queue, goes_on);
         self.service.preempt(cx, queue, goes_on);
     }
-
-    /// What goes while `queue` is idled for.
-    fn inject(&mut self, cx: Cx<'_>, queue: usize) -> Option<Chosen> {
-        let queues = &self.service.queues;
-        let (processes, list) = (&queues.processes, &queues.list);
-        let fits = |other: usize, whose: Whose| {
-            queues.affordable(cx, other).map(|(id, cost)| Chosen { id, queue: other, cost, whose })
-        };
-        let own = processes.only_user(queue).filter(|(place, other)| {
-            list[*other].line.next().is_some_and(|next| queues.requests.place(next) == Some(*place))
-        });
-        if let Some(own) = own.and_then(|(_, other)| fits(other, Whose::OwnAsync)) {
-            return Some(own);
-        }
-        let waker = &list[queue].waker;
-        if let Some(waker) = processes.alive(waker.known()).and_then(|waker| fits(waker, Whose::Waker)) {
-            return Some(waker);
-        }
-        let woken = processes
-            .alive(waker.woken())
-            .filter(|woken| list[*woken].waker.known() == Some(processes.reference(queue)));
-        if let Some(woken) = woken.and_then(|woken| fits(woken, Whose::Woken)) {
-            return Some(woken);
-        }
-        let guarded = list[queue].raised.is_on() && list[queue].habits.is_short();
-        if idling::boosts(queues, cx, queue) || guarded && queues.raising.busy() <= 1 {
-            return None;
-        }
-        let found = fits(other_to_inject(queues, cx, queue, guarded)?, Whose::Other);
-        self.service.queues.injection.inject();
-        found
-    }
-}
-
-/// The queue listed last whose request may go while `queue` is idled for, within the limit. If that is `guarded`,
-/// only a raised one's may.
-fn other_to_inject(queues: &Queues, cx: Cx<'_>, queue: usize, guarded: bool) -> Option<usize> {
-    let (limit, in_flight) = (queues.list[queue].limit.limit(), queues.requests.in_flight());
-    if in_flight >= limit {
-        return None;
-    }
-    queues.wf2q.newest(|other| {
-        let Some(next) = queues.list[other].line.next() else { return false };
-        let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
-        let limit = if large { limit.min(1) } else { limit };
-        (!guarded || queues.list[other].raised.is_on())
-            && in_flight < limit
-            && queues.affordable(cx, other).is_some()
-    })
 }
 
 impl Scheduler for Bfq {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.service.catch_up(cx);
         let request = &cx.requests[id];
-        let place = self.admit(cx, request);
-        let alone = self.service.queues.processes.note_request(place);
-        let queue = self.queue_for(cx, place, request);
+        let processes = &mut self.service.queues.processes;
+        let place = processes.issuers.enter(request.issuer);
+        let process = &processes.list[place.index()];
+        if process.pending == 0 || !process.alive {
+            self.welcome(cx, place, request);
+        }
+        let (queue, alone) = self.queue_for(cx, place, request);
         let queues = &mut self.service.queues;
-        queues.processes.hold_request(queue, place);
-        let due = request.arrival + queues.settings.expiry(request.sync);
-        queues.requests.own(id, queue, place, due);
+        if queue != place.index() {
+            queues.processes.hold(queue);
+        }
+        queues.requests.own(id, queue, place);
         self.observe(cx, queue, request, alone);
         self.add(cx, queue, id, place);
         self.service.note_request(cx, queue);
@@ -316,31 +271,28 @@ impl Scheduler for Bfq {
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         self.service.catch_up(cx);
         let queues = &self.service.queues;
-        if queues.requests.waiting() == 0 {
+        if queues.requests.waiting == 0 {
             return Decision::Idle;
         }
-        if queues.settings.strict_guarantees && queues.requests.in_flight() > 0 {
+        if queues.settings.strict_guarantees && queues.requests.in_flight > 0 {
             cx.because("strict guarantees: one at a time", || []);
             return Decision::Idle;
         }
-        let before = queues.wf2q.in_service();
+        let before = queues.wf2q.in_service;
         let chosen = match self.service.select(cx) {
-            Selected::Own(queue, id, cost) => Chosen { id, queue, cost, whose: Whose::Own },
+            Selected::Goes(chosen) => chosen,
             Selected::Idled(queue) => {
-                let Some(chosen) = self.inject(cx, queue) else {
-                    let until = self.service.idles_until(cx, queue);
-                    explain::wait(cx, &self.service.queues, queue, until);
-                    return until.map_or(Decision::Idle, Decision::WaitUntil);
-                };
-                chosen
+                let until = self.service.idles_until(cx, queue);
+                explain::wait(cx, &self.service.queues, queue, until);
+                return until.map_or(Decision::Idle, Decision::WaitUntil);
             }
             Selected::Nothing => return Decision::Idle,
         };
         if cx.notes().is_some() {
-            let ended = self.service.take_ended();
-            explain::dispatch(cx, &self.service.queues, chosen, before, ended);
+            self.service.ended.take().into_iter().for_each(|ended| explain::end(cx, ended));
+            explain::dispatch(cx, &self.service.queues, chosen, before);
         }
-        self.service.send(cx, chosen.queue, chosen.id, chosen.cost);
+        self.service.send(cx, chosen);
         Decision::Dispatch(chosen.id)
     }
 
@@ -366,8 +318,8 @@ impl Scheduler for Bfq {
         self.service.catch_up(cx);
         let queues = &mut self.service.queues;
         let Some(queue) = queues.requests.queue(id) else { return };
-        let (ways, line) = (queues.ways(), &mut queues.list[queue].line);
-        if queues.requests.grown(cx, ways, (queue, line), id) {
+        let line = &mut queues.list[queue].line;
+        if queues.requests.grown(cx, line, id) {
             queues.renew_budget(cx, queue);
         }
         queues.note_position(cx, queue);
@@ -387,9 +339,9 @@ impl Scheduler for Bfq {
     fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
         self.service.catch_up(cx);
         let processes = &self.service.queues.processes;
-        let Some(place) = processes.find(who).filter(|place| processes.is_alive(*place)) else { return };
+        let Some(place) = processes.find(who) else { return };
         let queue = processes.queue(place);
-        if self.service.queues.wf2q.in_service() == Some(queue) {
+        if self.service.queues.wf2q.in_service == Some(queue) {
             self.service.leave_service(cx, queue, Reason::Timeout);
         }
         let queues = &mut self.service.queues;
@@ -404,8 +356,7 @@ impl Scheduler for Bfq {
     fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
         let Queues { processes, requests, .. } = &self.service.queues;
         let queue = if new.sync {
-            let place = processes.find(new.issuer).filter(|place| processes.is_alive(*place));
-            place.map(|place| processes.queue(place))
+            processes.find(new.issuer).map(|place| processes.queue(place))
         } else {
             Some(processes.async_queue(new.priority))
         };
@@ -414,7 +365,7 @@ impl Scheduler for Bfq {
 
     fn depth_limit(&self, size: usize) -> DepthLimit {
         // Linux's `word_depths`: in sixteenths for asynchronous requests, and for all but synchronous reads.
-        let raised = self.service.queues.raising.busy() > 0;
+        let raised = self.service.queues.raised_busy > 0;
         let (asynchronous, others) = if raised { (3, 6) } else { (8, 12) };
         DepthLimit { others: size * others / 16, asynchronous: size * asynchronous / 16 }
     }
@@ -428,18 +379,18 @@ impl Algorithm for Bfq {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        let queues = Queues::new(setup, tunables)?;
-        Ok(Bfq { sharing: Sharing::new(queues.list.len())?, service: Service::new(queues) })
+        let service = Service::new(Queues::new(setup, tunables)?);
+        Ok(Bfq { service, sharing: Sharing::default() })
     }
 
     fn tune(&mut self, tunables: Settings) {
         let queues = &mut self.service.queues;
         let ends = queues.settings.low_latency && !tunables.low_latency;
         queues.settings = tunables;
+        queues.requests.back = tunables.back();
         queues.budgets.retune(&tunables);
         if ends {
-            (0..queues.list.len())
-                .for_each(|queue| queues.change_raise(queue, |raise, _| raise.switch_off()));
+            (0..queues.list.len()).for_each(|queue| queues.change_raise(queue, |raise| raise.switch_off()));
         }
     }
 

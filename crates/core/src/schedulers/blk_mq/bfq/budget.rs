@@ -3,8 +3,7 @@
 //! A queue that uses its budget up gets more next time, one that is idle less. One that is slow, because
 //! it seeks, is charged for its time instead, so that its share is one of time.
 
-use super::raise::passed;
-use super::rate::{Rate, SHORT, Sent};
+use super::rate::{Rate, SHORT};
 use super::settings::Settings;
 use crate::units::{Duration, Instant};
 
@@ -21,6 +20,8 @@ pub(super) const FULL_TIME: Duration = Duration::from_ms(125);
 /// Too short a service to tell speed by, and long enough to tell it by time.
 const TOO_SHORT: Duration = Duration::from_ms(1);
 const LONG: Duration = Duration::from_ms(20);
+/// What a very short service of a device with heads is charged: Linux's default `slice_idle`.
+const SEEK_TIME: Duration = Duration::from_ms(8);
 
 /// Why a queue goes out of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,23 +62,50 @@ pub(super) struct Served {
     pub(super) service: u64,
 }
 
-/// The bounds of budgets.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    /// The greatest one, from the tunable or the device's rate.
-    most: u64,
+/// The budget of one queue.
+#[derive(Clone, Copy)]
+pub(super) struct Budget {
+    /// The greatest one that it gets, in sectors.
+    pub(super) most: u64,
+    /// When its time is over; once it has nothing more to do, when that was. `None`: long ago.
+    pub(super) timeout: Option<Instant>,
+    /// It emptied before its budget and time were over.
+    pub(super) waited: bool,
+}
+
+impl Budget {
+    /// Whether its time is over.
+    pub(super) fn is_over(&self, now: Instant) -> bool {
+        self.timeout.is_none_or(|at| at <= now)
+    }
+}
+
+/// The bounds of all budgets, and the device's rate, from which the greatest follows.
+pub(super) struct Budgets {
+    pub(super) rate: Rate,
+    /// The greatest one, from the tunable or the rate.
+    pub(super) most: u64,
     /// It is from the tunable.
     fixed: bool,
     /// What the budgets given out weigh: Linux's `budgets_assigned`.
     given: u64,
 }
 
-impl Bounds {
-    const fn new(most: u64) -> Bounds {
-        Bounds { most: if most > 0 { most } else { DEFAULT_MAX }, fixed: most > 0, given: 0 }
+impl Budgets {
+    pub(super) fn new(set: u64, rotational: bool) -> Budgets {
+        let most = if set > 0 { set } else { DEFAULT_MAX };
+        Budgets { rate: Rate::new(rotational), most, fixed: set > 0, given: 0 }
     }
 
-    const fn give(&mut self) {
+    /// The rate is known better, or a tunable is another.
+    pub(super) fn retune(&mut self, settings: &Settings) {
+        let set = settings.max_budget.0;
+        self.fixed = set > 0;
+        self.most = if set > 0 { set } else { self.rate.sectors_in(settings.timeout_sync.0) };
+    }
+
+    /// A queue goes into service.
+    pub(super) const fn give(&mut self) {
         self.given = (self.given * 7 + 256) / 8;
     }
 
@@ -86,29 +114,24 @@ impl Bounds {
     }
 
     /// What a new queue begins with.
-    const fn first(&self) -> u64 {
-        self.known() * 2 / 3
+    pub(super) const fn first(&self) -> Budget {
+        Budget { most: self.known() * 2 / 3, timeout: None, waited: false }
     }
 
-    const fn least(&self) -> u64 {
+    /// The least of the greatest budgets.
+    pub(super) const fn least(&self) -> u64 {
         self.known() / LEAST_PART
     }
 
     /// The next budget of a queue that goes out of service for `reason`, after one of `before` sectors.
     /// `None`: as before.
-    fn feedback(&self, before: u64, queue: Served, reason: Reason) -> Option<u64> {
+    pub(super) fn feedback(&self, before: u64, queue: Served, reason: Reason) -> Option<u64> {
         let (least, most) = (self.least(), self.most);
         let before = if queue.raised { 2 * least } else { before };
         let next = match reason {
             _ if !queue.sync => most,
             _ if queue.raised => before,
-            Reason::TooIdle if !queue.in_flight => {
-                if before > 5 * least {
-                    before - 4 * least
-                } else {
-                    least
-                }
-            }
+            Reason::TooIdle if !queue.in_flight => before.saturating_sub(4 * least).max(least),
             Reason::TooIdle | Reason::Timeout => (before * 2).min(most),
             Reason::Exhausted => (before * 4).min(most),
             Reason::NoMore => queue.service.max(least),
@@ -123,21 +146,18 @@ impl Bounds {
         self.most * (time.as_ms().min(FULL_TIME.as_ms())) / FULL_TIME.as_ms()
     }
 
-    /// Whether a queue was slow that was served for `time`, and the time to charge.
-    fn slow(&self, queue: Served, time: Duration, rotational: bool) -> (bool, Duration) {
-        if !queue.sync {
-            return (false, Duration::ZERO);
-        }
-        if time < TOO_SHORT {
-            return (queue.seeky, if rotational { SEEK_TIME } else { SHORT });
-        }
-        let slow = if time > LONG { queue.service < self.most / 2 } else { queue.seeky };
-        (slow, time)
+    /// What a queue is charged for its `time` in service, as far as it is charged for that: if it was slow, or
+    /// if it `wasted` its time.
+    pub(super) fn for_time(&self, queue: Served, time: Duration, wasted: bool, disk: bool) -> Option<u64> {
+        let (slow, time) = match time {
+            _ if !queue.sync => (false, Duration::ZERO),
+            _ if time < TOO_SHORT => (queue.seeky, if disk { SEEK_TIME } else { SHORT }),
+            _ if time > LONG => (queue.service < self.most / 2, time),
+            _ => (queue.seeky, time),
+        };
+        (!queue.raised && (slow || wasted)).then(|| self.worth(time).max(queue.service))
     }
 }
-
-/// What a very short service of a device with heads is charged: Linux's default `slice_idle`.
-const SEEK_TIME: Duration = Duration::from_ms(8);
 
 /// What a request of so many sectors costs its queue. One without an extent costs one sector.
 /// Asynchronous ones cost more, as they may be cached and written behind the others' backs; not if they are
@@ -145,134 +165,6 @@ const SEEK_TIME: Duration = Duration::from_ms(8);
 pub(super) const fn charge(sectors: u32, plain: bool) -> u64 {
     let sectors = if sectors == 0 { 1 } else { sectors as u64 };
     if plain { sectors } else { sectors * ASYNC_FACTOR }
-}
-
-/// The budget of one queue.
-#[derive(Clone, Copy)]
-pub(super) struct Budget {
-    /// The greatest one that it gets, in sectors.
-    most: u64,
-    /// When its time is over; once it has nothing more to do, when that was. `None`: long ago.
-    timeout: Option<Instant>,
-    /// It emptied before its budget and time were over.
-    waited: bool,
-}
-
-impl Budget {
-    /// The greatest one that the queue gets.
-    pub(super) const fn most(&self) -> u64 {
-        self.most
-    }
-
-    /// When its time is over.
-    pub(super) const fn timeout(&self) -> Option<Instant> {
-        self.timeout
-    }
-
-    /// Whether its time is over.
-    pub(super) fn is_over(&self, now: Instant) -> bool {
-        self.timeout.is_none_or(|at| at <= now)
-    }
-
-    /// The queue has nothing more to do and nothing in flight.
-    pub(super) const fn note_idle(&mut self, now: Instant) {
-        self.timeout = Some(now);
-    }
-
-    /// Whether the queue had nothing to do for `span`, if it has nothing in flight.
-    pub(super) fn was_away(&self, now: Instant, span: Duration) -> bool {
-        passed(self.timeout, span, now)
-    }
-
-    /// The queue emptied before its budget and time were over.
-    pub(super) const fn note_waited(&mut self) {
-        self.waited = true;
-    }
-
-    /// Whether the queue emptied before its budget and time were over; that counts once.
-    pub(super) const fn take_waited(&mut self) -> bool {
-        core::mem::replace(&mut self.waited, false)
-    }
-}
-
-/// The bounds of all budgets, and the device's rate, from which the greatest follows.
-pub(super) struct Budgets {
-    bounds: Bounds,
-    rate: Rate,
-}
-
-impl Budgets {
-    pub(super) fn new(most: u64, rotational: bool) -> Budgets {
-        Budgets { bounds: Bounds::new(most), rate: Rate::new(rotational) }
-    }
-
-    /// How fast the device is.
-    pub(super) const fn rate(&self) -> &Rate {
-        &self.rate
-    }
-
-    /// The rate is known better, or a tunable is another.
-    pub(super) fn retune(&mut self, settings: &Settings) {
-        let set = settings.max_budget.0;
-        self.bounds.fixed = set > 0;
-        self.bounds.most = if set > 0 { set } else { self.rate.sectors_in(settings.timeout_sync.0) };
-    }
-
-    /// A request goes to the device: what does that tell of its speed?
-    #[inline]
-    pub(super) fn sent(&mut self, settings: &Settings, sent: &Sent) {
-        if self.rate.sent(sent) {
-            self.retune(settings);
-        }
-    }
-
-    /// A request is done.
-    #[inline]
-    pub(super) fn completed(&mut self, settings: &Settings, now: Instant) {
-        if self.rate.completed(now) {
-            self.retune(settings);
-        }
-    }
-
-    /// What a new queue begins with.
-    pub(super) const fn first(&self) -> Budget {
-        Budget { most: self.bounds.first(), timeout: None, waited: false }
-    }
-
-    /// The least of the greatest budgets.
-    pub(super) const fn least(&self) -> u64 {
-        self.bounds.least()
-    }
-
-    /// A queue goes into service until `timeout`.
-    pub(super) const fn give(&mut self, budget: &mut Budget, timeout: Instant) {
-        self.bounds.give();
-        budget.timeout = Some(timeout);
-    }
-
-    /// A queue goes out of service for `reason`: its greatest budget from now on, if that is another.
-    pub(super) fn feedback(&self, budget: &mut Budget, served: Served, reason: Reason) -> Option<u64> {
-        budget.most = self.bounds.feedback(budget.most, served, reason)?;
-        Some(budget.most)
-    }
-
-    /// What a queue is charged for its `time` in service, as far as it is charged for that: if it was slow, or
-    /// if it `wasted` its time.
-    pub(super) fn charge_for_time(
-        &self,
-        queue: Served,
-        time: Duration,
-        wasted: bool,
-        rotational: bool,
-    ) -> Option<u64> {
-        let (slow, time) = self.bounds.slow(queue, time, rotational);
-        (!queue.raised && (slow || wasted)).then(|| self.bounds.worth(time).max(queue.service))
-    }
-
-    #[cfg(test)]
-    pub(super) const fn greatest(&self) -> u64 {
-        self.bounds.most
-    }
 }
 
 #[cfg(test)]
@@ -284,9 +176,9 @@ mod tests {
 
     #[test]
     fn budgets_grow_and_shrink_by_reason() {
-        let bounds = Bounds::new(0);
+        let bounds = Budgets::new(0, true);
         let next = |before, reason| bounds.feedback(before, STREAM, reason);
-        assert_eq!((bounds.least(), bounds.first()), (512, 10_922));
+        assert_eq!((bounds.least(), bounds.first().most), (512, 10_922));
         assert_eq!(next(3_000, Reason::Exhausted), Some(12_000), "four times");
         assert_eq!(next(6_000, Reason::Exhausted), Some(16_384), "at most the greatest");
         assert_eq!(next(3_000, Reason::Timeout), Some(6_000), "twice");
@@ -308,17 +200,19 @@ mod tests {
 
     #[test]
     fn a_queue_is_slow_if_it_seeks_or_gets_little_done_in_its_time() {
-        let bounds = Bounds::new(0);
-        let slow = |queue: Served, us, service| {
-            bounds.slow(Served { service, ..queue }, Duration::from_us(us), true)
+        let bounds = Budgets::new(0, true);
+        let charged = |queue: Served, us, service| {
+            bounds.for_time(Served { service, ..queue }, Duration::from_us(us), false, true)
         };
-        assert_eq!(slow(STREAM, 30_000, 8_191), (true, Duration::from_ms(30)));
-        assert!(!slow(STREAM, 30_000, 8_192).0);
-        assert!(!slow(STREAM, 20_000, 1).0, "too short to tell");
+        assert_eq!(charged(STREAM, 30_000, 3_000), Some(16_384 * 30 / 125));
+        assert_eq!(charged(STREAM, 30_000, 8_191), Some(8_191));
+        assert_eq!(charged(STREAM, 30_000, 8_192), None);
+        assert_eq!(charged(STREAM, 20_000, 1), None, "too short to tell");
         let seeky = Served { seeky: true, ..STREAM };
-        assert!(slow(seeky, 20_000, 9_000).0);
-        assert_eq!(slow(seeky, 500, 8), (true, Duration::from_ms(8)), "a seek at least");
-        assert_eq!(slow(Served { sync: false, ..seeky }, 30_000, 8), (false, Duration::ZERO));
+        assert_eq!(charged(seeky, 20_000, 9_000), Some(9_000));
+        assert_eq!(charged(seeky, 500, 8), Some(16_384 * 8 / 125), "a seek at least");
+        assert_eq!(charged(Served { sync: false, ..seeky }, 30_000, 8), None);
+        assert_eq!(charged(Served { raised: true, ..seeky }, 30_000, 8), None);
         assert_eq!(bounds.worth(Duration::from_ms(25)), 16_384 / 5);
     }
 

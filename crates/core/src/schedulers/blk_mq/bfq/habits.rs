@@ -16,14 +16,15 @@ const INTENSITY: Duration = Duration::from_ms(200);
 const IN_TIME: u64 = 3;
 
 /// The habits of one queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Habits {
     samples: u64,
     total: u64,
-    mean: u64,
+    pub(super) mean: Duration,
     /// When its last request was done.
-    done: Instant,
-    short: bool,
+    pub(super) done: Instant,
+    /// Whether think times count as short.
+    pub(super) short: bool,
     io_bound: bool,
     busy_from: Instant,
     idle_time: Duration,
@@ -36,19 +37,8 @@ pub(super) struct Habits {
 impl Habits {
     /// A queue that is new `now`, synchronous or not.
     pub(super) fn new(now: Instant, sync: bool, class: Class) -> Habits {
-        Habits {
-            samples: 0,
-            total: 0,
-            mean: 0,
-            done: now + Duration(1),
-            short: sync && class != Class::Idle,
-            io_bound: true,
-            busy_from: now,
-            idle_time: Duration::ZERO,
-            seeks: 1,
-            far: 1,
-            last_end: Sector(0),
-        }
+        let (done, short) = (now + Duration(1), sync && class != Class::Idle);
+        Habits { done, short, io_bound: true, busy_from: now, seeks: 1, far: 1, ..Habits::default() }
     }
 
     /// A request arrives while there is nothing to do and nothing in flight: what was thought?
@@ -56,7 +46,7 @@ impl Habits {
         let elapsed = now.since(self.done).min(slice_idle * 2);
         self.samples = decayed(self.samples, 1);
         self.total = decayed(self.total, elapsed.0);
-        self.mean = (self.total + HALF) / self.samples;
+        self.mean = Duration((self.total + HALF) / self.samples);
     }
 
     /// A request arrives: is it far from the one before?
@@ -85,28 +75,9 @@ impl Habits {
         }
     }
 
-    /// A request is done.
-    pub(super) const fn note_done(&mut self, now: Instant) {
-        self.done = now;
-    }
-
-    /// The mean think time.
-    pub(super) const fn mean(&self) -> Duration {
-        Duration(self.mean)
-    }
-
     /// Whether think times are known to be longer than half the time that is idled.
     pub(super) const fn is_long(&self, slice_idle: Duration) -> bool {
-        self.samples > SAMPLES && self.mean > slice_idle.0 / 2
-    }
-
-    /// Whether think times count as short.
-    pub(super) const fn is_short(&self) -> bool {
-        self.short
-    }
-
-    pub(super) const fn set_short(&mut self, short: bool) {
-        self.short = short;
+        self.samples > SAMPLES && self.mean.0 > slice_idle.0 / 2
     }
 
     /// Whether a request that arrives now came soon enough after the last was done.

@@ -20,28 +20,28 @@ pub(super) fn boosts(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
     let (rotational, tagged) = (cx.device.rotational, queues.tagging.queues());
     let streams = queues.list[queue].habits.streams();
     let boosts = rotational && !tagged || (rotational || !tagged) && streams;
-    queues.processes.users(queue) > 0 && boosts && queues.raising.busy() == 0
+    queues.processes.owners[queue].users > 0 && boosts && queues.raised_busy == 0
 }
 
 /// Whether `queue` would lose what it is entitled to without idling.
 pub(super) fn is_needed(queues: &Queues, queue: usize) -> bool {
     let busy = queues.wf2q.busy();
-    let crowded = queues.raising.busy() < busy
-        || queues.requests.in_flight() >= queues.list[queue].line.in_flight() + CROWD;
-    let raised = queues.list[queue].raised.is_on() && crowded;
-    queues.processes.users(queue) > 0 && (raised || queues.wf2q.differs(queue) || busy == 1)
+    let crowded =
+        queues.raised_busy < busy || queues.requests.in_flight >= queues.list[queue].line.in_flight + CROWD;
+    let raised = queues.list[queue].raise.is_on() && crowded;
+    queues.processes.owners[queue].users > 0 && (raised || queues.wf2q.differs(queue) || busy == 1)
 }
 
 /// Whether `queue` is idled for when it is empty.
 pub(super) fn is_better(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
-    if queues.processes.users(queue) == 0 {
+    if queues.processes.owners[queue].users == 0 {
         return false;
     }
     if queues.settings.strict_guarantees {
         return true;
     }
     let never = queues.settings.idle_time() == Duration::ZERO || !queues.processes.is_sync(queue);
-    if never || queues.wf2q.class(queue) == Class::Idle {
+    if never || queues.wf2q.entities[queue].class == Class::Idle {
         return false;
     }
     boosts(queues, cx, queue) || is_needed(queues, queue)
@@ -50,7 +50,7 @@ pub(super) fn is_better(queues: &Queues, cx: Cx<'_>, queue: usize) -> bool {
 /// How long `queue` is idled for.
 pub(super) fn time(queues: &Queues, queue: usize) -> Duration {
     let slice_idle = queues.settings.idle_time();
-    if queues.list[queue].raised.is_on() {
+    if queues.list[queue].raise.is_on() {
         slice_idle.max(RAISED)
     } else if queues.list[queue].habits.is_seeky() && !queues.wf2q.differs(queue) {
         slice_idle.min(SHORT)

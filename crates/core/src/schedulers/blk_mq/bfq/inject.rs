@@ -3,6 +3,7 @@
 //! As many as do not make the queue's own requests slower by half: that is tried out. One request of the queue
 //! in service at a time is watched, from its arrival to its completion.
 
+use super::processes::Ref;
 use crate::units::{Duration, Instant, RequestId};
 
 /// The limit is learnt anew this long after it was lowered, raised again after that, and judged after that.
@@ -14,40 +15,29 @@ const SETTLE: Duration = Duration::from_ms(10);
 #[derive(Clone, Copy, Default)]
 pub(super) struct Limit {
     /// How many requests of others may go.
-    limit: u32,
+    pub(super) limit: u32,
     /// What a request takes if no others go: Linux's `last_serv_time_ns`. 0: not known.
     alone: Duration,
     lowered: Option<Instant>,
 }
 
 impl Limit {
-    /// How many requests of others may go while the queue is idled for.
-    pub(super) const fn limit(&self) -> u32 {
-        self.limit
-    }
-
     fn lowered_before(&self, span: Duration, now: Instant) -> bool {
         self.lowered.is_none_or(|since| since + span <= now)
     }
 }
 
-/// The request of the queue in service that is watched.
-#[derive(Clone, Copy, Default)]
-struct Watch {
-    /// When it came.
+/// How the limit of the queue in service is learnt: from a request of it that is watched.
+#[derive(Default)]
+pub(super) struct Injection {
+    /// When that came.
     since: Instant,
     /// It is the next to go.
     next: bool,
     /// It went.
     request: Option<RequestId>,
-}
-
-/// How the limit of the queue in service is learnt.
-#[derive(Default)]
-pub(super) struct Injection {
-    watch: Watch,
     /// Others went since.
-    injected: bool,
+    pub(super) injected: bool,
 }
 
 impl Injection {
@@ -67,13 +57,13 @@ impl Injection {
         let undisturbed = in_flight == 0;
         let disturbed = limit.alone > Duration::ZERO && self.injected && in_flight > 0;
         if serving && (undisturbed || disturbed) && limit.lowered_before(SETTLE, now) {
-            (self.watch.since, self.watch.next) = (now, true);
+            (self.since, self.next) = (now, true);
             self.injected &= !undisturbed;
         }
     }
 
     fn forget(&mut self, now: Instant, limit: &mut Limit, short: bool) {
-        self.watch.request = None;
+        self.request = None;
         *limit = Limit { limit: u32::from(!short), alone: Duration::ZERO, lowered: Some(now) };
     }
 
@@ -84,30 +74,20 @@ impl Injection {
         }
     }
 
-    /// A request of another goes while the queue in service is idled for.
-    pub(super) const fn inject(&mut self) {
-        self.injected = true;
-    }
-
     /// `id`, of the queue in service, goes.
     pub(super) const fn send(&mut self, id: RequestId) {
-        if self.watch.next {
-            (self.watch.next, self.watch.request) = (false, Some(id));
+        if self.next {
+            (self.next, self.request) = (false, Some(id));
         }
-    }
-
-    /// The queue in service goes out of service.
-    pub(super) const fn expire(&mut self) {
-        (self.injected, self.watch.next, self.watch.request) = (false, false, None);
     }
 
     /// `id` of a queue is done, while it still counts among the `in_flight`. If it was watched: what did others cost
     /// it? The device had `most` requests at once so far.
     pub(super) fn done(&mut self, now: Instant, limit: &mut Limit, id: RequestId, in_flight: u32, most: u32) {
-        if self.watch.request != Some(id) {
+        if self.request != Some(id) {
             return;
         }
-        let took = now.since(self.watch.since);
+        let took = now.since(self.since);
         let Limit { limit: before, alone, .. } = *limit;
         if alone > Duration::ZERO && self.injected {
             let slower = took.0 >= alone.0.saturating_mul(3) / 2;
@@ -124,6 +104,45 @@ impl Injection {
         } else if took < alone || !self.injected && in_flight == 1 {
             limit.alone = took;
         }
-        (self.watch.request, self.injected) = (None, false);
+        (self.request, self.injected) = (None, false);
+    }
+}
+
+/// Linux's times: a request so soon after another's completion may wait for it; so often for a waker; and in so
+/// many times the time that is idled.
+const SOON: Duration = Duration::from_ms(4);
+const DETECTIONS: u32 = 3;
+const DETECTION_SLICES: u64 = 128;
+
+/// What is known of one queue's waker: a queue after whose completions it issues, as its process waits for theirs.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Waker {
+    /// The queue that wakes this one.
+    pub(super) known: Option<Ref>,
+    suspect: Option<Ref>,
+    seen: u32,
+    since: Instant,
+    /// The queue that was last found, or made busy, that this one wakes.
+    pub(super) woken: Option<Ref>,
+}
+
+impl Waker {
+    /// `waker` wakes this one.
+    pub(super) const fn learn(&mut self, waker: Ref) {
+        (self.known, self.suspect) = (Some(waker), None);
+    }
+
+    /// A request that may wait for that of `other` has come, `since` the last completion. True if `other` has been
+    /// suspected often enough to be the waker.
+    pub(super) fn suspect(&mut self, now: Instant, other: Ref, since: Duration, idle: Duration) -> bool {
+        if since >= SOON {
+            return false;
+        }
+        if self.suspect == Some(other) && now <= self.since + idle * DETECTION_SLICES {
+            self.seen += 1;
+        } else {
+            *self = Waker { suspect: Some(other), seen: 1, since: now, ..*self };
+        }
+        self.seen == DETECTIONS
     }
 }

@@ -22,7 +22,6 @@ impl Positions {
     }
 
     /// Whether it is known where `queue` goes on.
-    #[inline]
     pub(super) fn holds(&self, queue: usize) -> bool {
         self.sorted.contains(RequestId(queue as u32))
     }

@@ -6,9 +6,10 @@
 
 use alloc::vec::Vec;
 
+use super::raise::{Raise, passed};
 use crate::collections::{Issuers, OutOfMemory, Place, table};
 use crate::request::{Class, Priority};
-use crate::units::{Issuer, Weight};
+use crate::units::{Duration, Instant, Issuer, Weight};
 
 /// So many processes may be guests in others' queues.
 const GUESTS_MAX: usize = 32;
@@ -41,43 +42,55 @@ pub(super) struct Ref {
 
 /// A process.
 #[derive(Clone, Copy, Default)]
-struct Process {
+pub(super) struct Process {
     /// It has issued something and not exited since.
-    alive: bool,
+    pub(super) alive: bool,
     /// Where its synchronous requests go.
-    queue: usize,
+    pub(super) queue: usize,
     /// Its requests, waiting or in flight.
-    pending: u32,
+    pub(super) pending: u32,
     /// Priority and weight of its last synchronous request.
-    rank: (Priority, Weight),
+    pub(super) rank: (Priority, Weight),
     /// Priority of its last asynchronous request.
-    async_priority: Option<Priority>,
+    pub(super) async_priority: Option<Priority>,
+    /// It has issued a synchronous request.
+    pub(super) met: bool,
+    /// The queue that was created with its own, if it may go on in that one for good.
+    pub(super) stable: Option<Ref>,
+    /// It shares a queue for good.
+    pub(super) stably: bool,
+    /// How its queue was raised when it went to another's.
+    pub(super) saved: Option<Raise>,
+    /// When it issued its first synchronous request.
+    pub(super) born: Instant,
+    /// When it came back to its queue.
+    pub(super) split: Option<Instant>,
 }
 
 /// Whose a queue is, and who issues into it.
 #[derive(Clone, Copy, Default)]
-struct Queue {
+pub(super) struct Owner {
     life: u32,
     /// Whose it is; `None` for asynchronous ones.
-    place: Option<Place>,
+    pub(super) place: Option<Place>,
     /// Processes that issue into it.
-    users: u32,
+    pub(super) users: u32,
     /// No request has made it busy yet.
-    new: bool,
+    pub(super) new: bool,
     /// Others issue into it, too.
-    shared: bool,
+    pub(super) shared: bool,
     /// They shall not go on to.
-    splits: bool,
+    pub(super) splits: bool,
 }
 
 /// All processes and whose queues are.
 pub(super) struct Processes {
     /// Whether what is at a place is its process's.
-    issuers: Issuers<bool>,
-    processes: Vec<Process>,
-    queues: Vec<Queue>,
+    pub(super) issuers: Issuers<bool>,
+    pub(super) list: Vec<Process>,
+    pub(super) owners: Vec<Owner>,
     /// Processes that issue into others' queues.
-    guests: Vec<Place>,
+    pub(super) guests: Vec<Place>,
 }
 
 impl Processes {
@@ -86,25 +99,25 @@ impl Processes {
         guests.try_reserve_exact(GUESTS_MAX).map_err(|_| OutOfMemory)?;
         Ok(Processes {
             issuers: Issuers::new(places)?,
-            processes: table(places, Process::default())?,
-            queues: table(places + ASYNC_QUEUES, Queue::default())?,
+            list: table(places, Process::default())?,
+            owners: table(places + ASYNC_QUEUES, Owner::default())?,
             guests,
         })
     }
 
-    /// The place of `who`, which is held if it has no requests; and whether somebody else was there.
-    #[inline]
-    pub(super) fn enter(&mut self, who: Issuer) -> (Place, bool) {
-        let place = self.issuers.enter(who);
-        if self.processes[place.index()].pending > 0 {
-            return (place, false);
+    /// The place of a process that issues a request, which is held if it has no others. True if somebody else
+    /// was there.
+    pub(super) fn enter(&mut self, place: Place) -> bool {
+        if self.list[place.index()].pending > 0 {
+            return false;
         }
         self.issuers.hold(place);
-        (place, !core::mem::replace(&mut self.issuers[place], true))
+        !core::mem::replace(&mut self.issuers[place], true)
     }
 
+    /// The place of `who`, if that lives.
     pub(super) fn find(&self, who: Issuer) -> Option<Place> {
-        self.issuers.find(who)
+        self.issuers.find(who).filter(|place| self.list[place.index()].alive)
     }
 
     /// Nothing is kept of `who` any more, unless its place is held. True if so.
@@ -115,61 +128,33 @@ impl Processes {
 
     /// What was at `place` is somebody else's, or nobody's.
     pub(super) fn clear(&mut self, index: usize) {
-        let Process { alive, queue, pending, .. } = self.processes[index];
-        let users = self.queues[index].users - u32::from(self.is_at_home(index));
-        if let Some(place) = self.queues[index].place.filter(|_| alive && queue != index) {
+        let Process { alive, queue, pending, .. } = self.list[index];
+        let users = self.owners[index].users - u32::from(self.is_at_home(index));
+        if let Some(place) = self.owners[index].place.filter(|_| alive && queue != index) {
             self.go_home(place);
         }
-        let life = self.queues[index].life + 1;
-        self.queues[index] = Queue { life, users, new: true, ..Queue::default() };
+        let life = self.owners[index].life + 1;
+        self.owners[index] = Owner { life, users, new: true, ..Owner::default() };
         // Asynchronous requests of an earlier process of the same number may be under way.
-        self.processes[index] = Process { pending, ..Process::default() };
-    }
-
-    /// The queue at `place`, where nothing is left of an earlier process's, is that process's from now on.
-    pub(super) fn own(&mut self, place: Place, rank: (Priority, Weight)) {
-        self.processes[place.index()].rank = rank;
-        let queue = &mut self.queues[place.index()];
-        (queue.place, queue.shared) = (Some(place), queue.users > 0);
+        self.list[index] = Process { pending, ..Process::default() };
     }
 
     /// The process at `place` lives, and issues into its own queue.
     pub(super) fn begin(&mut self, place: Place) {
         let index = place.index();
-        (self.processes[index].alive, self.processes[index].queue) = (true, index);
-        self.queues[index].users += 1;
+        (self.list[index].alive, self.list[index].queue) = (true, index);
+        self.owners[index].users += 1;
     }
 
     /// The asynchronous queue of this priority.
     pub(super) fn async_queue(&self, priority: Priority) -> usize {
-        self.processes.len() + async_index(priority)
-    }
-
-    /// The process at `place` issues into the asynchronous queue of this priority. True if that is new.
-    pub(super) fn note_async(&mut self, place: Place, priority: Priority) -> bool {
-        self.processes[place.index()].async_priority = Some(priority);
-        let queue = self.async_queue(priority);
-        core::mem::replace(&mut self.queues[queue].users, 1) == 0
-    }
-
-    /// The process at `place` has another request. True if it is its only one.
-    pub(super) fn note_request(&mut self, place: Place) -> bool {
-        let process = &mut self.processes[place.index()];
-        process.pending += 1;
-        process.pending == 1
-    }
-
-    /// A request of the process at `place` waits in `queue`, whose place is held if it is another's.
-    pub(super) fn hold_request(&mut self, queue: usize, place: Place) {
-        if queue != place.index() {
-            self.hold(queue);
-        }
+        self.list.len() + async_index(priority)
     }
 
     /// A request of the process at `place`, in `queue` so far, is no more.
     #[inline]
     pub(super) fn release_request(&mut self, queue: usize, place: Place) {
-        let process = &mut self.processes[place.index()];
+        let process = &mut self.list[place.index()];
         process.pending -= 1;
         if process.pending == 0 {
             self.issuers.release(place);
@@ -181,125 +166,80 @@ impl Processes {
 
     /// The place of the process of `queue` is not given to another until it is released.
     pub(super) fn hold(&mut self, queue: usize) {
-        if let Some(place) = self.queues[queue].place {
+        if let Some(place) = self.owners[queue].place {
             self.issuers.hold(place);
         }
     }
 
     pub(super) fn release(&mut self, queue: usize) {
-        if let Some(place) = self.queues[queue].place {
+        if let Some(place) = self.owners[queue].place {
             self.issuers.release(place);
         }
     }
 
-    /// The process at `place` has this priority and weight. True if it had others.
-    pub(super) fn set_rank(&mut self, place: Place, rank: (Priority, Weight)) -> bool {
-        let process = &mut self.processes[place.index()];
-        core::mem::replace(&mut process.rank, rank) != rank
-    }
-
     /// The queue into which the process at `place` issues.
-    #[inline]
     pub(super) fn queue(&self, place: Place) -> usize {
-        self.processes[place.index()].queue
-    }
-
-    pub(super) fn is_alive(&self, place: Place) -> bool {
-        self.processes[place.index()].alive
+        self.list[place.index()].queue
     }
 
     /// Whether the process at `index` lives and issues into its own queue.
     pub(super) fn is_at_home(&self, index: usize) -> bool {
-        self.processes[index].alive && self.processes[index].queue == index
+        self.list[index].alive && self.list[index].queue == index
     }
 
     /// Whose `queue` is, unless it is asynchronous.
     pub(super) fn who(&self, queue: usize) -> Option<Issuer> {
-        self.queues[queue].place.map(|place| self.issuers.who(place))
+        self.owners[queue].place.map(|place| self.issuers.who(place))
     }
 
     /// The process of `queue`, unless that is asynchronous or others issue into it; and the asynchronous queue into
     /// which that process issued last.
     pub(super) fn only_user(&self, queue: usize) -> Option<(Place, usize)> {
-        let place = self.queues[queue].place.filter(|_| !self.is_shared(queue))?;
-        Some((place, self.async_queue(self.processes[place.index()].async_priority?)))
+        let place = self.owners[queue].place.filter(|_| !self.owners[queue].shared)?;
+        Some((place, self.async_queue(self.list[place.index()].async_priority?)))
     }
 
     /// Whether `queue` is synchronous.
-    #[inline]
     pub(super) fn is_sync(&self, queue: usize) -> bool {
-        queue < self.processes.len()
-    }
-
-    pub(super) fn users(&self, queue: usize) -> u32 {
-        self.queues[queue].users
-    }
-
-    /// Whether no request has made `queue`, which is synchronous, busy yet.
-    pub(super) fn is_new(&self, queue: usize) -> bool {
-        self.queues[queue].new
-    }
-
-    pub(super) fn set_old(&mut self, queue: usize) {
-        self.queues[queue].new = false;
+        queue < self.list.len()
     }
 
     pub(super) fn reference(&self, queue: usize) -> Ref {
-        Ref { queue, life: self.queues[queue].life }
+        Ref { queue, life: self.owners[queue].life }
     }
 
     /// The queue of a reference, unless it is another's now.
     pub(super) fn alive(&self, of: Option<Ref>) -> Option<usize> {
-        of.filter(|of| self.queues[of.queue].life == of.life).map(|of| of.queue)
+        of.filter(|of| self.owners[of.queue].life == of.life).map(|of| of.queue)
     }
 
-    /// Whether several processes issue into `queue`, or did.
-    pub(super) fn is_shared(&self, queue: usize) -> bool {
-        self.queues[queue].shared
-    }
-
-    /// Whether those who issue into `queue` shall go back to their own.
-    pub(super) fn splits(&self, queue: usize) -> bool {
-        self.queues[queue].splits
-    }
-
-    /// `queue`, which is seeky, goes out of service.
-    pub(super) fn note_seeky(&mut self, queue: usize) {
-        self.queues[queue].splits |= self.queues[queue].shared;
-    }
-
-    /// `queue` is one process's again.
-    pub(super) fn end_sharing(&mut self, queue: usize) {
-        (self.queues[queue].shared, self.queues[queue].splits) = (false, false);
-    }
-
-    /// Those who issue into `queue`.
-    pub(super) fn users_of(&self, queue: usize) -> impl Iterator<Item = usize> + '_ {
-        let guests = self.guests.iter().map(|guest| guest.index());
-        let guests = guests.filter(move |guest| self.processes[*guest].queue == queue);
-        (queue < self.processes.len() && self.is_at_home(queue)).then_some(queue).into_iter().chain(guests)
+    /// Whether the process of `queue` came back to it longer than `span` ago, if ever.
+    pub(super) fn is_settled(&self, now: Instant, queue: usize, span: Duration) -> bool {
+        self.list.get(queue).is_none_or(|process| passed(process.split, span, now))
     }
 
     /// Whether all who issue into `queue` can go elsewhere.
     pub(super) fn can_move(&self, queue: usize) -> bool {
-        let moved = self.queues[queue].users as usize;
+        let moved = self.owners[queue].users as usize;
         moved > 0 && self.guests.len() + moved <= GUESTS_MAX
     }
 
     /// All who issue into `queue` issue into `host` from now on.
     pub(super) fn move_all(&mut self, queue: usize, host: usize) {
-        let owner = self.queues[queue].place.filter(|_| self.is_at_home(queue));
+        let to = self.reference(host);
+        let owner = self.owners[queue].place.filter(|_| self.is_at_home(queue));
         self.guests.extend(owner);
         let mut at = 0;
         while let Some(guest) = self.guests.get(at).copied() {
             let own = guest.index();
             at += 1;
-            if self.processes[own].queue != queue {
+            if self.list[own].queue != queue {
                 continue;
             }
-            self.processes[own].queue = host;
-            self.queues[queue].users -= 1;
-            self.queues[host].users += 1;
+            self.list[own].queue = host;
+            self.list[own].stable = self.list[own].stable.filter(|stable| *stable != to);
+            self.owners[queue].users -= 1;
+            self.owners[host].users += 1;
             if own != queue {
                 self.release(queue);
             }
@@ -310,14 +250,14 @@ impl Processes {
                 self.guests.swap_remove(at);
             }
         }
-        self.queues[host].shared = true;
-        self.queues[queue].new = false;
+        self.owners[host].shared = true;
+        self.owners[queue].new = false;
     }
 
     /// The process at `place` issues into another's queue no longer.
     fn go_home(&mut self, place: Place) {
-        let queue = core::mem::replace(&mut self.processes[place.index()].queue, place.index());
-        self.queues[queue].users -= 1;
+        let queue = core::mem::replace(&mut self.list[place.index()].queue, place.index());
+        self.owners[queue].users -= 1;
         self.release(queue);
         self.guests.retain(|guest| *guest != place);
     }
@@ -325,7 +265,7 @@ impl Processes {
     /// The process at `place` issues into its own queue again, which is no new one.
     pub(super) fn come_back(&mut self, place: Place) {
         self.go_home(place);
-        let queue = &mut self.queues[place.index()];
+        let queue = &mut self.owners[place.index()];
         queue.users += 1;
         (queue.shared, queue.splits, queue.new) = (false, false, false);
     }
@@ -333,15 +273,10 @@ impl Processes {
     /// The process at `place` has exited.
     pub(super) fn exit(&mut self, place: Place) {
         if self.queue(place) == place.index() {
-            self.queues[place.index()].users -= 1;
+            self.owners[place.index()].users -= 1;
         } else {
             self.go_home(place);
         }
-        self.processes[place.index()].alive = false;
-    }
-
-    #[cfg(test)]
-    pub(super) fn guests(&self) -> usize {
-        self.guests.len()
+        self.list[place.index()].alive = false;
     }
 }

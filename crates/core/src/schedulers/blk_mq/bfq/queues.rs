@@ -2,28 +2,41 @@
 
 use alloc::vec::Vec;
 
-use super::budget::{self, Budgets, Served};
-use super::burst::Burst;
+use super::budget::{self, Budget, Budgets, Served};
 use super::habits::Habits;
-use super::inject::{Injection, Limit};
+use super::inject::{Injection, Limit, Waker};
 use super::positions::Positions;
 use super::processes::{ASYNC_QUEUES, Processes, Ref};
-use super::queue::Queue;
-use super::raise::Raise;
-use super::raising::{Raised, Raising};
+use super::raise::{Burst, Kind, Raise};
 use super::rate::Tagging;
 use super::requests::{Line, Requests};
 use super::settings::Settings;
-use super::wakers::Waker;
 use super::wf2q::Wf2q;
 use crate::collections::{OutOfMemory, Place, table};
 use crate::request::Class;
 use crate::scheduler::{Cx, Setup};
-use crate::schedulers::shared::nearer::Back;
 use crate::units::{Instant, RequestId, Sector};
 
 /// Places for processes besides two for each request: some are hosts, or wait though they have none.
 const ABSENT_PLACES: usize = 128;
+
+/// What is known of one queue, besides its virtual times and whose it is.
+#[derive(Clone, Copy)]
+pub(super) struct Queue {
+    pub(super) line: Line,
+    pub(super) budget: Budget,
+    pub(super) habits: Habits,
+    pub(super) raise: Raise,
+    pub(super) limit: Limit,
+    pub(super) waker: Waker,
+}
+
+impl Queue {
+    fn new(now: Instant, line: Line, budget: Budget, habits: Habits) -> Queue {
+        let (limit, waker) = (Limit::default(), Waker::default());
+        Queue { line, budget, habits, raise: Raise::new(now), limit, waker }
+    }
+}
 
 /// All queues.
 pub(super) struct Queues {
@@ -34,10 +47,13 @@ pub(super) struct Queues {
     pub(super) requests: Requests,
     pub(super) wf2q: Wf2q,
     pub(super) budgets: Budgets,
-    pub(super) raising: Raising,
+    /// How many busy queues are raised.
+    pub(super) raised_busy: u32,
     pub(super) injection: Injection,
     pub(super) tagging: Tagging,
-    burst: Burst<usize>,
+    /// Where the last request of the queue in service ends; 0 before there was one.
+    pub(super) served_to: Sector,
+    pub(super) burst: Burst<usize>,
     positions: Positions,
     /// Whose request was done last, if that is one process's.
     last_completed: Option<Ref>,
@@ -48,24 +64,21 @@ impl Queues {
         let places = setup.capacity.saturating_mul(2).saturating_add(ABSENT_PLACES);
         let queues = places + ASYNC_QUEUES;
         let budgets = Budgets::new(settings.max_budget.0, setup.device.rotational);
-        let unknown = Queue {
-            line: Line::default(),
-            budget: budgets.first(),
-            habits: Habits::new(Instant::ZERO, false, Class::BestEffort),
-            raised: Raised::new(Instant::ZERO),
-            limit: Limit::default(),
-            waker: Waker::default(),
-        };
+        let habits = Habits::new(Instant::ZERO, false, Class::BestEffort);
+        let unknown = Queue::new(Instant::ZERO, Line::default(), budgets.first(), habits);
+        let mut list = table(queues, unknown)?;
+        list.iter_mut().zip(0..).for_each(|(queue, index)| queue.line.queue = index);
         Ok(Queues {
             settings,
-            list: table(queues, unknown)?,
+            list,
             processes: Processes::new(places)?,
-            requests: Requests::new(setup.capacity, queues)?,
+            requests: Requests::new(setup.capacity, queues, settings.back())?,
             wf2q: Wf2q::new(queues)?,
             budgets,
-            raising: Raising::default(),
+            raised_busy: 0,
             injection: Injection::default(),
             tagging: Tagging::default(),
+            served_to: Sector(0),
             burst: Burst::default(),
             positions: Positions::new(queues)?,
             last_completed: None,
@@ -74,14 +87,8 @@ impl Queues {
 
     /// `queue` is of a process, or a priority, that is new.
     pub(super) fn begin(&mut self, now: Instant, queue: usize, class: Class, weight: u64) {
-        self.list[queue] = Queue {
-            line: self.list[queue].line,
-            budget: self.budgets.first(),
-            habits: Habits::new(now, self.processes.is_sync(queue), class),
-            raised: Raised::new(now),
-            limit: Limit::default(),
-            waker: Waker::default(),
-        };
+        let habits = Habits::new(now, self.processes.is_sync(queue), class);
+        self.list[queue] = Queue::new(now, self.list[queue].line, self.budgets.first(), habits);
         self.wf2q.replace(queue, class, weight);
     }
 
@@ -94,35 +101,32 @@ impl Queues {
         self.note_position(cx, host);
     }
 
-    /// Does what may change how `queue` is raised; it is told whether that is in a burst.
-    pub(super) fn change_raise<R>(&mut self, queue: usize, what: impl FnOnce(&mut Raise, bool) -> R) -> R {
-        self.raising.change(&mut self.wf2q, (queue, &mut self.list[queue].raised), what)
-    }
-
-    /// Which way is the better one to go on, and from where.
-    #[inline]
-    pub(super) fn ways(&self) -> (Back, Sector) {
-        (self.settings.back(), self.budgets.rate().position())
+    /// Does what may change how `queue` is raised.
+    pub(super) fn change_raise<R>(&mut self, queue: usize, what: impl FnOnce(&mut Raise) -> R) -> R {
+        let raise = &mut self.list[queue].raise;
+        let before = raise.kind;
+        let result = what(raise);
+        let after = raise.kind;
+        if before != after {
+            let entity = &mut self.wf2q.entities[queue];
+            (entity.raised, entity.changed) = (raise.factor(), true);
+            if entity.busy {
+                self.raised_busy += u32::from(after != Kind::Not);
+                self.raised_busy -= u32::from(before != Kind::Not);
+            }
+        }
+        result
     }
 
     /// What `id` costs `queue`.
     #[inline]
     pub(super) fn charge(&self, cx: Cx<'_>, queue: usize, id: RequestId) -> u64 {
         let plain =
-            self.processes.is_sync(queue) || self.list[queue].raised.is_on() || self.wf2q.differs(queue);
+            self.processes.is_sync(queue) || self.list[queue].raise.is_on() || self.wf2q.differs(queue);
         budget::charge(cx[id].length.0, plain)
     }
 
-    /// The next request of `queue` and what it costs, if there is one and the budget suffices.
-    #[inline]
-    pub(super) fn affordable(&self, cx: Cx<'_>, queue: usize) -> Option<(RequestId, u64)> {
-        let id = self.list[queue].line.next()?;
-        let cost = self.charge(cx, queue, id);
-        (cost <= self.wf2q.left(queue)).then_some((id, cost))
-    }
-
     /// Notes where `queue` goes on, if others may share it.
-    #[inline]
     pub(super) fn note_position(&mut self, cx: Cx<'_>, queue: usize) {
         if !self.list[queue].habits.is_seeky() || self.positions.holds(queue) {
             self.renew_position(cx, queue);
@@ -131,27 +135,27 @@ impl Queues {
 
     #[inline(never)]
     fn renew_position(&mut self, cx: Cx<'_>, queue: usize) {
-        let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next() } else { None };
-        self.positions.set(queue, next.map(|next| (self.wf2q.class(queue), cx[next].start)));
+        let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next } else { None };
+        self.positions.set(queue, next.map(|next| (self.wf2q.entities[queue].class, cx[next].start)));
     }
 
     /// Whether `queue` is one that others may share, and whose processes may share another.
     pub(super) fn is_sharable(&self, now: Instant, queue: usize) -> bool {
         !self.list[queue].habits.is_seeky()
             && self.processes.is_sync(queue)
-            && self.processes.users(queue) > 0
-            && self.wf2q.class(queue) != Class::Idle
-            && !self.list[queue].raised.is_known(now)
+            && self.processes.owners[queue].users > 0
+            && self.wf2q.entities[queue].class != Class::Idle
+            && !self.list[queue].raise.is_known(now)
     }
 
     /// Of the queues that others may share the one of the class of `queue` that goes on nearest to `start`, and how
     /// far that is. Neither `queue` nor the one in service is meant.
     pub(super) fn nearest(&mut self, now: Instant, queue: usize, start: Sector) -> Option<(u64, usize)> {
-        let (class, serving) = (self.wf2q.class(queue), self.wf2q.in_service());
+        let (class, serving) = (self.wf2q.entities[queue].class, self.wf2q.in_service);
         let left_out = |other: usize| other == queue || serving == Some(other);
         loop {
             let near = self.positions.nearest(class, start, left_out)?;
-            if !self.list[near.1].raised.is_known(now) {
+            if !self.list[near.1].raise.is_known(now) {
                 return Some(near);
             }
             self.positions.set(near.1, None);
@@ -161,13 +165,13 @@ impl Queues {
     /// All who issue into `queue` issue into `host` from now on, which gets what is good about `queue`.
     pub(super) fn join(&mut self, cx: Cx<'_>, queue: usize, host: usize) {
         self.processes.move_all(queue, host);
-        let (mut raise, mut habits) = (*self.list[queue].raised.raise(), self.list[queue].habits);
-        self.change_raise(host, |host, _| raise.pass_to(host));
-        self.change_raise(queue, |own, _| *own = raise);
+        let (mut raise, mut habits) = (self.list[queue].raise, self.list[queue].habits);
+        self.change_raise(host, |host| raise.pass_to(host));
+        self.change_raise(queue, |own| *own = raise);
         habits.pass_to(&mut self.list[host].habits);
         self.list[queue].habits = habits;
-        let known = self.list[queue].waker.known().filter(|waker| waker.queue != host);
-        if let Some(waker) = known.filter(|_| self.list[host].waker.known().is_none())
+        let known = self.list[queue].waker.known.filter(|waker| waker.queue != host);
+        if let Some(waker) = known.filter(|_| self.list[host].waker.known.is_none())
             && self.processes.alive(known).is_some()
         {
             self.learn_waker(host, waker);
@@ -178,8 +182,8 @@ impl Queues {
 
     /// Nobody issues into `queue` any more, or one process fewer.
     pub(super) fn leave(&mut self, cx: Cx<'_>, queue: usize) {
-        let idle = self.list[queue].line.is_empty() && self.wf2q.in_service() != Some(queue);
-        if idle && self.wf2q.is_busy(queue) {
+        let idle = self.list[queue].line.is_empty() && self.wf2q.in_service != Some(queue);
+        if idle && self.wf2q.entities[queue].busy {
             self.not_busy(cx.now, queue, false);
         }
         self.note_position(cx, queue);
@@ -187,11 +191,10 @@ impl Queues {
 
     /// How `queue`, which is one process's, is raised: its process will want that back.
     pub(super) fn raise_to_save(&self, now: Instant, queue: usize) -> Raise {
-        let raised = &self.list[queue].raised;
-        let mut raise = *raised.raise();
-        if self.processes.is_new(queue) && !raised.in_burst() && self.settings.low_latency {
-            raise.as_interactive(self.budgets.rate().raise_time());
-            raise.restart(now);
+        let mut raise = self.list[queue].raise;
+        if self.processes.owners[queue].new && !raise.in_burst && self.settings.low_latency {
+            raise.as_interactive(self.budgets.rate.raise_time);
+            raise.since = now;
         }
         raise
     }
@@ -201,8 +204,8 @@ impl Queues {
         let (host, own) = (self.processes.queue(place), place.index());
         self.processes.come_back(place);
         if let Some(saved) = saved.filter(|_| self.settings.low_latency) {
-            let span = self.budgets.rate().raise_time();
-            self.change_raise(own, |raise, in_burst| raise.resume(saved, cx.now, in_burst, span));
+            let span = self.budgets.rate.raise_time;
+            self.change_raise(own, |raise| raise.resume(saved, cx.now, span));
         }
         self.note_position(cx, own);
         self.note_position(cx, host);
@@ -212,49 +215,42 @@ impl Queues {
     #[cold]
     pub(super) fn note_created(&mut self, now: Instant, queue: usize) {
         let others = self.wf2q.busy() > 0;
-        if self.burst.is_empty() && others || self.list[queue].raised.in_burst() {
+        if self.burst.is_empty() && others || self.list[queue].raise.in_burst {
             return;
         }
         for queue in self.burst.created(now, queue, others).into_iter().flatten() {
-            self.list[queue].raised.set_in_burst(true);
+            self.list[queue].raise.in_burst = true;
         }
-    }
-
-    /// `queue` was away for so long that it is no longer part of a burst.
-    pub(super) fn leave_burst(&mut self, queue: usize) {
-        self.burst.leave(queue, false);
-        self.list[queue].raised.set_in_burst(false);
     }
 
     /// `queue` has something to do from now on. It `waited` if it emptied before its budget and time were over.
     pub(super) fn make_busy(&mut self, now: Instant, queue: usize, waited: bool) {
-        let Queue { line, raised, waker, .. } = &self.list[queue];
-        let counts = line.in_flight() == 0 && !raised.is_on();
+        let Queue { line, raise, waker, .. } = &self.list[queue];
+        let counts = line.in_flight == 0 && !raise.is_on();
         self.wf2q.activate(now, queue, waited, counts);
-        self.raising.set_busy(raised, true);
+        self.raised_busy += u32::from(raise.is_on());
         self.processes.hold(queue);
-        if let Some(waker) = self.processes.alive(waker.known()) {
-            self.list[waker].waker.wakes(self.processes.reference(queue));
+        if let Some(waker) = self.processes.alive(waker.known) {
+            self.list[waker].waker.woken = Some(self.processes.reference(queue));
         }
     }
 
     /// `queue` has nothing more to do.
     pub(super) fn not_busy(&mut self, now: Instant, queue: usize, expires: bool) {
-        let Queue { line, raised, .. } = &self.list[queue];
-        self.raising.set_busy(raised, false);
+        let Queue { line, raise, .. } = &self.list[queue];
+        self.raised_busy -= u32::from(raise.is_on());
         self.processes.release(queue);
-        self.wf2q.deactivate(now, queue, expires, line.in_flight() == 0);
+        self.wf2q.deactivate(now, queue, expires, line.in_flight == 0);
     }
 
     /// A request of a process that has no other has come to `queue`: for which queue does it wait, and what may go
     /// besides?
-    #[inline]
     pub(super) fn learn(&mut self, now: Instant, queue: usize) {
         let slice_idle = self.settings.idle_time();
         let Queue { habits, waker, limit, .. } = &mut self.list[queue];
-        let (short, serving) = (habits.is_short(), self.wf2q.in_service() == Some(queue));
-        self.injection.note_request(now, limit, self.requests.in_flight(), serving, short);
-        if let (Some(other), Some(last)) = (self.last_completed, self.budgets.rate().last_completion())
+        let (short, serving) = (habits.short, self.wf2q.in_service == Some(queue));
+        self.injection.note_request(now, limit, self.requests.in_flight, serving, short);
+        if let (Some(other), Some(last)) = (self.last_completed, self.budgets.rate.last_completion)
             && !short
             && other.queue != queue
             && self.processes.alive(Some(other)).is_some()
@@ -267,32 +263,33 @@ impl Queues {
     /// `waker` wakes `queue`.
     fn learn_waker(&mut self, queue: usize, waker: Ref) {
         self.list[queue].waker.learn(waker);
-        self.list[waker.queue].waker.wakes(self.processes.reference(queue));
+        self.list[waker.queue].waker.woken = Some(self.processes.reference(queue));
     }
 
     /// The device is done with `id` of `queue`: what does that tell?
-    #[inline]
     pub(super) fn note_done(&mut self, now: Instant, queue: usize, id: RequestId) {
-        let (in_flight, waiting) = (self.requests.in_flight(), self.requests.waiting());
-        let serving = self.wf2q.in_service().map(|serving| &self.list[serving]);
-        let own = serving.filter(|serving| serving.habits.is_short()).map(|serving| serving.line.len());
-        let Queue { line, budget, habits, raised, limit, .. } = &mut self.list[queue];
-        self.injection.done(now, limit, id, in_flight, self.tagging.most());
+        let (in_flight, waiting) = (self.requests.in_flight, self.requests.waiting);
+        let serving = self.wf2q.in_service.map(|serving| &self.list[serving]);
+        let own = serving.filter(|serving| serving.habits.short).map(|serving| serving.line.len());
+        let Queue { line, budget, habits, raise, limit, .. } = &mut self.list[queue];
+        self.injection.done(now, limit, id, in_flight, self.tagging.most);
         self.tagging.observe(waiting, in_flight, own);
         self.requests.done(line);
-        habits.note_done(now);
-        let alone = !self.processes.is_shared(queue);
+        habits.done = now;
+        let alone = !self.processes.owners[queue].shared;
         self.last_completed = alone.then(|| self.processes.reference(queue));
-        if line.in_flight() == 0 {
+        if line.in_flight == 0 {
             if line.is_empty() {
-                raised.note_done(now, self.settings.idle_time());
+                raise.note_done(now, self.settings.idle_time());
             }
-            if !self.wf2q.is_busy(queue) {
-                budget.note_idle(now);
-                self.wf2q.done(queue);
+            if !self.wf2q.entities[queue].busy {
+                budget.timeout = Some(now);
+                self.wf2q.uncount(queue);
             }
         }
-        self.budgets.completed(&self.settings, now);
+        if self.budgets.rate.completed(now) {
+            self.budgets.retune(&self.settings);
+        }
     }
 
     /// Gives `queue`, which has something to do, its budget. If it emptied before the last one was used up, and
@@ -300,37 +297,39 @@ impl Queues {
     pub(super) fn begin_budget(&mut self, cx: Cx<'_>, queue: usize) -> bool {
         let slice_idle = self.settings.idle_time();
         let Queue { line, budget, habits, .. } = &mut self.list[queue];
-        let (left, most, next) = (self.wf2q.left(queue), budget.most(), line.next());
-        let goes_on = budget.take_waited() && habits.in_time(cx.now, slice_idle) && left > 0;
+        let (left, most, next) = (self.wf2q.entities[queue].left(), budget.most, line.next);
+        let goes_on = core::mem::take(&mut budget.waited) && habits.in_time(cx.now, slice_idle) && left > 0;
         let cost = || next.map_or(0, |next| self.charge(cx, queue, next));
         let budget = if goes_on { left.min(most) } else { most.max(cost()) };
-        self.wf2q.begin_budget(queue, budget);
+        let entity = &mut self.wf2q.entities[queue];
+        (entity.budget, entity.service) = (budget, 0);
         goes_on
     }
 
     /// Another request of `queue` is next. While it waits for its turn, its budget must suffice for it.
-    #[inline]
     pub(super) fn renew_budget(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.wf2q.in_service() != Some(queue)
-            && let Some(next) = self.list[queue].line.next()
+        if self.wf2q.in_service != Some(queue)
+            && let Some(next) = self.list[queue].line.next
         {
-            let budget = self.list[queue].budget.most().max(self.charge(cx, queue, next));
+            let budget = self.list[queue].budget.most.max(self.charge(cx, queue, next));
             self.wf2q.renew_budget(cx.now, queue, budget);
         }
     }
 
     /// Takes `id` out of `queue`.
+    #[inline]
     pub(super) fn take_out(&mut self, cx: Cx<'_>, queue: usize, id: RequestId) {
         let line = &mut self.list[queue].line;
-        let leads = self.requests.take_out(cx, self.settings.back(), (queue, line), id);
+        let leads = self.requests.take_out(cx, line, id);
         let empty = line.is_empty();
-        if self.wf2q.in_service() != Some(queue) {
+        if self.wf2q.in_service != Some(queue) {
             if leads {
                 self.renew_budget(cx, queue);
             }
-            if empty && self.wf2q.is_busy(queue) {
+            if empty && self.wf2q.entities[queue].busy {
                 self.not_busy(cx.now, queue, false);
-                self.wf2q.begin_budget(queue, 0);
+                let entity = &mut self.wf2q.entities[queue];
+                (entity.budget, entity.service) = (0, 0);
             }
         }
         self.note_position(cx, queue);
@@ -339,19 +338,19 @@ impl Queues {
     /// `queue` is served, or is charged as if.
     #[inline]
     pub(super) fn serve(&mut self, now: Instant, queue: usize, sectors: u64) {
-        self.list[queue].raised.serve(now, sectors);
+        self.list[queue].raise.serve(now, sectors);
         self.wf2q.serve(queue, sectors);
     }
 
     /// What the next budget and the charge of `queue` depend on.
     pub(super) fn served(&self, queue: usize) -> Served {
-        let Queue { line, habits, raised, .. } = &self.list[queue];
+        let Queue { line, habits, raise, .. } = &self.list[queue];
         Served {
             sync: self.processes.is_sync(queue),
-            raised: raised.is_on(),
+            raised: raise.is_on(),
             seeky: habits.is_seeky(),
-            in_flight: line.in_flight() > 0,
-            service: self.wf2q.service(queue),
+            in_flight: line.in_flight > 0,
+            service: self.wf2q.entities[queue].service,
         }
     }
 }

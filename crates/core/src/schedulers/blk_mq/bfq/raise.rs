@@ -7,9 +7,6 @@
 
 use crate::units::{Duration, Instant};
 
-/// Linux's `bfq_wr_coeff` and `BFQ_SOFTRT_WEIGHT_FACTOR`.
-pub(super) const RAISED: u64 = 30;
-pub(super) const SOFT_RAISED: u64 = RAISED * 100;
 /// Linux's `bfq_wr_rt_max_time`.
 const SOFT_TIME: Duration = Duration::from_ms(300);
 /// Linux's `max_service_from_wr`: an interactive queue is raised for so many sectors.
@@ -21,38 +18,46 @@ const SOFT_MARGIN: Duration = Duration::from_ms(4);
 /// Linux's `bfq_wr_min_idle_time`.
 pub(super) const AWAY: Duration = Duration::from_ms(2_000);
 /// Linux's `bfq_wr_min_inter_arr_async`.
-pub(super) const ASYNC_APART: Duration = Duration::from_ms(500);
+const ASYNC_APART: Duration = Duration::from_ms(500);
+/// Linux's `bfq_merge_time_limit`: a queue that was served for longer is not merged.
+const MERGE_TIME: Duration = Duration::from_ms(100);
 
 /// Whether a span after `since` is over; long ago it was, if `since` is not known.
 pub(super) fn passed(since: Option<Instant>, span: Duration, now: Instant) -> bool {
     since.is_none_or(|since| since + span < now)
 }
 
-/// How a queue is raised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How a queue is raised, and by how much: Linux's `bfq_wr_coeff` and `BFQ_SOFTRT_WEIGHT_FACTOR`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    Not,
-    Interactive,
-    Soft,
+    #[default]
+    Not = 1,
+    Interactive = 30,
+    Soft = 30 * 100,
 }
 
 /// A queue's raising.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Raise {
-    kind: Kind,
+    pub(super) kind: Kind,
     /// How long it is raised.
     span: Duration,
     /// When that began, or when it last ended.
-    since: Instant,
+    pub(super) since: Instant,
     /// When it was raised as interactive, before it was as soft real-time.
     before_soft: Option<Instant>,
     /// Sectors that it was served while raised.
     service: u64,
     /// Not before then an arrival makes it soft real-time.
-    soft_from: Instant,
-    /// When it last had something to do after nothing, and what it was served since.
-    busy_since: Instant,
-    busy_service: u64,
+    pub(super) soft_from: Instant,
+    /// When it last had something to do after nothing, what it was served since, and when that was first.
+    pub(super) busy_since: Instant,
+    pub(super) busy_service: u64,
+    pub(super) first_service: Instant,
+    /// It was created together with many others.
+    pub(super) in_burst: bool,
+    /// Once its requests in flight are done, it is planned when it may be a film's.
+    pub(super) plans_soft: bool,
 }
 
 /// What speaks for raising a queue when a request makes it busy.
@@ -66,59 +71,17 @@ pub(super) struct Claim {
 }
 
 impl Raise {
-    pub(super) const fn new(now: Instant) -> Raise {
-        Raise {
-            kind: Kind::Not,
-            span: Duration::ZERO,
-            since: now,
-            before_soft: None,
-            service: 0,
-            soft_from: now,
-            busy_since: Instant::ZERO,
-            busy_service: 0,
-        }
+    pub(super) fn new(now: Instant) -> Raise {
+        Raise { since: now, soft_from: now, first_service: now, ..Raise::default() }
     }
 
     /// By how much its weight is raised.
     pub(super) const fn factor(&self) -> u64 {
-        match self.kind {
-            Kind::Not => 1,
-            Kind::Interactive => RAISED,
-            Kind::Soft => SOFT_RAISED,
-        }
-    }
-
-    pub(super) const fn kind(&self) -> Kind {
-        self.kind
+        self.kind as u64
     }
 
     pub(super) const fn is_on(&self) -> bool {
         !matches!(self.kind, Kind::Not)
-    }
-
-    /// When raising began, or when it last ended.
-    pub(super) const fn since(&self) -> Instant {
-        self.since
-    }
-
-    /// Raising, or the time without it, begins anew.
-    pub(super) const fn restart(&mut self, now: Instant) {
-        self.since = now;
-    }
-
-    /// Whether an arrival may be a film's, by when the last one was.
-    pub(super) fn may_be_soft(&self, now: Instant) -> bool {
-        self.soft_from < now
-    }
-
-    /// The queue has something to do after nothing.
-    pub(super) const fn wake(&mut self, now: Instant) {
-        (self.busy_since, self.busy_service) = (now, 0);
-    }
-
-    /// Whether the queue was served since it has something to do.
-    pub(super) const fn was_served(&self) -> bool {
-        self.busy_service > 0
     }
 
     pub(super) fn as_interactive(&mut self, span: Duration) {
@@ -149,16 +112,24 @@ impl Raise {
         false
     }
 
-    /// It is served.
-    pub(super) fn serve(&mut self, sectors: u64) {
+    /// The queue is served, or is charged as if.
+    pub(super) fn serve(&mut self, now: Instant, sectors: u64) {
+        if self.busy_service == 0 {
+            self.first_service = now;
+        }
         if self.is_on() {
             self.service += sectors;
         }
         self.busy_service += sectors;
     }
 
+    /// Whether the queue has been served for so long that its process is known.
+    pub(super) fn is_known(&self, now: Instant) -> bool {
+        self.busy_service > 0 && passed(Some(self.first_service), MERGE_TIME, now)
+    }
+
     /// Ends it.
-    pub(super) fn end(&mut self, now: Instant) {
+    fn end(&mut self, now: Instant) {
         if self.kind != Kind::Soft {
             self.soft_from = now;
         }
@@ -172,36 +143,37 @@ impl Raise {
         }
     }
 
+    /// Goes on as interactive, if it was that and its time is not over. True if so.
+    fn go_back(&mut self, now: Instant, span: Duration) -> bool {
+        let before = self.before_soft.filter(|_| !passed(self.before_soft, span, now));
+        if let Some(before) = before {
+            self.as_interactive(span);
+            self.since = before;
+        }
+        before.is_some()
+    }
+
     /// Ends it as soft real-time: as interactive it may go on.
     pub(super) fn end_soft(&mut self, now: Instant, span: Duration) {
-        match self.before_soft {
-            Some(before) if !passed(self.before_soft, span, now) => {
-                self.as_interactive(span);
-                self.since = before;
-            }
-            _ => self.end(now),
+        if !self.go_back(now, span) {
+            self.end(now);
         }
     }
 
-    /// Ends it if its time is over, it was served enough, or there are many like it. True if that has
-    /// changed something.
-    pub(super) fn expire(&mut self, now: Instant, in_burst: bool, span: Duration) -> bool {
-        let before = self.kind;
-        if before == Kind::Not {
-            return false;
+    /// Ends it if its time is over, it was served enough, or there are many like it.
+    pub(super) fn expire(&mut self, now: Instant, span: Duration) {
+        if !self.is_on() {
+            return;
         }
-        if in_burst {
+        let over = passed(Some(self.since), self.span, now);
+        if over && !self.in_burst && self.kind == Kind::Soft {
+            self.end_soft(now, span);
+        } else if over || self.in_burst {
             self.end(now);
-        } else if passed(Some(self.since), self.span, now) {
-            match self.kind {
-                Kind::Soft => self.end_soft(now, span),
-                _ => self.end(now),
-            }
         }
         if self.kind == Kind::Interactive && self.service > MOST_SERVICE {
             self.end(now);
         }
-        self.kind != before
     }
 
     /// It goes into service. Time in which it waited for that does not count as soft real-time.
@@ -231,17 +203,120 @@ impl Raise {
     }
 
     /// A queue that is a process's own again goes on as it was, unless that is over.
-    pub(super) fn resume(&mut self, saved: Raise, now: Instant, in_burst: bool, span: Duration) {
-        let (from, since, service) = (self.soft_from, self.busy_since, self.busy_service);
-        *self = Raise { soft_from: from, busy_since: since, busy_service: service, ..saved };
-        if in_burst || passed(Some(self.since), self.span, now) {
-            let back = self.kind == Kind::Soft && !in_burst && !passed(self.before_soft, span, now);
-            match self.before_soft {
-                Some(before) if back => {
-                    self.as_interactive(span);
-                    self.since = before;
-                }
-                _ => self.kind = Kind::Not,
+    pub(super) fn resume(&mut self, saved: Raise, now: Instant, span: Duration) {
+        *self = Raise {
+            kind: saved.kind,
+            span: saved.span,
+            since: saved.since,
+            before_soft: saved.before_soft,
+            service: saved.service,
+            ..*self
+        };
+        let over = self.in_burst || passed(Some(self.since), self.span, now);
+        if over && (self.in_burst || self.kind != Kind::Soft || !self.go_back(now, span)) {
+            self.kind = Kind::Not;
+        }
+    }
+
+    /// The queue, which is busy, gets another request. True if that comes so long after the last that an
+    /// asynchronous queue becomes interactive.
+    pub(super) fn note_request(&mut self, now: Instant) -> bool {
+        !self.is_on() && passed(Some(core::mem::replace(&mut self.since, now)), ASYNC_APART, now)
+    }
+
+    /// What speaks for raising the queue, which a request wakes after it was `away` or not; `calm` if the request
+    /// has nothing in flight before it and does not only seek. `fit` if the queue is one process's, which waits for
+    /// its requests.
+    pub(super) fn weigh(&self, now: Instant, away: bool, calm: bool, fit: bool) -> Claim {
+        let interactive = !self.in_burst && away;
+        let soft = calm && !self.in_burst && self.soft_from < now;
+        let deserves = self.is_on() || fit && (interactive || soft);
+        Claim { interactive, soft, in_burst: self.in_burst, deserves }
+    }
+
+    /// The queue has something to do after nothing. If it `restarts`, how it is raised begins anew, or the time
+    /// without that.
+    pub(super) fn wake(&mut self, now: Instant, restarts: bool) {
+        (self.busy_since, self.busy_service, self.plans_soft) = (now, 0, false);
+        if restarts {
+            self.since = now;
+        }
+    }
+
+    /// The queue goes out of service: from when on may it be raised? It is empty or not, and done or has requests
+    /// in flight.
+    pub(super) fn plan(&mut self, now: Instant, empty: bool, done: bool, slice_idle: Duration) {
+        if !self.is_on() {
+            self.since = now;
+        }
+        if empty && done {
+            self.plan_soft(now, slice_idle);
+        } else if empty {
+            self.plans_soft = true;
+        }
+    }
+
+    /// The last request of the queue, which is empty, is done.
+    pub(super) fn note_done(&mut self, now: Instant, slice_idle: Duration) {
+        if self.plans_soft && self.kind != Kind::Interactive {
+            self.plan_soft(now, slice_idle);
+        }
+    }
+}
+
+/// Linux's `bfq_large_burst_thresh`: so many queues, each within [`BURST_GAP`] of the one before.
+const LARGE_BURST: usize = 8;
+/// Linux's `bfq_burst_interval`.
+pub(super) const BURST_GAP: Duration = Duration::from_ms(180);
+
+/// The queues that were last created together: many are a server's or a compiler's, not a user's.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Burst<Q> {
+    members: [Option<Q>; LARGE_BURST],
+    size: usize,
+    large: bool,
+    last: Option<Instant>,
+}
+
+impl<Q: Copy + PartialEq> Burst<Q> {
+    /// A queue is created, while others are busy or not. Returns those that are in a large burst now.
+    pub(super) fn created(&mut self, now: Instant, queue: Q, others: bool) -> [Option<Q>; LARGE_BURST] {
+        let none = [None; LARGE_BURST];
+        if self.members.contains(&Some(queue)) {
+            return none;
+        }
+        let mut found = none;
+        if passed(self.last, BURST_GAP, now) {
+            *self = Burst { members: none, size: 0, large: false, last: None };
+            if !others {
+                (self.members[0], self.size) = (Some(queue), 1);
+            }
+        } else if self.large {
+            found[0] = Some(queue);
+        } else {
+            self.size += 1;
+            if let Some(free) = self.members.iter_mut().find(|member| member.is_none()) {
+                *free = Some(queue);
+            }
+            if self.size == LARGE_BURST {
+                self.large = true;
+                found = core::mem::replace(&mut self.members, none);
+            }
+        }
+        self.last = Some(now);
+        found
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.size == 0
+    }
+
+    /// `queue` is no longer looked at. `ends` if its process has exited.
+    pub(super) fn leave(&mut self, queue: Q, ends: bool) {
+        if let Some(member) = self.members.iter_mut().find(|member| **member == Some(queue)) {
+            *member = None;
+            if ends {
+                self.size = self.size.saturating_sub(1);
             }
         }
     }

@@ -5,6 +5,7 @@
 //! of dispatch over up to a second. It counts the more, the more of it was sequential and the longer it
 //! took.
 
+use crate::request::Request;
 use crate::units::{Duration, Instant, Sector};
 
 /// Linux's `BFQ_RATE_SHIFT`.
@@ -39,22 +40,12 @@ fn raise_time(peak: u64, rotational: bool) -> Duration {
     Duration::from_ms(ms).clamp(SHORTEST_RAISE, LONGEST_RAISE)
 }
 
-/// A request as it goes to the device.
-pub(super) struct Sent {
-    pub(super) now: Instant,
-    pub(super) start: Sector,
-    pub(super) end: Sector,
-    pub(super) length: u64,
-    pub(super) in_flight: u32,
-    pub(super) rotational: bool,
-}
-
 /// The estimate and the measurement under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rate {
     peak: u64,
     /// How long an interactive queue is raised: as long as a large program takes to start.
-    raise_time: Duration,
+    pub(super) raise_time: Duration,
     samples: u64,
     sequential: u64,
     sectors: u64,
@@ -62,41 +53,16 @@ pub(super) struct Rate {
     first: Instant,
     last: Instant,
     elapsed: Duration,
-    last_completion: Option<Instant>,
+    pub(super) last_completion: Option<Instant>,
     /// Where the last request ends.
-    position: Sector,
+    pub(super) position: Sector,
     rotational: bool,
 }
 
 impl Rate {
     pub(super) fn new(rotational: bool) -> Rate {
         let peak = REFERENCE_RATE[usize::from(!rotational)] * 2 / 3;
-        Rate {
-            peak,
-            raise_time: raise_time(peak, rotational),
-            samples: 0,
-            sequential: 0,
-            sectors: 0,
-            largest: 0,
-            first: Instant::ZERO,
-            last: Instant::ZERO,
-            elapsed: Duration::ZERO,
-            last_completion: None,
-            position: Sector(0),
-            rotational,
-        }
-    }
-
-    pub(super) const fn raise_time(&self) -> Duration {
-        self.raise_time
-    }
-
-    pub(super) const fn last_completion(&self) -> Option<Instant> {
-        self.last_completion
-    }
-
-    pub(super) const fn position(&self) -> Sector {
-        self.position
+        Rate { peak, raise_time: raise_time(peak, rotational), rotational, ..Rate::default() }
     }
 
     /// What the device can do in `time`, in sectors.
@@ -105,47 +71,47 @@ impl Rate {
     }
 
     /// A request goes to the device. True if the estimate has changed.
-    #[inline]
-    pub(super) fn sent(&mut self, sent: &Sent) -> bool {
+    pub(super) fn sent(&mut self, now: Instant, request: &Request, in_flight: u32) -> bool {
         let mut changed = false;
         if self.samples == 0 {
-            self.restart(sent);
-        } else if sent.now.since(self.last) > PAUSE && sent.in_flight == 0 {
+            self.restart(now, request);
+        } else if now.since(self.last) > PAUSE && in_flight == 0 {
             changed = self.finish();
-            self.restart(sent);
+            self.restart(now, request);
         } else {
-            self.sample(sent);
+            self.sample(now, request, in_flight);
             if self.elapsed >= WHOLE_TIME {
                 changed = self.finish();
-                self.restart(sent);
+                self.restart(now, request);
             }
         }
-        self.position = sent.end;
-        self.last = sent.now;
+        self.position = request.end();
+        self.last = now;
         changed
     }
 
-    fn sample(&mut self, sent: &Sent) {
+    fn sample(&mut self, now: Instant, request: &Request, in_flight: u32) {
+        let length = u64::from(request.length.0);
         self.samples += 1;
-        let follows = sent.in_flight > 0 || self.last_completion.is_some_and(|at| sent.now.since(at) < SHORT);
-        if follows && !seeks(sent.rotational, self.position, sent.start, sent.length) {
+        let follows = in_flight > 0 || self.last_completion.is_some_and(|at| now.since(at) < SHORT);
+        if follows && !seeks(self.rotational, self.position, request.start, length) {
             self.sequential += 1;
         }
-        self.sectors += sent.length;
+        self.sectors += length;
         let keeps = self.samples.is_multiple_of(32);
-        self.largest = if keeps { sent.length } else { self.largest.max(sent.length) };
-        self.elapsed = sent.now.since(self.first);
+        self.largest = if keeps { length } else { self.largest.max(length) };
+        self.elapsed = now.since(self.first);
     }
 
-    fn restart(&mut self, sent: &Sent) {
+    fn restart(&mut self, now: Instant, request: &Request) {
+        let length = u64::from(request.length.0);
         (self.samples, self.sequential) = (1, 0);
-        (self.sectors, self.largest) = (sent.length, sent.length);
-        (self.first, self.last) = (sent.now, sent.now);
+        (self.sectors, self.largest) = (length, length);
+        (self.first, self.last) = (now, now);
     }
 
     /// A request is done. If the device did very little meanwhile, the measurement ends. True if the
     /// estimate has changed.
-    #[inline]
     pub(super) fn completed(&mut self, now: Instant) -> bool {
         let us = self.last_completion.map_or(u64::MAX, |last| now.since(last).0 / 1_000);
         let slow = us > SHORT.0 / 1_000 && (self.largest << SHIFT) / us < 1 << (SHIFT - 10);
@@ -184,7 +150,8 @@ pub(super) struct Tagging {
     /// `None` until that was seen; then it counts as one that does.
     known: Option<bool>,
     samples: u32,
-    most: u32,
+    /// The most requests that the device had at once.
+    pub(super) most: u32,
 }
 
 /// The device must have more than this at once, and 32 times have had so much to do.
@@ -194,11 +161,6 @@ const TAG_SAMPLES: u32 = 32;
 impl Tagging {
     pub(super) const fn queues(self) -> bool {
         !matches!(self.known, Some(false))
-    }
-
-    /// The most requests that the device had at once.
-    pub(super) const fn most(self) -> u32 {
-        self.most
     }
 
     /// A request is done, before it is counted: `waiting` and `in_flight` ones, and `own` ones of the
@@ -219,6 +181,7 @@ impl Tagging {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::units::Sectors;
 
     #[test]
     fn a_disk_read_in_order_is_known_after_some_seconds() {
@@ -226,10 +189,8 @@ mod tests {
         assert_eq!(rate.sectors_in(Duration::from_ms(125)), 17_801, "two thirds of the reference");
         let mut changes = 0;
         for n in 0..4_000u64 {
-            let (now, start) = (Instant(n * 2_000_000), Sector(8 + n * 512));
-            let (length, end) = (512, Sector(start.0 + 512));
-            let sent = Sent { now, start, end, length, in_flight: 0, rotational: true };
-            changes += u32::from(rate.sent(&sent));
+            let (now, request) = (Instant(n * 2_000_000), Request::read(Sector(8 + n * 512), Sectors(512)));
+            changes += u32::from(rate.sent(now, &request, 0));
             rate.completed(now + Duration::from_us(1_900));
         }
         assert!(changes >= 6, "{changes}");

@@ -13,8 +13,8 @@ use alloc::vec::Vec;
 use record::{Queue, Watch};
 
 use super::Settings;
-use super::burst::Burst;
 use super::processes::{Ref, async_index};
+use super::raise::Burst;
 use super::rate::{Rate, Tagging};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Links, List, NIL, OutOfMemory, Place, Sorted, table};
+use crate::collections::{Fifos, List, NIL, OutOfMemory, Place, Sorted, table};
 use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::schedulers::shared::nearer::{Back, better};
@@ -13,95 +13,73 @@ pub(super) struct Requests {
     /// By queue, then by address. Addresses beyond 2^(63 − bits of a queue's index) are equal.
     sorted: Sorted,
     shift: u32,
-    links: Links,
+    /// By queue in order of arrival, with when each is overdue.
+    fifos: Fifos<Instant>,
+    /// What a way back is worth, and where the device is.
+    pub(super) back: Back,
+    head: Sector,
     owned: Vec<Owned>,
-    waiting: u32,
-    in_flight: u32,
+    /// How many wait, and how many the device has from here.
+    pub(super) waiting: u32,
+    pub(super) in_flight: u32,
 }
 
 /// The requests of one queue.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Line {
+    /// Which queue that is.
+    pub(super) queue: u32,
     /// What waits, in order of arrival.
     fifo: List,
     /// Where to go on.
-    next: Option<RequestId>,
+    pub(super) next: Option<RequestId>,
     /// Since it is in service, it was looked at whether its oldest request is overdue.
-    fifo_checked: bool,
-    in_flight: u32,
+    pub(super) fifo_checked: bool,
+    pub(super) in_flight: u32,
 }
 
 impl Line {
-    /// Where to go on.
-    #[inline]
-    pub(super) const fn next(&self) -> Option<RequestId> {
-        self.next
-    }
-
     /// Whether nothing waits.
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.fifo.is_empty()
-    }
-
-    /// How many requests the device has.
-    #[inline]
-    pub(super) const fn in_flight(&self) -> u32 {
-        self.in_flight
     }
 
     /// How many requests wait or are in flight.
     pub(super) fn len(&self) -> u32 {
         self.in_flight + self.fifo.len() as u32
     }
-
-    /// The queue goes into service.
-    pub(super) const fn begin_service(&mut self) {
-        self.fifo_checked = false;
-    }
 }
 
 /// What is known of a request.
 #[derive(Clone, Copy)]
 struct Owned {
-    /// When it is overdue.
-    due: Instant,
     /// In which queue it is; [`NIL`] for one that an earlier scheduler sent.
     queue: u32,
     /// Who issued it.
     place: Option<Place>,
 }
 
-const NOBODYS: Owned = Owned { due: Instant::ZERO, queue: NIL, place: None };
+const NOBODYS: Owned = Owned { queue: NIL, place: None };
 
 impl Requests {
-    pub(super) fn new(capacity: usize, queues: usize) -> Result<Requests, OutOfMemory> {
+    pub(super) fn new(capacity: usize, queues: usize, back: Back) -> Result<Requests, OutOfMemory> {
         Ok(Requests {
             sorted: Sorted::new(capacity)?,
             shift: (queues as u64).leading_zeros() - 1,
-            links: Links::new(capacity)?,
+            fifos: Fifos::new(capacity)?,
+            back,
+            head: Sector(0),
             owned: table(capacity, NOBODYS)?,
             waiting: 0,
             in_flight: 0,
         })
     }
 
-    fn key(&self, queue: usize, Sector(start): Sector) -> u64 {
-        (queue as u64) << self.shift | start.min((1 << self.shift) - 1)
-    }
-
-    /// How many wait.
-    pub(super) const fn waiting(&self) -> u32 {
-        self.waiting
-    }
-
-    /// How many the device has from here.
-    pub(super) const fn in_flight(&self) -> u32 {
-        self.in_flight
+    fn key(&self, queue: u32, Sector(start): Sector) -> u64 {
+        u64::from(queue) << self.shift | start.min((1 << self.shift) - 1)
     }
 
     /// In which queue `id` waits, or from which it went to the device.
-    #[inline]
     pub(super) fn queue(&self, id: RequestId) -> Option<usize> {
         let queue = self.owned[id.index()].queue;
         (queue != NIL).then_some(queue as usize)
@@ -112,9 +90,9 @@ impl Requests {
         self.owned[id.index()].place
     }
 
-    /// `id`, issued by the process at `place`, belongs to `queue` and is overdue from `due` on.
-    pub(super) fn own(&mut self, id: RequestId, queue: usize, place: Place, due: Instant) {
-        self.owned[id.index()] = Owned { due, queue: queue as u32, place: Some(place) };
+    /// `id`, issued by the process at `place`, belongs to `queue`.
+    pub(super) fn own(&mut self, id: RequestId, queue: usize, place: Place) {
+        self.owned[id.index()] = Owned { queue: queue as u32, place: Some(place) };
     }
 
     /// `id` is nobody's any more. Returns in which queue it was, and who issued it.
@@ -123,58 +101,40 @@ impl Requests {
         place.map(|place| (queue as usize, place))
     }
 
-    /// `id` waits in `queue` from now on. True if that goes on with it.
-    #[inline]
-    pub(super) fn add(
-        &mut self,
-        cx: Cx<'_>,
-        (back, head): (Back, Sector),
-        (queue, line): (usize, &mut Line),
-        id: RequestId,
-    ) -> bool {
+    /// `id` waits from now on and is overdue from `due` on. True if the queue goes on with it.
+    pub(super) fn add(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId, due: Instant) -> bool {
         self.waiting += 1;
-        self.sorted.insert(self.key(queue, cx[id].start), id);
-        self.links.push_back(&mut line.fifo, id);
-        let leads = line.next.is_none_or(|next| Self::wins(back, head, &cx[id], &cx[next]));
+        self.sorted.insert(self.key(line.queue, cx[id].start), id);
+        self.fifos.push(&mut line.fifo, id, due);
+        let leads = line.next.is_none_or(|next| self.wins(self.head, &cx[id], &cx[next]));
         if leads {
             line.next = Some(id);
         }
         leads
     }
 
-    /// The extent of `id`, which waits in `queue`, has changed. True if that goes on with it instead of another.
-    pub(super) fn grown(
-        &mut self,
-        cx: Cx<'_>,
-        (back, head): (Back, Sector),
-        (queue, line): (usize, &mut Line),
-        id: RequestId,
-    ) -> bool {
-        let (key, before) = (self.key(queue, cx[id].start), line.next);
+    /// The extent of `id`, which waits, has changed. True if that goes on with it instead of another.
+    pub(super) fn grown(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId) -> bool {
+        let (key, before) = (self.key(line.queue, cx[id].start), line.next);
         if self.sorted.rekey(id, key) {
-            line.next = Self::choose(cx, back, head, before, Some(id));
+            line.next = self.choose(cx, self.head, [before, Some(id)]);
         }
         line.next != before
     }
 
-    /// `other` becomes part of `survivor`, which waits in the same queue. If `other` is overdue earlier, `survivor`
-    /// gets its time and its place in order of arrival.
+    /// `other` becomes part of `survivor`, which waits in the same queue.
     pub(super) fn absorb(&mut self, line: &mut Line, survivor: RequestId, other: RequestId) {
-        let due = self.owned[other.index()].due;
-        if due < self.owned[survivor.index()].due {
-            self.links.remove(&mut line.fifo, survivor);
-            self.links.insert_before(&mut line.fifo, other, survivor);
-            self.owned[survivor.index()].due = due;
-        }
+        self.fifos.inherit(&mut line.fifo, survivor, other);
         if line.next == Some(other) {
             line.next = Some(survivor);
         }
     }
 
-    /// A request goes to the device, and is taken out next.
-    pub(super) const fn send(&mut self, line: &mut Line) {
+    /// A request that ends at `end` goes to the device, and is taken out next.
+    pub(super) const fn send(&mut self, line: &mut Line, end: Sector) {
         line.in_flight += 1;
         self.in_flight += 1;
+        self.head = end;
     }
 
     /// The device is done with a request.
@@ -183,68 +143,47 @@ impl Requests {
         self.in_flight -= 1;
     }
 
-    /// `id` waits in `queue` no longer. True if that was to go on with it.
-    #[inline]
-    pub(super) fn take_out(
-        &mut self,
-        cx: Cx<'_>,
-        back: Back,
-        (queue, line): (usize, &mut Line),
-        id: RequestId,
-    ) -> bool {
+    /// `id` waits no longer. True if that was to go on with it.
+    pub(super) fn take_out(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId) -> bool {
         let leads = line.next == Some(id);
         if leads {
-            line.next = self.go_on_after(cx, back, queue, line, id);
+            line.next = self.go_on_after(cx, line, id);
         } else {
             self.sorted.remove(id);
         }
-        self.links.remove(&mut line.fifo, id);
+        self.fifos.remove(&mut line.fifo, id);
         self.waiting -= 1;
         leads
     }
 
     /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
-    #[inline]
-    fn wins(back: Back, head: Sector, new: &Request, old: &Request) -> bool {
-        if old.metadata == new.metadata { better(back, head, new.start, old.start) } else { new.metadata }
+    fn wins(&self, head: Sector, new: &Request, old: &Request) -> bool {
+        let nearer = old.metadata == new.metadata && better(self.back, head, new.start, old.start);
+        nearer || new.metadata && !old.metadata
     }
 
     /// The better of the two to go on with from `head`.
     #[inline]
-    fn choose(
-        cx: Cx<'_>,
-        back: Back,
-        head: Sector,
-        one: Option<RequestId>,
-        other: Option<RequestId>,
-    ) -> Option<RequestId> {
-        let (Some(first), Some(second)) = (one, other) else { return one.or(other) };
-        Some(if Self::wins(back, head, &cx[second], &cx[first]) { second } else { first })
+    fn choose(&self, cx: Cx<'_>, head: Sector, of: [Option<RequestId>; 2]) -> Option<RequestId> {
+        let [Some(first), Some(second)] = of else { return of[0].or(of[1]) };
+        Some(if self.wins(head, &cx[second], &cx[first]) { second } else { first })
     }
 
     /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest
     /// request, if that is overdue and was not looked at; else at a neighbour of `last`.
-    fn go_on_after(
-        &mut self,
-        cx: Cx<'_>,
-        back: Back,
-        queue: usize,
-        line: &mut Line,
-        last: RequestId,
-    ) -> Option<RequestId> {
+    fn go_on_after(&mut self, cx: Cx<'_>, line: &mut Line, last: RequestId) -> Option<RequestId> {
         let (before, behind) = self.sorted.remove_between(last);
         if !core::mem::replace(&mut line.fifo_checked, true) {
             let oldest = line.fifo.front().filter(|oldest| *oldest != last);
-            if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.owned[oldest.index()].due) {
+            if let Some(oldest) = oldest.filter(|oldest| cx.now >= self.fifos.mark(*oldest)) {
                 return Some(oldest);
             }
         }
         if line.fifo.len() == 1 {
             return None;
         }
-        let own = |id: &RequestId| self.owned[id.index()].queue == queue as u32;
-        let behind = behind.filter(own);
-        let behind = behind.or_else(|| self.sorted.at_or_after((queue as u64) << self.shift).filter(own));
-        Self::choose(cx, back, cx[last].start, behind, before.filter(own))
+        let own = |id: &RequestId| self.owned[id.index()].queue == line.queue;
+        let first = || self.sorted.at_or_after(u64::from(line.queue) << self.shift).filter(own);
+        self.choose(cx, cx[last].start, [behind.filter(own).or_else(first), before.filter(own)])
     }
 }

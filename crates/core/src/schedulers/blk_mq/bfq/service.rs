@@ -2,10 +2,10 @@
 
 use super::budget::{Reason, Served};
 use super::idling;
-use super::queue::Queue;
-use super::queues::Queues;
+use super::inject::Injection;
+use super::queues::{Queue, Queues};
 use super::raise::Kind;
-use super::rate::Sent;
+use super::rate::LARGE;
 use crate::request::Class;
 use crate::scheduler::Cx;
 use crate::units::{Instant, Issuer, RequestId, Sector};
@@ -23,10 +23,33 @@ pub(super) struct Ended {
     pub(super) charged: Option<u64>,
 }
 
-/// What is served next.
+/// Whose request goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The queue's in service.
+    Own,
+    /// An asynchronous one of its process.
+    OwnAsync,
+    /// Its waker's.
+    Waker,
+    /// One of a queue that it wakes.
+    Woken,
+    Other,
+}
+
+/// What goes to the device.
+#[derive(Clone, Copy)]
+pub(super) struct Chosen {
+    pub(super) id: RequestId,
+    pub(super) queue: usize,
+    /// What it costs that.
+    pub(super) cost: u64,
+    pub(super) whose: Whose,
+}
+
+/// What goes next, if anything does.
 pub(super) enum Selected {
-    /// The next request of this queue, which is in service, at this cost.
-    Own(usize, RequestId, u64),
+    Goes(Chosen),
     /// This queue is in service and idled for.
     Idled(usize),
     Nothing,
@@ -37,44 +60,31 @@ pub(super) struct Service {
     pub(super) queues: Queues,
     /// When the queue in service became that.
     start: Instant,
-    /// Where its last request ends; 0 before there was one.
-    served_to: Sector,
     /// Until when it is idled for, if it is.
     idle_until: Option<Instant>,
     /// When the device was last idled.
     idle_since: Instant,
-    ended: Option<Ended>,
+    pub(super) ended: Option<Ended>,
 }
 
 impl Service {
     pub(super) fn new(queues: Queues) -> Service {
-        let (start, served_to) = (Instant::ZERO, Sector(0));
-        Service { queues, start, served_to, idle_until: None, idle_since: start, ended: None }
-    }
-
-    /// How the last service ended; asked once.
-    pub(super) const fn take_ended(&mut self) -> Option<Ended> {
-        self.ended.take()
-    }
-
-    /// How far `start` is from where the queue in service was served last.
-    pub(super) const fn distance(&self, start: Sector) -> u64 {
-        start.distance(self.served_to)
+        let start = Instant::ZERO;
+        Service { queues, start, idle_until: None, idle_since: start, ended: None }
     }
 
     /// Until when the queue in service is idled for, if it is and its time is not over earlier.
     pub(super) fn idles_until(&self, cx: Cx<'_>, queue: usize) -> Option<Instant> {
         let until = self.idle_until?;
-        let timeout = self.queues.list[queue].budget.timeout().filter(|timeout| *timeout > cx.now);
+        let timeout = self.queues.list[queue].budget.timeout.filter(|timeout| *timeout > cx.now);
         let ends = timeout.filter(|_| {
-            self.queues.wf2q.has_third_left(queue) && !idling::is_better(&self.queues, cx, queue)
+            self.queues.wf2q.entities[queue].has_third_left() && !idling::is_better(&self.queues, cx, queue)
         });
         Some(ends.map_or(until, |timeout| until.min(timeout)))
     }
 
     /// Lets idling end, if its time has come. Calls do that first, as of that time, so that it does not
     /// matter whether the host asked then.
-    #[inline]
     pub(super) fn catch_up(&mut self, cx: Cx<'_>) {
         if let Some(until) = self.idle_until.filter(|until| *until <= cx.now) {
             self.give_up(cx.at(until));
@@ -83,7 +93,7 @@ impl Service {
 
     fn give_up(&mut self, cx: Cx<'_>) {
         self.idle_until = None;
-        let Some(queue) = self.queues.wf2q.in_service() else { return };
+        let Some(queue) = self.queues.wf2q.in_service else { return };
         if self.queues.list[queue].budget.is_over(cx.now) {
             self.expire(cx, queue, Reason::Timeout, true);
         } else if self.queues.list[queue].line.is_empty() {
@@ -93,16 +103,14 @@ impl Service {
 
     /// Its time is over, and that ends its service: while it is idled for, a queue that has used most of its budget
     /// may finish what it began.
-    #[inline]
     fn times_out(&self, now: Instant, queue: usize) -> bool {
         self.queues.list[queue].budget.is_over(now)
-            && (self.idle_until.is_none() || self.queues.wf2q.has_third_left(queue))
+            && (self.idle_until.is_none() || self.queues.wf2q.entities[queue].has_third_left())
     }
 
     /// A request has arrived in `queue`.
-    #[inline]
     pub(super) fn note_request(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.queues.wf2q.in_service() == Some(queue)
+        if self.queues.wf2q.in_service == Some(queue)
             && self.idle_until.take().is_some()
             && self.queues.list[queue].budget.is_over(cx.now)
         {
@@ -111,14 +119,13 @@ impl Service {
     }
 
     /// A request of `queue` is done. If that is in service, it is idled for, goes on, or goes out of service.
-    #[inline]
     pub(super) fn note_done(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.queues.wf2q.in_service() != Some(queue) {
+        if self.queues.wf2q.in_service != Some(queue) {
             return;
         }
         let empty = self.queues.list[queue].line.is_empty();
         if empty && idling::is_better(&self.queues, cx, queue) {
-            if self.queues.list[queue].line.in_flight() == 0 {
+            if self.queues.list[queue].line.in_flight == 0 {
                 (self.idle_since, self.idle_until) =
                     (cx.now, Some(cx.now + idling::time(&self.queues, queue)));
             }
@@ -132,40 +139,39 @@ impl Service {
     /// `queue` has come: the queue in service gives way if `queue` was interrupted, or is of a higher class
     /// or weight, or if nobody loses when the one in service is not idled for.
     pub(super) fn preempt(&mut self, cx: Cx<'_>, queue: usize, goes_on: bool) {
-        let Some(serving) = self.queues.wf2q.in_service() else { return };
-        let factor = |queue: usize| self.queues.list[queue].raised.raise().factor();
+        let Some(serving) = self.queues.wf2q.in_service else { return };
+        let factor = |queue: usize| self.queues.list[queue].raise.factor();
         let resumes = goes_on && factor(queue) >= factor(serving);
-        let higher = self.queues.wf2q.class(queue) < self.queues.wf2q.class(serving)
-            || self.queues.wf2q.weight(queue) > self.queues.wf2q.weight(serving);
+        let higher = self.queues.wf2q.entities[queue].class < self.queues.wf2q.entities[serving].class
+            || self.queues.wf2q.entities[queue].weight > self.queues.wf2q.entities[serving].weight;
         if (resumes || higher || !idling::is_better(&self.queues, cx, serving))
-            && !self.queues.wf2q.is_next(serving)
+            && self.queues.wf2q.next != Some(serving)
         {
             self.expire(cx, serving, Reason::Preempted, false);
         }
     }
 
     /// What goes next.
-    #[inline]
     pub(super) fn select(&mut self, cx: Cx<'_>) -> Selected {
-        if let Some(queue) = self.queues.wf2q.in_service()
+        if let Some(queue) = self.queues.wf2q.in_service
             && self.times_out(cx.now, queue)
             && !(self.queues.list[queue].line.is_empty() && idling::is_better(&self.queues, cx, queue))
         {
             self.expire(cx, queue, Reason::Timeout, false);
         }
         loop {
-            let serving = self.queues.wf2q.in_service().or_else(|| self.begin_service(cx));
+            let serving = self.queues.wf2q.in_service.or_else(|| self.begin_service(cx));
             let Some(queue) = serving else { return Selected::Nothing };
-            if let Some((id, cost)) = self.queues.affordable(cx, queue) {
+            if let Some(chosen) = self.afford(cx, queue, Whose::Own) {
                 self.idle_until = None;
-                return Selected::Own(queue, id, cost);
+                return Selected::Goes(chosen);
             }
-            let reason = if self.queues.list[queue].line.next().is_some() {
+            let reason = if self.queues.list[queue].line.next.is_some() {
                 Reason::Exhausted
             } else if self.idle_until.is_some()
-                || self.queues.list[queue].line.in_flight() > 0 && idling::is_better(&self.queues, cx, queue)
+                || self.queues.list[queue].line.in_flight > 0 && idling::is_better(&self.queues, cx, queue)
             {
-                return Selected::Idled(queue);
+                return self.inject(cx, queue).map_or(Selected::Idled(queue), Selected::Goes);
             } else {
                 Reason::NoMore
             };
@@ -173,33 +179,74 @@ impl Service {
         }
     }
 
+    /// The next request of `queue`, if there is one and the budget suffices.
+    pub(super) fn afford(&self, cx: Cx<'_>, queue: usize, whose: Whose) -> Option<Chosen> {
+        let id = self.queues.list[queue].line.next?;
+        let cost = self.queues.charge(cx, queue, id);
+        (cost <= self.queues.wf2q.entities[queue].left()).then_some(Chosen { id, queue, cost, whose })
+    }
+
+    /// What goes while `queue` is idled for: what its process waits for, else another's within the limit. Large
+    /// requests of others go only alone on a device without heads.
+    fn inject(&mut self, cx: Cx<'_>, queue: usize) -> Option<Chosen> {
+        let Queues { processes, list, wf2q, requests, .. } = &self.queues;
+        let Queue { waker, raise, habits, limit, .. } = &list[queue];
+        let own = processes.only_user(queue).filter(|(place, other)| {
+            list[*other].line.next.is_some_and(|next| requests.place(next) == Some(*place))
+        });
+        let waits = |woken: &usize| list[*woken].waker.known == Some(processes.reference(queue));
+        let near = [
+            (own.map(|(_, other)| other), Whose::OwnAsync),
+            (processes.alive(waker.known), Whose::Waker),
+            (processes.alive(waker.woken).filter(waits), Whose::Woken),
+        ];
+        let near = near.into_iter().find_map(|(other, whose)| self.afford(cx, other?, whose));
+        let guarded = raise.is_on() && habits.short;
+        let none = guarded && self.queues.raised_busy <= 1 || requests.in_flight >= limit.limit;
+        if near.is_some() || none || idling::boosts(&self.queues, cx, queue) {
+            return near;
+        }
+        let other = wf2q.newest(|other| {
+            let Some(next) = list[other].line.next else { return false };
+            let large = !cx.device.rotational && u64::from(cx[next].length.0) >= LARGE;
+            let limit = if large { limit.limit.min(1) } else { limit.limit };
+            requests.in_flight < limit
+                && (!guarded || list[other].raise.is_on())
+                && self.afford(cx, other, Whose::Other).is_some()
+        })?;
+        let chosen = self.afford(cx, other, Whose::Other);
+        self.queues.injection.injected = true;
+        chosen
+    }
+
     /// Takes the next queue into service.
     fn begin_service(&mut self, cx: Cx<'_>) -> Option<usize> {
         let Queues { wf2q, list, budgets, settings, .. } = &mut self.queues;
         let queue = wf2q.take_next(cx.now)?;
-        let Queue { line, raised, budget, .. } = &mut list[queue];
-        line.begin_service();
-        raised.taken(cx.now, budget.timeout());
-        let soft = raised.raise().kind() == Kind::Soft;
-        let factor = if soft { 1 } else { wf2q.raised(queue) };
-        budgets.give(budget, cx.now + settings.timeout_sync.0 * factor);
-        (self.start, self.served_to) = (cx.now, Sector(0));
+        let Queue { line, raise, budget, .. } = &mut list[queue];
+        line.fifo_checked = false;
+        raise.taken(cx.now, budget.timeout);
+        let soft = raise.kind == Kind::Soft;
+        let factor = if soft { 1 } else { wf2q.entities[queue].raised_now() };
+        budgets.give();
+        budget.timeout = Some(cx.now + settings.timeout_sync.0 * factor);
+        (self.start, self.queues.served_to) = (cx.now, Sector(0));
         Some(queue)
     }
 
-    /// `id` of `queue` goes to the device, at this cost.
-    #[inline]
-    pub(super) fn send(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, cost: u64) {
+    /// This goes to the device.
+    pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, queue, cost, .. }: Chosen) {
         self.queues.serve(cx.now, queue, cost);
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
-        let (start, end, length) = (cx[id].start, cx[id].end(), u64::from(cx[id].length.0));
-        let (in_flight, rotational) = (requests.in_flight(), cx.device.rotational);
-        budgets.sent(settings, &Sent { now: cx.now, start, end, length, in_flight, rotational });
-        requests.send(&mut list[queue].line);
-        let serving = wf2q.in_service() == Some(queue);
+        let request = &cx[id];
+        if budgets.rate.sent(cx.now, request, requests.in_flight) {
+            budgets.retune(settings);
+        }
+        requests.send(&mut list[queue].line, request.end());
+        let serving = wf2q.in_service == Some(queue);
         if serving {
             injection.send(id);
-            self.served_to = end;
+            self.queues.served_to = request.end();
         }
         self.queues.take_out(cx, queue, id);
         if serving {
@@ -209,14 +256,13 @@ impl Service {
 
     /// `queue`, which is in service, was served: it may have been raised for long enough, or have had enough of the
     /// device for the idle class.
-    #[inline]
     fn end_raise_in_time(&mut self, cx: Cx<'_>, queue: usize) {
-        if self.queues.list[queue].raised.is_on() {
-            let span = self.queues.budgets.rate().raise_time();
-            self.queues.change_raise(queue, |raise, in_burst| raise.expire(cx.now, in_burst, span));
+        if self.queues.list[queue].raise.is_on() {
+            let span = self.queues.budgets.rate.raise_time;
+            self.queues.change_raise(queue, |raise| raise.expire(cx.now, span));
         }
         self.queues.wf2q.apply_raise(queue);
-        if self.queues.wf2q.class(queue) == Class::Idle && self.queues.wf2q.busy() > 1 {
+        if self.queues.wf2q.entities[queue].class == Class::Idle && self.queues.wf2q.busy() > 1 {
             self.expire(cx, queue, Reason::Exhausted, false);
         }
     }
@@ -225,46 +271,49 @@ impl Service {
     /// does not count as its service (`idled`).
     pub(super) fn expire(&mut self, cx: Cx<'_>, queue: usize, reason: Reason, idled: bool) {
         let served = self.queues.served(queue);
-        let wasted = reason == Reason::Timeout && self.queues.wf2q.has_third_left(queue);
+        let wasted = reason == Reason::Timeout && self.queues.wf2q.entities[queue].has_third_left();
         let time = if idled { self.idle_since } else { cx.now }.since(self.start);
-        let charged = self.queues.budgets.charge_for_time(served, time, wasted, cx.device.rotational);
+        let charged = self.queues.budgets.for_time(served, time, wasted, cx.device.rotational);
         if let Some(total) = charged {
-            self.queues.wf2q.raise_budget(queue, total);
+            let entity = &mut self.queues.wf2q.entities[queue];
+            entity.budget = entity.budget.max(total);
             self.queues.serve(cx.now, queue, total - served.service);
         }
         let (who, service) = (self.queues.processes.who(queue), served.service);
         self.ended = Some(Ended { who, reason, service, charged });
         let Queues { list, settings, budgets, injection, .. } = &mut self.queues;
-        let Queue { line, raised, budget, .. } = &mut list[queue];
+        let Queue { line, raise, budget, .. } = &mut list[queue];
         if settings.low_latency {
-            raised.plan(cx.now, line.is_empty(), !served.in_flight, settings.idle_time());
+            raise.plan(cx.now, line.is_empty(), !served.in_flight, settings.idle_time());
         }
-        injection.expire();
+        *injection = Injection::default();
         let service = charged.unwrap_or(service);
-        if let Some(budget) = budgets.feedback(budget, Served { service, ..served }, reason)
-            && let Some(next) = line.next()
-        {
-            let cost = self.queues.charge(cx, queue, next);
-            self.queues.wf2q.set_budget(queue, budget.max(cost));
+        if let Some(most) = budgets.feedback(budget.most, Served { service, ..served }, reason) {
+            budget.most = most;
+            if let Some(next) = line.next {
+                let cost = self.queues.charge(cx, queue, next);
+                self.queues.wf2q.entities[queue].budget = most.max(cost);
+            }
         }
         self.leave_service(cx, queue, reason);
-        if !self.queues.wf2q.is_busy(queue) && !matches!(reason, Reason::Timeout | Reason::Exhausted) {
-            self.queues.list[queue].budget.note_waited();
+        if !self.queues.wf2q.entities[queue].busy && !matches!(reason, Reason::Timeout | Reason::Exhausted) {
+            self.queues.list[queue].budget.waited = true;
         } else {
-            self.queues.wf2q.end_budget(queue);
+            self.queues.wf2q.entities[queue].service = 0;
         }
     }
 
     /// `queue` goes out of service: it waits for its turn, or has nothing to do.
     pub(super) fn leave_service(&mut self, cx: Cx<'_>, queue: usize, reason: Reason) {
         if self.queues.list[queue].habits.is_seeky() {
-            self.queues.processes.note_seeky(queue);
+            let owner = &mut self.queues.processes.owners[queue];
+            owner.splits |= owner.shared;
         }
         let stays = !self.queues.list[queue].line.is_empty()
             || reason == Reason::Preempted && idling::is_needed(&self.queues, queue) && self.few_are_empty();
         if !stays {
-            if self.queues.list[queue].line.in_flight() == 0 {
-                self.queues.list[queue].budget.note_idle(cx.now);
+            if self.queues.list[queue].line.in_flight == 0 {
+                self.queues.list[queue].budget.timeout = Some(cx.now);
             }
             self.queues.not_busy(cx.now, queue, true);
         } else {

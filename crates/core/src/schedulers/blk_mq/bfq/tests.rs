@@ -121,7 +121,7 @@ impl Bench {
                     Decision::Idle => {}
                 }
             }
-            let waits = flying.is_none() && self.queue.scheduler().service.queues.requests.waiting() > 0;
+            let waits = flying.is_none() && self.queue.scheduler().service.queues.requests.waiting > 0;
             let next = flying.map_or(wake, |(at, _)| wake.min(at)).min(end);
             self.idled += if waits { next.since(self.now) } else { Duration::ZERO };
             self.now = next;
@@ -149,11 +149,11 @@ impl Bench {
     }
 
     fn kind(&self, who: u32) -> Kind {
-        self.queues().list[self.index(who)].raised.raise().kind()
+        self.queues().list[self.index(who)].raise.kind
     }
 
     fn weight(&self, who: u32) -> u64 {
-        self.queues().wf2q.weight(self.index(who))
+        self.queues().wf2q.entities[self.index(who)].weight
     }
 
     fn insert(&mut self, start: u64, who: u32) -> RequestId {
@@ -283,7 +283,7 @@ fn many_new_queues_at_once_are_not_raised() {
     }
     let raised: Vec<u32> = (1..=12).filter(|who| bench.kind(*who) == Kind::Interactive).collect();
     assert_eq!(raised, [1, 2, 3, 4, 5, 6, 7], "the eighth makes it a large burst");
-    assert!((1..=12).all(|who| bench.queues().list[bench.index(who)].raised.in_burst()));
+    assert!((1..=12).all(|who| bench.queues().list[bench.index(who)].raise.in_burst));
 }
 
 #[test]
@@ -321,8 +321,8 @@ fn who_uses_its_budget_up_gets_more_and_who_does_not_gets_less() {
     let mut bench = Bench::new(&[("low_latency", 0)]);
     let lazy = Stream { think: Duration::from_ms(60), ..READER };
     bench.run(&mut [lazy, greedy(2)], Duration::from_s(10));
-    let budget = |who| bench.queues().list[bench.index(who)].budget.most();
-    let (most, least) = (bench.queues().budgets.greatest(), bench.queues().budgets.least());
+    let budget = |who| bench.queues().list[bench.index(who)].budget.most;
+    let (most, least) = (bench.queues().budgets.most, bench.queues().budgets.least());
     assert_eq!(budget(2), most, "it began with two thirds of the default");
     assert!(budget(1) <= 2 * least, "{}, where {least} is the least", budget(1));
 }
@@ -357,7 +357,7 @@ fn processes_that_read_together_share_a_queue_until_they_seek() {
         bench.serve(1);
     }
     assert_eq!(queue_of(&bench, 2), bench.index(2), "at home again");
-    assert_eq!(bench.queues().processes.guests(), 0);
+    assert_eq!(bench.queues().processes.guests.len(), 0);
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn a_process_that_waits_for_another_lets_that_one_go() {
         bench.insert((1 << 20) + n * 8, 1);
         bench.serve(1);
         let queues = bench.queues();
-        let own = queues.processes.alive(queues.list[bench.index(1)].waker.known());
+        let own = queues.processes.alive(queues.list[bench.index(1)].waker.known);
         woken += u32::from(own == Some(bench.index(2)));
         bench.now += Duration::from_ms(10);
     }

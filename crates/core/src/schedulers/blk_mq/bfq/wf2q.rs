@@ -6,16 +6,10 @@
 //! came first; if no start has come, virtual time jumps to the least. A queue that has nothing to do is
 //! remembered until virtual time has passed its finish, so that it cannot begin a second share early.
 
-mod entity;
-mod shares;
-mod tree;
-
 use alloc::vec::Vec;
 
-use entity::{Entity, Listed, SHIFT, later, virtual_time};
-use shares::Shares;
-use tree::ServiceTree;
-
+use super::entity::{Entity, Listed, later, virtual_time};
+use super::tree::ServiceTree;
 use crate::collections::{OutOfMemory, table};
 use crate::request::Class;
 use crate::units::{Duration, Instant};
@@ -25,12 +19,16 @@ pub(super) const IDLE_CLASS_EVERY: Duration = Duration::from_ms(200);
 
 /// All queues by virtual time.
 pub(super) struct Wf2q {
-    entities: Vec<Entity>,
+    pub(super) entities: Vec<Entity>,
     trees: [ServiceTree; 3],
-    shares: Shares,
-    in_service: Option<usize>,
+    /// Weights of those that have requests, waiting or in flight, and are not raised, with how many have
+    /// each, least weight first.
+    weights: Vec<(u64, u32)>,
+    /// How many of each class have something to do.
+    busy: [u32; 3],
+    pub(super) in_service: Option<usize>,
     /// Who is next, as far as is known.
-    next: Option<usize>,
+    pub(super) next: Option<usize>,
     /// How many were inserted into trees.
     sequence: u64,
     /// When it was last looked whether the idle class may go first.
@@ -39,10 +37,13 @@ pub(super) struct Wf2q {
 
 impl Wf2q {
     pub(super) fn new(queues: usize) -> Result<Wf2q, OutOfMemory> {
+        let mut weights = Vec::new();
+        weights.try_reserve_exact(queues + 1).map_err(|_| OutOfMemory)?;
         Ok(Wf2q {
             entities: table(queues, Entity::default())?,
             trees: [ServiceTree::new(queues)?, ServiceTree::new(queues)?, ServiceTree::new(queues)?],
-            shares: Shares::new(queues)?,
+            weights,
+            busy: [0; 3],
             in_service: None,
             next: None,
             sequence: 0,
@@ -50,94 +51,51 @@ impl Wf2q {
         })
     }
 
-    /// The queue in service.
-    #[inline]
-    pub(super) const fn in_service(&self) -> Option<usize> {
-        self.in_service
-    }
-
-    pub(super) fn is_next(&self, queue: usize) -> bool {
-        self.next == Some(queue)
-    }
-
-    /// Whether `queue` has something to do.
-    #[inline]
-    pub(super) fn is_busy(&self, queue: usize) -> bool {
-        self.shares.is_busy(queue)
-    }
-
     /// How many queues have something to do.
     pub(super) fn busy(&self) -> u32 {
-        self.shares.busy()
+        self.busy.iter().sum()
     }
 
-    /// Whether queues differ, so that only idling for `queue` keeps its share.
+    /// Whether queues differ, so that only idling keeps their shares: they are of different classes, or
+    /// of different weights and that of `queue` is not the least.
     pub(super) fn differs(&self, queue: usize) -> bool {
-        self.shares.differ(queue)
+        let classes = self.busy.iter().filter(|count| **count > 0).count();
+        classes > 1 || self.weights.len() > 1 && self.weights[0].0 != self.entities[queue].counted
     }
 
-    pub(super) fn class(&self, queue: usize) -> Class {
-        self.entities[queue].class
-    }
-
-    pub(super) fn weight(&self, queue: usize) -> u64 {
-        self.entities[queue].weight
-    }
-
-    /// By how much the weight of `queue` is raised, as far as that is in force.
-    pub(super) fn raised(&self, queue: usize) -> u64 {
-        let Entity { weight, own, .. } = self.entities[queue];
-        (weight / own.max(1)).max(1)
-    }
-
-    /// The class and the weight that `queue` shall have, without raising.
-    pub(super) fn wanted(&self, queue: usize) -> (Class, u64) {
-        (self.entities[queue].wanted_class, self.entities[queue].wanted)
-    }
-
-    /// The virtual finish of `queue`, in sectors at weight 1.
-    pub(super) fn finish(&self, queue: usize) -> u64 {
-        self.entities[queue].finish >> SHIFT
-    }
-
-    /// What `queue` was served of its budget.
-    pub(super) fn service(&self, queue: usize) -> u64 {
-        self.entities[queue].service
-    }
-
-    /// What is left of the budget of `queue`.
-    #[inline]
-    pub(super) fn left(&self, queue: usize) -> u64 {
-        self.entities[queue].left()
-    }
-
-    /// Whether at least a third of the budget of `queue` is left.
-    pub(super) fn has_third_left(&self, queue: usize) -> bool {
-        let entity = &self.entities[queue];
-        entity.left() >= entity.budget / 3
-    }
-
-    /// Gives `queue` a budget of which it was served nothing.
-    pub(super) fn begin_budget(&mut self, queue: usize, budget: u64) {
+    /// The weight of `queue` counts, if it did not.
+    fn count(&mut self, queue: usize) {
         let entity = &mut self.entities[queue];
-        (entity.budget, entity.service) = (budget, 0);
+        if entity.counted != 0 {
+            return;
+        }
+        entity.counted = entity.weight;
+        let weight = entity.weight;
+        let at = self.weights.partition_point(|(held, _)| *held < weight);
+        match self.weights.get_mut(at) {
+            Some((held, count)) if *held == weight => *count += 1,
+            _ => self.weights.insert(at, (weight, 1)),
+        }
     }
 
-    /// Gives `queue` another budget.
-    pub(super) fn set_budget(&mut self, queue: usize, budget: u64) {
-        self.entities[queue].budget = budget;
+    /// The weight of `queue` counts no longer, as nothing of it waits or is in flight.
+    pub(super) fn uncount(&mut self, queue: usize) {
+        let weight = core::mem::take(&mut self.entities[queue].counted);
+        if let Some(at) = self.weights.iter().position(|(held, _)| *held == weight) {
+            self.weights[at].1 -= 1;
+            if self.weights[at].1 == 0 {
+                self.weights.remove(at);
+            }
+        }
     }
 
-    /// The budget of `queue` is at least so much.
-    pub(super) fn raise_budget(&mut self, queue: usize, least: u64) {
+    /// `queue` has something to do from now on, or no longer.
+    fn set_busy(&mut self, queue: usize, busy: bool) {
         let entity = &mut self.entities[queue];
-        entity.budget = entity.budget.max(least);
-    }
-
-    /// The budget of `queue` is at most so much.
-    pub(super) fn cap_budget(&mut self, queue: usize, most: u64) {
-        let entity = &mut self.entities[queue];
-        entity.budget = entity.budget.min(most);
+        if core::mem::replace(&mut entity.busy, busy) != busy {
+            let count = &mut self.busy[entity.class as usize];
+            *count = if busy { *count + 1 } else { *count - 1 };
+        }
     }
 
     /// While it waits for its turn, `queue` gets a budget of at least `budget`.
@@ -149,39 +107,12 @@ impl Wf2q {
         }
     }
 
-    /// What `queue` was served of its budget counts no longer.
-    pub(super) fn end_budget(&mut self, queue: usize) {
-        self.entities[queue].service = 0;
-    }
-
-    /// The process of `queue` has another class or weight, which count from when it is inserted next.
-    pub(super) fn rank(&mut self, queue: usize, class: Class, weight: u64) {
-        let entity = &mut self.entities[queue];
-        (entity.wanted_class, entity.wanted, entity.changed) = (class, weight, true);
-    }
-
-    /// The weight of `queue` is raised by this factor, from when it is inserted next.
-    pub(super) fn raise(&mut self, queue: usize, factor: u64) {
-        let entity = &mut self.entities[queue];
-        (entity.raised, entity.changed) = (factor, true);
-    }
-
     /// Whether `queue` is raised takes effect at once.
-    #[inline]
     pub(super) fn apply_raise(&mut self, queue: usize) {
         let Entity { weight, own, raised, .. } = self.entities[queue];
         if (weight > own) != (raised > 1) {
             self.reweigh(queue, false);
         }
-    }
-
-    /// The last request of `queue`, which has nothing to do, is done: its weight counts no longer.
-    pub(super) fn done(&mut self, queue: usize) {
-        self.shares.uncount(queue);
-    }
-
-    fn tree(&mut self, class: Class) -> &mut ServiceTree {
-        &mut self.trees[class as usize]
     }
 
     /// The virtual time of the class of `queue`.
@@ -224,7 +155,7 @@ impl Wf2q {
     fn forget(&mut self, queue: usize) {
         let Entity { weight, class, .. } = self.entities[queue];
         self.entities[queue].weighs = false;
-        self.tree(class).weights -= weight;
+        self.trees[class as usize].weights -= weight;
     }
 
     /// Forgets one queue whose finish has passed. If nobody is to be served, virtual time may have to
@@ -259,16 +190,19 @@ impl Wf2q {
         entity.weight = entity.own * entity.raised.max(1);
         let Entity { weight, class, raised, .. } = *entity;
         if before != weight {
-            self.shares.uncount(queue);
+            self.uncount(queue);
             if raised <= 1 {
-                self.shares.count(queue, weight);
+                self.count(queue);
             }
         }
-        self.tree(old_class).weights -= before;
-        self.tree(class).weights += weight;
+        self.trees[old_class as usize].weights -= before;
+        self.trees[class as usize].weights += weight;
         if class != old_class {
-            self.shares.moves(queue, old_class, class);
-            self.entities[queue].start = self.tree(class).time;
+            if self.entities[queue].busy {
+                self.busy[old_class as usize] -= 1;
+                self.busy[class as usize] += 1;
+            }
+            self.entities[queue].start = self.trees[class as usize].time;
         }
     }
 
@@ -276,7 +210,7 @@ impl Wf2q {
     /// starts where it finished, though virtual time has passed that. If it `counts`, shares depend on its weight.
     pub(super) fn activate(&mut self, now: Instant, queue: usize, waited: bool, counts: bool) {
         let Entity { finish, class, listed, weight, .. } = self.entities[queue];
-        let time = self.tree(class).time;
+        let time = self.trees[class as usize].time;
         let back = waited && later(time, finish);
         let earliest = if back { finish } else { time };
         if listed == Listed::Idle {
@@ -285,14 +219,13 @@ impl Wf2q {
         } else {
             self.entities[queue].start = earliest;
             self.entities[queue].weighs = true;
-            self.tree(class).weights += weight;
+            self.trees[class as usize].weights += weight;
         }
         self.enqueue(queue, back);
         self.renew_next(now, Some(queue), false);
-        let Entity { class, weight, .. } = self.entities[queue];
-        self.shares.set_busy(queue, class, true);
+        self.set_busy(queue, true);
         if counts {
-            self.shares.count(queue, weight);
+            self.count(queue);
         }
     }
 
@@ -328,9 +261,9 @@ impl Wf2q {
     /// `queue` has nothing to do any more, and if it is `done` nothing in flight. It is remembered if its
     /// finish is to come.
     pub(super) fn deactivate(&mut self, now: Instant, queue: usize, expires: bool, done: bool) {
-        self.shares.set_busy(queue, self.entities[queue].class, false);
+        self.set_busy(queue, false);
         if done {
-            self.shares.uncount(queue);
+            self.uncount(queue);
         }
         let time = self.time(queue);
         // Where it is inserted depends on its old finish.
@@ -354,14 +287,15 @@ impl Wf2q {
     }
 
     /// `queue` was served.
-    #[inline]
     pub(super) fn serve(&mut self, queue: usize, sectors: u64) {
         let entity = &mut self.entities[queue];
         entity.service += sectors;
         let class = entity.class;
-        let tree = self.tree(class);
+        let tree = &mut self.trees[class as usize];
         tree.time = tree.time.wrapping_add(virtual_time(sectors, tree.weights.max(1)));
-        self.forget_idle(class);
+        if !tree.idle.is_empty() {
+            self.forget_idle(class);
+        }
     }
 
     /// Takes the next queue into service.
@@ -424,7 +358,7 @@ impl Wf2q {
         if self.entities[queue].weighs {
             self.forget(queue);
         }
-        self.shares.uncount(queue);
-        self.entities[queue] = Entity::new(class, weight);
+        self.uncount(queue);
+        self.entities[queue] = Entity { busy: self.entities[queue].busy, ..Entity::new(class, weight) };
     }
 }

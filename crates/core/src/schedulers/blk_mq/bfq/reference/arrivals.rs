@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::super::budget::Reason;
 use super::super::processes::{async_index, weight_of};
-use super::super::raise::{Claim, Kind, RAISED, passed};
+use super::super::raise::{Claim, Kind, passed};
 use super::record::Queue;
 use super::{Held, Person, Reference, Seat, Slow};
 use crate::request::{Class, Priority, Request};
@@ -111,13 +111,13 @@ impl Reference {
             index = self.merge(cx, index, at, id);
         }
         let slice = self.slice();
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         let queue = &mut self.queues[index];
         queue.q.note_thought(cx.now, queue.busy, slice);
         self.judge_thinking(cx, index);
         let queue = &mut self.queues[index];
         queue.q.note_seek(cx, &cx[id]);
-        if queue.q.raise.kind() == Kind::Soft && queue.q.seeks == u32::MAX {
+        if queue.q.raise.kind == Kind::Soft && queue.q.seeks == u32::MAX {
             self.raising(index, |raise| raise.end_soft(cx.now, span));
         }
         self.add(cx, index, at, id);
@@ -132,12 +132,12 @@ impl Reference {
         let busy = self.busy() > 0;
         let q = &self.queues[index].q;
         let settling = q.split.is_some() && !passed(q.split, Duration::from_ms(10), now);
-        if !q.created || self.burst.is_empty() && busy || q.in_burst || settling {
+        if !q.created || self.burst.is_empty() && busy || q.raise.in_burst || settling {
             return;
         }
         for member in self.burst.created(now, self.reference(index), busy).into_iter().flatten() {
             if self.queues[member.queue].q.life == member.life {
-                self.queues[member.queue].q.in_burst = true;
+                self.queues[member.queue].q.raise.in_burst = true;
             }
         }
     }
@@ -159,14 +159,14 @@ impl Reference {
         self.starts.push((id, cx[id].start));
         self.queues[index].line.push(id);
         let before = self.queues[index].next;
-        let next = self.better(cx, self.rate.position(), before, Some(id));
+        let next = self.better(cx, self.rate.position, before, Some(id));
         self.queues[index].next = next;
         let mut interactive = false;
         if self.queues[index].busy {
             let queue = &mut self.queues[index];
-            let rare = cx.now.since(queue.q.raise.since()) > Duration::from_ms(500);
+            let rare = cx.now.since(queue.q.raise.since) > Duration::from_ms(500);
             if self.set.low_latency && !was_raised && !queue.sync && rare {
-                queue.q.raise.as_interactive(self.rate.raise_time());
+                queue.q.raise.as_interactive(self.rate.raise_time);
             }
             if next != before {
                 self.renew_budget(cx, index);
@@ -176,24 +176,27 @@ impl Reference {
         }
         let q = &mut self.queues[index].q;
         if self.set.low_latency && (!was_raised || !q.is_raised() || interactive) {
-            q.raise.restart(cx.now);
+            q.raise.since = cx.now;
         }
     }
 
     fn wake(&mut self, cx: Cx<'_>, index: usize, at: usize) -> bool {
-        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time(), self.set.low_latency);
+        let (slice, span, low_latency) = (self.slice(), self.rate.raise_time, self.set.low_latency);
         let queue = &self.queues[index];
         let q = queue.q;
         let away = |ms| q.in_flight == 0 && passed(q.timeout, Duration::from_ms(ms), cx.now);
         let plain = queue.wanted == 40;
-        let soft =
-            plain && q.in_flight == 0 && q.seeks != u32::MAX && !q.in_burst && q.raise.may_be_soft(cx.now);
-        let interactive = plain && away(2_000) && !q.in_burst;
+        let soft = plain
+            && q.in_flight == 0
+            && q.seeks != u32::MAX
+            && !q.raise.in_burst
+            && q.raise.soft_from < cx.now;
+        let interactive = plain && away(2_000) && !q.raise.in_burst;
         let own = queue.sync && (!q.shared || self.people[at].stably) && (interactive || soft);
         let claim = Claim {
             interactive,
             soft,
-            in_burst: q.in_burst,
+            in_burst: q.raise.in_burst,
             deserves: low_latency && (q.is_raised() || own),
         };
         let left = queue.budget.saturating_sub(queue.service);
@@ -204,7 +207,7 @@ impl Reference {
         queue.service = 0;
         queue.q.waited = goes_on;
         if !q.created && away(10_000) {
-            queue.q.in_burst = false;
+            queue.q.raise.in_burst = false;
             let own = self.reference(index);
             self.burst.leave(own, false);
         }
@@ -216,8 +219,8 @@ impl Reference {
             self.queues[index].budget = self.queues[index].budget.min(2 * self.least_budget());
         }
         let q = &mut self.queues[index].q;
-        q.raise.wake(cx.now);
-        q.plans_soft = false;
+        (q.raise.busy_since, q.raise.busy_service) = (cx.now, 0);
+        q.raise.plans_soft = false;
         self.make_busy(cx, index);
         self.preempt(cx, index, goes_on);
         interactive
@@ -326,7 +329,7 @@ impl Reference {
         self.held(id).unwrap().turn = turn;
         self.turn = turn;
         let before = self.queues[index].next;
-        let next = self.better(cx, self.rate.position(), before, Some(id));
+        let next = self.better(cx, self.rate.position, before, Some(id));
         self.queues[index].next = next;
         if next != before {
             self.renew_budget(cx, index);
@@ -352,7 +355,11 @@ impl Reference {
             (queue.q.timeout, queue.counted) = (Some(cx.now), 0);
         }
         queue.q.thought.since = cx.now;
-        if done && queue.q.plans_soft && queue.line.is_empty() && queue.q.raise.factor() != RAISED {
+        if done
+            && queue.q.raise.plans_soft
+            && queue.line.is_empty()
+            && queue.q.raise.kind != Kind::Interactive
+        {
             queue.q.raise.plan_soft(cx.now, slice);
         }
         if self.rate.completed(cx.now) {

@@ -93,15 +93,10 @@ pub(super) struct Queue {
     pub(super) seeks: u32,
     pub(super) last_end: Sector,
     pub(super) raise: Raise,
-    pub(super) in_burst: bool,
-    /// Once its requests in flight are done, it is planned when it may be a film's.
-    pub(super) plans_soft: bool,
     pub(super) inject: Inject,
     pub(super) waker: Waker,
     /// When its process issued its first synchronous request.
     pub(super) born: Instant,
-    /// When it was first served since it has something to do.
-    pub(super) first_io: Instant,
     /// Others issue into it, too.
     pub(super) shared: bool,
     /// They shall not go on to.
@@ -129,12 +124,9 @@ impl Queue {
             seeks: 1,
             last_end: Sector(0),
             raise: Raise::new(now),
-            in_burst: false,
-            plans_soft: false,
             inject: Inject::default(),
             waker: Waker::default(),
             born: now,
-            first_io: now,
             shared: false,
             splits: false,
             split: None,

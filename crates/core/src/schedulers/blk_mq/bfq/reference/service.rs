@@ -4,7 +4,6 @@ use alloc::vec::Vec;
 
 use super::super::budget::Reason;
 use super::super::raise::{Kind, Raise};
-use super::super::rate::Sent;
 use super::{Reference, Seat, Slow};
 use crate::request::Class;
 use crate::scheduler::{Cx, Decision};
@@ -165,10 +164,7 @@ impl Reference {
         let class = self.queues[index].class;
         let weights = self.weights(class);
         let queue = &mut self.queues[index];
-        if !queue.q.raise.was_served() {
-            queue.q.first_io = cx.now;
-        }
-        queue.q.raise.serve(sectors);
+        queue.q.raise.serve(cx.now, sectors);
         queue.service += sectors;
         self.times[class as usize] += span(sectors, weights);
         self.forget_idle(class);
@@ -260,11 +256,11 @@ impl Reference {
         let queue = &mut self.queues[index];
         if self.set.low_latency {
             if !queue.q.is_raised() {
-                queue.q.raise.restart(cx.now);
+                queue.q.raise.since = cx.now;
             }
             match (queue.line.is_empty(), queue.q.in_flight) {
                 (true, 0) => queue.q.raise.plan_soft(cx.now, slice),
-                (true, _) => queue.q.plans_soft = true,
+                (true, _) => queue.q.raise.plans_soft = true,
                 (false, _) => {}
             }
         }
@@ -303,7 +299,7 @@ impl Reference {
         let queue = &mut self.queues[index];
         queue.q.fifo_looked = false;
         queue.q.raise.taken(cx.now, queue.q.timeout);
-        let factor = if queue.q.raise.kind() == Kind::Soft { 1 } else { (queue.weight / queue.own).max(1) };
+        let factor = if queue.q.raise.kind == Kind::Soft { 1 } else { (queue.weight / queue.own).max(1) };
         queue.q.timeout = Some(cx.now + self.set.timeout_sync.0 * factor);
         (self.budget_start, self.served_to) = (cx.now, Sector(0));
         Some(index)
@@ -361,9 +357,8 @@ impl Reference {
         if serving && self.watch.for_dispatch {
             (self.watch.for_dispatch, self.watch.request) = (false, Some(id));
         }
-        let (start, end, length) = (cx[id].start, cx[id].end(), u64::from(cx[id].length.0));
-        let (in_flight, rotational) = (self.in_flight(), cx.device.rotational);
-        if self.rate.sent(&Sent { now: cx.now, start, end, length, in_flight, rotational }) {
+        let (end, in_flight) = (cx[id].end(), self.in_flight());
+        if self.rate.sent(cx.now, &cx[id], in_flight) {
             self.retune();
         }
         if serving {
@@ -373,9 +368,9 @@ impl Reference {
         self.take_out(cx, index, id);
         self.held(id).unwrap().waits = false;
         if serving {
-            let span = self.rate.raise_time();
+            let span = self.rate.raise_time;
             let queue = &mut self.queues[index];
-            queue.q.raise.expire(cx.now, queue.q.in_burst, span);
+            queue.q.raise.expire(cx.now, span);
             if (queue.weight > queue.own) != queue.q.is_raised() {
                 self.reweigh(index, false);
             }

@@ -39,7 +39,7 @@ impl Reference {
     fn suspect(&mut self, now: Instant, index: usize) {
         let Some(other) = self.last_completed.filter(|other| other.queue != index) else { return };
         let gone = self.queues[other.queue].q.life != other.life;
-        let late = self.rate.last_completion().is_none_or(|at| now.since(at) >= Duration::from_ms(4));
+        let late = self.rate.last_completion.is_none_or(|at| now.since(at) >= Duration::from_ms(4));
         if gone || late || self.queues[index].q.thinks_little {
             return;
         }
@@ -57,7 +57,7 @@ impl Reference {
 
     pub(super) fn judge(&mut self, now: Instant, index: usize) {
         let took = now.since(self.watch.since);
-        let (only, most) = (self.in_flight() == 1, self.tagging.most());
+        let (only, most) = (self.in_flight() == 1, self.tagging.most);
         let inject = &mut self.queues[index].q.inject;
         let Inject { limit, alone, .. } = *inject;
         if alone > Duration::ZERO && self.watch.injected {
@@ -114,7 +114,7 @@ impl Reference {
 
     fn too_late(&self, now: Instant, index: usize) -> bool {
         let q = &self.queues[index].q;
-        q.raise.was_served() && now.since(q.first_io) > Duration::from_ms(100)
+        q.raise.busy_service > 0 && now.since(q.raise.first_service) > Duration::from_ms(100)
     }
 
     /// The queue that a request for `index` goes to.
@@ -227,9 +227,9 @@ impl Reference {
             return;
         }
         let mut saved = q.raise;
-        if q.created && !q.in_burst && self.set.low_latency {
-            saved.as_interactive(self.rate.raise_time());
-            saved.restart(cx.now);
+        if q.created && !q.raise.in_burst && self.set.low_latency {
+            saved.as_interactive(self.rate.raise_time);
+            saved.since = cx.now;
         }
         if let Some(person) = self.people.iter_mut().find(|person| person.own == index) {
             person.saved = Some(saved);
@@ -271,13 +271,13 @@ impl Reference {
         q.users -= 1;
         self.people[at].queue = own;
         let saved = self.people[at].saved.take().filter(|_| self.set.low_latency);
-        let span = self.rate.raise_time();
+        let span = self.rate.raise_time;
         let q = &mut self.queues[own].q;
         q.users += 1;
         q.split = Some(cx.now);
         (q.shared, q.splits, q.created) = (false, false, false);
         if let Some(saved) = saved {
-            q.raise.resume(saved, cx.now, q.in_burst, span);
+            q.raise.resume(saved, cx.now, span);
         }
         own
     }

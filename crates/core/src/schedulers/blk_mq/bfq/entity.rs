@@ -5,7 +5,7 @@
 use crate::request::Class;
 
 /// Binary digits of virtual time below one sector at weight 1.
-pub(super) const SHIFT: u32 = 22;
+const SHIFT: u32 = 22;
 /// Virtual time for so many sectors.
 pub(super) const fn virtual_time(sectors: u64, weight: u64) -> u64 {
     (if sectors < 1 << 41 { sectors } else { 1 << 41 } << SHIFT) / weight
@@ -52,6 +52,10 @@ pub(super) struct Entity {
     pub(super) sequence: u64,
     /// Its weight counts in its class.
     pub(super) weighs: bool,
+    /// It has something to do.
+    pub(super) busy: bool,
+    /// Its weight where that counts among those that make queues differ; 0 if it does not.
+    pub(super) counted: u64,
 }
 
 impl Entity {
@@ -64,5 +68,20 @@ impl Entity {
     /// What is left of its budget; nothing if it was served more.
     pub(super) const fn left(&self) -> u64 {
         self.budget.saturating_sub(self.service)
+    }
+
+    /// Whether at least a third of its budget is left.
+    pub(super) const fn has_third_left(&self) -> bool {
+        self.left() >= self.budget / 3
+    }
+
+    /// By how much its weight is raised, as far as that is in force.
+    pub(super) fn raised_now(&self) -> u64 {
+        (self.weight / self.own.max(1)).max(1)
+    }
+
+    /// Its virtual finish, in sectors at weight 1.
+    pub(super) const fn last_sector(&self) -> u64 {
+        self.finish >> SHIFT
     }
 }

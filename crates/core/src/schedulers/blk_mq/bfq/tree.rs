@@ -22,6 +22,10 @@ impl Tree {
         self.queues.iter().map(|queue| *queue as usize)
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.queues.is_empty()
+    }
+
     pub(super) fn insert(&mut self, entities: &[Entity], queue: usize) {
         let finish = entities[queue].finish;
         let at = self.queues.partition_point(|held| !later(entities[*held as usize].finish, finish));
