@@ -18,7 +18,7 @@ pub mod tell;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use idlewise_core::{Decision, Host, Instant, Request, RequestId, Admission, Scheduler, Why};
+use idlewise_core::{Admission, Decision, Host, Instant, Request, RequestId, Scheduler, Why};
 use idlewise_disk::{Command, Completion, DiskModel};
 
 pub use error::EngineError;

@@ -5,8 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::driver::Driver;
+use super::driver::Pepper;
 use super::log::Log;
-use super::pepper::Pepper;
 use super::scene::{Scene, hold_all};
 use super::subject::Make;
 use crate::ops::Outcome;

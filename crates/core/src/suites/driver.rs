@@ -7,7 +7,6 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::log::Log;
-use super::pepper::Pepper;
 use super::scene::{Place, Scene, Spec, Step};
 use super::subject::{Make, Random, Subject, TestQueue, as_text};
 use crate::ops::{Event, Outcome};
@@ -32,6 +31,16 @@ pub(super) enum Promise {
     Nothing,
     Idle,
     Until(Instant),
+}
+
+/// Calls that must change nothing, made here and there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pepper {
+    None,
+    /// Ask where the answer must be the same or nothing.
+    Asks,
+    /// Make calls that the queue must refuse.
+    Misuse,
 }
 
 /// Chooses a successor for a switch by number and settings.
@@ -61,7 +70,7 @@ pub(super) struct Driver<'a> {
 impl<'a> Driver<'a> {
     /// A host at time `now` that will play `scene` on what `make` builds.
     pub(super) fn new(make: &dyn Make, scene: &Scene, now: Instant, log: &'a mut Log) -> Driver<'a> {
-        log.header(scene, make);
+        log.header(&scene.device, scene.size, scene.seed, make);
         Driver {
             queue: make.queue(scene.size, &scene.device, scene.seed),
             now,

@@ -3,8 +3,8 @@
 use alloc::string::String;
 use core::fmt::Write as _;
 
-use super::scene::Scene;
 use super::subject::Make;
+use crate::device::Device;
 use crate::ops::{Described, Event, Logged, Outcome, Time};
 use crate::units::Duration;
 
@@ -24,11 +24,10 @@ impl Log {
         self.0.as_deref().unwrap_or_default()
     }
 
-    pub(super) fn header(&mut self, scene: &Scene, make: &dyn Make) {
+    pub(super) fn header(&mut self, device: &Device, size: usize, seed: u64, make: &dyn Make) {
         if let Some(text) = &mut self.0 {
-            let (device, size) = (Described(&scene.device), scene.size);
-            let _ = writeln!(text, "{device}\nqueue {size}");
-            let _ = writeln!(text, "scheduler {}{}", make.name(), make.settings(scene.seed));
+            let _ = writeln!(text, "{}\nqueue {size}", Described(device));
+            let _ = writeln!(text, "scheduler {}{}", make.name(), make.settings(seed));
         }
     }
     /// Called before the event, so that the last line shows what panicked.

@@ -3,19 +3,9 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::driver::{Driver, Fate, Promise};
+use super::driver::{Driver, Fate, Pepper, Promise};
 use crate::ops::{Event, Outcome};
 use crate::units::{Instant, Issuer, RequestId};
-
-/// Calls that must change nothing, made here and there.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pepper {
-    None,
-    /// Ask where the answer must be the same or nothing.
-    Asks,
-    /// Make calls that the queue must refuse.
-    Misuse,
-}
 
 impl Driver<'_> {
     /// Makes calls that must change nothing.

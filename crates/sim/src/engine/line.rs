@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use idlewise_core::{AdmissionClass, Request, RequestId, Admission};
+use idlewise_core::{Admission, AdmissionClass, Request, RequestId};
 
 /// Requests that wait here at most: far more than writeback holds back, and 4 MiB of memory. Then nothing is issued
 /// until one has entered.

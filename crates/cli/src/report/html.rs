@@ -44,7 +44,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
          <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
          <meta name=color-scheme content=\"light dark\">\n<title>{what}</title>\n<style>\n{}</style>\n</head>\n\
          <body>\n{body}</body>\n</html>\n",
-        include_str!("report.css")
+        include_str!("html/report.css")
     )
 }
 
