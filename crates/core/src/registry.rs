@@ -1,7 +1,7 @@
 //! Finding, describing and building schedulers by name.
 //!
 //! The list is in `schedulers.rs`. From it come [`AnyScheduler`], the table of [`Entry`]s that everything
-//! which enumerates schedulers reads, and the [`page`] of each.
+//! which enumerates schedulers reads, and the [`source`] of each, whose head is its page in the manual.
 
 use core::fmt;
 use core::ops::Deref;

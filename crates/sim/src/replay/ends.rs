@@ -7,7 +7,7 @@
 //! | no issuers | never: streams are no processes |
 //!
 //! A process that comes back after an end that was inferred is believed to stay, and has no further one before the
-//! trace's end. [`LINGER`] and [`SILENCE`] are choices, not measurements. Memory is constant: [`REMEMBERED`]
+//! trace's end. `LINGER` and `SILENCE` are choices, not measurements. Memory is constant: `REMEMBERED`
 //! processes.
 
 use std::collections::HashMap;
