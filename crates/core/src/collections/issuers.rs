@@ -42,9 +42,49 @@ struct Slot<T> {
 pub struct Issuers<T> {
     kept: Vec<Slot<T>>,
     heads: Vec<u32>,
-    /// The ends of the list of places that are not held: those that nobody has, then the one used longest ago.
+    /// The ends of the list of places that somebody has and that are not held, the one used longest ago first.
     oldest: u32,
     newest: u32,
+    free: Free,
+}
+
+/// The places that nobody has: a bit for each, and a bit for each word of bits that is not zero.
+struct Free {
+    bits: Vec<u64>,
+    words: Vec<u64>,
+}
+
+impl Free {
+    /// Places below `places`, all free.
+    fn new(places: usize) -> Result<Free, OutOfMemory> {
+        let bits = table(places.div_ceil(64), 0)?;
+        let words = table(bits.len().div_ceil(64), 0)?;
+        let mut free = Free { bits, words };
+        (0..places).for_each(|place| free.add(place));
+        Ok(free)
+    }
+
+    fn add(&mut self, place: usize) {
+        self.bits[place / 64] |= 1 << (place % 64);
+        self.words[place / 4096] |= 1 << (place / 64 % 64);
+    }
+
+    /// The lowest.
+    fn lowest(&self) -> Option<usize> {
+        let at = self.words.iter().position(|word| *word != 0)?;
+        let word = at * 64 + self.words[at].trailing_zeros() as usize;
+        Some(word * 64 + self.bits[word].trailing_zeros() as usize)
+    }
+
+    fn take_lowest(&mut self) -> Option<usize> {
+        let place = self.lowest()?;
+        let word = place / 64;
+        self.bits[word] &= self.bits[word] - 1;
+        if self.bits[word] == 0 {
+            self.words[word / 64] &= !(1 << (word % 64));
+        }
+        Some(place)
+    }
 }
 
 impl<T: Clone + Default> Issuers<T> {
@@ -57,9 +97,7 @@ impl<T: Clone + Default> Issuers<T> {
         let empty = Slot { who: Issuer(0), taken: false, holds: 0, older: NIL, newer: NIL, next: NIL, value };
         let (places, slots) = (places.max(1), 2 * places.max(1).next_power_of_two());
         let (kept, heads) = (table(places, empty)?, table(slots, NIL)?);
-        let mut issuers = Issuers { kept, heads, oldest: NIL, newest: NIL };
-        (0..places as u32).for_each(|place| issuers.append(place));
-        Ok(issuers)
+        Ok(Issuers { kept, heads, oldest: NIL, newest: NIL, free: Free::new(places)? })
     }
 
     /// Number of places.
@@ -135,17 +173,25 @@ impl<T: Clone + Default> Issuers<T> {
     /// Who would lose their place if somebody new were entered now.
     #[inline]
     pub fn next_to_go(&self) -> Option<Place> {
-        let oldest = self.kept.get(self.oldest as usize)?;
-        oldest.taken.then_some(Place(self.oldest))
+        let full = self.free.lowest().is_none() && self.oldest != NIL;
+        full.then_some(Place(self.oldest))
     }
 
     /// Gives `who`, who is new, a place. Seldom: apart, so that to enter one who is known is short.
     #[cold]
     #[inline(never)]
     fn settle(&mut self, who: Issuer) -> Place {
-        let at = self.oldest;
-        assert!(at != NIL, "every place is held: the table is too small");
-        self.vacate(Place(at));
+        let at = match self.free.take_lowest() {
+            Some(free) => {
+                self.append(free as u32);
+                free as u32
+            }
+            None => {
+                assert!(self.oldest != NIL, "every place is held: the table is too small");
+                self.vacate(Place(self.oldest));
+                self.oldest
+            }
+        };
         let slot = self.slot(who);
         let next = core::mem::replace(&mut self.heads[slot], at);
         let kept = &mut self.kept[at as usize];
@@ -174,13 +220,7 @@ impl<T: Clone + Default> Issuers<T> {
         if let Some(place) = self.find(who).filter(|place| self.kept[place.index()].holds == 0) {
             self.vacate(place);
             self.unlist(place.0);
-            let after = core::mem::replace(&mut self.oldest, place.0);
-            let kept = &mut self.kept[place.index()];
-            (kept.older, kept.newer) = (NIL, after);
-            match after {
-                NIL => self.newest = place.0,
-                after => self.kept[after as usize].older = place.0,
-            }
+            self.free.add(place.index());
         }
     }
 
