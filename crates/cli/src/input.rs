@@ -1,4 +1,4 @@
-//! From the words of a command line to what shall be run.
+//! From the words of a command line to a run.
 
 pub(crate) mod args;
 pub(crate) mod effort;

@@ -74,7 +74,7 @@ pub(crate) struct Prepared {
     pub(crate) trace: Option<Arc<TraceFile>>,
 }
 
-/// What the disk shall do: as it is, in words, and the trace if it is one.
+/// The load of the disk: as it is, in words, and the trace if it is one.
 fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>), Failure> {
     let reading = &options.reading;
     let of_traces = [

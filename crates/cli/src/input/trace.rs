@@ -20,7 +20,7 @@ pub(crate) fn format(name: &str) -> Result<Format, Failure> {
     })
 }
 
-/// How the trace shall be read.
+/// How to read the trace.
 pub(crate) fn options(reading: &Reading) -> Result<Options, Failure> {
     Ok(Options {
         format: reading.format.as_deref().map(format).transpose()?,

@@ -32,7 +32,7 @@
 //! - There are no control groups, and one actuator. Admission in the queue is limited by kind of request; Linux
 //!   with control groups also keeps each process to its share of it.
 //! - Linux counts in ticks; here times are nanoseconds, except that charges for time are whole milliseconds.
-//! - The host's weight of a process multiplies that of its level and is rounded up. Linux has weights only
+//! - The host's weight of a process multiplies its level's weight, and the product is rounded up. Linux has weights only
 //!   of groups. A process with a weight of its own is not raised, as in Linux one of another level.
 //! - `strict_guarantees` makes `slice_idle` at least 8 ms while it is on; Linux changes the tunable. Its
 //!   `slice_idle_us` is left out, and what a change of `low_latency` does to times of raising.
@@ -49,7 +49,7 @@
 //! - Flushes and discards are requests like others; Linux sends flushes past the scheduler. One without an
 //!   extent costs a sector. Requests in flight from an earlier scheduler are not counted.
 //! - At most 32 queues without requests wait for their turn after they were preempted. Of processes with
-//!   nothing to do so many are remembered as the queue has ids, at least; the queue of one that has
+//!   nothing to do at least as many are remembered as the queue has ids; the queue of one that has
 //!   issued after its exit begins anew, unless it has requests still.
 //!
 //! # Good for, bad for

@@ -159,7 +159,7 @@ impl Budgets {
     }
 }
 
-/// What a request of so many sectors costs its queue. One without an extent costs one sector.
+/// What a request of this many sectors costs its queue. One without an extent costs one sector.
 /// Asynchronous ones cost more, as they may be cached and written behind the others' backs; not if they are
 /// `plain`, because that would break shares.
 pub(super) const fn charge(sectors: u32, plain: bool) -> u64 {

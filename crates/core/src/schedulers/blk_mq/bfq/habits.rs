@@ -12,7 +12,7 @@ const SEEKY: u32 = 19;
 const SAMPLES: u64 = 80;
 /// Linux looks at shares of idle time over this time.
 const INTENSITY: Duration = Duration::from_ms(200);
-/// A process has come back in time after so many times the time that is idled.
+/// A process has come back in time within this multiple of the time that is idled.
 const IN_TIME: u64 = 3;
 
 /// The habits of one queue.

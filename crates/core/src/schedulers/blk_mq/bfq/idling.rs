@@ -11,7 +11,7 @@ use crate::units::Duration;
 
 /// The least time for which a raised queue is idled for.
 const RAISED: Duration = Duration::from_ms(20);
-/// With so many requests of others in flight, a raised queue would lose its share.
+/// With this many requests of others in flight, a raised queue would lose its share.
 const CROWD: u32 = 4;
 
 /// Whether idling for `queue` is no loss: the device does one thing at a time, or would else seek; and nobody is

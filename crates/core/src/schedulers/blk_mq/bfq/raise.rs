@@ -9,7 +9,7 @@ use crate::units::{Duration, Instant};
 
 /// Linux's `bfq_wr_rt_max_time`.
 const SOFT_TIME: Duration = Duration::from_ms(300);
-/// Linux's `max_service_from_wr`: an interactive queue is raised for so many sectors.
+/// Linux's `max_service_from_wr`: an interactive queue is raised for this many sectors.
 const MOST_SERVICE: u64 = 120_000;
 /// Linux's `bfq_wr_max_softrt_rate`: sectors per second that a film may take.
 const SOFT_RATE: u64 = 7_000;

@@ -15,7 +15,7 @@ const REFERENCE_RATE: [u64; 2] = [14_000, 33_000];
 const REFERENCE_TIME: [Duration; 2] = [Duration::from_ms(7_000), Duration::from_ms(2_500)];
 const SHORTEST_RAISE: Duration = Duration::from_ms(3_000);
 const LONGEST_RAISE: Duration = Duration::from_ms(25_000);
-/// A measurement needs so many requests and so much time; this much time ends it.
+/// A measurement needs this many requests and this much time; the longer time ends it.
 const LEAST_SAMPLES: u64 = 32;
 const LEAST_TIME: Duration = Duration::from_ms(300);
 const WHOLE_TIME: Duration = Duration::from_s(1);
