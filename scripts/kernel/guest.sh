@@ -82,6 +82,39 @@ guest_program() {
     done
 }
 
+# PostgreSQL, and /postgres.tar: a cluster whose database has the tables of pgbench.
+guest_postgres() {
+    local bin share cluster
+    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
+    [ -x "$bin/initdb" ] || cannot "no PostgreSQL (apt-get install postgresql, on Debian)"
+    PATH=$bin:$PATH guest_program postgres pg_ctl pgbench
+    # They are found by where Debian has them.
+    mkdir -p "$guest_root${bin%/bin}" "$guest_root/usr/share/postgresql" "$guest_root/etc"
+    ln -s /bin "$guest_root$bin"
+    cp -r "${bin%/bin}/lib" "$guest_root${bin%/bin}/"
+    rm -rf "$guest_root${bin%/bin}/lib/bitcode"
+    share=/usr/share/postgresql/${bin#/usr/lib/postgresql/}
+    cp -rL "${share%/bin}" "$guest_root/usr/share/postgresql/"
+    cp -r /usr/share/zoneinfo "$guest_root/usr/share/" 2>/dev/null || true
+    echo 'postgres:x:70:70::/tmp:/bin/sh' >"$guest_root/etc/passwd"
+    cluster=$guest_root.cluster
+    rm -rf "$cluster"
+    mkdir -p "$cluster"
+    chown postgres "$cluster"
+    guest_cluster "$bin" "$cluster" | su postgres -s /bin/sh >"$guest_root.initdb" 2>&1 || { cat "$guest_root.initdb"; return 1; }
+    tar -C "$cluster" -cf "$guest_root/postgres.tar" .
+}
+guest_cluster() {
+    cat <<EOF
+set -e
+cd /
+$1/initdb -D $2 -A trust --locale=C -E UTF8
+$1/pg_ctl -D $2 -w -o "-k $2 -h ''" start
+$1/pgbench -h $2 -i -q -s 2 postgres
+$1/pg_ctl -D $2 -m fast stop
+EOF
+}
+
 guest_boot() {
     local log=$1 append=$2 status=0
     shift 2

@@ -38,7 +38,10 @@ guest_fio
 if grep -q ext4 "kernel/guest/$test.sh"; then
     guest_module crc32c_generic ext4
     guest_program mkfs.ext4 mawk
+    ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar
+    [ -z "${IDLEWISE:-}" ] || guest_program "$IDLEWISE"
 fi
+if grep -q pgbench "kernel/guest/$test.sh"; then guest_postgres; fi
 cp "$modules"/*.ko "$guest_root/modules/"
 mkdir "$guest_root/tests"
 cp kernel/guest/*.sh "$guest_root/tests/"
@@ -47,7 +50,7 @@ install -m 755 kernel/guest/init "$guest_root/init"
 log=$kernel_work/kernel-guest/$test${debug#-}.log
 if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
-    guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1
+    guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 ${GUEST_QEMU:-}
 else
     guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp 2
 fi

@@ -1,0 +1,115 @@
+# machine: exact
+# Ten loads of real programs, each under every scheduler of a list, on a disk that is a model. A load is a fixed amount
+# of work on ext4, begun with cold caches. Each line is
+#
+#   result: LOAD SCHEDULER MS READS READ_MS WRITES WRITE_MS SECTORS
+#
+# with how long all of it took, and what the kernel counted on the disk meanwhile. The run under mq-deadline is also
+# recorded: the recordings leave the guest on a second disk, as a tar file. scripts/kernel/advice.sh makes a table.
+. /tests/parts.sh
+disk=$(argument disk)
+insmod /modules/idlewise-disk.ko disks="$disk" || bad "the disk $disk cannot be had"
+insmod /modules/idlewise.ko || bad "the schedulers cannot be had"
+
+set_queue iwdisk0 scheduler mq-deadline
+seed=$(printf '%08d-0000-4000-8000-000000000000' "$(argument seed)")
+mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J size=16 /dev/iwdisk0 4g >/tmp/mkfs 2>&1 ||
+    { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
+mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
+
+# A tree of small files: sizes are log-normal with a median of 6 KB and a mean of 12 KB.
+mkdir /mnt/tree
+mawk -v n="$(argument files)" -v seed="$(argument seed)" 'BEGIN {
+    srand(seed)
+    for (i = 0; i < n; i++) {
+        size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
+        print int(i / 16), i, int(size) + 1
+    }
+}' | while read -r folder file size; do
+    [ -d "/mnt/tree/$folder" ] || mkdir "/mnt/tree/$folder"
+    head -c "$size" /dev/urandom >"/mnt/tree/$folder/$file"
+done
+large=$(argument large)
+dd if=/dev/zero of=/mnt/large bs=1M count="$large" 2>/dev/null
+sqlite3 /mnt/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO t SELECT i, hex(randomblob(40)), i FROM n; CREATE INDEX tn ON t (name);" || bad "no sqlite"
+mkdir /mnt/postgres
+tar -xf /postgres.tar -C /mnt/postgres
+chown -R 70:70 /mnt/postgres
+sync
+
+chmod 1777 /tmp
+mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
+as_postgres() { su -s /bin/sh -c "$*" postgres; }
+server_start() {
+    as_postgres "pg_ctl -D /mnt/postgres -w -l /tmp/postgres.log -o '-k /tmp -h \"\" -c max_connections=20' start" >/dev/null ||
+        { bad "no PostgreSQL"; cat /tmp/postgres.log; }
+}
+server_stop() { as_postgres "pg_ctl -D /mnt/postgres -m fast stop" >/dev/null; }
+
+# The loads. `+` joins two that go on at a time.
+load_streams() {
+    fio --output=/tmp/fio --thread --ioengine=psync --rw=read --bs=64k --invalidate=0 --filename=/mnt/large \
+        --size=$((large / 4))m --offset_increment=$((large / 4))m --numjobs=4 --name=streams
+}
+load_random() {
+    fio --output=/tmp/fio --thread --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=16 --randseed=7 \
+        --filename=/mnt/large --size="${large}m" --number_ios="$(argument ios)" --name=random
+}
+load_sqlite() {
+    i=0
+    while [ $i -lt "$(argument commits)" ]; do
+        i=$((i + 1))
+        echo "UPDATE t SET value = value + 1, name = hex(randomblob(40)) WHERE id = (abs(random()) % 20000) + 1;"
+    done | sqlite3 /mnt/base.sqlite
+}
+load_pgbench() { pgbench -h /tmp -U postgres -n -c 4 -t "$(argument transactions)" postgres; }
+load_tar() { tar -cf - /mnt/tree 2>/dev/null | cat >/dev/null; }
+load_find() { find /mnt/tree -type f -exec cat {} \; >/dev/null; }
+load_write() { dd if=/dev/zero of=/mnt/written bs=1M count=$((large / 2)) conv=fsync 2>/dev/null; }
+load_read() { dd if=/mnt/large of=/dev/null bs=1M 2>/dev/null; }
+
+milliseconds() { awk '{printf "%d\n", $1 * 1000}' /proc/uptime; }
+counts() { awk '{print $1, $4, $5, $8, $3 + $7}' /sys/block/iwdisk0/stat; }
+
+# elevator NAME[:SETTING=VALUE…]
+elevator() {
+    set_queue iwdisk0 scheduler none
+    set_queue iwdisk0 scheduler "${1%%:*}" || bad "iwdisk0 does not take $1"
+    for setting in $(echo "$1" | tr ':' '\n' | sed 1d); do
+        set_queue iwdisk0 "iosched/${setting%%=*}" "${setting#*=}" || bad "$1 takes no ${setting%%=*}"
+    done
+}
+# run LOAD SCHEDULER
+run() {
+    case $1 in *pgbench*) elevator none; server_start ;; esac
+    sync
+    echo 3 >/proc/sys/vm/drop_caches
+    elevator "$2"
+    if [ "$2" = mq-deadline ] && command -v idlewise >/dev/null; then
+        idlewise record /dev/iwdisk0 -o "/tmp/$1.iw" >/tmp/record 2>&1 &
+        recorder=$!
+        sleep 1
+    fi
+    before=$(counts) begun=$(milliseconds)
+    for part in $(echo "$1" | tr + ' '); do "load_$part" >"/tmp/$part.out" 2>&1 & parts="$parts $!"; done
+    for part in $parts; do wait "$part" || bad "$1 under $2 fails: $(tail -n 3 /tmp/*.out)"; done
+    ended=$(milliseconds) parts=
+    sync
+    echo "result: $1 $2 $((ended - begun)) $(echo "$before $(counts)" |
+        awk '{for (i = 1; i <= 5; i++) printf "%d ", $(i + 5) - $i}')"
+    if [ -n "$recorder" ]; then
+        kill -INT "$recorder"
+        wait "$recorder" || bad "the recorder of $1: $(cat /tmp/record)"
+        recorder=
+    fi
+    case $1 in *pgbench*) elevator none; server_stop ;; esac
+    rm -f /mnt/written
+}
+for load in $(argument loads | tr , ' '); do
+    for scheduler in $(argument schedulers | tr , ' '); do run "$load" "$scheduler"; done
+done
+if [ -b /dev/vda ]; then tar -cf /dev/vda -C /tmp $(cd /tmp && ls -- *.iw); fi
+umount /mnt || bad "the file system stays"
+clean_log advice
