@@ -311,6 +311,16 @@ mod tests {
         assert_eq!(table.iter().count(), 3, "the place that nobody had was taken first");
     }
 
+    /// Schedulers break ties by place, so that another order changes decisions.
+    #[test]
+    fn the_lowest_free_place_is_given_first_whatever_the_order_of_exits() {
+        let mut table: Issuers<u32> = Issuers::new(200).unwrap();
+        (0..150).for_each(|who| assert_eq!(table.enter(Issuer(who)).index(), who as usize));
+        [70, 3, 149, 130].into_iter().for_each(|who| table.forget(Issuer(who)));
+        let places = [1000, 1001, 1002, 1003, 1004].map(|who| table.enter(Issuer(who)).index());
+        assert_eq!(places, [3, 70, 130, 149, 150]);
+    }
+
     #[test]
     fn it_holds_what_a_plain_list_would_hold() {
         let mut table: Issuers<u32> = Issuers::new(16).unwrap();

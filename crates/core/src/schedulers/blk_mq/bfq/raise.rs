@@ -321,3 +321,33 @@ impl<Q: Copy + PartialEq> Burst<Q> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(at: u64) -> Instant {
+        Instant::ZERO + Duration::from_ms(at)
+    }
+
+    /// Linux's `first_IO_time` is set by the first service after the queue was empty, and `bfq_too_late_for_merging`
+    /// compares it.
+    #[test]
+    fn a_queue_is_known_100_ms_after_its_first_service_since_it_woke() {
+        let mut raise = Raise::new(ms(0));
+        raise.wake(ms(0), false);
+        assert!(!raise.is_known(ms(500)), "the queue has waited and was not served");
+        raise.serve(ms(500), 8);
+        raise.serve(ms(590), 8);
+        assert!(!raise.is_known(ms(600)), "the time counts from the first service, not from the wake");
+        assert!(raise.is_known(ms(601)), "the time counts from the first service, not from the last");
+        raise.wake(ms(700), false);
+        assert!(!raise.is_known(ms(701)), "the queue was not served since it woke");
+        raise.serve(ms(750), 8);
+        assert!(
+            !raise.is_known(ms(850)),
+            "the first service since the queue woke counts, not an earlier one"
+        );
+        assert!(raise.is_known(ms(851)));
+    }
+}
