@@ -120,7 +120,7 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         self.queue.complete(now, id)
     }
 
-    /// The device could not take `id` after all. It goes first when the host next asks.
+    /// The device could not take `id` after all, which goes first when the host next asks.
     ///
     /// # Errors
     /// [`HostError::WrongState`] unless it is in flight, [`HostError::BeyondCapacity`],

@@ -24,16 +24,16 @@ use books::Books;
 /// What became of a request that was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
-    /// It waits by itself.
+    /// The request waits by itself.
     Queued(RequestId),
-    /// It went to the back of the waiting request `into` and completes with it.
+    /// The request went to the back of the waiting request `into` and completes with it.
     MergedBack {
         /// The id of the new request.
         id: RequestId,
         /// The request that it is now a part of.
         into: RequestId,
     },
-    /// It went to the front of a waiting request, is now a part of `into` and completes with it.
+    /// The request went to the front of a waiting request, is now a part of `into` and completes with it.
     MergedFront {
         /// The id of the new request.
         id: RequestId,
@@ -154,7 +154,7 @@ impl<S: Scheduler> Queue<S> {
         Ok(())
     }
 
-    /// The device could not take `id` after all. It goes first when the host next asks; the
+    /// The device could not take `id` after all, which goes first when the host next asks; the
     /// scheduler, whose decision stands, is not told.
     ///
     /// # Errors

@@ -96,12 +96,12 @@ impl Category {
         Category { processes: (index / 4 % 4) as u8, random: index & 2 != 0, write: index & 1 != 0 }
     }
 
-    /// Its pattern in words.
+    /// The category's pattern in words.
     pub const fn pattern(self) -> &'static str {
         ["sequential reads", "sequential writes", "random reads", "random writes"][self.index() % 4]
     }
 
-    /// Its number of processes in words.
+    /// The category's number of processes in words.
     pub const fn people(self) -> &'static str {
         ["1", "4", "8", "16+"][self.processes as usize]
     }

@@ -135,7 +135,7 @@ impl Method for Predict {
         ("antic-aged-sptf", &[("bound", 5000)]),
     ];
     const PREDICTS: bool = true;
-    /// It looks ten times a second, and keeps to a choice for half a second.
+    /// The selector looks ten times a second, and keeps to a choice for half a second.
     const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 500), ("idle", 1), BY_PLACE];
     type Tunables = Settings;
 

@@ -18,7 +18,7 @@ pub(super) struct Work<'a> {
     pub(super) end: u64,
     /// When the arm could turn to it.
     pub(super) at: u64,
-    /// It was queued and has left the bus.
+    /// The command was queued and has left the bus.
     pub(super) waited: bool,
 }
 

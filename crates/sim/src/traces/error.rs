@@ -55,7 +55,7 @@ pub enum TraceError {
     /// The operating system or the decompressor refused.
     #[error("{name}: {source}; {cure}")]
     Io { name: String, source: io::Error, cure: &'static str },
-    /// There are no bytes.
+    /// The trace has no bytes.
     #[error("{name}: the trace is empty; check that the recording or the download is complete")]
     Empty { name: String },
     /// A row cannot be understood.
@@ -80,7 +80,7 @@ pub enum TraceError {
     Path { name: String, what: String, cure: &'static str },
 }
 
-/// What a row parser found wrong. It borrows, so that a rejected row costs no allocation.
+/// What a row parser found wrong, borrowed, so that a rejected row costs no allocation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bad<'a> {
     /// What is wrong, as the beginning of a sentence: "expected the offset in bytes".

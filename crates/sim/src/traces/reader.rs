@@ -26,7 +26,7 @@ pub(crate) trait Rows: Default + Send + 'static {
     /// Understands `line`, which has no line end and is not blank.
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>>;
 
-    /// There are no more lines.
+    /// The lines have ended.
     fn end(&mut self, sink: &mut Sink) -> Result<(), Bad<'static>> {
         let _ = sink;
         Ok(())

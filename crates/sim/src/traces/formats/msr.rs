@@ -4,7 +4,7 @@
 //! Timestamp and ResponseTime count 100 ns, the former since 1601 (Windows filetime). Offset and
 //! Size are bytes, Type is `Read` or `Write`. The device is `host_disk`.
 //!
-//! It lacks: issuers, dispatches, flushes, whether a write was synchronous.
+//! The format lacks: issuers, dispatches, flushes, whether a write was synchronous.
 
 use super::prelude::*;
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};

@@ -6,7 +6,7 @@
 //! block u64, time u64, response u64. Blocks are 512 bytes, times are microseconds. The command is
 //! the SCSI operation code.
 //!
-//! It lacks: issuers, devices; version 1 also lacks completions.
+//! The format lacks: issuers, devices; version 1 also lacks completions.
 
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Place, TraceError};

@@ -11,7 +11,7 @@ use crate::collections::{Issuers, OutOfMemory, Place, table};
 use crate::request::{Class, Priority};
 use crate::units::{Duration, Instant, Issuer, Weight};
 
-/// So many processes may be guests in others' queues.
+/// The most processes that may be guests in others' queues.
 const GUESTS_MAX: usize = 32;
 /// How many asynchronous queues there are.
 pub(super) const ASYNC_QUEUES: usize = 17;
@@ -43,21 +43,21 @@ pub(super) struct Ref {
 /// A process.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Process {
-    /// It has issued something and not exited since.
+    /// The process has issued something and not exited since.
     pub(super) alive: bool,
     /// Where its synchronous requests go.
     pub(super) queue: usize,
-    /// Its requests, waiting or in flight.
+    /// The process's requests, waiting or in flight.
     pub(super) pending: u32,
     /// Priority and weight of its last synchronous request.
     pub(super) rank: (Priority, Weight),
     /// Priority of its last asynchronous request.
     pub(super) async_priority: Option<Priority>,
-    /// It has issued a synchronous request.
+    /// The process has issued a synchronous request.
     pub(super) met: bool,
     /// The queue that was created with its own, if it may go on in that one for good.
     pub(super) stable: Option<Ref>,
-    /// It shares a queue for good.
+    /// The process shares a queue for good.
     pub(super) stably: bool,
     /// How its queue was raised when it went to another's.
     pub(super) saved: Option<Raise>,
@@ -79,7 +79,7 @@ pub(super) struct Owner {
     pub(super) new: bool,
     /// Others issue into it, too.
     pub(super) shared: bool,
-    /// They shall not go on to.
+    /// The sharing is to end.
     pub(super) splits: bool,
 }
 

@@ -73,7 +73,7 @@ impl Sharing {
         host.unwrap_or(queue)
     }
 
-    /// The queue of the process at `place`: its own again, if `queue`, which shall be split, is another's. One that
+    /// The queue of the process at `place`: its own again, if `queue` is another's and the sharing is to end. One that
     /// is new counts as created.
     #[cold]
     fn split(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, queue: usize) -> usize {

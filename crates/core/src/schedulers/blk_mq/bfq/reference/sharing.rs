@@ -190,7 +190,7 @@ impl Reference {
         host
     }
 
-    /// A synchronous request of a person: the first decides with whom the queue is created together.
+    /// A synchronous request of a person: the first decides which queue counts as created together with the person's.
     pub(super) fn meet(&mut self, cx: Cx<'_>, at: usize) {
         let own = self.people[at].own;
         if self.people[at].met || self.people[at].queue != own {
@@ -257,7 +257,7 @@ impl Reference {
         }
     }
 
-    /// The queue into which the person at `at` issues: its own again, if what it shares shall be split.
+    /// The queue into which the person at `at` issues: its own again, if the sharing is to end.
     pub(super) fn split(&mut self, cx: Cx<'_>, at: usize) -> usize {
         let (own, index) = (self.people[at].own, self.people[at].queue);
         let q = &mut self.queues[index].q;
