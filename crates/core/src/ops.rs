@@ -1,4 +1,5 @@
-//! Event sequences as text: goldens, fuzz corpora, bug reports and the web page share it.
+//! `.ops`: operations on a queue and what came of them, as text. Goldens, fuzz corpora, bug reports and the web page
+//! share the format.
 //!
 //! One event a line, with the time since the line before. What came of it stands behind ` = `, so
 //! that a file is both the input and the expectation.

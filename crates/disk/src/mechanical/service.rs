@@ -177,7 +177,7 @@ impl Mechanical {
         self.complete_read(work, begin, &run, &stream);
     }
 
-    /// Books a read that used the arm from `begin` on and whose data crosses the bus as `stream`.
+    /// Books the bus for a read that used the arm from `begin` on and whose data crosses the bus as `stream`.
     #[inline]
     fn complete_read(&mut self, work: &Work<'_>, begin: u64, run: &Run, stream: &media::Stream) {
         let completion = u64::from(self.overheads.read_completion_ns);

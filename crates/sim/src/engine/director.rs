@@ -6,7 +6,7 @@ use idlewise_core::{Instant, Queue};
 
 /// Follows a run, and has the queue to itself at times of its own.
 pub trait Director<S>: Follower {
-    /// When the director wants the queue next. It gets the queue then, or never if the run ends before.
+    /// When the director wants the queue next, and gets it unless the run ends before.
     fn next(&self) -> Instant {
         Instant::MAX
     }

@@ -5,18 +5,18 @@ use std::io;
 
 /// Where in a trace something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// A line of a text format; the first is 1.
     Line(u64),
     /// An offset into the decompressed bytes of a binary format; the first is 0.
     Byte(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "{line}"),
-            Place::Byte(byte) => write!(f, "byte {byte}"),
+            Location::Line(line) => write!(f, "{line}"),
+            Location::Byte(byte) => write!(f, "byte {byte}"),
         }
     }
 }
@@ -27,7 +27,7 @@ pub struct RowError {
     /// The trace's name: a path, or `(standard input)`.
     pub name: String,
     /// Where the row is.
-    pub place: Place,
+    pub place: Location,
     /// The format it was read as, as `--format` names it.
     pub format: &'static str,
     /// What is wrong.
@@ -103,7 +103,7 @@ impl<'a> Bad<'a> {
 
     /// The same complaint as an error, with its place.
     #[cold]
-    pub(crate) fn at(self, name: &str, place: Place, format: &'static str) -> TraceError {
+    pub(crate) fn at(self, name: &str, place: Location, format: &'static str) -> TraceError {
         TraceError::Row(Box::new(RowError {
             name: name.to_owned(),
             place,
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_row_error_names_line_text_and_cure() {
         let bad = Bad::row("expected the size in bytes", b"12x");
-        let error = bad.at("a.csv", Place::Line(7), "msr");
+        let error = bad.at("a.csv", Location::Line(7), "msr");
         let want = "a.csv:7: expected the size in bytes, not \"12x\" (read as msr); repair the row, \
                     skip such rows with --lenient, or say --format NAME";
         assert_eq!(error.to_string(), want);

@@ -4,7 +4,7 @@
 //! are here, once.
 
 use crate::traces::counts::Skip;
-use crate::traces::error::{Bad, Place, TraceError};
+use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
 use crate::traces::sink::{Row, Sink};
@@ -49,7 +49,7 @@ impl<R: Rows> TextReader<R> {
     }
 
     fn complain(&self, bad: Bad<'_>) -> TraceError {
-        bad.at(self.input.name(), Place::Line(self.line), self.format)
+        bad.at(self.input.name(), Location::Line(self.line), self.format)
     }
 }
 

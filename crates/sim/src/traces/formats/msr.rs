@@ -40,7 +40,7 @@ impl Rows for Msr {
         let took = scaled(took, 100, response)?;
         number(disk, "expected the disk number")?;
 
-        // Host and disk are neighbours in the line; together they are the key.
+        // Hostname and disk number are neighbours in the line; together they are the key.
         let key = &line[stamp.len()..][..host.len() + disk.len() + 2];
         let key = if key.ends_with(disk) { key } else { host };
         let name = |_: &[u8]| [host, disk].map(String::from_utf8_lossy).join("_");

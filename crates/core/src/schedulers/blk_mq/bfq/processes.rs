@@ -2,7 +2,8 @@
 //!
 //! The queue of a process has the index of its place in the table; the asynchronous queues are behind those. A
 //! process that issues into another's queue is a guest there. A place is not given to another process while it is
-//! held: for each process with requests, for each guest and each of its requests at its host, for each busy queue.
+//! held: for each process with requests, for each guest and each of its requests in the queue that it joined, for each
+//! busy queue.
 
 use alloc::vec::Vec;
 
@@ -224,9 +225,9 @@ impl Processes {
         moved > 0 && self.guests.len() + moved <= GUESTS_MAX
     }
 
-    /// All who issue into `queue` issue into `host` from now on.
-    pub(super) fn move_all(&mut self, queue: usize, host: usize) {
-        let to = self.reference(host);
+    /// All who issue into `queue` issue into `joined` from now on.
+    pub(super) fn move_all(&mut self, queue: usize, joined: usize) {
+        let to = self.reference(joined);
         let owner = self.owners[queue].place.filter(|_| self.is_at_home(queue));
         self.guests.extend(owner);
         let mut at = 0;
@@ -236,21 +237,21 @@ impl Processes {
             if self.list[own].queue != queue {
                 continue;
             }
-            self.list[own].queue = host;
+            self.list[own].queue = joined;
             self.list[own].stable = self.list[own].stable.filter(|stable| *stable != to);
             self.owners[queue].users -= 1;
-            self.owners[host].users += 1;
+            self.owners[joined].users += 1;
             if own != queue {
                 self.release(queue);
             }
-            if own != host {
-                self.hold(host);
+            if own != joined {
+                self.hold(joined);
             } else {
                 at -= 1;
                 self.guests.swap_remove(at);
             }
         }
-        self.owners[host].shared = true;
+        self.owners[joined].shared = true;
         self.owners[queue].new = false;
     }
 
