@@ -155,7 +155,7 @@ pub trait Selector {
 
     /// The predictions that were asked for are there. One is of the candidate in use.
     fn predicted(&mut self, _at: Situation<'_>, _predictions: &[Prediction]) -> Verdict {
-        Verdict::stay(Reason::new("it asked for no prediction", &[]))
+        Verdict::stay(Reason::new("the selector asked for no prediction", &[]))
     }
 
     /// Bytes of memory that it holds beside itself.

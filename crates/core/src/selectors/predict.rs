@@ -280,7 +280,7 @@ impl Selector for Predict {
         let better =
             gains.clone().filter(|(gain, _)| *gain > margin).map(|(_, other)| bit(other.candidate)).sum();
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
-            return Verdict::stay(Reason::new("there is nobody else", &[]));
+            return Verdict::stay(Reason::new("no other candidate is there", &[]));
         };
         if core::mem::take(&mut self.new) {
             self.lifetimes.begun(gain);
