@@ -14,7 +14,7 @@ use super::{NIL, OutOfMemory, table};
 use crate::units::Issuer;
 
 /// Where an issuer is kept, until another takes its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(u32);
 
 impl Place {
@@ -115,8 +115,8 @@ impl<T: Clone + Default> Issuers<T> {
     #[inline]
     pub fn find(&self, who: Issuer) -> Option<Place> {
         let mut at = self.heads[self.slot(who)];
-        while at != NIL {
-            let kept = &self.kept[at as usize];
+        // NIL is no place, so that one comparison ends the chain and checks the bound.
+        while let Some(kept) = self.kept.get(at as usize) {
             if kept.who == who {
                 return Some(Place(at));
             }

@@ -193,11 +193,11 @@ impl Bfq {
     }
 
     /// Puts `id` among what waits in `queue`.
-    fn add(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, place: Place) {
+    fn add(&mut self, cx: Cx<'_>, queue: usize, id: RequestId, request: &Request, place: Place) {
         let queues = &mut self.service.queues;
         let Queue { line, raise, .. } = &mut queues.list[queue];
-        let due = cx[id].arrival + queues.settings.expiry(cx[id].sync);
-        let leads = queues.requests.add(cx, line, id, due);
+        let due = request.arrival + queues.settings.expiry(request.sync);
+        let leads = queues.requests.add(cx, line, id, request, due);
         if !queues.wf2q.entities[queue].busy {
             self.wake(cx, queue, place);
         } else {
@@ -264,7 +264,7 @@ impl Scheduler for Bfq {
         }
         queues.requests.own(id, queue, place);
         self.observe(cx, queue, request, alone);
-        self.add(cx, queue, id, place);
+        self.add(cx, queue, id, request, place);
         self.service.note_request(cx, queue);
     }
 

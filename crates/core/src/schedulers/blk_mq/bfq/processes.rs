@@ -153,7 +153,7 @@ impl Processes {
     }
 
     /// A request of the process at `place`, in `queue` so far, is no more.
-    #[inline]
+    #[inline(always)]
     pub(super) fn release_request(&mut self, queue: usize, place: Place) {
         let process = &mut self.list[place.index()];
         process.pending -= 1;

@@ -180,6 +180,7 @@ impl Service {
     }
 
     /// The next request of `queue`, if there is one and the budget suffices.
+    #[inline(always)]
     pub(super) fn afford(&self, cx: Cx<'_>, queue: usize, whose: Whose) -> Option<Chosen> {
         let id = self.queues.list[queue].line.next?;
         let cost = self.queues.charge(cx, queue, id);
@@ -236,13 +237,14 @@ impl Service {
 
     /// The chosen request goes to the device.
     pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, queue, cost, .. }: Chosen) {
-        self.queues.serve(cx.now, queue, cost);
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
-        let request = &cx[id];
+        let (request, Queue { line, raise, .. }) = (&cx[id], &mut list[queue]);
+        raise.serve(cx.now, cost);
+        wf2q.serve(queue, cost);
         if budgets.rate.sent(cx.now, request, requests.in_flight) {
             budgets.retune(settings);
         }
-        requests.send(&mut list[queue].line, request.end());
+        requests.send(line, request.end());
         let serving = wf2q.in_service == Some(queue);
         if serving {
             injection.send(id);
@@ -261,8 +263,8 @@ impl Service {
             let span = self.queues.budgets.rate.raise_time;
             self.queues.change_raise(queue, |raise| raise.expire(cx.now, span));
         }
-        self.queues.wf2q.apply_raise(queue);
-        if self.queues.wf2q.entities[queue].class == Class::Idle && self.queues.wf2q.busy() > 1 {
+        let class = self.queues.wf2q.apply_raise(queue);
+        if class == Class::Idle && self.queues.wf2q.busy() > 1 {
             self.expire(cx, queue, Reason::Exhausted, false);
         }
     }

@@ -58,10 +58,12 @@ impl Sharing {
     /// The queue in which a synchronous request at `start` of the process at `place` goes: another's, if the
     /// request is close to where that one goes on.
     pub(super) fn lead(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, start: Sector) -> usize {
-        if !core::mem::replace(&mut queues.processes.list[place.index()].met, true) {
+        let process = &mut queues.processes.list[place.index()];
+        let mut queue = process.queue;
+        if !core::mem::replace(&mut process.met, true) {
             self.meet(queues, cx, place);
+            queue = queues.processes.queue(place);
         }
-        let mut queue = queues.processes.queue(place);
         let owner = &queues.processes.owners[queue];
         if owner.splits || owner.new {
             queue = self.split(queues, cx, place, queue);

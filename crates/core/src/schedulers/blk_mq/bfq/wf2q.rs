@@ -107,12 +107,13 @@ impl Wf2q {
         }
     }
 
-    /// Whether `queue` is raised takes effect at once.
-    pub(super) fn apply_raise(&mut self, queue: usize) {
-        let Entity { weight, own, raised, .. } = self.entities[queue];
+    /// Whether `queue` is raised takes effect at once. Returns the class of `queue`.
+    pub(super) fn apply_raise(&mut self, queue: usize) -> Class {
+        let Entity { weight, own, raised, class, .. } = self.entities[queue];
         if (weight > own) != (raised > 1) {
             self.reweigh(queue, false);
         }
+        class
     }
 
     /// The virtual time of the class of `queue`.
