@@ -1,9 +1,9 @@
 //! The host kit: a queue, its clock, and a follower that may want another scheduler.
 //!
-//! A *host* is a program that drives a scheduler, never a machine: the simulator, a kernel, a server. It holds a [`Host`], tells it what happened and when, and asks what to do next. The
-//! kit tells the follower of everything that the queue is told. With a
-//! [`Chooser`](crate::selectors::Chooser) as the follower it also carries out what the selector decides.
-//! `examples/vec_disk.rs` is a whole host in a few lines.
+//! A *host* is a program that drives a scheduler, never a machine: the simulator, a kernel, a server. A program that
+//! holds a [`Host`] tells it what happened and when, and asks what to do next. The kit tells the follower of everything
+//! that the queue is told. With a [`Chooser`](crate::selectors::Chooser) as the follower the kit also carries out what
+//! the selector decides. `examples/vec_disk.rs` is a whole host in a few lines.
 
 mod choosing;
 mod follower;

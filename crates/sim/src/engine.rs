@@ -1,7 +1,7 @@
 //! The event engine: virtual time, one queue, one device, one workload.
 //!
-//! A request's route: `Workload` → `line` → core's `Host` and `Queue` → scheduler → `tags` → disk model → `Observer` (the
-//! metrics' recorder) → report → the table that the program prints.
+//! A request's route: workload → `line` → core's `Host` and `Queue` → scheduler → `tags` → disk model → recorder → report
+//! → the table that `idlewise` prints.
 //!
 //! Each step goes to the earliest of four times: the device finishes something, a process exits, the
 //! workload issues something, the scheduler asked to be asked. At one instant things happen in this

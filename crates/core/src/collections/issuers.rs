@@ -1,6 +1,6 @@
 //! What is kept of each issuer: a hash table with a fixed number of places.
 //!
-//! A [`Place`] is the index of an issuer's entry. The lowest free place is given first, and schedulers break ties by it.
+//! A [`Place`] is the index of an issuer's entry. The lowest free one is given first, and schedulers break ties by it.
 //! A new issuer that finds no free place takes the place of the issuer that was entered or released longest ago,
 //! among those that are not held. Whoever queues requests by issuer holds an issuer once for each: with as many places as the
 //! queue has ids, and one more, there is always a place. Each call takes constant time, but for chains of equal
