@@ -4,8 +4,9 @@
 #
 #   result: LOAD SCHEDULER MS READS READ_MS WRITES WRITE_MS SECTORS
 #
-# with how long all of it took, and what the kernel counted on the disk meanwhile. The run under mq-deadline is also
-# recorded: the recordings leave the guest on a second disk, as a tar file. scripts/kernel/advice.sh makes a table.
+# with how long all of it took, and what the kernel counted on the disk meanwhile. All runs are recorded, as
+# LOAD-SCHEDULER.rec.gz: the recordings leave the guest on a second disk, as a tar file. scripts/kernel/advice.sh makes
+# a table.
 . /tests/parts.sh
 disk=$(argument disk)
 insmod /modules/idlewise-disk.ko disks="$disk" || bad "the disk $disk cannot be had"
@@ -87,11 +88,11 @@ run() {
     sync
     echo 3 >/proc/sys/vm/drop_caches
     elevator "$2"
-    if [ "$2" = mq-deadline ] && command -v idlewise >/dev/null; then
-        idlewise record /dev/iwdisk0 -o "/tmp/$1.iw" >/tmp/record 2>&1 &
-        recorder=$!
-        sleep 1
-    fi
+    recording=$(echo "$1-$2" | tr ':=' '__').rec.gz
+    idlewise record /dev/iwdisk0 --output "/tmp/$recording" >/tmp/record 2>&1 &
+    recorder=$!
+    i=0
+    while ! grep -q '^recording' /tmp/record && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
     before=$(counts) begun=$(milliseconds)
     for part in $(echo "$1" | tr + ' '); do "load_$part" >"/tmp/$part.out" 2>&1 & parts="$parts $!"; done
     for part in $parts; do wait "$part" || bad "$1 under $2 fails: $(tail -n 3 /tmp/*.out)"; done
@@ -99,17 +100,14 @@ run() {
     sync
     echo "result: $1 $2 $((ended - begun)) $(echo "$before $(counts)" |
         awk '{for (i = 1; i <= 5; i++) printf "%d ", $(i + 5) - $i}')"
-    if [ -n "$recorder" ]; then
-        kill -INT "$recorder"
-        wait "$recorder" || bad "the recorder of $1: $(cat /tmp/record)"
-        recorder=
-    fi
+    kill -INT "$recorder"
+    wait "$recorder" || bad "the recorder of $1 under $2: $(cat /tmp/record)"
     case $1 in *pgbench*) elevator none; server_stop ;; esac
     rm -f /mnt/written
 }
 for load in $(argument loads | tr , ' '); do
     for scheduler in $(argument schedulers | tr , ' '); do run "$load" "$scheduler"; done
 done
-if [ -b /dev/vda ]; then tar -cf /dev/vda -C /tmp $(cd /tmp && ls -- *.iw); fi
+tar -cf /dev/vda -C /tmp $(cd /tmp && ls -- *.rec.gz) || bad "the recordings stay here"
 umount /mnt || bad "the file system stays"
 clean_log advice

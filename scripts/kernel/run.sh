@@ -39,7 +39,7 @@ if grep -q ext4 "kernel/guest/$test.sh"; then
     guest_module crc32c_generic ext4
     guest_program mkfs.ext4 mawk
     ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar
-    [ -z "${IDLEWISE:-}" ] || guest_program "$IDLEWISE"
+    [ -z "${IDLEWISE:-}" ] || { guest_program "$IDLEWISE"; guest_module virtio_blk virtio_pci; }
 fi
 if grep -q pgbench "kernel/guest/$test.sh"; then guest_postgres; fi
 cp "$modules"/*.ko "$guest_root/modules/"
