@@ -1,0 +1,125 @@
+//! Makes the table of advised, best, predicted and measured from what `scripts/kernel/advice.sh` left behind.
+//!
+//! Arguments: the program `idlewise`, the folder of results, and disks. Of each disk there is `DISK/results`, a line
+//! `LOAD SCHEDULER MS …` for each run, and its recording `LOAD-SCHEDULER.rec.gz`. A run is as good as the balanced
+//! goal has it: half run time, half latency of reads (of writes where nobody reads), mean and p99 alike.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+use idlewise_sim::traces::{Operation, Options, Trace};
+use serde_json::Value;
+
+type Failure = Box<dyn std::error::Error>;
+
+/// The scheduler whose recording is what advice is given on.
+const RECORDED: &str = "mq-deadline";
+/// Advice is right within this share of the best, and is never to be further off than that one.
+const RIGHT: f64 = 1.05;
+const FAR: f64 = 1.15;
+
+/// What one run was like.
+#[derive(Clone, Copy)]
+struct Run {
+    elapsed_ms: f64,
+    mean_ms: f64,
+    p99_ms: f64,
+    longest_ms: f64,
+}
+
+impl Run {
+    /// Of two runs the one with the lower cost is better; a cost that is twice as high is half as good.
+    fn cost(&self) -> f64 {
+        self.elapsed_ms.sqrt() * (self.mean_ms * self.p99_ms).max(1e-6).powf(0.25)
+    }
+}
+
+fn latencies(path: &Path) -> Result<(Vec<f64>, f64), Failure> {
+    let mut trace = Trace::open(path, &Options::default())?;
+    let (mut reads, mut writes) = (Vec::new(), Vec::new());
+    while let Some(record) = trace.next()? {
+        let Some(response) = record.response() else { continue };
+        match record.operation {
+            Operation::Read => reads.push(response.0 as f64 / 1e6),
+            Operation::Write => writes.push(response.0 as f64 / 1e6),
+            _ => {}
+        }
+    }
+    let longest = reads.iter().chain(&writes).copied().fold(0.0, f64::max);
+    let mut told = if reads.is_empty() { writes } else { reads };
+    told.sort_by(f64::total_cmp);
+    Ok((told, longest))
+}
+
+fn run(folder: &Path, load: &str, scheduler: &str, elapsed_ms: f64) -> Result<Run, Failure> {
+    let file = format!("{load}-{}.rec.gz", scheduler.replace([':', '='], "_"));
+    let (latencies, longest_ms) = latencies(&folder.join(file))?;
+    let count = latencies.len().max(1);
+    Ok(Run {
+        elapsed_ms,
+        mean_ms: latencies.iter().sum::<f64>() / count as f64,
+        p99_ms: latencies.get((count * 99 / 100).min(count - 1)).copied().unwrap_or(0.0),
+        longest_ms,
+    })
+}
+
+/// The runs of a disk, by load and scheduler.
+fn runs(folder: &Path) -> Result<BTreeMap<String, BTreeMap<String, Run>>, Failure> {
+    let mut all: BTreeMap<String, BTreeMap<String, Run>> = BTreeMap::new();
+    for line in std::fs::read_to_string(folder.join("results"))?.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [load, scheduler, elapsed, ..] = words[..] else { return Err(format!("no result: {line}").into()) };
+        let run = run(folder, load, scheduler, elapsed.parse()?)?;
+        all.entry(load.to_owned()).or_default().insert(scheduler.to_owned(), run);
+    }
+    Ok(all)
+}
+
+/// What `advise` says of a recording: the scheduler to have, and how many times worse the recorded one is.
+fn advice(program: &str, recording: &Path) -> Result<(String, f64), Failure> {
+    let output = Command::new(program).args(["advise", "--json"]).arg(recording).output()?;
+    if !output.status.success() {
+        return Err(format!("{}: {}", recording.display(), String::from_utf8_lossy(&output.stderr)).into());
+    }
+    let told: Value = serde_json::from_slice(&output.stdout)?;
+    let disk = &told["disks"][0];
+    let name = disk["scheduler"].as_str().ok_or("no scheduler is advised")?;
+    Ok((name.to_owned(), disk["times_better"].as_f64().unwrap_or(1.0)))
+}
+
+/// The name under which the guest ran what is advised.
+fn in_the_guest(advised: &str, runs: &BTreeMap<String, Run>) -> Option<String> {
+    let plain = advised.replace(';', ":");
+    runs.contains_key(&plain).then_some(plain)
+}
+
+fn main() -> Result<ExitCode, Failure> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [program, place, disks @ ..] = &arguments[..] else { return Err("PROGRAM FOLDER DISK…".into()) };
+    let (mut right, mut all, mut farthest) = (0, 0, 1.0f64);
+    println!("| disk | load | advised | best | gain predicted | gain measured | off the best | longest wait, advised / best |");
+    println!("|---|---|---|---|---|---|---|---|");
+    for disk in disks {
+        let folder = Path::new(place).join(disk);
+        for (load, runs) in runs(&folder)? {
+            let (advised, predicted) = advice(program, &folder.join(format!("{load}-{RECORDED}.rec.gz")))?;
+            let (best, least) = runs.iter().min_by(|a, b| a.1.cost().total_cmp(&b.1.cost())).ok_or("no runs")?;
+            let name = in_the_guest(&advised, &runs).ok_or_else(|| format!("{advised} did not run in the guest"))?;
+            let (own, before) = (runs[&name], runs[RECORDED]);
+            let off = own.cost() / least.cost();
+            println!(
+                "| {disk} | {load} | {name} | {best} | {predicted:.2} | {:.2} | {:+.1} % | {:.0} / {:.0} ms |",
+                before.cost() / own.cost(),
+                100.0 * (off - 1.0),
+                own.longest_ms,
+                least.longest_ms
+            );
+            all += 1;
+            right += usize::from(off <= RIGHT);
+            farthest = farthest.max(off);
+        }
+    }
+    println!("\nWithin 5 % of the best: {right} of {all}; at most {:.1} % off.", 100.0 * (farthest - 1.0));
+    Ok(if right * 10 >= all * 9 && farthest <= FAR { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
