@@ -3,6 +3,7 @@
 pub(crate) mod args;
 pub(crate) mod effort;
 pub(crate) mod names;
+pub(crate) mod presets;
 pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod trace;

@@ -12,4 +12,4 @@ pub(crate) mod page;
 mod phases;
 pub(crate) mod summary;
 mod table;
-mod verdict;
+pub(crate) mod verdict;

@@ -29,6 +29,8 @@ pub type Assignment<'a> = (&'a str, u64);
 pub struct Entry {
     /// The scheduler's name.
     pub name: &'static str,
+    /// The family whose folder holds it.
+    pub family: &'static str,
     /// What it is, in a sentence.
     pub summary: &'static str,
     /// Where its rules come from.
@@ -107,9 +109,13 @@ pub fn all() -> &'static [Entry] {
     ENTRIES
 }
 
-/// The scheduler called `name`.
+/// What today's Linux calls `noop`.
+pub const NONE: &str = "none";
+
+/// The scheduler called `name`, in capitals or not; [`NONE`] is `noop`.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    ENTRIES.iter().find(|entry| entry.name == name)
+    let name = if name.eq_ignore_ascii_case(NONE) { "noop" } else { name };
+    ENTRIES.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))
 }
 
 /// The settings of `T` with these assignments.
@@ -198,10 +204,12 @@ impl<A: Algorithm> Deref for Tuned<A> {
 impl Entry {
     /// The entry of `A`, which `build` wraps.
     const fn of<A: Registered>(
+        family: &'static str,
         build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnyScheduler, BuildError>,
     ) -> Entry {
         Entry {
             name: A::NAME,
+            family,
             summary: A::SUMMARY,
             source: A::SOURCE,
             tunables: A::Tunables::TABLE,
@@ -230,9 +238,10 @@ macro_rules! register {
             };
         }
 
-        static ENTRIES: &[Entry] = &[$(Entry::of::<schedulers::$family::$module::$kind>(|setup, from| {
-            Ok(AnyScheduler::$kind(Tuned::new(setup, from)?))
-        }),)*];
+        static ENTRIES: &[Entry] = &[$(Entry::of::<schedulers::$family::$module::$kind>(
+            stringify!($family),
+            |setup, from| Ok(AnyScheduler::$kind(Tuned::new(setup, from)?)),
+        ),)*];
 
         /// The file of the scheduler `name`, whose head is its page in the manual.
         ///

@@ -11,15 +11,22 @@ use crate::input::{names, setup};
 use crate::report::comparison::Comparison;
 use crate::report::csv::{csv, csv_of_processes};
 use crate::report::summary::summarise;
+use crate::report::verdict::table::Goal;
 use crate::report::{html, output};
 
 /// Run several schedulers on the same load and say which is best
 #[derive(Args)]
 #[command(after_help = LOAD_NOTES)]
 pub(crate) struct Compare {
-    /// Schedulers, separated by commas, or `all`; one with settings is NAME:tunable=value;tunable=value
-    #[arg(long, default_value = "all", value_name = "NAME,…|all", value_delimiter = ',')]
+    /// Schedulers and sets of them, separated by commas; one with settings is NAME:tunable=value;tunable=value. Sets are
+    /// linux (today's, with the settings that matter: the verdict is about them if the set is named), all, auto (all
+    /// selectors), and the families (textbook, linux-2-6, blk-mq, unc, proportional-share, anticipatory)
+    #[arg(long, default_value = "linux,all", value_name = "NAME|SET,…", value_delimiter = ',')]
     schedulers: Vec<String>,
+
+    /// What the recommendation goes by
+    #[arg(long, value_enum, default_value_t)]
+    goal: Goal,
 
     #[command(flatten)]
     load: LoadOptions,
@@ -49,12 +56,12 @@ pub(crate) struct Compare {
 impl Compare {
     /// Runs the schedulers and says which is best for what.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let schedulers = names::schedulers(&self.schedulers)?;
+        let (schedulers, about) = names::schedulers(&self.schedulers)?;
         let prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
         let done = execute(&prepared)?;
         let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
         remarks(&prepared, &done)?;
-        let comparison = Comparison::new(&prepared, &summaries, done.interrupted);
+        let comparison = Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about));
         self.write(&comparison)?;
         finish(&done)
     }

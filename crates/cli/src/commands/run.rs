@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use idlewise_sim::experiment::Choice;
 
 use crate::execution::{execute, explain, finish, remarks};
 use crate::failure::Failure;
@@ -41,8 +40,7 @@ pub(crate) struct Run {
 impl Run {
     /// Runs the scheduler and prints all that was measured.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let entry = names::scheduler(&self.scheduler)?;
-        let choice = Choice { label: entry.name().to_owned(), entry, settings: Vec::new() };
+        let choice = names::tuned(&self.scheduler)?;
         let prepared = setup::experiment(&self.load, vec![choice], 1, self.why.is_some())?;
         let done = match &self.why {
             Some(path) => explain(&prepared, path)?,

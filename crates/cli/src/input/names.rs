@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use idlewise_core::registry;
+use idlewise_core::selectors::Candidate;
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
-use idlewise_core::selectors::{self, Candidate};
 use idlewise_disk::{Profile, profile};
 use idlewise_sim::experiment::{Choice, Chosen};
 use idlewise_sim::selection::files::{self, FileError};
 
+use super::presets;
 use crate::failure::Failure;
 
 /// The best guess at what `wanted` should have been, as a phrase; empty if nothing is near.
@@ -43,19 +44,23 @@ pub(crate) fn scheduler(name: &str) -> Result<Chosen, Failure> {
     Chosen::find(name).ok_or_else(|| unknown(name, Chosen::all().map(Chosen::name)))
 }
 
-fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Failure {
-    let hint = did_you_mean(name, known);
+fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Failure {
+    let names: Vec<String> = known.map(str::to_owned).chain(presets::names()).collect();
+    let hint = did_you_mean(&name.to_lowercase(), names.iter().map(String::as_str));
     Failure::usage(format!("there is no scheduler '{name}'{hint} (`idlewise list` names them all)"))
 }
 
 /// A scheduler or selector with settings, as it takes part.
-fn tuned(text: &str) -> Result<Choice, Failure> {
+pub(crate) fn tuned(text: &str) -> Result<Choice, Failure> {
     let find = |name: &str| Chosen::find(name).map(|entry| (entry, entry.tunables()));
     let (entry, settings) = files::tuned(text, find).map_err(|error| match error {
         FileError::Unknown(name) => unknown(&name, Chosen::all().map(Chosen::name)),
         error => Failure::usage(format!("--schedulers: {error}")),
     })?;
-    let label = files::text(entry.name(), entry.tunables(), &settings);
+    // Whoever says `none` reads `none`.
+    let is_none = text.split(':').next().is_some_and(|name| name.trim().eq_ignore_ascii_case(registry::NONE));
+    let name = if is_none { registry::NONE } else { entry.name() };
+    let label = files::text(name, entry.tunables(), &settings);
     let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     Ok(Choice { label, entry, settings })
 }
@@ -78,27 +83,36 @@ pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
     Ok(candidates)
 }
 
-/// Schedulers by name, some with settings; `all` stands for every scheduler, `auto` for every selector.
-pub(crate) fn schedulers(names: &[String]) -> Result<Vec<Choice>, Failure> {
+/// Schedulers by name, preset or family, some with settings, each once; and by index those that a verdict is about: those
+/// of the preset `linux` if it is named, else all.
+pub(crate) fn schedulers(names: &[String]) -> Result<(Vec<Choice>, Vec<usize>), Failure> {
     let mut chosen: Vec<Choice> = Vec::new();
+    let mut about = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
-        let plain = |entry: Chosen| Choice { label: entry.name().to_owned(), entry, settings: Vec::new() };
-        let choices: Vec<Choice> = match name {
-            "all" => registry::all().iter().map(Chosen::Scheduler).map(plain).collect(),
-            "auto" => selectors::registry::all().iter().map(Chosen::Selector).map(plain).collect(),
-            name if name.contains(':') => vec![tuned(name)?],
-            name => vec![plain(scheduler(name)?)],
-        };
-        for choice in choices {
-            if !chosen.iter().any(|known| known.label == choice.label) {
+        let members = presets::members(name);
+        let is_linux = name.eq_ignore_ascii_case(presets::LINUX);
+        for text in members.unwrap_or_else(|| vec![name]) {
+            let choice = tuned(text)?;
+            let same = |known: &Choice| {
+                known.entry.name() == choice.entry.name() && known.settings == choice.settings
+            };
+            let place = chosen.iter().position(same).unwrap_or(chosen.len());
+            if place == chosen.len() {
                 chosen.push(choice);
+            }
+            if is_linux {
+                about.push(place);
             }
         }
     }
     if chosen.is_empty() {
-        return Err(Failure::usage(
-            "no scheduler is named: try --schedulers deadline,c-look or --schedulers all",
-        ));
+        let presets = presets::names().join(", ");
+        return Err(Failure::usage(format!(
+            "no scheduler is named: try --schedulers deadline,c-look, or one of these sets: {presets}"
+        )));
     }
-    Ok(chosen)
+    if about.is_empty() {
+        about = (0..chosen.len()).collect();
+    }
+    Ok((chosen, about))
 }

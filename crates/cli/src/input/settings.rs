@@ -44,9 +44,10 @@ pub(super) fn settings(chosen: &mut [Choice], set: &[String]) -> Result<Vec<(Iss
         let (left, value) = text.split_once('=').ok_or_else(wrong)?;
         let (name, tunable) = left.rsplit_once('.').ok_or_else(wrong)?;
         let (tunable, value) = setting(text, name, setting_of(name)?.tunables(), (tunable, value))?;
-        let choice = chosen.iter_mut().find(|choice| choice.label == name).ok_or_else(|| {
-            Failure::usage(format!("--set {text}: {name} does not take part; add it to --schedulers"))
-        })?;
+        let choice =
+            chosen.iter_mut().find(|choice| choice.label.eq_ignore_ascii_case(name)).ok_or_else(|| {
+                Failure::usage(format!("--set {text}: {name} does not take part; add it to --schedulers"))
+            })?;
         choice.settings.push((tunable.to_owned(), value));
     }
     Ok(weights)

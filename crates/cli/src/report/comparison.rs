@@ -3,7 +3,8 @@
 use idlewise_sim::experiment::Load;
 
 use super::summary::Summary;
-use super::verdict::{Runs, verdict};
+use super::verdict::table::{Goal, Table};
+use super::verdict::{Question, Verdict, verdict};
 use super::{json, numbers, phases, table};
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
@@ -14,13 +15,26 @@ pub(crate) struct Comparison<'a> {
     pub(crate) summaries: &'a [Summary],
     interrupted: bool,
     /// Which scheduler is best for what.
-    pub(crate) verdict: String,
+    pub(crate) verdict: Verdict,
 }
 
 impl<'a> Comparison<'a> {
-    pub(crate) fn new(prepared: &'a Prepared, summaries: &'a [Summary], interrupted: bool) -> Self {
-        let open_loop = matches!(prepared.experiment.load, Load::Trace { open_loop: true, .. });
-        let verdict = verdict(summaries, Runs { open_loop, interrupted });
+    /// `about` are the indices of those schedulers that the verdict is about.
+    pub(crate) fn new(
+        prepared: &'a Prepared,
+        summaries: &'a [Summary],
+        interrupted: bool,
+        (goal, about): (Goal, &[usize]),
+    ) -> Self {
+        let experiment = &prepared.experiment;
+        let open_loop = matches!(experiment.load, Load::Trace { open_loop: true, .. });
+        let named = |index: &usize| experiment.schedulers[*index].label.as_str();
+        let place = |name: &str| summaries.iter().position(|summary| summary.name() == name);
+        let about: Vec<usize> = about.iter().map(named).filter_map(place).collect();
+        let table = Table::of(&summaries.iter().collect::<Vec<_>>(), open_loop);
+        let question =
+            Question { table: &table, goal, interrupted, missing: "", assumed: &[], about: &about };
+        let verdict = verdict(&question);
         Comparison { prepared, summaries, interrupted, verdict }
     }
 
@@ -37,7 +51,7 @@ impl<'a> Comparison<'a> {
     /// For a terminal.
     pub(crate) fn text(&self) -> String {
         let width = numbers::width();
-        let verdict = numbers::wrap(&self.verdict, width);
+        let verdict = numbers::wrap(&self.verdict.text(), width);
         let phases: String =
             phases::tables(self.summaries).iter().map(|table| table.text(width) + "\n").collect();
         let title = numbers::wrap(&self.title(), width);
@@ -48,7 +62,8 @@ impl<'a> Comparison<'a> {
     pub(crate) fn json(&self) -> Result<String, Failure> {
         let mut document = json::header("idlewise/compare/1", self.prepared, self.interrupted);
         document["results"] = self.summaries.iter().map(|summary| summary.mean.clone()).collect();
-        document["verdict"] = self.verdict.as_str().into();
+        document["verdict"] = self.verdict.text().into();
+        document["claims"] = serde_json::to_value(&self.verdict.claims).map_err(Failure::failed)?;
         json::text(&document)
     }
 }

@@ -26,7 +26,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
         body,
         "<header><p class=brand>idlewise: disk scheduling</p><h1>{what}</h1>\
          <p class=verdict>{}</p></header>\n<main>\n",
-        escape(&comparison.verdict)
+        escape(&comparison.verdict.text())
     );
     body += &section("Results", &table(&rows));
     body += &section("Throughput and latency", &charts_of_goals(&rows));

@@ -9,7 +9,7 @@ pub(crate) fn width() -> usize {
 
 /// `text` in lines of at most `width` characters. A number stays with its unit.
 pub(crate) fn wrap(text: &str, width: usize) -> String {
-    const UNITS: [&str; 4] = ["%", "ms", "s", "MB/s"];
+    const UNITS: [&str; 5] = ["%", "µs", "ms", "s", "MB/s"];
     let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
         let unit = UNITS.contains(&word.trim_end_matches([',', ';', '.', ')']));

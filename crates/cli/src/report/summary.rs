@@ -9,6 +9,8 @@ use crate::failure::Failure;
 pub(crate) struct Summary {
     /// Means over the runs; of one run, the run itself.
     pub(crate) mean: Value,
+    /// Each run, in order of seeds.
+    pub(crate) runs: Vec<Value>,
 }
 
 impl Summary {
@@ -19,11 +21,18 @@ impl Summary {
 
     /// The figure at `path`, which has dots between its names; 0 if the runs have none.
     pub(crate) fn figure(&self, path: &str) -> Figure {
-        let (group, name) = path.rsplit_once('.').unwrap_or(("", path));
-        let group = group.split('.').filter(|name| !name.is_empty()).fold(&self.mean, |at, name| &at[name]);
-        let number = |name: &str| group[name].as_f64().unwrap_or(0.0);
-        Figure { mean: number(name), ci95: number(&format!("{name}_ci95")) }
+        Figure { mean: number(&self.mean, path), ci95: number(&self.mean, &format!("{path}_ci95")) }
     }
+
+    /// The figure at `path` in each run.
+    pub(crate) fn samples(&self, path: &str) -> Vec<f64> {
+        self.runs.iter().map(|run| number(run, path)).collect()
+    }
+}
+
+/// The number at `path`; 0 if there is none.
+fn number(report: &Value, path: &str) -> f64 {
+    path.split('.').fold(report, |at, name| &at[name]).as_f64().unwrap_or(0.0)
 }
 
 /// A mean and half the width of its 95 % confidence interval (0 for one run).
@@ -40,7 +49,8 @@ const STUDENT: [f64; 30] = [
 ];
 
 impl Figure {
-    fn of(samples: &[f64]) -> Figure {
+    /// Of several runs.
+    pub(crate) fn of(samples: &[f64]) -> Figure {
         let count = samples.len() as f64;
         let mean = samples.iter().sum::<f64>() / count;
         if samples.len() < 2 {
@@ -62,7 +72,7 @@ pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<S
         if values.is_empty() {
             continue;
         }
-        summaries.push(Summary { mean: combine(&values.iter().collect::<Vec<_>>()) });
+        summaries.push(Summary { mean: combine(&values.iter().collect::<Vec<_>>()), runs: values });
     }
     Ok(summaries)
 }

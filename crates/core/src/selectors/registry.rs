@@ -95,7 +95,7 @@ pub fn all() -> &'static [Entry] {
 
 /// The selector called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
-    ENTRIES.iter().find(|entry| entry.name == name)
+    ENTRIES.iter().find(|entry| entry.name.eq_ignore_ascii_case(name))
 }
 
 /// Makes the registry of the list.

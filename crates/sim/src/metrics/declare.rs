@@ -74,6 +74,14 @@ impl Kind {
             _ => ("", 1.0),
         }
     }
+
+    /// The same for values near `value`: short times in microseconds.
+    pub fn unit_near(self, value: f64) -> (&'static str, f64) {
+        match self {
+            Kind::Millis if value > 0.0 && value < 1e6 => ("µs", 1e3),
+            _ => self.unit(),
+        }
+    }
 }
 
 /// Which values are better.

@@ -88,19 +88,25 @@ figures! {
             [Column::new("", "", More, 1).goal("throughput")];
         /// Requests in a second.
         iops: f64 = run.recorder.by_second(run.recorder.requests()), Iops
-            [Column::new("", "", More, 7)];
+            [Column::new("", "", More, 9)];
         /// Latency of all requests.
         latency_ns: Latency = Latency::of(&run.recorder.latencies()), One(Latency)
-            [Column::new("mean", "mean", Less, 2).goal("mean latency"), Column::new("max", "longest", Less, 5)];
+            [Column::new("mean", "mean", Less, 4), Column::new("max", "longest", Less, 7)];
         /// Reads.
         read: Part = Part::of(&run.recorder.moved[0]), One(Part)
-            [Column::new("latency_ns.p99", "read p99", Less, 3).goal("p99 read latency")];
+            [
+                Column::new("latency_ns.mean", "read mean", Less, 2).goal("mean read latency"),
+                Column::new("latency_ns.p99", "read p99", Less, 3).goal("p99 read latency")
+            ];
         /// Writes.
         write: Part = Part::of(&run.recorder.moved[1]), One(Part)
-            [Column::new("latency_ns.p99", "write p99", Less, 4).goal("p99 write latency")];
+            [
+                Column::new("latency_ns.mean", "write mean", Less, 6).goal("mean write latency"),
+                Column::new("latency_ns.p99", "write p99", Less, 5).goal("p99 write latency")
+            ];
         /// The device.
         device: DeviceUse = DeviceUse::of(run.recorder), One(DeviceUse)
-            [Column::new("seek_ns_mean", "seek", Neither, 9), Column::new("utilization", "busy", Neither, 8)];
+            [Column::new("seek_ns_mean", "seek", Neither, 11), Column::new("utilization", "busy", Neither, 10)];
         /// Waits for a better request while others wait.
         anticipation: Anticipation = run.recorder.anticipation.clone(), One(Anticipation);
         /// Mean number of requests issued and not yet done.
@@ -112,7 +118,7 @@ figures! {
         /// The longest time from issue to dispatch.
         longest_wait_ns: u64 = run.recorder.longest_wait_ns, Millis;
         /// Jain's index of fairness over device time by weight: 1 is even, 1/n is one takes all.
-        fairness_jain: f64 = jain(&run.issuers), Index [Column::new("", "fairness", More, 6)];
+        fairness_jain: f64 = jain(&run.issuers), Index [Column::new("", "fairness", More, 8)];
         /// Each process, most device time first.
         issuers: Vec<IssuerShare> = run.issuers, List(IssuerShare);
         /// Each phase of a workload that has phases; the last is the rest after them.

@@ -1,0 +1,156 @@
+//! Results as a table of figures, and what it says of two schedulers: whether one is better, and by how much.
+//!
+//! A difference counts if it is [`MATTERS`] or more, and, with several seeds, if it is beyond chance: the runs of
+//! one seed are compared with one another, so that what a seed does to all of them falls out.
+
+use idlewise_sim::metrics::{Better, Kind, Metric, Report};
+
+use crate::report::summary::{Figure, Summary};
+
+/// Differences below this share do not matter in practice: models differ from drives by as much.
+pub(in crate::report) const MATTERS: f64 = 0.05;
+/// Work that differs by less is the same: runs end with their last request, not at one instant.
+const SAME_WORK: f64 = 0.01;
+
+/// What people want of a disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Aim {
+    /// Work done in a time.
+    Throughput,
+    /// Short waits of those who read; of those who write where nobody reads.
+    Latency,
+}
+
+/// By what the recommendation goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Goal {
+    /// Run time or throughput alone
+    Throughput,
+    /// Mean and p99 latency of reads alone; of writes where nobody reads
+    Latency,
+    /// Both, each counting half
+    #[default]
+    Balanced,
+}
+
+impl Goal {
+    /// Its name.
+    pub(in crate::report) fn name(self) -> &'static str {
+        match self {
+            Goal::Throughput => "throughput",
+            Goal::Latency => "latency",
+            Goal::Balanced => "balanced",
+        }
+    }
+
+    fn counts(self, aim: Aim) -> bool {
+        self == Goal::Balanced || (self == Goal::Throughput) == (aim == Aim::Throughput)
+    }
+}
+
+/// One figure of every scheduler.
+#[derive(Clone, Debug)]
+pub(in crate::report) struct Measured {
+    pub(in crate::report) name: &'static str,
+    pub(in crate::report) aim: Aim,
+    pub(in crate::report) better: Better,
+    pub(in crate::report) kind: Kind,
+    /// By scheduler, then by seed.
+    pub(in crate::report) samples: Vec<Vec<f64>>,
+}
+
+impl Measured {
+    /// The mean over seeds.
+    pub(in crate::report) fn mean(&self, row: usize) -> f64 {
+        Figure::of(&self.samples[row]).mean
+    }
+
+    /// How many times worse `a` is than `b`; below 1 if better.
+    pub(in crate::report) fn ratio(&self, a: usize, b: usize) -> f64 {
+        let (a, b) = (self.mean(a), self.mean(b));
+        if self.better == Better::More { b / a } else { a / b }
+    }
+
+    /// Whether `a` is worse than `b` by so much that it matters, and beyond chance.
+    pub(in crate::report) fn worse(&self, a: usize, b: usize) -> bool {
+        let logarithm = |(a, b): (&f64, &f64)| if self.better == Better::More { b / a } else { a / b }.ln();
+        let pairs: Vec<f64> = self.samples[a].iter().zip(&self.samples[b]).map(logarithm).collect();
+        let paired = Figure::of(&pairs);
+        self.ratio(a, b) > 1.0 + MATTERS && paired.mean > paired.ci95
+    }
+
+    /// Rows from the best mean to the worst.
+    pub(in crate::report) fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.samples.len()).collect();
+        order.sort_by(|a, b| self.ratio(*a, *b).total_cmp(&1.0));
+        order
+    }
+}
+
+/// The figures by which people choose, of every scheduler.
+#[derive(Clone, Debug)]
+pub(in crate::report) struct Table {
+    pub(in crate::report) schedulers: Vec<String>,
+    pub(in crate::report) figures: Vec<Measured>,
+    /// The longest request of each, in nanoseconds.
+    pub(in crate::report) longest: Vec<f64>,
+}
+
+impl Table {
+    /// The figures that tell something of these runs. Arrivals of an open loop do not depend on the disk, so that run time
+    /// says nothing there. Equal work is judged by its run time and unequal work by throughput; writes count where nobody
+    /// reads.
+    pub(in crate::report) fn of(rows: &[&Summary], open_loop: bool) -> Table {
+        let all = |path: &str| rows.iter().map(|row| row.samples(path)).collect::<Vec<_>>();
+        let means = |path: &str| rows.iter().map(|row| row.figure(path).mean).collect::<Vec<f64>>();
+        let bytes = means("bytes");
+        let least = bytes.iter().copied().fold(f64::MAX, f64::min);
+        let unequal = bytes.iter().any(|bytes| *bytes > least * (1.0 + SAME_WORK));
+        let reads = means("read.requests").iter().any(|reads| *reads > 0.0);
+        let tells = |metric: &Metric| match metric.path.split('.').next() {
+            Some("elapsed_ns") => !unequal && !open_loop,
+            Some("throughput_bytes_per_s") => unequal,
+            Some("write") => !reads,
+            _ => true,
+        };
+        let measured = |metric: Metric| {
+            let (name, samples) = (metric.column.goal?, all(&metric.path));
+            let aim = if matches!(metric.kind, Kind::Millis) { Aim::Latency } else { Aim::Throughput };
+            // A scheduler of which nothing was measured cannot be compared.
+            let whole = samples.iter().flatten().all(|value| *value > 0.0);
+            let (better, kind) = (metric.column.better, metric.kind);
+            whole.then_some(Measured { name, aim, better, kind, samples })
+        };
+        Table {
+            schedulers: rows.iter().map(|row| row.name().to_owned()).collect(),
+            figures: Report::GROUP.metrics().filter(tells).filter_map(measured).collect(),
+            longest: means("latency_ns.max"),
+        }
+    }
+
+    /// The figures that the goal looks at, and how much each counts: aims alike, and within an aim its figures alike.
+    pub(in crate::report) fn weighed(&self, goal: Goal) -> Vec<(&Measured, f64)> {
+        let count = |aim: Aim| self.figures.iter().filter(|figure| figure.aim == aim).count();
+        let counted = |aim: &Aim| goal.counts(*aim) && count(*aim) > 0;
+        let aims = [Aim::Throughput, Aim::Latency].into_iter().filter(counted).count();
+        let wanted = self.figures.iter().filter(|figure| goal.counts(figure.aim));
+        wanted.map(|figure| (figure, 1.0 / (aims * count(figure.aim)) as f64)).collect()
+    }
+
+    /// How many times worse `a` is than `b` for the goal: the weighed geometric mean of the ratios of the figures in
+    /// which they differ.
+    pub(in crate::report) fn behind(&self, goal: Goal, a: usize, b: usize) -> f64 {
+        let differs = |figure: &Measured| figure.worse(a, b) || figure.worse(b, a);
+        let parts = self.weighed(goal).into_iter().filter(|(figure, _)| differs(figure));
+        parts.map(|(figure, weight)| figure.ratio(a, b).ln() * weight).sum::<f64>().exp()
+    }
+
+    /// Those whom nobody beats for the goal; all, if chance has them beat each other in a circle.
+    pub(in crate::report) fn unbeaten(&self, goal: Goal) -> Vec<usize> {
+        let rows: Vec<usize> = (0..self.schedulers.len()).collect();
+        let beaten = |a: usize| rows.iter().any(|b| self.behind(goal, a, *b) > 1.0 + MATTERS);
+        let good: Vec<usize> = rows.iter().copied().filter(|row| !beaten(*row)).collect();
+        if good.is_empty() { rows } else { good }
+    }
+}

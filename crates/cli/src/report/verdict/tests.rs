@@ -1,0 +1,434 @@
+//! Sentences against tables: each sentence of a verdict is read as a reader reads it, and checked against the table that
+//! it is about, with arithmetic of its own.
+
+use idlewise_sim::metrics::{Better, Kind};
+
+use super::table::{Aim, Goal, Measured, Table};
+use super::{Assumed, Claim, Question, verdict};
+
+/// Names that verdicts may be about; some are those of real schedulers, for which simplicity counts.
+const NAMES: [&str; 9] =
+    ["none", "mq-deadline", "kyber", "bfq", "bfq:low_latency=off", "c-scan", "x", "y", "cas"];
+
+/// Numbers without end from a seed.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: u64) -> usize {
+        (self.next() >> 11) as usize % limit as usize
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// The figures that there may be: as in real tables, run time or throughput, and latencies.
+const FIGURES: [(&str, Aim, Better, Kind); 4] = [
+    ("run time", Aim::Throughput, Better::Less, Kind::Seconds),
+    ("throughput", Aim::Throughput, Better::More, Kind::Rate),
+    ("mean read latency", Aim::Latency, Better::Less, Kind::Millis),
+    ("p99 read latency", Aim::Latency, Better::Less, Kind::Millis),
+];
+
+/// A table in which ties, near ties, bad apples and noise are common.
+fn table(dice: &mut Dice, rows: usize, seeds: usize) -> Table {
+    let first = dice.below(2);
+    let chosen: Vec<usize> = [first, 2, 3].into_iter().filter(|_| dice.below(8) > 0).collect();
+    let figures = chosen.into_iter().map(|which| {
+        let (name, aim, better, kind) = FIGURES[which];
+        let base = 10f64.powf(3.0 + 7.0 * dice.unit());
+        let style = dice.below(4);
+        let apple = dice.below(rows as u64);
+        let noise = [0.0, 0.005, 0.3][dice.below(3)];
+        let samples = (0..rows).map(|row| {
+            let factor = match style {
+                0 => 1.0 + 0.04 * dice.unit(),
+                1 => 1.0 + 0.12 * dice.unit(),
+                2 if row == apple => 3.0,
+                2 => 1.0 + 0.02 * dice.unit(),
+                _ => 4f64.powf(dice.unit()),
+            };
+            (0..seeds).map(|_| base * factor * (1.0 + noise * (dice.unit() - 0.5))).collect()
+        });
+        Measured { name, aim, better, kind, samples: samples.collect() }
+    });
+    Table {
+        figures: figures.collect(),
+        schedulers: NAMES[..rows].iter().map(|name| (*name).to_owned()).collect(),
+        longest: (0..rows).map(|_| 10f64.powf(6.0 + 5.0 * dice.unit())).collect(),
+    }
+}
+
+/// What the reader of a table computes.
+struct Reader<'a> {
+    table: &'a Table,
+    goal: Goal,
+}
+
+impl Reader<'_> {
+    fn row(&self, name: &str) -> usize {
+        self.table
+            .schedulers
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or_else(|| panic!("who is {name}?"))
+    }
+
+    fn figure(&self, name: &str) -> &Measured {
+        self.table.figures.iter().find(|figure| figure.name == name).unwrap_or_else(|| panic!("no {name}"))
+    }
+
+    fn mean(&self, figure: &Measured, row: usize) -> f64 {
+        figure.samples[row].iter().sum::<f64>() / figure.samples[row].len() as f64
+    }
+
+    /// Cost: less is better.
+    fn cost(&self, figure: &Measured, row: usize) -> f64 {
+        let mean = self.mean(figure, row);
+        if figure.better == Better::More { 1.0 / mean } else { mean }
+    }
+
+    /// Whether two rows differ by 5 % or more and, over seeds, beyond chance.
+    fn differ(&self, figure: &Measured, a: usize, b: usize) -> bool {
+        let pairs = figure.samples[a].iter().zip(&figure.samples[b]).map(|(a, b)| a.ln() - b.ln());
+        let pairs: Vec<f64> = pairs.collect();
+        let count = pairs.len() as f64;
+        let mean = pairs.iter().sum::<f64>() / count;
+        let beyond = pairs.len() < 2 || {
+            let variance = pairs.iter().map(|pair| (pair - mean).powi(2)).sum::<f64>() / (count - 1.0);
+            let student = [0.0, 0.0, 12.706, 4.303, 3.182, 2.776][pairs.len()];
+            mean.abs() > student * (variance / count).sqrt()
+        };
+        // What the mean over seeds says and what most of them say is the same.
+        let agrees = (self.mean(figure, a) > self.mean(figure, b)) == (mean > 0.0);
+        let (a, b) = (self.cost(figure, a), self.cost(figure, b));
+        a.max(b) / a.min(b) > 1.05 && beyond && agrees
+    }
+
+    /// The logarithm of how far `a` is behind `b` in what the goal weighs and in what differs.
+    fn behind(&self, a: usize, b: usize) -> f64 {
+        let of = |aim: Aim| self.table.figures.iter().filter(|figure| figure.aim == aim).collect::<Vec<_>>();
+        let mut parts = Vec::new();
+        for (aim, wanted) in [(Aim::Throughput, Goal::Throughput), (Aim::Latency, Goal::Latency)] {
+            let figures = of(aim);
+            if (self.goal == Goal::Balanced || self.goal == wanted) && !figures.is_empty() {
+                let part = figures.iter().map(|figure| {
+                    let ratio = (self.cost(figure, a) / self.cost(figure, b)).ln();
+                    if self.differ(figure, a, b) { ratio } else { 0.0 }
+                });
+                parts.push(part.sum::<f64>() / figures.len() as f64);
+            }
+        }
+        if parts.is_empty() { 0.0 } else { parts.iter().sum::<f64>() / parts.len() as f64 }
+    }
+
+    fn beaten(&self, a: usize, among: &[usize]) -> bool {
+        among.iter().any(|b| self.behind(a, *b) > 1.05f64.ln())
+    }
+
+    /// A number with its unit, as near as three digits are.
+    fn reads(&self, text: &str, kind: Kind, value: f64) {
+        let (number, unit) = text.trim_end_matches('.').split_once(' ').unwrap_or((text, ""));
+        let number: f64 = number.replace(',', "").parse().unwrap_or_else(|_| panic!("'{text}' is no number"));
+        let scale = match unit {
+            "µs" => 1e3,
+            "ms" => 1e6,
+            "s" => 1e9,
+            "MB/s" => 1e6,
+            _ => panic!("{kind:?} in '{unit}'"),
+        };
+        let off = (number * scale - value).abs();
+        assert!(off <= (value * 0.006).max(scale * 0.0051), "'{text}' for {value}");
+    }
+}
+
+/// The names of a list: `a, b and c`; and how many others it counts.
+fn names(list: &str) -> (Vec<String>, usize) {
+    let parts: Vec<&str> = list.split(", ").flat_map(|part| part.split(" and ")).collect();
+    let others = parts.last().and_then(|last| last.strip_suffix(" others")).and_then(|n| n.parse().ok());
+    let named = parts.len() - usize::from(others.is_some());
+    (parts[..named].iter().map(|part| (*part).to_owned()).collect(), others.unwrap_or(0))
+}
+
+/// What stands between `before` and `after`.
+fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(found, _)| found)
+}
+
+/// Checks `A has the shortest run time, 1 s (a tie … with B); C has the longest, 2 s.` and `All but C tie …`.
+fn check_fact(reader: &Reader<'_>, about: &[usize], sentence: &str) {
+    let figure = FIGURES.iter().find(|figure| sentence.contains(&format!(" {}, ", figure.0)));
+    let figure = reader.figure(figure.unwrap_or_else(|| panic!("no figure in: {sentence}")).0);
+    let cost = |row: usize| reader.cost(figure, row);
+    let least = about.iter().map(|row| cost(*row)).fold(f64::MAX, f64::min);
+    let most = about.iter().map(|row| cost(*row)).fold(0.0, f64::max);
+    if let Some(but) = between(sentence, "All but ", " tie ") {
+        let (but, (first, last)) = (reader.row(but), {
+            let range = between(sentence, &format!("{}, ", figure.name), ";").unwrap();
+            range.split_once(" to ").unwrap()
+        });
+        let others: Vec<usize> = about.iter().copied().filter(|row| *row != but).collect();
+        let best = *others.iter().min_by(|a, b| cost(**a).total_cmp(&cost(**b))).unwrap();
+        let far = *others.iter().max_by(|a, b| cost(**a).total_cmp(&cost(**b))).unwrap();
+        assert!(others.iter().all(|row| !reader.differ(figure, *row, best)), "{sentence}");
+        assert!(reader.differ(figure, but, best) && cost(but) > cost(best), "{sentence}");
+        reader.reads(first, figure.kind, reader.mean(figure, best));
+        reader.reads(last, figure.kind, reader.mean(figure, far));
+        reader.reads(sentence.rsplit_once(" has ").unwrap().1, figure.kind, reader.mean(figure, but));
+        return;
+    }
+    let (left, right) = sentence.split_once("; ").unwrap();
+    let (best, value) = left.split_once(" has the ").unwrap();
+    let best = reader.row(best);
+    assert!(cost(best) <= least, "not the best: {sentence}");
+    let value = value.split_once(", ").unwrap().1;
+    reader.reads(value.split(" (").next().unwrap(), figure.kind, reader.mean(figure, best));
+    let (tied, others) = between(left, " with ", ")").map_or((Vec::new(), 0), names);
+    let ties: Vec<usize> = tied.iter().map(|name| reader.row(name)).collect();
+    assert!(ties.iter().all(|row| !reader.differ(figure, *row, best)), "no tie: {sentence}");
+    let all = about.iter().filter(|row| **row != best && !reader.differ(figure, **row, best)).count();
+    assert_eq!(all, ties.len() + others, "ties are missing: {sentence}");
+    let (last, value) = right.split_once(" has ").unwrap();
+    let last = reader.row(last);
+    assert!(reader.differ(figure, last, best) && cost(last) > cost(best), "no difference: {sentence}");
+    let superlative = value.starts_with("the ");
+    assert!(!superlative || cost(last) >= most, "not the worst: {sentence}");
+    let value = if superlative { value.split_once(", ").unwrap().1 } else { value };
+    reader.reads(value, figure.kind, reader.mean(figure, last));
+}
+
+/// The rows that nobody of `about` beats, in this table.
+fn good(reader: &Reader<'_>, about: &[usize]) -> Vec<usize> {
+    let good: Vec<usize> = about.iter().copied().filter(|row| !reader.beaten(*row, about)).collect();
+    if good.is_empty() { about.to_vec() } else { good }
+}
+
+/// Checks a sentence that recommends, of tables that each stand for an assumption.
+fn check_advice(readers: &[Reader<'_>], about: &[usize], sentence: &str) {
+    let goods: Vec<Vec<usize>> = readers.iter().map(|reader| good(reader, about)).collect();
+    let reader = &readers[0];
+    let everywhere = |row: &usize| goods.iter().all(|good| good.contains(row));
+    let robust: Vec<usize> = about.iter().copied().filter(everywhere).collect();
+    let rows = |list: &str| names(list).0.iter().map(|name| reader.row(name)).collect::<Vec<_>>();
+    if sentence.contains("cannot be told") {
+        assert!(robust.is_empty() && sentence.contains("Record with issuers"), "{sentence}");
+        return;
+    }
+    assert!(!robust.is_empty(), "{sentence}");
+    if let Some(but) = between(sentence, "take anything but ", " (goal") {
+        assert_eq!(rows(but).len() + robust.len(), about.len(), "{sentence}");
+        assert!(rows(but).iter().all(|row| !robust.contains(row)), "{sentence}");
+    } else if let Some(taken) = between(sentence, "take ", " (goal") {
+        let taken = reader.row(taken);
+        assert!(robust.contains(&taken), "beaten: {sentence}");
+        let (ties, others) = between(sentence, "); ", " as good within")
+            .map_or((Vec::new(), 0), |list| names(list.trim_end_matches(" is").trim_end_matches(" are")));
+        assert_eq!(ties.len() + others + 1, robust.len(), "{sentence}");
+        assert!(ties.iter().all(|tie| robust.contains(&reader.row(tie))), "{sentence}");
+        let but = sentence.split_once(", though ").map(|(_, rest)| rest.trim_end_matches('.'));
+        let parts = but.into_iter().flat_map(|but| but.split(", ")).flat_map(|part| part.split(" and "));
+        for part in parts {
+            let (other, rest) = part.split_once(" is ").unwrap();
+            let (times, figure) = rest.split_once(" times better in ").unwrap();
+            let (other, figure) = (reader.row(other), reader.figure(figure));
+            let ratio = reader.cost(figure, taken) / reader.cost(figure, other);
+            let times: f64 = times.replace(',', "").parse().unwrap();
+            assert!((ratio / times - 1.0).abs() < 0.006 && ratio > 1.05, "{ratio}: {sentence}");
+            assert!(reader.differ(figure, taken, other), "{sentence}");
+        }
+    } else {
+        assert!(sentence.starts_with("The choice does not matter"), "{sentence}");
+        assert_eq!(robust, about, "{sentence}");
+    }
+}
+
+/// Checks what others would add.
+fn check_others(reader: &Reader<'_>, about: &[usize], sentence: &str) {
+    let others: Vec<usize> = (0..reader.table.schedulers.len()).filter(|row| !about.contains(row)).collect();
+    let matters = 1.05f64.ln();
+    if let Some(over) = between(sentence, "add nothing to ", " here.") {
+        let over = reader.row(over);
+        assert!(others.iter().all(|row| reader.behind(over, *row) <= matters + 1e-9), "{sentence}");
+        return;
+    }
+    let (left, over) = sentence.trim_end_matches('.').rsplit_once(" than ").unwrap();
+    let (_, said) = left.split_once(", ").unwrap();
+    let (who, figures) = said.split_once(" would be ").unwrap();
+    let (who, over) = (reader.row(who), reader.row(over));
+    assert!(others.contains(&who) && reader.behind(over, who) > matters, "{sentence}");
+    for part in figures.split(", ").flat_map(|part| part.split(" and ")) {
+        let better = part.contains(" times better in ");
+        let (times, figure) =
+            part.split_once(if better { " times better in " } else { " times worse in " }).unwrap();
+        let figure = reader.figure(figure);
+        let ratio = reader.cost(figure, over) / reader.cost(figure, who);
+        let ratio = if better { ratio } else { 1.0 / ratio };
+        assert!((ratio / times.replace(',', "").parse::<f64>().unwrap() - 1.0).abs() < 0.006, "{sentence}");
+        assert!(ratio > 1.05, "{sentence}");
+    }
+}
+
+#[test]
+fn every_sentence_is_true_of_its_table() {
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let mut seen = std::collections::BTreeMap::new();
+    for number in 0..10_000 {
+        let rows = 1 + dice.below(NAMES.len() as u64);
+        let seeds = [1, 1, 3, 5][dice.below(4)];
+        let base = table(&mut dice, rows, seeds);
+        let goal = [Goal::Throughput, Goal::Latency, Goal::Balanced][dice.below(3)];
+        let about: Vec<usize> =
+            if dice.below(3) == 0 { (0..rows.div_ceil(2)).collect() } else { (0..rows).collect() };
+        let own = base.only(&about);
+        let other = if dice.below(2) == 0 { table(&mut dice, rows, seeds).only(&about) } else { own.clone() };
+        let assumed: Vec<Assumed> = (0..dice.below(3))
+            .map(|place| [("as it is", &own), ("otherwise", &other)][place])
+            .map(|(name, table)| Assumed { name: name.to_owned(), table: table.clone() })
+            .collect();
+        let interrupted = dice.below(50) == 0;
+        let question = Question {
+            table: &base,
+            goal,
+            interrupted,
+            missing: "issuers",
+            assumed: &assumed,
+            about: &about,
+        };
+        let verdict = verdict(&question);
+        assert_eq!(verdict.claims.len(), verdict.sentences.len());
+        assert!(!verdict.claims.is_empty(), "table {number}");
+        let reader = Reader { table: &base, goal };
+        let (own_reader, own_rows) = (Reader { table: &own, goal }, (0..about.len()).collect::<Vec<_>>());
+        for (claim, sentence) in verdict.claims.iter().zip(&verdict.sentences) {
+            let kind = serde_json::to_value(claim).unwrap()["claim"].as_str().unwrap().to_owned();
+            *seen.entry(kind).or_insert(0) += 1;
+            match claim {
+                Claim::Interrupted => assert!(interrupted && verdict.claims.len() == 1),
+                Claim::Alone => assert!(about.len() == 1 && verdict.claims.len() == 1),
+                Claim::Best { .. } | Claim::AllBut { .. } => check_fact(&own_reader, &own_rows, sentence),
+                Claim::Untold { .. } => {
+                    let aims: Vec<Aim> = base.figures.iter().map(|figure| figure.aim).collect();
+                    assert!(match goal {
+                        Goal::Throughput => !aims.contains(&Aim::Throughput),
+                        Goal::Latency => !aims.contains(&Aim::Latency),
+                        Goal::Balanced => aims.is_empty(),
+                    });
+                }
+                Claim::Same { .. }
+                | Claim::Even { .. }
+                | Claim::Avoid { .. }
+                | Claim::Take { .. }
+                | Claim::CannotTell { .. } => {
+                    let assumed = assumed.iter().map(|assumed| Reader { table: &assumed.table, goal });
+                    let readers: Vec<Reader<'_>> =
+                        [Reader { table: &own, goal }].into_iter().chain(assumed).collect();
+                    check_advice(&readers, &own_rows, sentence);
+                }
+                Claim::Longest { scheduler, other } => {
+                    let [here, there] =
+                        [scheduler, other].map(|value| base.longest[reader.row(&value.scheduler)]);
+                    assert!(here >= 1e9 && here > 5.0 * there, "{sentence}");
+                    reader.reads(between(sentence, " took ", " (").unwrap(), Kind::Millis, here);
+                    reader.reads(between(sentence, ": ", ")").unwrap(), Kind::Millis, there);
+                    assert!(own.longest.iter().all(|longest| *longest >= there), "{sentence}");
+                }
+                Claim::Holds { assumptions, .. } => assert_eq!(assumptions.len(), assumed.len()),
+                Claim::Others { .. } | Claim::NoOthers { .. } => check_others(&reader, &about, sentence),
+            }
+        }
+    }
+    let kinds: Vec<&str> = seen.keys().map(String::as_str).collect();
+    let all = [
+        "all-but",
+        "alone",
+        "avoid",
+        "best",
+        "cannot-tell",
+        "even",
+        "holds",
+        "interrupted",
+        "longest",
+        "no-others",
+        "others",
+        "same",
+        "take",
+        "untold",
+    ];
+    assert_eq!(kinds, all, "every kind of claim was met: {seen:?}");
+}
+
+/// A table of schedulers with their run times and p99 read latencies.
+fn small(rows: &[(&str, f64, f64)]) -> Table {
+    let measured = |which: usize, value: fn(&(&str, f64, f64)) -> f64| {
+        let (name, aim, better, kind) = FIGURES[which];
+        Measured { name, aim, better, kind, samples: rows.iter().map(|row| vec![value(row)]).collect() }
+    };
+    Table {
+        schedulers: rows.iter().map(|row| row.0.to_owned()).collect(),
+        figures: vec![measured(0, |row| row.1 * 1e9), measured(3, |row| row.2 * 1e6)],
+        longest: vec![1e6; rows.len()],
+    }
+}
+
+fn words(table: &Table, goal: Goal) -> String {
+    let about: Vec<usize> = (0..table.schedulers.len()).collect();
+    let question = Question { table, goal, interrupted: false, missing: "", assumed: &[], about: &about };
+    verdict(&question).text()
+}
+
+#[test]
+fn a_clear_winner_is_named_with_its_gain() {
+    assert_eq!(
+        words(&small(&[("cas", 1.0, 5.0), ("noop", 4.0, 9.0)]), Goal::Balanced),
+        "cas has the shortest run time, 1.00 s; noop has the longest, 4.00 s. cas has the lowest p99 read latency, \
+         5.00 ms; noop has the highest, 9.00 ms. The choice matters: take cas (goal: balanced)."
+    );
+}
+
+#[test]
+fn one_bad_apple_is_anything_but_it() {
+    let rows = [("noop", 1.0, 5.0), ("look", 1.01, 5.1), ("c-scan", 2.0, 5.0), ("sstf", 1.02, 4.9)];
+    assert_eq!(
+        words(&small(&rows), Goal::Balanced),
+        "All but c-scan tie within 5 % for the shortest run time, 1.00 s to 1.02 s; c-scan has 2.00 s. The choice \
+         matters: take anything but c-scan (goal: balanced); none of the others is beaten."
+    );
+}
+
+#[test]
+fn the_goal_decides_where_figures_disagree() {
+    let table = small(&[("noop", 1.0, 50.0), ("kyber", 4.0, 5.0)]);
+    assert!(
+        words(&table, Goal::Throughput)
+            .contains("take noop (goal: throughput), though kyber is 10.0 times better in p99")
+    );
+    assert!(
+        words(&table, Goal::Latency)
+            .contains("take kyber (goal: latency), though noop is 4.00 times better in run")
+    );
+    assert!(words(&table, Goal::Balanced).contains("take kyber (goal: balanced)"));
+}
+
+#[test]
+fn runs_are_paired_by_seed() {
+    // Seeds differ by far more than schedulers do, and every seed says the same.
+    let mut table = small(&[("noop", 1.0, 5.0), ("kyber", 1.0, 5.0)]);
+    table.figures[0].samples = vec![vec![1e9, 4e9, 9e9], vec![0.9e9, 3.6e9, 8.1e9]];
+    table.figures[1].samples = vec![vec![5e6; 3]; 2];
+    assert!(!words(&table, Goal::Throughput).contains("does not matter"));
+    table.figures[0].samples[1] = vec![0.5e9, 5.5e9, 6e9];
+    assert!(
+        words(&table, Goal::Throughput).contains("does not matter"),
+        "{}",
+        words(&table, Goal::Throughput)
+    );
+}

@@ -1,0 +1,171 @@
+//! A claim as a sentence.
+
+use idlewise_sim::metrics::{Better, Kind};
+
+use super::table::{Measured, Table};
+use super::{Claim, Times, Under};
+use crate::report::numbers::three;
+
+/// Names in one place; further ones are counted.
+const NAMED: usize = 4;
+
+/// The sentence of a claim about `table`.
+pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
+    let within = within(table);
+    match claim {
+        Claim::Interrupted => "No verdict: the runs were cut short, each at another point.".to_owned(),
+        Claim::Alone => "One scheduler alone cannot be compared; name others with --schedulers.".to_owned(),
+        Claim::Best { figure, best, ties, last, worst } => {
+            let figure = of(table, figure);
+            let (first, bottom) = ends(figure);
+            let tied = if ties.is_empty() {
+                String::new()
+            } else {
+                format!(" (a tie {within} with {})", list(ties.iter().map(|tie| tie.scheduler.as_str())))
+            };
+            let worst = if *worst { format!("the {bottom}, ") } else { String::new() };
+            format!(
+                "{} has the {first} {}, {}{tied}; {} has {worst}{}.",
+                best.scheduler,
+                figure.name,
+                show(figure.kind, best.value),
+                last.scheduler,
+                show(figure.kind, last.value)
+            )
+        }
+        Claim::AllBut { figure, best, furthest, but } => {
+            let figure = of(table, figure);
+            let [best, furthest, value] = [best, furthest, but].map(|value| show(figure.kind, value.value));
+            let (first, name, but) = (ends(figure).0, figure.name, &but.scheduler);
+            format!(
+                "All but {but} tie {within} for the {first} {name}, {best} to {furthest}; {but} has {value}."
+            )
+        }
+        Claim::Untold { goal } => format!(
+            "Nothing here tells of the goal {}: requests at fixed times take as long under every scheduler. \
+             Choose another with --goal.",
+            goal.name()
+        ),
+        Claim::Same { figures, simplest } => format!(
+            "The choice does not matter here: differences in {} are below 5 % or within chance. Keep what you have; \
+             {simplest} is the simplest.",
+            list(figures.iter().copied())
+        ),
+        Claim::Even { goal, simplest } => format!(
+            "The choice does not matter on balance (goal: {}): what a scheduler gains in one figure it loses in another. \
+             Keep what you have; {simplest} is the simplest.",
+            goal.name()
+        ),
+        Claim::Avoid { goal, but } => format!(
+            "The choice matters: take anything but {} (goal: {}); none of the others is beaten.",
+            list(but.iter().map(String::as_str)),
+            goal.name()
+        ),
+        Claim::Take { goal, scheduler, ties, behind } => {
+            let ties = if ties.is_empty() {
+                String::new()
+            } else {
+                let verb = if ties.len() == 1 { "is" } else { "are" };
+                format!("; {} {verb} as good {within}", list(ties.iter().map(String::as_str)))
+            };
+            let behind: Vec<String> = behind
+                .iter()
+                .map(|times| {
+                    format!("{} is {} times better in {}", times.than, three(times.times), times.figure)
+                })
+                .collect();
+            let behind = if behind.is_empty() {
+                String::new()
+            } else {
+                format!(", though {}", list(behind.iter().map(String::as_str)))
+            };
+            format!("The choice matters: take {scheduler} (goal: {}){ties}{behind}.", goal.name())
+        }
+        Claim::Longest { scheduler, other } => format!(
+            "But under {} the slowest request took {} ({}: {}).",
+            scheduler.scheduler,
+            show(Kind::Millis, scheduler.value),
+            other.scheduler,
+            show(Kind::Millis, other.value)
+        ),
+        Claim::Holds { missing, assumptions } => format!(
+            "The trace does not tell {missing}, so that what waited for what is inferred; the recommendation holds {}.",
+            list(assumptions.iter().map(String::as_str))
+        ),
+        Claim::CannotTell { missing, under } => cannot_tell(missing, under),
+        Claim::Others { scheduler, over, figures, .. } => others(scheduler, over, figures),
+        Claim::NoOthers { over } => {
+            format!("Schedulers that Linux does not have would add nothing to {over} here.")
+        }
+    }
+}
+
+fn cannot_tell(missing: &str, under: &[Under]) -> String {
+    let each = under.iter().map(|under| {
+        format!("{} it would be {}", under.assumption, either(under.good.iter().map(String::as_str)))
+    });
+    format!(
+        "Which scheduler to take cannot be told from this trace, which lacks {missing}: {}. Record with issuers and \
+         completions.",
+        each.collect::<Vec<_>>().join(", ")
+    )
+}
+
+fn others(scheduler: &str, over: &str, figures: &[Times]) -> String {
+    let each: Vec<String> = figures
+        .iter()
+        .map(|figure| match figure.times {
+            better if better > 1.0 => format!("{} times better in {}", three(better), figure.figure),
+            worse => format!("{} times worse in {}", three(1.0 / worse), figure.figure),
+        })
+        .collect();
+    format!(
+        "Of schedulers that Linux does not have, {scheduler} would be {} than {over}.",
+        list(each.iter().map(String::as_str))
+    )
+}
+
+/// What a tie is.
+fn within(table: &Table) -> &'static str {
+    let several = table.figures.iter().any(|figure| figure.samples[0].len() > 1);
+    if several { "within 5 % or chance" } else { "within 5 %" }
+}
+
+fn of<'a>(table: &'a Table, name: &str) -> &'a Measured {
+    table.figures.iter().find(|figure| figure.name == name).expect("claims are about figures of the table")
+}
+
+/// What the best and the worst are called.
+fn ends(figure: &Measured) -> (&'static str, &'static str) {
+    match (figure.kind, figure.better) {
+        (Kind::Seconds, _) => ("shortest", "longest"),
+        (_, Better::More) => ("highest", "lowest"),
+        _ => ("lowest", "highest"),
+    }
+}
+
+/// A value with its unit.
+fn show(kind: Kind, value: f64) -> String {
+    let kind = if matches!(kind, Kind::Millis) && value >= 1e9 { Kind::Seconds } else { kind };
+    let (unit, scale) = kind.unit_near(value);
+    format!("{} {unit}", three(value / scale)).trim_end().to_owned()
+}
+
+/// Names in a row; of many, the first ones and the number of the others.
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    joined(names, "and")
+}
+
+fn either<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    joined(names, "or")
+}
+
+fn joined<'a>(names: impl Iterator<Item = &'a str>, word: &str) -> String {
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    if names.len() > NAMED + 1 {
+        let others = names.split_off(NAMED).len();
+        names.push(format!("{others} others"));
+    }
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} {word} {last}", names.join(", ")) }
+}
