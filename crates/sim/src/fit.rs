@@ -24,6 +24,7 @@ use idlewise_disk::{Profile, validate};
 
 use crate::traces::Record;
 
+pub use parts::Known;
 pub use report::{Against, Confidence, FitReport, Part};
 pub use rows::{FitError, Row, rows};
 
@@ -33,19 +34,6 @@ const STRETCHES: usize = 10;
 /// A read far from the one before takes that long on platters, in ns: half a revolution of the fastest disk. Flash is
 /// far below.
 const PLATTERS_NS: u64 = 1_500_000;
-
-/// What is known of a disk apart from its recording.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known {
-    /// What it is called.
-    pub name: String,
-    /// Its sectors.
-    pub capacity: Option<u64>,
-    /// Whether it has platters.
-    pub rotational: Option<bool>,
-    /// Commands that it accepts at once.
-    pub depth: Option<u32>,
-}
 
 /// A fitted disk.
 #[derive(Clone, Debug)]
@@ -138,7 +126,11 @@ fn setting(rows: &[Row], known: &Known) -> Setting {
         ),
     };
     let last = rows.iter().map(Row::end).max().unwrap_or(0);
-    let beside = rows.iter().map(|row| row.beside + 1).max().unwrap_or(1);
+    // A disk that takes two commands at once has a queue, and those have 32 places or more.
+    let beside = match rows.iter().map(|row| row.beside + 1).max().unwrap_or(1) {
+        1 => 1,
+        most => most.max(32),
+    };
     Setting {
         rotational,
         why,
@@ -201,4 +193,43 @@ pub fn fit(records: &[Record], known: &Known) -> Result<Fit, FitError> {
         held_out,
     };
     Ok(Fit { profile, text, report })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn look() {
+        use idlewise_disk::{Profile, Model, mechanical::Mechanical};
+        let Ok(path) = std::env::var("LOOK") else { return };
+        let (name, file) = path.split_once(':').unwrap();
+        let mut trace = crate::traces::Trace::open(file.as_ref(), &Default::default()).unwrap();
+        let mut records = Vec::new();
+        while let Some(r) = trace.next().unwrap() { records.push(r) }
+        let all = super::rows(&records).unwrap();
+        let capacity = all.iter().map(|r| r.end()).max().unwrap();
+        let found = super::mechanical::fit(&all, capacity, 32);
+        let p = found.positioning.unwrap();
+        let Model::Mechanical(spec) = Profile::named(name).unwrap().model else { panic!() };
+        let m = Mechanical::new(&spec).unwrap();
+        println!("period {} {} blur {} error {} samples {}", p.period, spec.period_ns, p.blur, p.error, found.samples);
+        let c = m.geometry().cylinders() as f64;
+        for (k, s) in super::platters::KNOTS.iter().zip(&p.starts[1..]) {
+            println!("{k:.6}: {:.3} true {:.3}", s / 1e6, m.seek_curve().time((k * c) as u32) as f64 / 1e6 + 0.08);
+        }
+        println!("{:?}", found.disk);
+        let text = found.disk.profile("", "", &|_| String::new());
+        let fitted = Profile::parse("x", "x", &text).unwrap();
+        let truth = Profile::named(name).unwrap();
+        let mut classes: std::collections::BTreeMap<(bool, bool, u32, u8), Vec<usize>> = Default::default();
+        for i in 1..all.len() {
+            let r = &all[i];
+            classes.entry((r.operation == idlewise_core::Operation::Read, all[i-1].operation == idlewise_core::Operation::Read, r.beside.min(4), super::compare::distance_class(&all[i-1], r, capacity))).or_default().push(i);
+        }
+        let a = super::compare::replay(&mut fitted.build().unwrap(), &all).unwrap();
+        let b = super::compare::replay(&mut truth.build().unwrap(), &all).unwrap();
+        for (k, v) in classes {
+            let q = |f: &dyn Fn(usize) -> u64| { let mut l: Vec<u64> = v.iter().map(|&i| f(i)).collect(); l.sort(); [l[l.len()/10], l[l.len()/2], l[l.len()*9/10]].map(|x| x as f64 / 1e6) };
+            println!("read {} after read {} beside {} dist {}: n {} measured {:.2?} fitted {:.2?} truth {:.2?}", k.0, k.1, k.2, k.3, v.len(), q(&|i| all[i].service()), q(&|i| a[i]), q(&|i| b[i]));
+        }
+    }
 }

@@ -48,6 +48,21 @@ impl Cells {
         other
     }
 
+    /// Sectors.
+    pub(super) fn capacity(&self) -> u64 {
+        self.spec.capacity
+    }
+
+    /// Commands accepted at once.
+    pub(super) fn depth(&self) -> u32 {
+        self.spec.depth
+    }
+
+    /// Sectors of the write buffer.
+    pub(super) fn buffer_sectors(&self) -> u64 {
+        u64::from(self.spec.buffer_sectors)
+    }
+
     /// Dies that can work at once.
     pub(super) fn dies(&self) -> u32 {
         self.spec.channels * self.spec.dies_per_channel

@@ -14,6 +14,12 @@ use super::zones::{self, Rates};
 /// Commands nearer than this may be in the buffer, in sectors.
 const NEAR: u64 = 4096;
 
+/// So many rows show positioning well.
+const ENOUGH: usize = 600;
+
+/// What the buffer serves takes less than this share of the shortest way to the medium.
+const BUFFERED_SHARE: f64 = 0.9;
+
 /// A revolution that may be off by more is left to the search.
 const PERIOD_SURE: f64 = 0.05;
 
@@ -31,6 +37,8 @@ pub(super) struct Found {
     pub(super) rates: Option<Rates>,
     /// Commands that showed positioning.
     pub(super) samples: usize,
+    /// Their distances, as shares of all tracks.
+    pub(super) distances: Vec<f64>,
     /// The profile that what is unknown comes from.
     pub(super) class: &'static str,
 }
@@ -70,17 +78,36 @@ fn track(rates: &[f64; ZONES], capacity: u64, address: u64) -> f64 {
     (before + (at - zone as f64) / rates[zone]) / all
 }
 
+/// Rows that show positioning, with the one before each: the command went to the medium, was alone in the disk, and the
+/// one before tells where the arm was. Writes that wait in the buffer take the arm away and hold a read up, so that
+/// `calm` commands before the row must not be such writes.
+fn positioned(rows: &[Row], cached: bool, calm: usize) -> Vec<(Row, Row)> {
+    let buffered = |row: &Row| cached && row.operation != Operation::Read;
+    (1..rows.len())
+        .filter(|&index| {
+            let (before, row) = (&rows[index - 1], &rows[index]);
+            let far = before.end().abs_diff(row.start) > NEAR && before.moves_data() && row.moves_data();
+            far && row.alone && before.alone && !rows[index.saturating_sub(calm)..=index].iter().any(buffered)
+        })
+        .map(|index| (rows[index - 1], rows[index]))
+        .collect()
+}
+
+/// The calmest of those rows that are enough.
+fn calmest(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
+    [4, 2, 1, 0].iter().map(|&calm| positioned(rows, cached, calm)).find(|pairs| pairs.len() >= ENOUGH).unwrap_or_else(|| {
+        positioned(rows, cached, 0)
+    })
+}
+
 /// What rows show of positioning, if zones have these rates.
-fn samples(rows: &[Row], capacity: u64, rates: &[f64; ZONES], cached: bool, sector_ns: f64) -> Vec<Sample> {
-    rows.windows(2)
-        .filter_map(|two| {
-            let (before, row) = (&two[0], &two[1]);
-            let medium = row.operation == Operation::Read || (row.operation == Operation::Write && !cached);
-            let far = before.end().abs_diff(row.start) > NEAR && before.moves_data();
-            (row.alone && medium && far).then(|| Sample {
-                distance: (track(rates, capacity, before.end()) - track(rates, capacity, row.start)).abs(),
-                time: row.service() as f64 - f64::from(row.sectors) * sector_ns,
-            })
+fn samples(pairs: &[(Row, Row)], capacity: u64, rates: &[f64; ZONES]) -> Vec<Sample> {
+    let zone = |address: u64| (address as f64 / capacity as f64 * ZONES as f64) as usize;
+    pairs
+        .iter()
+        .map(|(before, row)| Sample {
+            distance: (track(rates, capacity, before.end()) - track(rates, capacity, row.start)).abs(),
+            time: row.service() as f64 - f64::from(row.sectors) * 512e9 / rates[zone(row.start).min(ZONES - 1)],
         })
         .collect()
 }
@@ -95,19 +122,22 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         Some(rates) => vec![rates.zones],
         None => [0.5, 0.6, 0.7, 0.8, 1.0].map(scale).to_vec(),
     };
+    let pairs = calmest(rows, cached);
     let mut best: Option<(f64, Positioning, [f64; ZONES])> = None;
-    let mut count = 0;
+    let mut distances: Vec<f64> = Vec::new();
     for zones in tried {
-        let found = samples(rows, capacity, &zones, cached, 512e9 / zones[0]);
-        count = found.len();
+        let found = samples(&pairs, capacity, &zones);
+        distances = found.iter().map(|sample| sample.distance).collect();
         if let Some((positioning, cost)) = position::positioning(&found)
             && best.as_ref().is_none_or(|(least, ..)| cost < *least)
         {
             best = Some((cost, positioning, zones));
         }
     }
-    let read = quick(rows, Operation::Read);
-    let write = quick(rows, Operation::Write);
+    // What takes as long as the shortest way to the medium was not in the buffer.
+    let nearest = best.as_ref().map_or(f64::INFINITY, |(_, positioning, _)| positioning.starts[0]);
+    let [read, write] = [Operation::Read, Operation::Write]
+        .map(|operation| quick(rows, operation).filter(|&time| time < BUFFERED_SHARE * nearest));
     let mut seek = [300_000.0; KNOTS.len() + 1];
     let mut period = 60e9 / 7200.0;
     if let Some((_, positioning, _)) = &best {
@@ -144,8 +174,8 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let positioning = best.map(|(_, positioning, _)| positioning);
     let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
     let goal = Goal::new(rows, capacity);
-    let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure));
-    Found { disk, positioning, rates, samples: count, class }
+    let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
+    Found { disk, positioning, rates, samples: distances.len(), distances, class }
 }
 
 /// A disk of the same class: its name and what it is.
@@ -158,10 +188,11 @@ fn class(capacity: u64) -> (&'static str, MechanicalSpec) {
     }
 }
 
-/// The parameters that a search changes: with the rates of all zones together, and with the time of a revolution?
-fn numbers(rates: bool, period: bool) -> Vec<Change<Platters>> {
+/// The parameters that a search changes: with the rates of all zones together, the time of a
+/// revolution, the seek curve?
+fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
     let mut all: Vec<Change<Platters>> = Vec::new();
-    for knot in 0..=KNOTS.len() {
+    for knot in 0..if seek { KNOTS.len() + 1 } else { 1 } {
         all.push(scale(move |disk: &mut Platters| &mut disk.seek[knot], 20.0 * GRAIN_NS));
     }
     for last in 0..2 {
@@ -198,6 +229,10 @@ impl Shape for Platters {
         all.push(Platters { ahead_on_hit: !self.ahead_on_hit, ..self.clone() });
         all.push(Platters { hits_on_writes: !self.hits_on_writes, ..self.clone() });
         all.push(Platters { write_cache: !self.write_cache, ..self.clone() });
+        all.extend([self.write_segments * 2, self.write_segments.div_ceil(2)].map(|segments| Platters {
+            write_segments: segments.min(4096),
+            ..self.clone()
+        }));
         all.extend([0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }));
         all.retain(|other| other != self);
         all

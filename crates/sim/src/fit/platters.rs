@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 /// Zones of a fitted disk: equal shares of the addresses.
-pub(super) const ZONES: usize = 16;
+pub(super) const ZONES: usize = 32;
 
 /// Distances at which a fit knows the seek time, as shares of the tracks, after the distance of one track.
 pub(super) const KNOTS: [f64; 11] = [

@@ -22,6 +22,12 @@ const STRAY: f64 = 0.05;
 /// How much the curve may bend, in ns of the second difference: a bend of this size costs half a nat.
 const BEND_NS: f64 = 400_000.0;
 
+/// Speeds that nearly all disks have turned at, a minute.
+const USUAL_RPM: [f64; 6] = [5400.0, 5900.0, 7200.0, 10_000.0, 10_500.0, 15_000.0];
+
+/// A usual speed is taken for the true one if it is that near: drives differ from what they are called by half as much.
+const USUAL_WITHIN: f64 = 0.008;
+
 /// The shortest revolution and the longest, in ns: 20 000 and 3000 a minute.
 const SHORTEST: f64 = 3e6;
 const LONGEST: f64 = 20e6;
@@ -36,6 +42,8 @@ pub(super) struct Positioning {
     pub(super) period: f64,
     /// By how much it may be off, as a share.
     pub(super) error: f64,
+    /// The usual speed that the samples show, in revolutions a minute; `None` if they show an unusual one.
+    pub(super) usual: Option<f64>,
     /// Where the box begins, in ns: for the distance 0, and at each knot.
     pub(super) starts: [f64; KNOTS.len() + 1],
     /// How blurred the edges of the box are, in ns.
@@ -101,7 +109,7 @@ fn begin(samples: &[Sample]) -> Positioning {
     for (start, knot) in starts[1..].iter_mut().zip(KNOTS) {
         *start = near(knot.sqrt());
     }
-    Positioning { period, error: 1.0, starts, blur: period / 10.0 }
+    Positioning { period, error: 1.0, usual: None, starts, blur: period / 10.0 }
 }
 
 /// The positioning that makes the samples most likely; gives also minus the logarithm of how likely.
@@ -112,8 +120,19 @@ pub(super) fn positioning(samples: &[Sample]) -> Option<(Positioning, f64)> {
     let placed: Vec<(f64, (usize, f64))> =
         samples.iter().map(|sample| (sample.time, Positioning::place(sample.distance))).collect();
     let span = samples.iter().map(|sample| sample.time).fold(LONGEST, f64::max);
-    let mut best = begin(samples);
-    let mut cost = best.cost(&placed, span);
+    let (mut best, cost) = climb(begin(samples), &placed, span);
+    best.error = error(&best, &placed, span, cost);
+    // A usual speed among those that are as likely.
+    let off = |rpm: f64| (60e9 / rpm / best.period - 1.0).abs();
+    best.usual = USUAL_RPM.into_iter().min_by(|&a, &b| off(a).total_cmp(&off(b))).filter(|&rpm| off(rpm) <= best.error.max(USUAL_WITHIN));
+    let Some(rpm) = best.usual else { return Some((best, cost)) };
+    best.period = 60e9 / rpm;
+    Some(climb(best, &placed, span))
+}
+
+/// The likeliest positioning near `best`. If the speed is a usual one it stays.
+fn climb(mut best: Positioning, placed: &[(f64, (usize, f64))], span: f64) -> (Positioning, f64) {
+    let mut cost = best.cost(placed, span);
     let mut step = 1e6;
     while step > 2_000.0 {
         let mut moved = false;
@@ -122,17 +141,18 @@ pub(super) fn positioning(samples: &[Sample]) -> Option<(Positioning, f64)> {
                 let mut other = best.clone();
                 let by = sign * step;
                 match knob {
+                    0 | 1 if best.usual.is_some() => continue,
                     0 => other.period += by,
-                    1 => other.blur *= (by / 2e6).exp(),
-                    2 => other.starts.iter_mut().for_each(|start| *start += by),
                     // The later edge stays.
-                    3 => {
+                    1 => {
                         other.starts.iter_mut().for_each(|start| *start += by);
                         other.period -= by;
                     }
+                    2 => other.blur *= (by / 2e6).exp(),
+                    3 => other.starts.iter_mut().for_each(|start| *start += by),
                     at => other.starts[at - 4] += by,
                 }
-                let new = other.cost(&placed, span);
+                let new = other.cost(placed, span);
                 if new < cost - 1e-6 {
                     (best, cost, moved) = (other, new, true);
                 }
@@ -142,8 +162,7 @@ pub(super) fn positioning(samples: &[Sample]) -> Option<(Positioning, f64)> {
             step /= 2.0;
         }
     }
-    best.error = error(&best, &placed, span, cost);
-    Some((best, cost))
+    (best, cost)
 }
 
 /// By how much the period can change until the samples are clearly less likely.

@@ -55,7 +55,7 @@ impl Goal {
         Goal { rows, measured, classes }
     }
 
-    /// How far a disk is off: mean square, in ns². Infinite for what is no disk.
+    /// How far a disk is off. Infinite for what is no disk.
     fn miss(&self, disk: &impl Shape) -> f64 {
         let model = Profile::parse("", "", &disk.text()).ok().and_then(|profile| profile.build().ok());
         let times = model.and_then(|mut model| replay(&mut model, &self.rows).ok());

@@ -17,6 +17,9 @@ const IDLE_SHARE: f64 = 0.02;
 /// The last zone's rate as a share of the first one's, where nothing shows it: drives have 0.45 to 0.7.
 pub(super) const RATIO: f64 = 0.6;
 
+/// Runs over less than this share of the addresses do not show how the rate falls.
+const WIDE: f64 = 0.25;
+
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Rates {
@@ -44,7 +47,7 @@ pub(super) fn usual(capacity: u64) -> f64 {
 
 /// Rates from the sequential runs in `rows`, if there are any.
 pub(super) fn rates(rows: &[Row], capacity: u64) -> Option<Rates> {
-    let mut found: Vec<Vec<f64>> = vec![Vec::new(); ZONES];
+    let mut found: Vec<(f64, f64)> = Vec::new();
     let mut first = 0;
     for index in 1..=rows.len() {
         let goes_on = rows.get(index).is_some_and(|row| {
@@ -52,26 +55,28 @@ pub(super) fn rates(rows: &[Row], capacity: u64) -> Option<Rates> {
             row.moves_data() && row.operation == before.operation && row.start == before.end()
         });
         if !goes_on {
-            if let Some((at, rate)) = rate(&rows[first..index]) {
-                let zone = (at as f64 / capacity as f64 * ZONES as f64) as usize;
-                found[zone.min(ZONES - 1)].push(rate);
-            }
+            found.extend(rate(&rows[first..index]).map(|(at, rate)| (at as f64 / capacity as f64, rate)));
             first = index;
         }
     }
-    let runs = found.iter().map(Vec::len).sum();
-    let seen: Vec<(usize, f64)> = found
-        .iter_mut()
-        .enumerate()
-        .filter(|(_, list)| !list.is_empty())
-        .map(|(zone, list)| {
-            list.sort_by(f64::total_cmp);
+    let runs = found.len();
+    let seen = places(found);
+    Some(Rates { zones: spread(&seen)?, seen: seen.len(), runs })
+}
+
+/// One rate for each zone that has runs: where, and how fast.
+fn places(mut found: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let zone = |at: f64| (at * ZONES as f64) as usize;
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found
+        .chunk_by(|a, b| zone(a.0) == zone(b.0))
+        .map(|runs| {
+            let mut runs = runs.to_vec();
+            runs.sort_by(|a, b| a.1.total_cmp(&b.1));
             // The host may have been slow in some; the disk was not fast in any.
-            (zone, list[(list.len() - 1) * 3 / 4])
+            runs[(runs.len() - 1) * 3 / 4]
         })
-        .collect();
-    let zones = spread(&seen)?;
-    Some(Rates { zones, seen: seen.len(), runs })
+        .collect()
 }
 
 /// Where a run lies and its rate in bytes a second.
@@ -85,32 +90,33 @@ fn rate(run: &[Row]) -> Option<(u64, f64)> {
     let time = (last.done - from.done) as f64;
     let second = &run[half..];
     let idle: u64 = second.windows(2).map(|two| two[1].issued.saturating_sub(two[0].done)).sum();
-    (idle as f64 <= IDLE_SHARE * time).then(|| (from.end(), sectors as f64 * 512e9 / time))
+    (idle as f64 <= IDLE_SHARE * time).then(|| (from.end() + sectors / 2, sectors as f64 * 512e9 / time))
 }
 
-/// Rates of all zones, from those of some.
-fn spread(seen: &[(usize, f64)]) -> Option<[f64; ZONES]> {
-    let at = |zone: usize| (zone as f64 + 0.5) / ZONES as f64;
-    let &(_, any) = seen.first()?;
+/// Rates of all zones, from those seen at some places. The squares of the rates make a line; where a rate was seen the
+/// line is bent to it.
+fn spread(seen: &[(f64, f64)]) -> Option<[f64; ZONES]> {
+    let (&(first, any), &(last, _)) = (seen.first()?, seen.last()?);
     let count = seen.len() as f64;
-    let mean_x = seen.iter().map(|&(zone, _)| at(zone)).sum::<f64>() / count;
+    let mean_x = seen.iter().map(|&(at, _)| at).sum::<f64>() / count;
     let mean_y = seen.iter().map(|&(_, rate)| rate * rate).sum::<f64>() / count;
-    let xx: f64 = seen.iter().map(|&(zone, _)| (at(zone) - mean_x).powi(2)).sum();
-    let xy: f64 = seen.iter().map(|&(zone, rate)| (at(zone) - mean_x) * (rate * rate - mean_y)).sum();
+    let xx: f64 = seen.iter().map(|&(at, _)| (at - mean_x).powi(2)).sum();
+    let xy: f64 = seen.iter().map(|&(at, rate)| (at - mean_x) * (rate * rate - mean_y)).sum();
     let usual = -(1.0 - RATIO * RATIO);
     // Zones beside each other do not show how the rate falls over the whole disk.
-    let wide = seen.last().map_or(0, |&(zone, _)| zone - seen[0].0) * 4 >= ZONES;
+    let wide = last - first >= WIDE;
     let slope = if wide { (xy / xx).min(0.0) } else { usual * mean_y / (1.0 + usual * mean_x) };
-    let squares = |zone: usize| mean_y + slope * (at(zone) - mean_x);
-    let mut zones: [f64; ZONES] = std::array::from_fn(|zone| squares(zone).max(any * any / 100.0).sqrt());
-    if wide {
-        for &(zone, rate) in seen {
-            zones[zone] = rate;
-        }
-        // From a zone to the next one the rate does not grow.
-        for zone in 1..ZONES {
-            zones[zone] = zones[zone].min(zones[zone - 1]);
-        }
-    }
-    Some(zones)
+    let line = |at: f64| (mean_y + slope * (at - mean_x)).max(any * any / 100.0).sqrt();
+    let bend = |at: f64| {
+        // Before the first place and after the last one it bends on, as far as to the next place.
+        let after = seen.partition_point(|&(place, _)| place < at).clamp(1, seen.len().max(2) - 1);
+        let (a, b) = (seen[after - 1], seen[after.min(seen.len() - 1)]);
+        let part = if b.0 > a.0 { (at - a.0) / (b.0 - a.0) } else { 0.0 };
+        let of = |(place, rate): (f64, f64)| rate / line(place);
+        of(a) + (of(b) - of(a)) * part.clamp(-1.0, 2.0)
+    };
+    Some(std::array::from_fn(|zone| {
+        let at = (zone as f64 + 0.5) / ZONES as f64;
+        line(at) * bend(at)
+    }))
 }
