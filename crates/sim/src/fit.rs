@@ -147,21 +147,22 @@ fn stretches(rows: &[Row], from: usize) -> Vec<Row> {
     kept
 }
 
-fn against(profile: &Profile, rows: &[Row]) -> Result<Against, FitError> {
+/// A profile against the rows that are `counted`; all are replayed. `None` if there is no such row.
+fn against(profile: &Profile, rows: &[Row], counted: impl Fn(&Row) -> bool) -> Result<Option<Against>, FitError> {
     let failed = |message: String| FitError::Profile { message };
     let mut disk = profile.build().map_err(|error| failed(error.to_string()))?;
     let times = compare::replay(&mut disk, rows).map_err(|error| failed(error.to_string()))?;
-    let data = || rows.iter().enumerate().filter(|(_, row)| row.moves_data());
+    let data = || rows.iter().enumerate().filter(|(_, row)| row.moves_data() && counted(row));
     let mut measured: Vec<u64> = data().map(|(_, row)| row.service()).collect();
     let mut model: Vec<u64> = data().map(|(index, _)| times[index]).collect();
     let found = validate::demerit(&mut measured, &mut model);
-    Ok(Against {
+    Ok((found.requests > 0).then_some(Against {
         rows: found.requests,
         demerit_ns: found.demerit_ns,
         demerit_share: found.demerit_share,
         measured_mean_ns: found.measured_mean_ns,
         model_mean_ns: found.model_mean_ns,
-    })
+    }))
 }
 
 /// Fits a disk to a recording.
@@ -183,14 +184,16 @@ pub fn fit(records: &[Record], known: &Known) -> Result<Fit, FitError> {
     let text = model.text(&known.name, &parts);
     let profile = parse(&text)?;
     let half = Model::fitted(&stretches(&rows, 0), &setting);
-    let held_out = against(&parse(&half.text("", &[]))?, &stretches(&rows, 1))?;
+    let (half, others) = (parse(&half.text("", &[]))?, stretches(&rows, 1));
+    let none = || FitError::TooFew { rows: others.len() };
     let report = FitReport {
         kind: profile.model.name(),
         kind_why: setting.why,
         class: model.class(),
         parts,
-        fitted: against(&profile, &rows)?,
-        held_out,
+        fitted: against(&profile, &rows, |_| true)?.ok_or_else(none)?,
+        held_out: against(&half, &others, |_| true)?.ok_or_else(none)?,
+        held_out_alone: against(&half, &others, |row| row.beside == 0)?,
     };
     Ok(Fit { profile, text, report })
 }
@@ -227,6 +230,19 @@ mod tests {
         }
         let a = super::compare::replay(&mut fitted.build().unwrap(), &all).unwrap();
         let b = super::compare::replay(&mut truth.build().unwrap(), &all).unwrap();
+        let idlewise_disk::Model::Mechanical(mut other) = truth.model.clone() else { panic!() };
+        for by in [1, 100, 10_000] {
+            other.period_ns += by;
+            let mut d = idlewise_disk::AnyModel::from(Mechanical::new(&other).unwrap());
+            let mut c = super::compare::replay(&mut d, &all).unwrap();
+            let mut m: Vec<u64> = all.iter().map(|r| r.service()).collect();
+            println!("truth turned by {by}: {:?}", idlewise_disk::validate::demerit(&mut m, &mut c));
+            for (name, range) in [("seq", 0..2400), ("random", 2400..5400), ("files", 5400..6900), ("deep", 6900..7900)] {
+                let mut m: Vec<u64> = all[range.clone()].iter().map(|r| r.service()).collect();
+                let mut x: Vec<u64> = a[range.clone()].to_vec();
+                println!("{name}: fitted {:?}", idlewise_disk::validate::demerit(&mut m, &mut x).demerit_share);
+            }
+        }
         for (k, v) in classes {
             let q = |f: &dyn Fn(usize) -> u64| { let mut l: Vec<u64> = v.iter().map(|&i| f(i)).collect(); l.sort(); [l[l.len()/10], l[l.len()/2], l[l.len()*9/10]].map(|x| x as f64 / 1e6) };
             println!("read {} after read {} beside {} dist {}: n {} measured {:.2?} fitted {:.2?} truth {:.2?}", k.0, k.1, k.2, k.3, v.len(), q(&|i| all[i].service()), q(&|i| a[i]), q(&|i| b[i]));

@@ -230,3 +230,48 @@ fn dump() {
         std::fs::write(format!("/tmp/fit-{name}.csv"), out).unwrap();
     }
 }
+fn median(mut times: Vec<u64>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2] as f64
+}
+
+/// The median time of random commands, in ns.
+fn latency(profile: &Profile, operation: Operation, sectors: u32, depth: usize) -> f64 {
+    let mut recorded = Recorded::new(profile);
+    let capacity = recorded.disk.capacity().0;
+    let mut random = Random(11);
+    recorded.serve(depth, 2000, || {
+        (20_000, operation, random.below(capacity / 512 - 1) * 512, sectors)
+    });
+    median(recorded.records.iter().map(|r| r.response().unwrap().0).collect())
+}
+
+#[test]
+fn modelled_flash_is_found_again() {
+    for name in ["sata-ssd", "nvme-ssd"] {
+        let truth = Profile::named(name).unwrap();
+        let mut recorded = Recorded::new(&truth);
+        let mut random = Random(0x1d1e_0002);
+        let capacity = recorded.disk.capacity().0;
+        for depth in [1, 4, 16] {
+            recorded.serve(depth, 1500, || {
+                let operation = if random.below(100) < 30 { Operation::Write } else { Operation::Read };
+                let length = 8 << random.below(6);
+                (random.below(200_000), operation, random.below(capacity / 8 - 64) * 8, length)
+            });
+        }
+        recorded.sequential(2, 400);
+        let known = Known { name: name.to_owned(), capacity: Some(capacity), ..Known::default() };
+        let t = std::time::Instant::now();
+        let fitted = fit::fit(&recorded.records, &known).unwrap();
+        println!("{name}: fitted {:.2} % held out {:.2} % in {:?}\n{}", fitted.report.fitted.demerit_share * 100.0, fitted.report.held_out.demerit_share * 100.0, t.elapsed(), fitted.text);
+        for depth in [1, 4, 16] {
+            for (operation, sectors) in [(Operation::Read, 8), (Operation::Read, 256), (Operation::Write, 8), (Operation::Write, 256)] {
+                let [a, b] = [&fitted.profile, &truth].map(|p| latency(p, operation, sectors, depth));
+                println!("{operation:?} {sectors} depth {depth}: {:.2} % of {:.1} us", (a / b - 1.0) * 100.0, b / 1e3);
+            }
+        }
+        let error = sequential_rate(&fitted.profile, 0.1) / sequential_rate(&truth, 0.1) - 1.0;
+        println!("rate {:.2} %", error * 100.0);
+    }
+}

@@ -96,10 +96,11 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn of(rows: &[Row], capacity: u64) -> Classes {
+    /// Classes of the rows that are `counted`.
+    pub(super) fn of(rows: &[Row], capacity: u64, counted: impl Fn(&Row) -> bool) -> Classes {
         let mut found: BTreeMap<(u8, u8, u8, u8), Vec<u32>> = BTreeMap::new();
         for (index, row) in rows.iter().enumerate() {
-            if !row.moves_data() {
+            if !row.moves_data() || !counted(row) {
                 continue;
             }
             let read = row.operation == Operation::Read;

@@ -175,6 +175,6 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         scale(|disk: &mut Cells| &mut disk.channel_mb, 1.0),
         scale(|disk: &mut Cells| &mut disk.program_us, 1.0),
     ];
-    let goal = Goal::new(rows, capacity);
+    let goal = Goal::new(rows, capacity, |_| true);
     Found { disk: search::refine(&goal, Cells::of(spec), &numbers), class }
 }

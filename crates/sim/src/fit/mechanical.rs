@@ -173,7 +173,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     };
     let positioning = best.map(|(_, positioning, _)| positioning);
     let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
-    let goal = Goal::new(rows, capacity);
+    // Which of several commands an arm serves first hangs on less than a microsecond; then the next ones differ too.
+    let crowded = rows.iter().filter(|row| row.beside == 0).count() < ENOUGH;
+    let goal = Goal::new(rows, capacity, |row| crowded || row.beside == 0);
     let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
     Found { disk, positioning, rates, samples: distances.len(), distances, class }
 }
@@ -192,12 +194,24 @@ fn class(capacity: u64) -> (&'static str, MechanicalSpec) {
 /// revolution, the seek curve?
 fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
     let mut all: Vec<Change<Platters>> = Vec::new();
-    for knot in 0..if seek { KNOTS.len() + 1 } else { 1 } {
-        all.push(scale(move |disk: &mut Platters| &mut disk.seek[knot], 20.0 * GRAIN_NS));
+    if seek {
+        for knot in 0..=KNOTS.len() {
+            all.push(scale(move |disk: &mut Platters| &mut disk.seek[knot], 20.0 * GRAIN_NS));
+        }
+    } else {
+        // To the next track alone: farther away the curve stays.
+        all.push(Box::new(|disk, step| {
+            let mut disk = disk.clone();
+            let by = (disk.seek[0] * step).min(disk.seek[1]).max(-0.9 * disk.seek[0]);
+            (disk.seek[0], disk.seek[1]) = (disk.seek[0] + by, disk.seek[1] - by);
+            disk
+        }));
     }
     for last in 0..2 {
         all.push(scale(move |disk: &mut Platters| &mut disk.read_hit[last], GRAIN_NS));
-        all.push(scale(move |disk: &mut Platters| &mut disk.read_miss[last], GRAIN_NS));
+        if seek {
+            all.push(scale(move |disk: &mut Platters| &mut disk.read_miss[last], GRAIN_NS));
+        }
         all.push(scale(move |disk: &mut Platters| {
             if disk.write_cache { &mut disk.write_hit[last] } else { &mut disk.write_miss[last] }
         }, GRAIN_NS));

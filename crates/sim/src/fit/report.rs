@@ -69,4 +69,7 @@ pub struct FitReport {
     pub fitted: Against,
     /// A model fitted in the same way to every second stretch of the recording, against the other stretches.
     pub held_out: Against,
+    /// The same of the commands that came while the disk held no other. Which of several commands a disk serves first
+    /// hangs on its exact angle, so that the times of single commands then differ between two runs of the same disk.
+    pub held_out_alone: Option<Against>,
 }

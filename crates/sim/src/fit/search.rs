@@ -48,10 +48,11 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    pub(super) fn new(rows: &[Row], capacity: u64) -> Goal {
+    /// Disks are compared by the rows that are `counted`; all are replayed.
+    pub(super) fn new(rows: &[Row], capacity: u64, counted: impl Fn(&Row) -> bool) -> Goal {
         let rows = if rows.len() <= ROWS { rows.to_vec() } else { spread(rows) };
         let measured = rows.iter().map(Row::service).collect();
-        let classes = Classes::of(&rows, capacity);
+        let classes = Classes::of(&rows, capacity, counted);
         Goal { rows, measured, classes }
     }
 
