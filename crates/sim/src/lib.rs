@@ -14,6 +14,7 @@
 
 pub mod engine;
 pub mod experiment;
+pub mod fit;
 pub mod metrics;
 pub mod replay;
 pub mod selection;

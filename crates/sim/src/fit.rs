@@ -1,0 +1,251 @@
+//! A disk model from what a recording shows, without touching the disk.
+//!
+//! [`fit`] turns the rows of a recording into a profile and a report on how far that is to be trusted. What can be read
+//! off is: `position` has rotation and positioning time by distance, `zones` transfer rates. `search` finds the rest by
+//! replaying the recording on the model (`compare`). What a recording does not show is taken from a profile of the same
+//! class, and said so in the profile's comments.
+//!
+//! The error that the report states is of rows which were not used: a second model is fitted in the same way to every
+//! second stretch of the recording, and compared with the other stretches.
+
+mod compare;
+mod flash;
+mod mechanical;
+mod parts;
+mod platters;
+mod position;
+mod report;
+mod rows;
+mod search;
+mod zones;
+
+use idlewise_core::Operation;
+use idlewise_disk::{Profile, validate};
+
+use crate::traces::Record;
+
+pub use parts::Known;
+pub use report::{Against, Confidence, FitReport, Part};
+pub use rows::{FitError, Row, rows};
+
+/// Stretches of a recording, of which every second one is held out.
+const STRETCHES: usize = 10;
+
+/// A read far from the one before takes that long on platters, in ns: half a revolution of the fastest disk. Flash is
+/// far below.
+const PLATTERS_NS: u64 = 1_500_000;
+
+/// A fitted disk.
+#[derive(Clone, Debug)]
+pub struct Fit {
+    /// The model.
+    pub profile: Profile,
+    /// Its profile file, with a comment for each part.
+    pub text: String,
+    /// How far it is to be trusted.
+    pub report: FitReport,
+}
+
+/// A model that was fitted, before it is described.
+enum Model {
+    Platters(Box<mechanical::Found>),
+    Flash(Box<flash::Found>),
+}
+
+impl Model {
+    fn fitted(rows: &[Row], setting: &Setting) -> Model {
+        if setting.rotational {
+            Model::Platters(Box::new(mechanical::fit(rows, setting.capacity, setting.depth)))
+        } else {
+            Model::Flash(Box::new(flash::fit(rows, setting.capacity, setting.depth)))
+        }
+    }
+
+    fn parts(&self, rows: &[Row], known: &Known) -> Vec<Part> {
+        match self {
+            Model::Platters(found) => parts::platters(found, rows, known),
+            Model::Flash(found) => parts::flash(found, rows, known),
+        }
+    }
+
+    fn class(&self) -> &'static str {
+        match self {
+            Model::Platters(found) => found.class,
+            Model::Flash(found) => found.class,
+        }
+    }
+
+    fn text(&self, name: &str, parts: &[Part]) -> String {
+        let note = |part: &str| {
+            let found = parts.iter().filter(|one| one.name == part);
+            let class = self.class();
+            found
+                .map(|one| match one.confidence {
+                    Confidence::Unknown => format!("# {part}: unknown, as {class}: {}\n", one.why),
+                    confidence => format!("# {part}: {confidence}: {}\n", one.why),
+                })
+                .collect()
+        };
+        let clean: String = name.chars().filter(|c| !c.is_control() && !"\"\\".contains(*c)).collect();
+        let source = "Fitted to a recording by idlewise; the comments say what each part rests on";
+        match self {
+            Model::Platters(found) => found.disk.profile(&clean, source, &note),
+            Model::Flash(found) => found.disk.profile(&clean, source, &note),
+        }
+    }
+}
+
+/// What is settled before anything is fitted.
+struct Setting {
+    rotational: bool,
+    why: String,
+    capacity: u64,
+    depth: u32,
+}
+
+fn setting(rows: &[Row], known: &Known) -> Setting {
+    let mut far: Vec<u64> = rows
+        .windows(2)
+        .filter(|two| {
+            let row = &two[1];
+            row.operation == Operation::Read && row.alone && row.start.abs_diff(two[0].end()) > 1 << 16
+        })
+        .map(|two| two[1].service())
+        .collect();
+    if far.len() < 20 {
+        far = rows.iter().filter(|row| row.moves_data()).map(Row::service).collect();
+    }
+    far.sort_unstable();
+    let median = far.get(far.len() / 2).copied().unwrap_or(0);
+    let (rotational, why) = match known.rotational {
+        Some(true) => (true, "the kernel says that it rotates".to_owned()),
+        Some(false) => (false, "the kernel says that it does not rotate".to_owned()),
+        None => (
+            median > PLATTERS_NS,
+            format!("a read far from the one before takes {:.3} ms at the median", median as f64 / 1e6),
+        ),
+    };
+    let last = rows.iter().map(Row::end).max().unwrap_or(0);
+    // A disk that takes two commands at once has a queue, and those have 32 places or more.
+    let beside = match rows.iter().map(|row| row.beside + 1).max().unwrap_or(1) {
+        1 => 1,
+        most => most.max(32),
+    };
+    Setting {
+        rotational,
+        why,
+        capacity: known.capacity.unwrap_or(0).max(last),
+        depth: known.depth.unwrap_or(0).max(beside).min(4096),
+    }
+}
+
+/// The rows of every second stretch, from the first or the second on.
+fn stretches(rows: &[Row], from: usize) -> Vec<Row> {
+    let size = rows.len().div_ceil(STRETCHES).max(1);
+    let mut kept: Vec<Row> = rows.chunks(size).skip(from).step_by(2).flatten().copied().collect();
+    rows::link(&mut kept);
+    kept
+}
+
+/// A profile against the rows that are `counted`; all are replayed. `None` if there is no such row.
+fn against(profile: &Profile, rows: &[Row], counted: impl Fn(&Row) -> bool) -> Result<Option<Against>, FitError> {
+    let failed = |message: String| FitError::Profile { message };
+    let mut disk = profile.build().map_err(|error| failed(error.to_string()))?;
+    let times = compare::replay(&mut disk, rows).map_err(|error| failed(error.to_string()))?;
+    let data = || rows.iter().enumerate().filter(|(_, row)| row.moves_data() && counted(row));
+    let mut measured: Vec<u64> = data().map(|(_, row)| row.service()).collect();
+    let mut model: Vec<u64> = data().map(|(index, _)| times[index]).collect();
+    let found = validate::demerit(&mut measured, &mut model);
+    Ok((found.requests > 0).then_some(Against {
+        rows: found.requests,
+        demerit_ns: found.demerit_ns,
+        demerit_share: found.demerit_share,
+        measured_mean_ns: found.measured_mean_ns,
+        model_mean_ns: found.model_mean_ns,
+    }))
+}
+
+/// Fits a disk to a recording.
+///
+/// # Errors
+/// The recording does not show a disk: [`FitError`] says why and what to record.
+pub fn fit(records: &[Record], known: &Known) -> Result<Fit, FitError> {
+    if let Some(other) = records.iter().map(|record| record.device).max().filter(|&device| device > 0) {
+        return Err(FitError::Devices { devices: other as usize + 1 });
+    }
+    let rows = rows(records)?;
+    let setting = setting(&rows, known);
+    let parse = |text: &str| {
+        Profile::parse(&known.name, "the fitted profile", text)
+            .map_err(|error| FitError::Profile { message: error.to_string() })
+    };
+    let model = Model::fitted(&rows, &setting);
+    let parts = model.parts(&rows, known);
+    let text = model.text(&known.name, &parts);
+    let profile = parse(&text)?;
+    let half = Model::fitted(&stretches(&rows, 0), &setting);
+    let (half, others) = (parse(&half.text("", &[]))?, stretches(&rows, 1));
+    let none = || FitError::TooFew { rows: others.len() };
+    let report = FitReport {
+        kind: profile.model.name(),
+        kind_why: setting.why,
+        class: model.class(),
+        parts,
+        fitted: against(&profile, &rows, |_| true)?.ok_or_else(none)?,
+        held_out: against(&half, &others, |_| true)?.ok_or_else(none)?,
+        held_out_alone: against(&half, &others, |row| row.beside == 0)?,
+    };
+    Ok(Fit { profile, text, report })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn look() {
+        use idlewise_disk::{Profile, Model, mechanical::Mechanical};
+        let Ok(path) = std::env::var("LOOK") else { return };
+        let (name, file) = path.split_once(':').unwrap();
+        let mut trace = crate::traces::Trace::open(file.as_ref(), &Default::default()).unwrap();
+        let mut records = Vec::new();
+        while let Some(r) = trace.next().unwrap() { records.push(r) }
+        let all = super::rows(&records).unwrap();
+        let capacity = all.iter().map(|r| r.end()).max().unwrap();
+        let found = super::mechanical::fit(&all, capacity, 32);
+        let p = found.positioning.unwrap();
+        let Model::Mechanical(spec) = Profile::named(name).unwrap().model else { panic!() };
+        let m = Mechanical::new(&spec).unwrap();
+        println!("period {} {} blur {} error {} samples {}", p.period, spec.period_ns, p.blur, p.error, found.samples);
+        let c = m.geometry().cylinders() as f64;
+        for (k, s) in super::platters::KNOTS.iter().zip(&p.starts[1..]) {
+            println!("{k:.6}: {:.3} true {:.3}", s / 1e6, m.seek_curve().time((k * c) as u32) as f64 / 1e6 + 0.08);
+        }
+        println!("{:?}", found.disk);
+        let text = found.disk.profile("", "", &|_| String::new());
+        let fitted = Profile::parse("x", "x", &text).unwrap();
+        let truth = Profile::named(name).unwrap();
+        let mut classes: std::collections::BTreeMap<(bool, bool, u32, u8), Vec<usize>> = Default::default();
+        for i in 1..all.len() {
+            let r = &all[i];
+            classes.entry((r.operation == idlewise_core::Operation::Read, all[i-1].operation == idlewise_core::Operation::Read, r.beside.min(4), super::compare::distance_class(&all[i-1], r, capacity))).or_default().push(i);
+        }
+        let a = super::compare::replay(&mut fitted.build().unwrap(), &all).unwrap();
+        let b = super::compare::replay(&mut truth.build().unwrap(), &all).unwrap();
+        let idlewise_disk::Model::Mechanical(mut other) = truth.model.clone() else { panic!() };
+        for by in [1, 100, 10_000] {
+            other.period_ns += by;
+            let mut d = idlewise_disk::AnyModel::from(Mechanical::new(&other).unwrap());
+            let mut c = super::compare::replay(&mut d, &all).unwrap();
+            let mut m: Vec<u64> = all.iter().map(|r| r.service()).collect();
+            println!("truth turned by {by}: {:?}", idlewise_disk::validate::demerit(&mut m, &mut c));
+            for (name, range) in [("seq", 0..2400), ("random", 2400..5400), ("files", 5400..6900), ("deep", 6900..7900)] {
+                let mut m: Vec<u64> = all[range.clone()].iter().map(|r| r.service()).collect();
+                let mut x: Vec<u64> = a[range.clone()].to_vec();
+                println!("{name}: fitted {:?}", idlewise_disk::validate::demerit(&mut m, &mut x).demerit_share);
+            }
+        }
+        for (k, v) in classes {
+            let q = |f: &dyn Fn(usize) -> u64| { let mut l: Vec<u64> = v.iter().map(|&i| f(i)).collect(); l.sort(); [l[l.len()/10], l[l.len()/2], l[l.len()*9/10]].map(|x| x as f64 / 1e6) };
+            println!("read {} after read {} beside {} dist {}: n {} measured {:.2?} fitted {:.2?} truth {:.2?}", k.0, k.1, k.2, k.3, v.len(), q(&|i| all[i].service()), q(&|i| a[i]), q(&|i| b[i]));
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What a recording shows of a disk: commands with the time at which the disk got each, and when it was done.
+//!
+//! A command's service time runs from its dispatch to its completion. A row that was alone in the disk shows what the
+//! command took; rows beside others show how the disk shares its time.
+
+use idlewise_core::Operation;
+
+use crate::traces::Record;
+
+/// Fewer rows than this show nothing.
+const FEWEST: usize = 200;
+
+/// One command of a recording. Times are nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// When the disk got it.
+    pub issued: u64,
+    /// When it was done.
+    pub done: u64,
+    /// What it asked for.
+    pub operation: Operation,
+    /// First sector.
+    pub start: u64,
+    /// Length in sectors; 0 for a flush.
+    pub sectors: u32,
+    /// Commands that the disk held when it came.
+    pub beside: u32,
+    /// No other command was in the disk from its dispatch to its completion.
+    pub alone: bool,
+    /// The row whose completion was the last one before it, if there was one.
+    pub after: Option<u32>,
+}
+
+impl Row {
+    /// From dispatch to completion.
+    pub fn service(&self) -> u64 {
+        self.done - self.issued
+    }
+
+    /// Address after the last sector.
+    pub fn end(&self) -> u64 {
+        self.start + u64::from(self.sectors)
+    }
+
+    /// It moves data.
+    pub fn moves_data(&self) -> bool {
+        matches!(self.operation, Operation::Read | Operation::Write)
+    }
+}
+
+/// Why a recording does not show a disk.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum FitError {
+    /// There are no service times.
+    #[error(
+        "none of the {rows} rows says when its command was done, so that the disk cannot be seen; record completions too \
+         (`idlewise record`, or blktrace with the actions queue, issue and complete)"
+    )]
+    NoTimes { rows: usize },
+    /// There is too little.
+    #[error("{rows} reads and writes with a service time; a fit needs {FEWEST} or more, 5000 are good: record for longer")]
+    TooFew { rows: usize },
+    /// All commands are for one place.
+    #[error(
+        "all {rows} commands lie within {span} sectors: that shows the buffer and not the disk; record a load that \
+         goes to other places, or measure the disk with `idlewise disk calibrate`"
+    )]
+    OnePlace { rows: usize, span: u64 },
+    /// Commands take no time, as in a trace with coarse time stamps.
+    #[error("the median service time is {median_ns} ns: the recording's clock is too coarse, or no disk was asked")]
+    NoTime { median_ns: u64 },
+    /// Several disks are in it.
+    #[error("the recording has {devices} devices; choose one with --device")]
+    Devices { devices: usize },
+    /// What came of the fit is no profile.
+    #[error("the fitted model is no profile: {message}; please report the recording")]
+    Profile { message: String },
+}
+
+/// The rows of a recording in the order in which the disk got them.
+///
+/// # Errors
+/// The recording does not show a disk: [`FitError`].
+pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
+    let mut rows: Vec<Row> = Vec::with_capacity(records.len());
+    for record in records {
+        let (Some(done), issued) = (record.completed, record.dispatched.unwrap_or(record.arrival)) else {
+            continue;
+        };
+        rows.push(Row {
+            issued: issued.0,
+            done: done.0.max(issued.0),
+            operation: record.operation,
+            start: record.start.0,
+            sectors: record.length.0,
+            beside: 0,
+            alone: true,
+            after: None,
+        });
+    }
+    if rows.is_empty() {
+        return Err(FitError::NoTimes { rows: records.len() });
+    }
+    rows.sort_by_key(|row| (row.issued, row.done));
+    link(&mut rows);
+    check(&rows)?;
+    Ok(rows)
+}
+
+/// Fills in which rows are alone, and which completion each one follows.
+pub(super) fn link(rows: &mut [Row]) {
+    let mut by_end: Vec<u32> = (0..rows.len() as u32).collect();
+    by_end.sort_by_key(|&index| rows[index as usize].done);
+    let (mut ended, mut latest) = (0, 0);
+    for index in 0..rows.len() {
+        let issued = rows[index].issued;
+        while ended < by_end.len() && rows[by_end[ended] as usize].done <= issued {
+            ended += 1;
+        }
+        // A row that took no time ends before it begins to count.
+        let before = by_end[..ended].iter().rev().find(|&&at| (at as usize) < index).copied();
+        rows[index].after = before;
+        rows[index].beside = index.saturating_sub(ended) as u32;
+        let next = rows.get(index + 1).map_or(u64::MAX, |next| next.issued);
+        rows[index].alone = latest <= issued && rows[index].done <= next;
+        latest = latest.max(rows[index].done);
+    }
+}
+
+fn check(rows: &[Row]) -> Result<(), FitError> {
+    let data: Vec<&Row> = rows.iter().filter(|row| row.moves_data() && row.sectors > 0).collect();
+    if data.len() < FEWEST {
+        return Err(FitError::TooFew { rows: data.len() });
+    }
+    let mut services: Vec<u64> = data.iter().map(|row| row.service()).collect();
+    services.sort_unstable();
+    let median_ns = services[services.len() / 2];
+    if median_ns < 1000 {
+        return Err(FitError::NoTime { median_ns });
+    }
+    let first = data.iter().map(|row| row.start).min().unwrap_or(0);
+    let last = data.iter().map(|row| row.end()).max().unwrap_or(0);
+    let longest = data.iter().map(|row| u64::from(row.sectors)).max().unwrap_or(0);
+    if last - first <= 4 * longest {
+        return Err(FitError::OnePlace { rows: data.len(), span: last - first });
+    }
+    Ok(())
+}

@@ -1,0 +1,277 @@
+//! Fitting a disk to a recording: of real drives, and of modelled disks whose truth is known.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use idlewise_core::{Instant, Operation, Sector, Sectors};
+use idlewise_disk::{AnyModel, Command, DiskModel, Profile, validate};
+use idlewise_sim::fit::{self, Known};
+use idlewise_sim::traces::{Options, Record, Trace};
+
+/// The share of the mean that the demerit of a held-out half may have.
+const DEMERIT_MAX: f64 = 0.12;
+
+fn drive(path: &Path) -> Vec<Record> {
+    let mut trace = Trace::open(path, &Options::default()).unwrap();
+    let mut records = Vec::new();
+    while let Some(record) = trace.next().unwrap() {
+        records.push(record);
+    }
+    records
+}
+
+#[test]
+fn half_of_a_real_drives_recording_tells_the_other_half() {
+    let Ok(folder) = std::env::var("IDLEWISE_TRACES") else {
+        let _ = std::io::stderr().write_all(b"\nskipped: IDLEWISE_TRACES does not say where real traces are\n");
+        return;
+    };
+    for name in ["atlas10k", "cheetah4LP", "cheetah9LP", "hp_c3323a"] {
+        let path = Path::new(&folder).join("drives").join(name).with_extension("trace");
+        let records = drive(&path);
+        let half = records.len() / 2;
+        let capacity = records.iter().map(|record| record.end().0).max();
+        let known = Known { name: name.to_owned(), capacity, ..Known::default() };
+        let fitted = fit::fit(&records[..half], &known).unwrap();
+        let measured = validate::read_trace(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).unwrap();
+        let held_out = validate::validate(&fitted.profile, &measured[half..]).unwrap();
+        println!(
+            "{name}: fitted {:.2} %, within the half {:.2} %, other half {:.2} % of {:.3} ms\n{:#?}",
+            fitted.report.fitted.demerit_share * 100.0,
+            fitted.report.held_out.demerit_share * 100.0,
+            held_out.demerit_share * 100.0,
+            held_out.measured_mean_ns as f64 / 1e6,
+            fitted.report.parts.iter().map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why)).collect::<Vec<_>>(),
+        );
+        assert!(held_out.demerit_share <= DEMERIT_MAX, "{name}: {:.4}", held_out.demerit_share);
+    }
+}
+
+/// A small generator: the sequence must not depend on a library's version.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        self.next() % bound
+    }
+}
+
+/// A disk that is recorded.
+struct Recorded {
+    disk: AnyModel,
+    now: u64,
+    records: Vec<Record>,
+}
+
+impl Recorded {
+    fn new(profile: &Profile) -> Recorded {
+        Recorded { disk: profile.build().unwrap(), now: 0, records: Vec::new() }
+    }
+
+    /// Serves `count` commands, `depth` at once; each place asks again after a think time.
+    fn serve(&mut self, depth: usize, count: usize, mut next: impl FnMut() -> (u64, Operation, u64, u32)) {
+        let mut places: Vec<Option<(u64, Operation, u64, u32)>> = vec![None; depth];
+        let mut waiting: Vec<(u64, usize)> = (0..depth).map(|place| (self.now, place)).collect();
+        let (mut sent, mut done) = (0, 0);
+        let first = self.records.len();
+        while done < count {
+            let event = self.disk.next_event().map_or(u64::MAX, |at| at.0);
+            waiting.sort_unstable();
+            let issue = waiting.first().map_or(u64::MAX, |&(at, _)| if sent < count { at } else { u64::MAX });
+            if issue <= event {
+                let (at, place) = waiting.remove(0);
+                let (think, operation, start, length) = next();
+                let command = Command {
+                    tag: self.records.len() as u32,
+                    operation,
+                    start: Sector(start),
+                    length: Sectors(length),
+                    fua: false,
+                };
+                self.disk.submit(Instant(at), command).unwrap();
+                let record = Record::new(Instant(at), operation, Sector(start), Sectors(length));
+                self.records.push(Record { dispatched: Some(Instant(at)), ..record });
+                places[place] = Some((think, operation, start, self.records.len() as u32 - 1));
+                sent += 1;
+                self.now = at;
+                continue;
+            }
+            while let Some(completion) = self.disk.advance(Instant(event)) {
+                self.records[completion.tag as usize].completed = Some(completion.at);
+                let place = places.iter().position(|p| p.is_some_and(|p| p.3 == completion.tag)).unwrap();
+                waiting.push((completion.at.0 + places[place].unwrap().0, place));
+                places[place] = None;
+                done += 1;
+            }
+            self.now = event;
+        }
+        assert_eq!(self.records.len(), first + count);
+    }
+
+    /// Reads one after the other from several places.
+    fn sequential(&mut self, runs: u64, commands: usize) {
+        let capacity = self.disk.capacity().0;
+        for run in 0..runs {
+            let mut at = capacity / runs * run;
+            self.serve(1, commands, || {
+                at += 512;
+                (10_000, Operation::Read, at - 512, 512)
+            });
+        }
+    }
+
+    /// Small reads anywhere, a share of them writes.
+    fn random(&mut self, random: &mut Random, depth: usize, count: usize, writes: u64) {
+        let capacity = self.disk.capacity().0;
+        self.serve(depth, count, || {
+            let operation = if random.below(100) < writes { Operation::Write } else { Operation::Read };
+            let length = 8 << random.below(4);
+            (50_000 + random.below(4_000_000), operation, random.below(capacity / 8 - 8) * 8, length)
+        });
+    }
+
+    /// Small reads within some files.
+    fn files(&mut self, random: &mut Random, count: usize) {
+        let capacity = self.disk.capacity().0;
+        let files: Vec<u64> = (0..20).map(|_| random.below(capacity - (1 << 22)) / 8 * 8).collect();
+        self.serve(1, count, || {
+            let file = files[random.below(20) as usize / (1 + random.below(20) as usize)];
+            (20_000 + random.below(1_000_000), Operation::Read, file + random.below(1 << 18) * 8, 8)
+        });
+    }
+}
+
+/// The rate of a long sequential read at a share of the capacity, in bytes a second.
+fn sequential_rate(profile: &Profile, at: f64) -> f64 {
+    let mut recorded = Recorded::new(profile);
+    let mut from = (recorded.disk.capacity().0 as f64 * at) as u64;
+    recorded.serve(1, 1000, || {
+        from += 512;
+        (0, Operation::Read, from - 512, 512)
+    });
+    let (early, late) = (&recorded.records[200], &recorded.records[999]);
+    let time = late.completed.unwrap().0 - early.completed.unwrap().0;
+    (late.start.0 - early.start.0) as f64 * 512e9 / time as f64
+}
+
+/// The median time of reads that lie a share of the capacity from the one before, in ns.
+fn positioning(profile: &Profile, share: f64) -> u64 {
+    let mut recorded = Recorded::new(profile);
+    let mut random = Random(7);
+    let capacity = recorded.disk.capacity().0;
+    let distance = (capacity as f64 * share) as u64;
+    let mut at = 0;
+    recorded.serve(1, 2000, || {
+        let distance = distance - distance / 20 + random.below(distance / 10);
+        let down = at > distance && (at + distance + 8 >= capacity || random.below(2) == 0);
+        at = if down { at - distance } else { (at + distance).min(capacity - 8) };
+        (30_000_000 + random.below(10_000_000), Operation::Read, at, 8)
+    });
+    let mut times: Vec<u64> = recorded.records[1..].iter().map(|r| r.response().unwrap().0).collect();
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn period(profile: &Profile) -> f64 {
+    let idlewise_disk::Model::Mechanical(spec) = &profile.model else { panic!("{} has platters", profile.name) };
+    f64::from(spec.period_ns)
+}
+
+#[test]
+fn modelled_disks_with_platters_are_found_again() {
+    for name in ["hdd-4tb-7200", "hdd-2400gb-10k", "hdd-18tb-7200"] {
+        let truth = Profile::named(name).unwrap();
+        let mut recorded = Recorded::new(&truth);
+        let mut random = Random(0x1d1e_0001);
+        recorded.sequential(8, 300);
+        recorded.random(&mut random, 1, 3000, 20);
+        recorded.files(&mut random, 1500);
+        recorded.random(&mut random, 4, 1000, 20);
+        let fitted = fit::fit(&recorded.records, &Known { name: name.to_owned(), ..Known::default() }).unwrap();
+        println!(
+            "{name}: demerit fitted {:.2} %, held out {:.2} %\n{:#?}",
+            fitted.report.fitted.demerit_share * 100.0, fitted.report.held_out.demerit_share * 100.0,
+            fitted.report.parts.iter().map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why)).collect::<Vec<_>>(),
+        );
+        let turn = period(&fitted.profile) / period(&truth) - 1.0;
+        println!("rotation {:.3} %", turn * 100.0);
+        for at in [0.02, 0.3, 0.55, 0.8, 0.95] {
+            let error = sequential_rate(&fitted.profile, at) / sequential_rate(&truth, at) - 1.0;
+            println!("rate at {at}: {:.2} %", error * 100.0);
+        }
+        for share in [0.001, 0.01, 0.05, 0.2, 0.4, 0.8] {
+            let error = positioning(&fitted.profile, share) as f64 / positioning(&truth, share) as f64 - 1.0;
+            println!("positioning at {share}: {:.2} %", error * 100.0);
+        }
+    }
+}
+#[test]
+fn dump() {
+    for name in ["hdd-4tb-7200", "hdd-2400gb-10k", "hdd-18tb-7200"] {
+        let truth = Profile::named(name).unwrap();
+        let mut recorded = Recorded::new(&truth);
+        let mut random = Random(0x1d1e_0001);
+        recorded.sequential(8, 300);
+        recorded.random(&mut random, 1, 3000, 20);
+        recorded.files(&mut random, 1500);
+        recorded.random(&mut random, 4, 1000, 20);
+        let mut out = String::from("arrival_ns,dispatched_ns,completed_ns,operation,start,sectors\n");
+        for r in &recorded.records {
+            let op = if r.operation == Operation::Read { 'R' } else { 'W' };
+            out += &format!("{},{},{},{op},{},{}\n", r.arrival.0, r.arrival.0, r.completed.unwrap().0, r.start, r.length);
+        }
+        std::fs::write(format!("/tmp/fit-{name}.csv"), out).unwrap();
+    }
+}
+fn median(mut times: Vec<u64>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2] as f64
+}
+
+/// The median time of random commands, in ns.
+fn latency(profile: &Profile, operation: Operation, sectors: u32, depth: usize) -> f64 {
+    let mut recorded = Recorded::new(profile);
+    let capacity = recorded.disk.capacity().0;
+    let mut random = Random(11);
+    recorded.serve(depth, 2000, || {
+        (20_000, operation, random.below(capacity / 512 - 1) * 512, sectors)
+    });
+    median(recorded.records.iter().map(|r| r.response().unwrap().0).collect())
+}
+
+#[test]
+fn modelled_flash_is_found_again() {
+    for name in ["sata-ssd", "nvme-ssd"] {
+        let truth = Profile::named(name).unwrap();
+        let mut recorded = Recorded::new(&truth);
+        let mut random = Random(0x1d1e_0002);
+        let capacity = recorded.disk.capacity().0;
+        for depth in [1, 4, 16] {
+            recorded.serve(depth, 1500, || {
+                let operation = if random.below(100) < 30 { Operation::Write } else { Operation::Read };
+                let length = 8 << random.below(6);
+                (random.below(200_000), operation, random.below(capacity / 8 - 64) * 8, length)
+            });
+        }
+        recorded.sequential(2, 400);
+        let known = Known { name: name.to_owned(), capacity: Some(capacity), ..Known::default() };
+        let t = std::time::Instant::now();
+        let fitted = fit::fit(&recorded.records, &known).unwrap();
+        println!("{name}: fitted {:.2} % held out {:.2} % in {:?}\n{}", fitted.report.fitted.demerit_share * 100.0, fitted.report.held_out.demerit_share * 100.0, t.elapsed(), fitted.text);
+        for depth in [1, 4, 16] {
+            for (operation, sectors) in [(Operation::Read, 8), (Operation::Read, 256), (Operation::Write, 8), (Operation::Write, 256)] {
+                let [a, b] = [&fitted.profile, &truth].map(|p| latency(p, operation, sectors, depth));
+                println!("{operation:?} {sectors} depth {depth}: {:.2} % of {:.1} us", (a / b - 1.0) * 100.0, b / 1e3);
+            }
+        }
+        let error = sequential_rate(&fitted.profile, 0.1) / sequential_rate(&truth, 0.1) - 1.0;
+        println!("rate {:.2} %", error * 100.0);
+    }
+}
