@@ -12,8 +12,13 @@ const BANNED: [&str; 9] =
     ["TODO", "FIXME", "XXX", "HACK", "simply ", "obviously", "basically", "leverage", "seamless"];
 
 /// Each crate and the crates of this workspace that it may depend on.
-const ARROWS: [(&str, &[&str]); 4] =
-    [("core", &[]), ("disk", &["core"]), ("sim", &["core", "disk"]), ("cli", &["core", "disk", "sim"])];
+const ARROWS: [(&str, &[&str]); 5] = [
+    ("core", &[]),
+    ("disk", &["core"]),
+    ("sim", &["core", "disk"]),
+    ("live", &["core", "disk", "sim"]),
+    ("cli", &["core", "disk", "sim", "live"]),
+];
 
 fn core() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
