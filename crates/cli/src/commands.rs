@@ -37,6 +37,7 @@ commands! {
     list: List;
     run: Run;
     compare: Compare;
+    record: Record;
     matrix: Matrix;
     ranking: Ranking;
     trace: Trace;

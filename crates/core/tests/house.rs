@@ -27,8 +27,13 @@ const BANNED: [&str; 12] = [
 const PRONOUNS: [&str; 7] = ["It ", "Its ", "They ", "He ", "She ", "We ", "There "];
 
 /// Each crate and the crates of this workspace that it may depend on.
-const ARROWS: [(&str, &[&str]); 4] =
-    [("core", &[]), ("disk", &["core"]), ("sim", &["core", "disk"]), ("cli", &["core", "disk", "sim"])];
+const ARROWS: [(&str, &[&str]); 5] = [
+    ("core", &[]),
+    ("disk", &["core"]),
+    ("sim", &["core", "disk"]),
+    ("live", &["core", "disk", "sim"]),
+    ("cli", &["core", "disk", "sim", "live"]),
+];
 
 fn core() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))

@@ -24,6 +24,11 @@ mod parse;
 mod reader;
 mod recognise;
 pub mod record;
+pub mod recording {
+    //! The format of `idlewise record`: what it holds, and how it is written.
+
+    pub use super::formats::recording::*;
+}
 mod report;
 mod rwbs;
 mod sink;

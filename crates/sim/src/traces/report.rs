@@ -44,6 +44,8 @@ pub struct Report {
     pub crowded_out: u64,
     /// Events that the recorder says it lost.
     pub lost_events: u64,
+    /// The recording was cut short (idlewise's recordings).
+    pub cut: bool,
     /// Rows of devices beyond the 65 535 that are told apart.
     pub crowded_devices: u64,
     /// What to be wary of, in sentences.
@@ -77,6 +79,9 @@ impl Report {
         }
         if self.lost_events > 0 {
             say(format!("the recorder lost {} events: record again with larger buffers", self.lost_events));
+        }
+        if self.cut {
+            say("the recording was cut short: what was done after its last whole part is missing".into());
         }
         if self.crowded_devices > 0 {
             say(format!("there are more than 65 535 devices: further ones share the last, {:?}", "(others)"));

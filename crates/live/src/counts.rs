@@ -1,0 +1,135 @@
+//! Counts requests as Linux' `/sys/block/DISK/stat` does, from events.
+//!
+//! | event | counts |
+//! |---|---|
+//! | completion of some sectors | these sectors; and a request, if all that was issued is done |
+//! | completion of a flush command | a flush |
+//! | completion of an empty write | a write, as often as an empty one was queued: the flush that a program asked for. What is beyond that is the second end of a write that was flushed before or after |
+//! | a bio or a request merged | a merge |
+//!
+//! A request that the driver gave back is issued again and completes once. Zeroes and erasures count as writes.
+//! Commands that pass through have no sectors when they are issued, and count as nothing.
+
+use std::collections::BTreeMap;
+
+use idlewise_sim::traces::recording::{Asked, Counts, Event, What};
+
+/// Requests that are remembered in flight. There are more only if their completions were lost.
+const CAPACITY: usize = 65_536;
+
+/// A piece in flight: its disk, operation, first sector and length.
+type Piece = (u8, u8, u64, u32);
+
+/// Counts what disks do.
+pub(crate) struct Counter {
+    disks: Vec<Counts>,
+    /// Empty writes that were queued and not completed, of each disk.
+    empty: Vec<u64>,
+    /// What was issued and not completed, and how many times.
+    flying: BTreeMap<Piece, u32>,
+}
+
+impl Counter {
+    /// A counter of this number of disks.
+    pub(crate) fn new(disks: usize) -> Counter {
+        Counter { disks: vec![Counts::default(); disks], empty: vec![0; disks], flying: BTreeMap::new() }
+    }
+
+    /// What each disk did so far.
+    pub(crate) fn disks(&self) -> &[Counts] {
+        &self.disks
+    }
+
+    /// Counts an event. False if it tells nothing of a request and need not be kept.
+    #[inline]
+    pub(crate) fn see(&mut self, event: &Event) -> bool {
+        let Asked { operation, disk, .. } = event.asked;
+        let Some(counts) = self.disks.get_mut(usize::from(disk)) else { return false };
+        let passes_through = operation == Asked::ZEROES && event.length == 0;
+        match event.what {
+            What::Queue => {
+                let empty = operation == Asked::WRITE && event.length == 0;
+                self.empty[usize::from(disk)] += u64::from(empty);
+                !passes_through
+            }
+            What::Split(_) => true,
+            What::MergeBio | What::MergeRequest => {
+                *group(counts, operation).1 += 1;
+                true
+            }
+            What::Issue => {
+                counts.issues += u64::from(!passes_through);
+                if event.length > 0 {
+                    self.fly((disk, operation, event.sector, event.length));
+                }
+                !passes_through
+            }
+            What::Requeue => {
+                counts.requeues += 1;
+                self.land((disk, operation, event.sector, event.length));
+                !passes_through
+            }
+            What::Complete => self.complete(event),
+        }
+    }
+
+    fn complete(&mut self, event: &Event) -> bool {
+        let Asked { operation, disk, .. } = event.asked;
+        let counts = &mut self.disks[usize::from(disk)];
+        if operation == Asked::FLUSH {
+            counts.flushes += 1;
+            return true;
+        }
+        if event.length == 0 {
+            let empty = &mut self.empty[usize::from(disk)];
+            if operation == Asked::WRITE && *empty > 0 {
+                *empty -= 1;
+                counts.writes += 1;
+            }
+            return false;
+        }
+        let whole = (disk, operation, event.sector, event.length);
+        let found = self.flying.range(whole..=(disk, operation, event.sector, u32::MAX)).next();
+        let found = found.map(|(piece, _)| *piece);
+        if found.is_none() && operation == Asked::ZEROES {
+            return false;
+        }
+        let (requests, _, sectors) = group(&mut self.disks[usize::from(disk)], operation);
+        *sectors += u64::from(event.length);
+        let left = found.map_or(0, |piece| piece.3 - event.length);
+        // What was issued before the recording began is taken to be whole.
+        *requests += u64::from(left == 0);
+        if let Some(piece) = found {
+            self.land(piece);
+        }
+        if left > 0 {
+            self.fly((disk, operation, event.sector + u64::from(event.length), left));
+        }
+        true
+    }
+
+    fn fly(&mut self, piece: Piece) {
+        if self.flying.len() >= CAPACITY {
+            self.flying.clear();
+        }
+        *self.flying.entry(piece).or_default() += 1;
+    }
+
+    fn land(&mut self, piece: Piece) {
+        if let Some(count) = self.flying.get_mut(&piece) {
+            *count -= 1;
+            if *count == 0 {
+                self.flying.remove(&piece);
+            }
+        }
+    }
+}
+
+/// Requests, merges and sectors of what the kernel counts with `operation`.
+fn group(counts: &mut Counts, operation: u8) -> (&mut u64, &mut u64, &mut u64) {
+    match operation {
+        Asked::READ => (&mut counts.reads, &mut counts.reads_merged, &mut counts.read_sectors),
+        Asked::DISCARD => (&mut counts.discards, &mut counts.discards_merged, &mut counts.discard_sectors),
+        _ => (&mut counts.writes, &mut counts.writes_merged, &mut counts.write_sectors),
+    }
+}
