@@ -24,6 +24,7 @@ mod parse;
 mod reader;
 mod recognise;
 pub mod record;
+pub(crate) mod recorded;
 pub mod recording {
     //! The format of `idlewise record`: what it holds, and how it is written.
 

@@ -3,6 +3,7 @@
 //! A text format says what one line means ([`Rows`]). The block buffer, line numbers, error places and leniency
 //! are here, once.
 
+use crate::traces::recorded::Disk;
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::input::{Input, PEEK};
@@ -19,6 +20,11 @@ const MAX_LINE: usize = PEEK;
 pub(crate) trait Reader: Send {
     /// Puts a batch into `sink`. False once the trace has ended.
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError>;
+
+    /// What the recorded disks are, where the format tells.
+    fn disks(&self) -> &[Disk] {
+        &[]
+    }
 }
 
 /// What one line of a text format means.

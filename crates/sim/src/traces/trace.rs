@@ -7,6 +7,7 @@ use crate::traces::input::Input;
 use crate::traces::reader::Reader;
 use crate::traces::recognise::recognise;
 use crate::traces::record::{Exit, Record};
+use crate::traces::recorded::Disk;
 use crate::traces::report::Report;
 use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
@@ -208,6 +209,11 @@ impl Trace {
     /// The names of the devices seen so far; [`Record::device`] is an index into them.
     pub fn devices(&self) -> &[String] {
         self.sink.devices.names()
+    }
+
+    /// What the recorded disks are, where the format tells.
+    pub fn disks(&self) -> &[Disk] {
+        self.reader.disks()
     }
 
     /// What a process is called, if the trace tells and it is among the first 4096.

@@ -26,11 +26,11 @@
 //! It lacks: nothing that Linux tells.
 
 mod code;
-mod head;
+
 mod read;
 
 pub use code::{Asked, Encoder, Entry, Event, Name, What};
-pub use head::{Counted, Counts, Disk, Head, Partition, Tail};
+pub use crate::traces::recorded::{Counted, Counts, Disk, Head, Partition, Tail};
 
 use crate::traces::format::{About, Code, Head as Beginning};
 

@@ -1,9 +1,9 @@
 //! Reader of recordings.
 
 use super::code::{Asked, Decoder, Entry, Event, Not, What};
-use super::{ABOUT, Head, MAGIC};
+use super::{ABOUT, Disk, Head, MAGIC};
 use crate::traces::counts::Skip;
-use crate::traces::error::{Bad, Place, TraceError};
+use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::event;
 use crate::traces::event::Action;
 use crate::traces::format::Open;
@@ -28,13 +28,12 @@ pub(super) fn open(mut input: Input, _: &Open) -> Result<Box<dyn Reader>, TraceE
     let Some((head, length)) = head.zip(length) else {
         let what = "expected the line \"idlewise recording 1\", a head in TOML, and a zero byte";
         let bad = Bad { what, text: &[], cure: "record it again: the file is damaged or cut" };
-        return Err(bad.at(input.name(), Place::Byte(0), ABOUT.name));
+        return Err(bad.at(input.name(), Location::Byte(0), ABOUT.name));
     };
     input.consume(MAGIC.len() + length + 1);
-    let names = head.disks.into_iter().map(|disk| disk.name).collect();
     Ok(Box::new(Recording {
         input,
-        names,
+        disks: head.disks,
         decoder: Decoder::default(),
         pairing: Pairing::default(),
         ended: false,
@@ -45,7 +44,7 @@ pub(super) fn open(mut input: Input, _: &Open) -> Result<Box<dyn Reader>, TraceE
 struct Recording {
     input: Input,
     /// The disks by their place in the head.
-    names: Vec<String>,
+    disks: Vec<Disk>,
     decoder: Decoder,
     pairing: Pairing,
     /// The tail was read.
@@ -89,7 +88,7 @@ impl Recording {
     }
 
     fn complain(&self, bad: Bad<'_>) -> TraceError {
-        bad.at(self.input.name(), Place::Byte(self.input.offset()), ABOUT.name)
+        bad.at(self.input.name(), Location::Byte(self.input.offset()), ABOUT.name)
     }
 
     fn entry(&mut self, time: u64, entry: Entry, sink: &mut Sink) -> Result<(), Bad<'static>> {
@@ -130,11 +129,11 @@ impl Recording {
                 return Ok(());
             }
         };
-        let Some(name) = self.names.get(usize::from(asked.disk)) else {
+        let Some(disk) = self.disks.get(usize::from(asked.disk)) else {
             let cure = "record it again: the file is damaged";
             return Err(Bad { what: "expected a disk of the head", text: &[], cure });
         };
-        let Some(device) = sink.devices.number(u64::from(asked.disk), |_| name.clone()) else {
+        let Some(device) = sink.devices.number(u64::from(asked.disk), |_| disk.name.clone()) else {
             sink.skips.skip(Skip::OtherDevice);
             return Ok(());
         };
