@@ -38,6 +38,7 @@ commands! {
     run: Run;
     compare: Compare;
     record: Record;
+    advise: Advise;
     matrix: Matrix;
     ranking: Ranking;
     trace: Trace;

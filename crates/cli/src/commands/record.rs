@@ -1,7 +1,7 @@
 //! `idlewise record`: what disks of this machine are asked to do, as a trace.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -44,38 +44,50 @@ pub(crate) struct Record {
 impl Record {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let length = self.length.as_deref().map(length).transpose()?;
-        let chosen = idlewise_live::choose(&self.disks).map_err(failure)?;
-        let path = match &self.output {
-            Some(path) => path.clone(),
-            None => PathBuf::from(format!("{}.rec.gz", chosen.disks[0].name.replace('!', "-"))),
-        };
-        let control = interruptible()?;
-        let mut err = std::io::stderr();
-        for note in &chosen.notes {
-            writeln!(err, "note: {note}")?;
-        }
-        let names: Vec<&str> = chosen.disks.iter().map(|disk| disk.name.as_str()).collect();
-        let names = names.join(", ");
-        let recorder = Recorder::start(chosen.disks, &path, self.force).map_err(failure)?;
-        for note in recorder.notes() {
-            writeln!(err, "note: {note}")?;
-        }
-        let until = self.length.as_ref().map_or("until Ctrl-C".to_owned(), |length| format!("for {length}"));
-        writeln!(err, "recording {names} to {} {until}", path.display())?;
-        let bar = bar();
-        let mut tell = |progress: &Progress| show(&bar, progress);
-        let summary = recorder.run(length, &control.stop, &mut tell);
-        bar.finish_and_clear();
-        let summary = summary.map_err(failure)?;
-        // Ctrl-C is how a recording without --for ends.
-        control.stop.store(false, Ordering::Relaxed);
-        writeln!(err, "{}", words(&summary))?;
-        writeln!(err, "next: idlewise compare --trace {}", path.display())?;
+        let path = record(&self.disks, length, self.output.as_deref(), self.force)?;
+        writeln!(std::io::stderr(), "next: idlewise compare --trace {}", path.display())?;
         Ok(())
     }
 }
 
-fn length(text: &str) -> Result<Duration, Failure> {
+/// Records disks until `length` is over or Ctrl-C, and says what was recorded. The file is named after the first disk
+/// if `path` names none. Returns its name.
+pub(super) fn record(
+    disks: &[String],
+    length: Option<Duration>,
+    path: Option<&Path>,
+    force: bool,
+) -> Result<PathBuf, Failure> {
+    let chosen = idlewise_live::choose(disks).map_err(failure)?;
+    let path = match path {
+        Some(path) => path.to_owned(),
+        None => PathBuf::from(format!("{}.rec.gz", chosen.disks[0].name.replace('!', "-"))),
+    };
+    let control = interruptible()?;
+    let mut err = std::io::stderr();
+    for note in &chosen.notes {
+        writeln!(err, "note: {note}")?;
+    }
+    let names: Vec<&str> = chosen.disks.iter().map(|disk| disk.name.as_str()).collect();
+    let names = names.join(", ");
+    let recorder = Recorder::start(chosen.disks, &path, force).map_err(failure)?;
+    for note in recorder.notes() {
+        writeln!(err, "note: {note}")?;
+    }
+    let until = length.map_or("until Ctrl-C".to_owned(), |length| format!("for {length:?}"));
+    writeln!(err, "recording {names} to {} {until}", path.display())?;
+    let bar = bar();
+    let mut tell = |progress: &Progress| show(&bar, progress);
+    let summary = recorder.run(length, &control.stop, &mut tell);
+    bar.finish_and_clear();
+    let summary = summary.map_err(failure)?;
+    // Ctrl-C is how a recording without --for ends.
+    control.stop.store(false, Ordering::Relaxed);
+    writeln!(err, "{}", words(&summary))?;
+    Ok(path)
+}
+
+pub(super) fn length(text: &str) -> Result<Duration, Failure> {
     let time = parse_duration(text).filter(|time| time.0 > 0);
     let time = time.ok_or_else(|| Failure::usage(format!("--for {text}: write a time such as 60s or 5m")))?;
     Ok(Duration::from_nanos(time.0))

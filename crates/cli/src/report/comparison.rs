@@ -1,13 +1,29 @@
 //! A finished comparison: what was compared, the verdict, and both as text and as JSON.
 
 use idlewise_sim::experiment::Load;
+use idlewise_sim::metrics::Kind;
+use serde::Serialize;
 
 use super::summary::Summary;
-use super::verdict::table::{Goal, Table};
+use super::verdict::table::{Goal, Measured, Table};
 use super::verdict::{Question, Verdict, verdict};
 use super::{json, numbers, phases, table};
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
+
+/// A figure under two schedulers.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Change {
+    pub(crate) figure: &'static str,
+    #[serde(skip)]
+    pub(crate) kind: Kind,
+    /// Under the first, in the figure's unit of JSON.
+    pub(crate) now: f64,
+    /// Under the second.
+    pub(crate) then: f64,
+    /// How many times better the second is; below 1 if worse.
+    pub(crate) times_better: f64,
+}
 
 /// A finished comparison, ready to be told.
 pub(crate) struct Comparison<'a> {
@@ -16,6 +32,8 @@ pub(crate) struct Comparison<'a> {
     interrupted: bool,
     /// Which scheduler is best for what.
     pub(crate) verdict: Verdict,
+    goal: Goal,
+    figures: Table,
 }
 
 impl<'a> Comparison<'a> {
@@ -35,7 +53,24 @@ impl<'a> Comparison<'a> {
         let question =
             Question { table: &table, goal, interrupted, missing: "", assumed: &[], about: &about };
         let verdict = verdict(&question);
-        Comparison { prepared, summaries, interrupted, verdict }
+        Comparison { prepared, summaries, interrupted, verdict, goal, figures: table }
+    }
+
+    /// How many times better the summary at `then` is than the one at `now`, for the goal.
+    pub(crate) fn times_better(&self, now: usize, then: usize) -> f64 {
+        self.figures.behind(self.goal, now, then)
+    }
+
+    /// The figures of the summary at `now` and of the one at `then`.
+    pub(crate) fn changes(&self, now: usize, then: usize) -> Vec<Change> {
+        let change = |figure: &Measured| Change {
+            figure: figure.name,
+            kind: figure.kind,
+            now: figure.mean(now),
+            then: figure.mean(then),
+            times_better: figure.ratio(now, then),
+        };
+        self.figures.figures.iter().map(change).collect()
     }
 
     /// What was compared, in a line.

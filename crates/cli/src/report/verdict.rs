@@ -6,7 +6,7 @@
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
-mod words;
+pub(crate) mod words;
 
 use idlewise_core::registry;
 use serde::Serialize;

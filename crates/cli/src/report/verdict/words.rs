@@ -145,7 +145,7 @@ fn ends(figure: &Measured) -> (&'static str, &'static str) {
 }
 
 /// A value with its unit.
-fn show(kind: Kind, value: f64) -> String {
+pub(crate) fn show(kind: Kind, value: f64) -> String {
     let kind = if matches!(kind, Kind::Millis) && value >= 1e9 { Kind::Seconds } else { kind };
     let (unit, scale) = kind.unit_near(value);
     format!("{} {unit}", three(value / scale)).trim_end().to_owned()

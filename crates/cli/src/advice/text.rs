@@ -1,0 +1,70 @@
+//! Advice for people.
+
+use std::fmt::Write as _;
+
+use super::{Action, Advice, Affected};
+use crate::report::numbers::{three, wrap};
+use crate::report::verdict::words::show;
+
+/// The advice as lines of at most `width` characters.
+pub(crate) fn text(advice: &Advice, width: usize) -> String {
+    let mut text = String::new();
+    let mut say = |line: &str| writeln!(text, "{}", wrap(line, width)).unwrap_or_default();
+    say(&format!("{}: {}", advice.disk, advice.model));
+    say(&load(advice));
+    say("");
+    say(&headline(advice));
+    for change in &advice.figures {
+        let [now, then] = [change.now, change.then].map(|value| show(change.kind, value));
+        let times = change.times_better;
+        let word = if times >= 1.0 { format!("{} times better", three(times)) } else { format!("{} times worse", three(1.0 / times)) };
+        say(&format!("  {}: {now} now, {then} then ({word})", change.figure));
+    }
+    if let Some([now, then]) = advice.longest_ns {
+        say(&format!("  longest request: {} ms now, {} ms then", three(now / 1e6), three(then / 1e6)));
+    }
+    say(&affected("Who gains", "nobody by more than 5 %", &advice.gain));
+    say(&affected("Who loses", "nobody by more than 5 %", &advice.lose));
+    say("");
+    say(&format!("Of all candidates: {}", advice.verdict));
+    if let Some(lines) = &advice.lines {
+        let block = |text: &mut String, head: &str, lines: &[String]| {
+            write!(text, "\n{head}\n").unwrap_or_default();
+            lines.iter().for_each(|line| writeln!(text, "  {line}").unwrap_or_default());
+        };
+        block(&mut text, "Now, until the disk is found again:", &lines.now);
+        block(&mut text, &format!("For good, in {}:", lines.udev_file), std::slice::from_ref(&lines.udev_rule));
+        block(&mut text, &format!("Or for tuned, in {}:", lines.tuned_file), &lines.tuned_profile);
+        block(&mut text, "To take it back:", &lines.undo);
+    }
+    text
+}
+
+fn load(advice: &Advice) -> String {
+    let kinds: Vec<String> =
+        advice.kinds.iter().map(|kind| format!("{} ({:.0} %)", kind.kind, 100.0 * kind.share)).collect();
+    let kinds = if kinds.is_empty() { "no kind of load stands out".to_owned() } else { kinds.join(", ") };
+    format!("{} requests: {kinds}", advice.requests)
+}
+
+fn headline(advice: &Advice) -> String {
+    let current = advice.current.as_deref().unwrap_or("an unknown scheduler");
+    let scheduler = advice.scheduler.as_deref().unwrap_or("?");
+    match advice.action {
+        Action::Keep => format!("You have {current}: keep it. No other is better by more than 5 %."),
+        Action::Change => format!(
+            "You have {current}: take {scheduler}, which is {} times better here.",
+            three(advice.times_better)
+        ),
+        Action::Take => format!("Take {scheduler}. The recording does not say which scheduler the disk has now."),
+        Action::CannotTell => format!("This cannot be told from the recording. You have {current}: keep it."),
+    }
+}
+
+fn affected(who: &str, nobody: &str, processes: &[Affected]) -> String {
+    let one = |process: &Affected| {
+        format!("{} ({} → {} ms a request)", process.process, three(process.now_ns / 1e6), three(process.then_ns / 1e6))
+    };
+    let named: Vec<String> = processes.iter().map(one).collect();
+    format!("{who}: {}", if named.is_empty() { nobody.to_owned() } else { named.join(", ") })
+}

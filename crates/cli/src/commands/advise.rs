@@ -1,0 +1,146 @@
+//! `idlewise advise`: which scheduler a disk of this machine, or of a recording, should have.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use idlewise_disk::Profile;
+use idlewise_sim::experiment::{Experiment, Load};
+use idlewise_sim::fit::fit;
+use idlewise_sim::selection::Selection;
+use idlewise_sim::traces::{self, TraceInfo};
+use serde_json::json;
+
+use super::record::{length, record};
+use crate::advice::{Advice, Model, Subject, advise, kinds, subjects, text};
+use crate::execution::execute;
+use crate::failure::Failure;
+use crate::input::args::Reading;
+use crate::input::setup::Prepared;
+use crate::input::trace::{TraceFile, options};
+use crate::input::{names, presets};
+use crate::report::comparison::Comparison;
+use crate::report::summary::summarise;
+use crate::report::verdict::table::Goal;
+use crate::report::{html, json, numbers, output};
+
+/// Where files are memory.
+const MEMORY: &str = "/dev/shm";
+
+const NOTES: &str = "\
+Examples:
+  idlewise advise /dev/sda                 record a minute, then advise
+  idlewise advise /dev/sda --for 10m -o sda.rec.gz
+  idlewise advise sda.rec.gz               advise on a recording
+
+The disk is only watched: advise never writes to it, never reads from it and changes no setting. The exit status is 0
+whatever is advised.";
+
+/// Say which scheduler a disk should have, what that gains whom, and how to get it
+#[derive(Args)]
+#[command(after_help = NOTES)]
+pub(crate) struct Advise {
+    /// A disk such as /dev/sda, or a trace of one
+    #[arg(value_name = "DEV|TRACE")]
+    subject: String,
+    /// How long to record a disk
+    #[arg(long = "for", value_name = "TIME", default_value = "60s")]
+    length: String,
+    /// Keep the recording in this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The model of the disk, if it is not to be fitted to what is recorded; as for `compare`
+    #[arg(long, value_name = "NAME|FILE[:KEY=VALUE,…]")]
+    disk: Option<String>,
+    /// By what the advice goes
+    #[arg(long, value_enum, default_value_t)]
+    goal: Goal,
+    /// Print the advice as JSON, to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    json: Option<PathBuf>,
+    /// Write the replays behind the advice as a page for browsers
+    #[arg(long, value_name = "FILE", require_equals = true)]
+    html: Option<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
+}
+
+impl Advise {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        // A recording that nobody wants to keep goes to memory: a file might lie on the disk that is recorded.
+        let scratch = tempfile::tempdir_in(if Path::new(MEMORY).is_dir() { MEMORY.into() } else { std::env::temp_dir() })?;
+        let path = if Path::new(&self.subject).is_file() {
+            PathBuf::from(&self.subject)
+        } else {
+            let path = self.output.clone().unwrap_or_else(|| scratch.path().join("advise.rec.gz"));
+            record(std::slice::from_ref(&self.subject), Some(length(&self.length)?), Some(&path), false)?
+        };
+        let subjects = subjects(&path, &self.reading)?;
+        let mut all = Vec::new();
+        for subject in &subjects {
+            all.push(self.advise(&path, subject)?);
+        }
+        if let Some(path) = &self.json {
+            let document = json!({
+                "schema": "idlewise/advise/1",
+                "version": env!("CARGO_PKG_VERSION"),
+                "source": self.subject,
+                "goal": self.goal,
+                "disks": all,
+            });
+            output::write(path, &json::text(&document)?)?;
+        }
+        if [&self.json, &self.html].into_iter().flatten().any(output::is_stdout) {
+            return Ok(());
+        }
+        let texts: Vec<String> = all.iter().map(|advice| text(advice, numbers::width())).collect();
+        output::print(&texts.join("\n"))
+    }
+
+    /// The model of the disk: the one that is named, else one fitted to what it did.
+    fn model(&self, subject: &Subject) -> Result<(Profile, Model), Failure> {
+        if let Some(name) = &self.disk {
+            let profile = names::disk(name)?;
+            let words = format!("{} ({}), as --disk says", profile.name, profile.description);
+            return Ok((profile, Model { words, fit: None, not_fitted: None }));
+        }
+        let fit = fit(&subject.records, &subject.known()).map_err(|error| {
+            Failure::failed(format!(
+                "{}: no model of the disk can be made of this recording: {error}. Name a disk like it with --disk",
+                subject.name
+            ))
+        })?;
+        let words = format!(
+            "a {} disk, modelled from what it did ({:.0} % off on rows that were held out)",
+            fit.report.kind,
+            100.0 * fit.report.held_out.demerit_share
+        );
+        Ok((fit.profile, Model { words, fit: Some(fit.report), not_fitted: None }))
+    }
+
+    /// Replays what the disk did under each candidate.
+    fn advise(&self, path: &Path, subject: &Subject) -> Result<Advice, Failure> {
+        let (profile, model) = self.model(subject)?;
+        let reading = Reading { devices: vec![subject.name.clone()], ..self.reading.clone() };
+        let file = Arc::new(TraceFile::open(path, &reading)?);
+        let again = Arc::clone(&file);
+        let load = Load::Trace { open: Box::new(move || again.rows()), open_loop: false, speed: 1.0 };
+        let mut wanted = vec![presets::LINUX.to_owned()];
+        wanted.extend(subject.current());
+        wanted.extend(subject.installed());
+        let mut experiment = Experiment::new(profile, load);
+        experiment.schedulers = names::schedulers(&wanted)?.0;
+        experiment.selection = Selection::default();
+        let prepared = Prepared { experiment, load: format!("trace {}", file.name()), trace: Some(file) };
+        let done = execute(&prepared)?;
+        let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
+        let about: Vec<usize> = (0..prepared.experiment.schedulers.len()).collect();
+        let comparison = Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about));
+        if let Some(path) = &self.html {
+            output::write(path, &html::page(&comparison))?;
+        }
+        let mut trace = traces::Trace::open(path, &options(&reading)?).map_err(Failure::failed)?;
+        let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
+        Ok(advise(subject, model, kinds(&info), &comparison))
+    }
+}
