@@ -1,6 +1,6 @@
 //! Progress on a terminal, and what Ctrl-C does.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -52,16 +52,22 @@ impl Drop for Progress {
     }
 }
 
-/// A control that the first Ctrl-C stops: what is done so far is still printed. The second one ends
+/// The control that Ctrl-C stops.
+static CURRENT: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+
+/// A control that the first Ctrl-C from now on stops: what is done so far is still printed. The second one ends
 /// the program at once.
 pub(crate) fn interruptible() -> Result<Arc<Control>, Failure> {
     let control = Arc::new(Control::default());
-    let stopped = Arc::clone(&control);
-    ctrlc::set_handler(move || {
-        if stopped.stop.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })
-    .map_err(Failure::failed)?;
+    let current = || CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
+    if current().replace(Arc::clone(&control)).is_none() {
+        ctrlc::set_handler(move || {
+            let stopped = current().clone();
+            if stopped.is_some_and(|control| control.stop.swap(true, Ordering::Relaxed)) {
+                std::process::exit(130);
+            }
+        })
+        .map_err(Failure::failed)?;
+    }
     Ok(control)
 }
