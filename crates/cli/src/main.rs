@@ -5,6 +5,7 @@
 //! status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 #![forbid(unsafe_code)]
 
+mod assumptions;
 mod commands;
 mod execution;
 mod failure;

@@ -4,10 +4,18 @@ use idlewise_sim::experiment::Load;
 
 use super::summary::Summary;
 use super::verdict::table::{Goal, Table};
-use super::verdict::{Question, Verdict, verdict};
+use super::verdict::{Assumed, Question, Verdict, verdict};
 use super::{json, numbers, phases, table};
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
+
+/// The schedulers that a verdict is about, under another assumption.
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    pub(crate) open_loop: bool,
+    pub(crate) summaries: Vec<Summary>,
+    pub(crate) interrupted: bool,
+}
 
 /// A finished comparison, ready to be told.
 pub(crate) struct Comparison<'a> {
@@ -25,6 +33,7 @@ impl<'a> Comparison<'a> {
         summaries: &'a [Summary],
         interrupted: bool,
         (goal, about): (Goal, &[usize]),
+        variants: &[Variant],
     ) -> Self {
         let experiment = &prepared.experiment;
         let open_loop = matches!(experiment.load, Load::Trace { open_loop: true, .. });
@@ -32,8 +41,15 @@ impl<'a> Comparison<'a> {
         let place = |name: &str| summaries.iter().position(|summary| summary.name() == name);
         let about: Vec<usize> = about.iter().map(named).filter_map(place).collect();
         let table = Table::of(&summaries.iter().collect::<Vec<_>>(), open_loop);
+        let assumed = |variant: &Variant| Assumed {
+            name: variant.name.clone(),
+            table: Table::of(&variant.summaries.iter().collect::<Vec<_>>(), variant.open_loop),
+        };
+        let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
+        let interrupted = interrupted || variants.iter().any(|variant| variant.interrupted);
+        let missing = prepared.missing.unwrap_or_default();
         let question =
-            Question { table: &table, goal, interrupted, missing: "", assumed: &[], about: &about };
+            Question { table: &table, goal, interrupted, missing, assumed: &assumed, about: &about };
         let verdict = verdict(&question);
         Comparison { prepared, summaries, interrupted, verdict }
     }
