@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use idlewise_core::SECTOR_BYTES;
 use idlewise_sim::engine::Control;
-use idlewise_sim::experiment::{ExperimentError, Outcome};
+use idlewise_sim::experiment::{ExperimentError, Load, Outcome};
 
 use crate::failure::Failure;
 use crate::input::setup::{self, Prepared};
@@ -83,20 +84,39 @@ pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
         writeln!(err, "interrupted: the results so far follow; the last runs were cut short")?;
     }
     let account = done.outcomes.first().and_then(|outcome| outcome.account);
-    if let Some(account) = account.filter(|account| account.folded > 0) {
+    let disk = &prepared.experiment.disk;
+    if let Some(reason) = &prepared.disk_reason {
         writeln!(
             err,
-            "note: {} of {} requests lie beyond the end of {} and were folded back onto it; \
-             a larger --disk keeps their distances",
-            account.folded, account.rows, prepared.experiment.disk.name
+            "note: the disk is {} ({}): {reason}; --disk names another",
+            disk.name, disk.description
+        )?;
+    }
+    if let Some(account) = account.filter(|account| account.folded > 0) {
+        let end = prepared.trace.as_ref().map_or(0, |trace| trace.survey().end());
+        let gigabytes = (end * SECTOR_BYTES).div_ceil(1_000_000_000);
+        writeln!(
+            err,
+            "warning: {} of {} requests lie beyond the end of {} and were folded back onto it, which changes their \
+             distances; make it larger with --disk {}:capacity={gigabytes}g",
+            account.folded, account.rows, disk.name, disk.name
         )?;
     }
     if let Some(account) = account.filter(|account| account.devices > 1) {
         writeln!(
             err,
-            "note: the trace has {} devices, and all were replayed on one disk; choose one with --device \
-             (`idlewise trace info` names them)",
+            "note: the trace has {} devices, and all were replayed on one disk; leave --one-disk out, or choose one with \
+             --device (`idlewise trace info` names them)",
             account.devices
+        )?;
+    }
+    if let Load::Trace { devices, .. } = &prepared.experiment.load
+        && !devices.is_empty()
+    {
+        writeln!(
+            err,
+            "note: the trace has {} devices; each was replayed on a disk of its own",
+            devices.len()
         )?;
     }
     drop(err);

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 pub(crate) mod effort;
+mod fitting;
 pub(crate) mod names;
 pub(crate) mod presets;
 pub(crate) mod settings;

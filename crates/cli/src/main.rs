@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod assumptions;
 mod commands;
 mod execution;
 mod failure;

@@ -1,7 +1,7 @@
 //! Progress on a terminal, and what Ctrl-C does.
 
-use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use idlewise_sim::engine::Control;
@@ -52,22 +52,22 @@ impl Drop for Progress {
     }
 }
 
-/// The control that Ctrl-C stops.
-static CURRENT: Mutex<Option<Arc<Control>>> = Mutex::new(None);
-
-/// A control that the first Ctrl-C from now on stops: what is done so far is still printed. The second one ends
+/// A control that the first Ctrl-C stops: what is done so far is still printed. The second one ends
 /// the program at once.
 pub(crate) fn interruptible() -> Result<Arc<Control>, Failure> {
-    let control = Arc::new(Control::default());
-    let current = || CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
-    if current().replace(Arc::clone(&control)).is_none() {
-        ctrlc::set_handler(move || {
-            let stopped = current().clone();
-            if stopped.is_some_and(|control| control.stop.swap(true, Ordering::Relaxed)) {
-                std::process::exit(130);
-            }
-        })
-        .map_err(Failure::failed)?;
+    // Handlers can be set once, and a comparison may run several experiments.
+    static ONLY: OnceLock<Arc<Control>> = OnceLock::new();
+    if let Some(control) = ONLY.get() {
+        control.completed.store(0, Ordering::Relaxed);
+        return Ok(Arc::clone(control));
     }
+    let control = Arc::clone(ONLY.get_or_init(Arc::default));
+    let stopped = Arc::clone(&control);
+    ctrlc::set_handler(move || {
+        if stopped.stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })
+    .map_err(Failure::failed)?;
     Ok(control)
 }

@@ -139,6 +139,9 @@ pub trait Spec {
     /// Sets what a sector takes on the cable.
     fn set_bus(&mut self, sector_ns: u32);
 
+    /// Makes it as large as this, in sectors; false if its parts cannot hold so much.
+    fn set_capacity(&mut self, sectors: u64) -> bool;
+
     /// Switches the drive's buffer off; false if there is none that could be.
     fn cache_off(&mut self) -> bool {
         false

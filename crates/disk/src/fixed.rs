@@ -53,6 +53,11 @@ impl Spec for FixedSpec {
         &mut self.depth
     }
 
+    fn set_capacity(&mut self, sectors: u64) -> bool {
+        self.capacity = sectors;
+        true
+    }
+
     fn set_bus(&mut self, sector_ns: u32) {
         self.sector_ns = u64::from(sector_ns);
     }

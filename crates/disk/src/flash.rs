@@ -245,6 +245,11 @@ impl Spec for FlashSpec {
         &mut self.depth
     }
 
+    fn set_capacity(&mut self, sectors: u64) -> bool {
+        self.capacity = sectors;
+        true
+    }
+
     fn set_bus(&mut self, sector_ns: u32) {
         self.interface_sector_ns = u64::from(sector_ns);
     }

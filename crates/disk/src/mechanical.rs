@@ -207,6 +207,9 @@ impl Mechanical {
     }
 }
 
+/// Surfaces beyond which a disk that is made larger would be none.
+const MOST_HEADS: u32 = 512;
+
 impl Spec for MechanicalSpec {
     type Disk = Mechanical;
 
@@ -220,6 +223,23 @@ impl Spec for MechanicalSpec {
 
     fn depth(&mut self) -> &mut u32 {
         &mut self.depth
+    }
+
+    /// A larger disk has more platters, so that seeks and rates stay; a smaller one uses its outer cylinders.
+    fn set_capacity(&mut self, sectors: u64) -> bool {
+        let cylinders = |zone: &ZoneSpec| u64::from(zone.last_cylinder - zone.first_cylinder + 1);
+        let tracks = |zone: &ZoneSpec| u64::from(zone.sectors_per_track) * u64::from(self.heads);
+        let usable = |zone: &ZoneSpec| tracks(zone).saturating_sub(u64::from(zone.spares_per_cylinder));
+        let whole: u64 = self.zones.iter().map(|zone| cylinders(zone) * usable(zone)).sum();
+        let times = u32::try_from(sectors.div_ceil(whole.max(1))).ok();
+        let heads =
+            times.and_then(|times| self.heads.checked_mul(times)).filter(|heads| *heads <= MOST_HEADS);
+        let (Some(times), Some(heads)) = (times, heads) else { return false };
+        for zone in &mut self.zones {
+            zone.spares_per_cylinder *= times;
+        }
+        (self.heads, self.capacity) = (heads, sectors);
+        true
     }
 
     fn set_bus(&mut self, sector_ns: u32) {

@@ -78,6 +78,10 @@ impl Model {
         each!(Model, self, spec => spec.set_bus(sector_ns));
     }
 
+    pub(crate) fn set_capacity(&mut self, sectors: u64) -> bool {
+        each!(Model, self, spec => spec.set_capacity(sectors))
+    }
+
     pub(crate) fn cache_off(&mut self) -> bool {
         each!(Model, self, spec => spec.cache_off())
     }

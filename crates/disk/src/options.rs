@@ -37,6 +37,15 @@ pub static OPTIONS: &[DiskOption] = &[
         },
     },
     DiskOption {
+        name: "capacity",
+        values: "a size such as 500g or 4t, 1 MB to 1000 TB",
+        meaning: "how large the device is; a larger disk has more platters",
+        apply: |model, value| {
+            let fits = size(value).is_some_and(|sectors| model.set_capacity(sectors));
+            Some(fits)
+        },
+    },
+    DiskOption {
         name: "bus",
         values: "MB/s, 1 to 100000",
         meaning: "rate of the cable",
@@ -61,6 +70,21 @@ pub static OPTIONS: &[DiskOption] = &[
 
 fn number(text: &str, most: u32) -> Option<u32> {
     text.parse().ok().filter(|number| (1..=most).contains(number))
+}
+
+/// A size in sectors: bytes, or with m, g or t millions, milliards and billions of them, as drives are sold.
+fn size(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text[digits.len()..].as_bytes() {
+        [] => 1,
+        [b'm' | b'M', ..] => 1_000_000,
+        [b'g' | b'G', ..] => 1_000_000_000,
+        [b't' | b'T', ..] => 1_000_000_000_000,
+        _ => return None,
+    };
+    let bytes: u64 = digits.parse::<u64>().ok()?.checked_mul(unit)?;
+    // Whole blocks of 4 KiB, as file systems have them.
+    (1_000_000..=1_000_000_000_000_000).contains(&bytes).then_some(bytes / 4096 * 8)
 }
 
 /// An option that does not fit.
@@ -140,11 +164,33 @@ mod tests {
     }
 
     #[test]
+    fn every_disk_can_be_larger_and_smaller() {
+        for name in crate::profile::names() {
+            for (size, sectors) in [("capacity=600m", 1_171_872), ("capacity=40t", 78_125_000_000)] {
+                let mut model = disk(name);
+                // A drive of 1 GB has no room for 40 000 times as many platters.
+                if model.set(size).is_ok() {
+                    use crate::DiskModel as _;
+                    // Flash of 40 TB wants a table of its own in memory.
+                    if !matches!(model, Model::Flash(_)) || sectors < 1 << 30 {
+                        assert_eq!(model.build().unwrap().capacity().0, sectors, "{name}");
+                    }
+                }
+            }
+        }
+        assert!(
+            disk("hdd-18tb-7200").set("capacity=60t").is_ok() && disk("nvme-ssd").set("capacity=3t").is_ok()
+        );
+        let said = disk("dec-rz26").set("capacity=900t").unwrap_err().to_string();
+        assert!(said.contains("capacity takes a size such as"), "{said}");
+    }
+
+    #[test]
     fn what_does_not_fit_is_named_with_its_cure() {
         let said = |name: &str, options: &str| -> String { disk(name).set(options).unwrap_err().to_string() };
         assert!(said("fixed", "cache=off").contains("this disk has no cache: no read cache"));
         assert!(said("cheetah9lp", "depth=0").contains("depth takes 1 to 65536"));
-        assert!(said("cheetah9lp", "colour=red").contains("there are cache, depth, bus, latency"));
+        assert!(said("cheetah9lp", "colour=red").contains("there are cache, depth, capacity, bus, latency"));
         assert!(said("cheetah9lp", "cache").contains("cache takes off"));
     }
 }

@@ -65,7 +65,7 @@ pub struct Account {
     pub rows: u64,
     /// Rows whose address lay beyond the disk's end and was folded back.
     pub folded: u64,
-    /// Devices of the trace, all replayed on one disk.
+    /// Devices of the trace on this disk.
     pub devices: u64,
     /// Rows that begin at a time of their own.
     pub at_recorded_time: u64,
@@ -73,6 +73,22 @@ pub struct Account {
     pub after_completion: u64,
     /// Rows that follow another row's issue.
     pub after_issue: u64,
+}
+
+impl std::ops::Add for Account {
+    type Output = Account;
+
+    /// Of two disks.
+    fn add(self, other: Account) -> Account {
+        Account {
+            rows: self.rows + other.rows,
+            folded: self.folded + other.folded,
+            devices: self.devices.max(other.devices),
+            at_recorded_time: self.at_recorded_time + other.at_recorded_time,
+            after_completion: self.after_completion + other.after_completion,
+            after_issue: self.after_issue + other.after_issue,
+        }
+    }
 }
 
 /// Rows held at most, 1.5 MiB; a row waits in the trace until the row this far before it is done. More are read when half

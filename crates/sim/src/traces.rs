@@ -33,6 +33,7 @@ pub mod recording {
 mod report;
 mod rwbs;
 mod sink;
+mod survey;
 mod trace;
 mod waiting;
 mod write;
@@ -44,5 +45,6 @@ pub use formats::Format;
 pub use info::TraceInfo;
 pub use record::{Exit, Record};
 pub use report::Report;
+pub use survey::{Shown, Survey};
 pub use trace::{Options, Trace};
 pub use write::{Loss, WriteError, Writer, Written};

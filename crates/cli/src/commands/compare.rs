@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::assumptions::variants;
 use crate::execution::{execute, finish, remarks};
 use crate::failure::Failure;
 use crate::input::args::{LOAD_NOTES, LoadOptions};
@@ -57,11 +58,13 @@ impl Compare {
     /// Runs the schedulers and says which is best for what.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let (schedulers, about) = names::schedulers(&self.schedulers)?;
-        let prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
+        let mut prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
         let done = execute(&prepared)?;
+        let variants = if done.interrupted { Vec::new() } else { variants(&mut prepared, &about)? };
         let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
         remarks(&prepared, &done)?;
-        let comparison = Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about));
+        let comparison =
+            Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about), &variants);
         self.write(&comparison)?;
         finish(&done)
     }

@@ -13,9 +13,10 @@ Ctrl-C ends the runs early and prints what is done so far; the exit status is th
 /// What the disk is asked to do, and which disk.
 #[derive(Args)]
 pub(crate) struct LoadOptions {
-    /// The disk: a name from `idlewise list disks`, or a profile file; options such as depth=32,cache=off
-    #[arg(long, default_value = "hdd-18tb-7200", value_name = "NAME|FILE[:KEY=VALUE,…]")]
-    pub(crate) disk: String,
+    /// The disk: a name from `idlewise list disks`, or a profile file; options such as depth=32,cache=off,capacity=2t.
+    /// Without it, workloads run on hdd-18tb-7200, and a trace on the disk that its latencies and addresses fit
+    #[arg(long, value_name = "NAME|FILE[:KEY=VALUE,…]")]
+    pub(crate) disk: Option<String>,
 
     /// A named workload: NAME[:key=value,…]; see `idlewise list workloads`
     #[arg(long, value_name = "NAME[:KEY=VALUE,…]", conflicts_with_all = ["trace", "fio"])]
@@ -35,6 +36,10 @@ pub(crate) struct LoadOptions {
     /// Replay at the recorded times, whatever the disk does
     #[arg(long)]
     pub(crate) open_loop: bool,
+
+    /// Replay all devices of the trace on one disk; otherwise each has a disk of its own, of the same kind
+    #[arg(long)]
+    pub(crate) one_disk: bool,
 
     /// Replay this much faster (below 1: slower)
     #[arg(long, default_value_t = 1.0, value_name = "FACTOR", value_parser = positive)]
@@ -111,7 +116,8 @@ pub(crate) struct Reading {
     #[arg(long, value_name = "NAME")]
     pub(crate) format: Option<String>,
 
-    /// Only this device or volume of the trace, by the name that `trace info` shows; may be repeated
+    /// Only this device or volume of the trace, by the name that `trace info` shows, or as major:minor, major,minor or
+    /// the number that they make; may be repeated
     #[arg(long = "device", value_name = "NAME")]
     pub(crate) devices: Vec<String>,
 

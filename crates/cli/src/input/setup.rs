@@ -14,11 +14,15 @@ use idlewise_sim::workloads::fio::JobFile;
 use idlewise_sim::workloads::{self, Spec, SpecError};
 
 use super::args::{LoadOptions, SelectionOptions};
+use super::fitting::fitting;
 use super::names::{self, did_you_mean};
 use super::settings::settings;
 use super::trace::TraceFile;
 use super::unused;
 use crate::failure::Failure;
+
+/// The disk of workloads, unless another is named.
+const USUAL_DISK: &str = "hdd-18tb-7200";
 
 /// Reads a matrix or ranking.
 fn read<T>(path: &Path, parse: impl Fn(&str) -> Result<T, FileError>) -> Result<T, Failure> {
@@ -72,6 +76,10 @@ pub(crate) struct Prepared {
     pub(crate) load: String,
     /// The trace, if there is one: it may be a spooled copy that must outlive the runs.
     pub(crate) trace: Option<Arc<TraceFile>>,
+    /// What the trace does not tell.
+    pub(crate) missing: Option<&'static str>,
+    /// Why it is this disk, if nobody named it.
+    pub(crate) disk_reason: Option<String>,
 }
 
 /// The load of the disk: as it is, in words, and the trace if it is one.
@@ -79,6 +87,7 @@ fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>),
     let reading = &options.reading;
     let of_traces = [
         ("--open-loop", options.open_loop),
+        ("--one-disk", options.one_disk),
         ("--speed", (options.speed - 1.0).abs() > 0.0),
         ("--format", reading.format.is_some()),
         ("--device", !reading.devices.is_empty()),
@@ -101,8 +110,10 @@ fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>),
     let file = Arc::new(TraceFile::open(path, &options.reading)?);
     let words = format!("trace {}", file.name());
     let again = Arc::clone(&file);
-    let open = Box::new(move || again.rows());
-    Ok((Load::Trace { open, open_loop: options.open_loop, speed: options.speed }, words, Some(file)))
+    let open = Box::new(move |device| again.rows(device));
+    let devices = if options.one_disk { Vec::new() } else { file.split()? };
+    let load = Load::Trace { open, open_loop: options.open_loop, speed: options.speed, devices };
+    Ok((load, words, Some(file)))
 }
 
 /// Reads a job file and prints its warnings.
@@ -136,8 +147,13 @@ pub(crate) fn experiment(
     let weights = settings(&mut schedulers, &options.set)?;
     let selection = selection(&options.selection, logged)?;
     unused::check(&selection, &schedulers)?;
-    let disk = names::disk(&options.disk)?;
     let (load, words, trace) = load(options)?;
+    let survey = trace.as_ref().map(|trace| trace.survey());
+    let (disk, disk_reason) = match (&options.disk, survey) {
+        (Some(name), _) => (names::disk(name)?, None),
+        (None, Some(survey)) => fitting(survey).map(|(disk, reason)| (disk, Some(reason)))?,
+        (None, None) => (names::disk(USUAL_DISK)?, None),
+    };
     let experiment = Experiment {
         disk,
         load,
@@ -151,7 +167,8 @@ pub(crate) fn experiment(
         limits: limits(options)?,
         selection,
     };
-    Ok(Prepared { experiment, load: words, trace })
+    let missing = survey.and_then(|survey| survey.missing());
+    Ok(Prepared { experiment, load: words, trace, missing, disk_reason })
 }
 
 /// A failed experiment: wrong usage if the workload's text was wrong, or the model does not fit.

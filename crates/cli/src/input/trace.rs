@@ -1,12 +1,13 @@
 //! Opening traces: from the options to rows that can be read several times.
 
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
-use idlewise_sim::traces::{Exit, Format, Options, Record, Report, Skip, Trace};
+use idlewise_sim::traces::{Exit, Format, Options, Record, Report, Skip, Survey, Trace};
 
 use super::args::Reading;
 use super::names::did_you_mean;
@@ -38,7 +39,21 @@ pub(crate) struct TraceFile {
     spooled: Option<tempfile::NamedTempFile>,
     /// What the first complete reading found.
     report: Mutex<Option<Report>>,
+    /// What the trace shows, from reading it once.
+    survey: Survey,
+    /// The rows of each device, where there are several.
+    split: OnceLock<Split>,
 }
+
+/// Rows by device, and the names of processes.
+#[derive(Default)]
+struct Split {
+    rows: HashMap<u32, Vec<Record>>,
+    names: HashMap<Issuer, String>,
+}
+
+/// Rows of a trace of several devices that are held in memory, to be dealt out to the devices' disks: 0.5 GB.
+const MOST_SPLIT: u64 = 4_000_000;
 
 impl TraceFile {
     /// Checks that the trace can be opened; spools standard input.
@@ -50,9 +65,49 @@ impl TraceFile {
             std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
             spooled = Some(file);
         }
-        let file = TraceFile { path: path.to_owned(), options, spooled, report: Mutex::new(None) };
-        file.trace().map_err(Failure::failed)?;
+        let (report, survey, split) = (Mutex::new(None), Survey::default(), OnceLock::new());
+        let mut file = TraceFile { path: path.to_owned(), options, spooled, report, survey, split };
+        let mut trace = file.trace().map_err(Failure::failed)?;
+        while let Some(row) = trace.next().map_err(Failure::failed)? {
+            file.survey.add(&row);
+        }
+        file.report = Mutex::new(Some(trace.report()));
         Ok(file)
+    }
+
+    /// What the trace shows.
+    pub(crate) fn survey(&self) -> &Survey {
+        &self.survey
+    }
+
+    /// Makes each device's rows ready to be read apart; the devices, the busiest first, if there are several.
+    pub(crate) fn split(&self) -> Result<Vec<u32>, Failure> {
+        let devices: Vec<u32> = self.survey.devices().iter().map(|(device, _)| *device).collect();
+        if devices.len() < 2 {
+            return Ok(Vec::new());
+        }
+        if self.survey.rows > MOST_SPLIT {
+            return Err(Failure::usage(format!(
+                "{}: {} requests of {} devices are too many to give each device a disk of its own: choose some with \
+                 --device (`idlewise trace info` names them), or replay all on one with --one-disk",
+                self.name(),
+                self.survey.rows,
+                devices.len()
+            )));
+        }
+        let mut split = Split::default();
+        let mut trace = self.trace().map_err(Failure::failed)?;
+        while let Some(row) = trace.next().map_err(Failure::failed)? {
+            split.rows.entry(row.device).or_default().push(Record { device: 0, ..row });
+            if let Some(issuer) = row.issuer {
+                split
+                    .names
+                    .entry(issuer)
+                    .or_insert_with(|| trace.process(issuer).unwrap_or_default().to_owned());
+            }
+        }
+        self.split.get_or_init(|| split);
+        Ok(devices)
     }
 
     /// What messages call it.
@@ -67,9 +122,13 @@ impl TraceFile {
         }
     }
 
-    /// The trace's rows, from the beginning.
-    pub(crate) fn rows(self: &Arc<Self>) -> Result<Box<dyn Rows>, RowsError> {
-        Ok(Box::new(TraceRows { trace: self.trace()?, file: Arc::clone(self) }))
+    /// The trace's rows, from the beginning; of one device after [`TraceFile::split`].
+    pub(crate) fn rows(self: &Arc<Self>, device: Option<u32>) -> Result<Box<dyn Rows>, RowsError> {
+        let file = Arc::clone(self);
+        match device {
+            Some(device) => Ok(Box::new(DeviceRows { file, device, next: 0 })),
+            None => Ok(Box::new(TraceRows { trace: self.trace()?, file })),
+        }
     }
 
     /// What reading it found; `None` if it was never read to its end.
@@ -100,6 +159,27 @@ impl Rows for TraceRows {
 
     fn process(&self, issuer: Issuer) -> Option<String> {
         self.trace.process(issuer).map(str::to_owned)
+    }
+}
+
+/// One reading of one device's rows.
+struct DeviceRows {
+    file: Arc<TraceFile>,
+    device: u32,
+    next: usize,
+}
+
+impl Rows for DeviceRows {
+    fn next(&mut self) -> Result<Option<Record>, RowsError> {
+        let rows = self.file.split.get().and_then(|split| split.rows.get(&self.device));
+        let row = rows.and_then(|rows| rows.get(self.next)).copied();
+        self.next += 1;
+        Ok(row)
+    }
+
+    fn process(&self, issuer: Issuer) -> Option<String> {
+        let split = self.file.split.get()?;
+        split.names.get(&issuer).filter(|name| !name.is_empty()).cloned()
     }
 }
 

@@ -34,7 +34,9 @@ fn fill(metric: &Metric, rows: &[&Summary]) -> Filled {
         Better::More => !alike && value >= high / 1.01,
         Better::Neither => false,
     };
-    let (unit, scale) = metric.kind.unit();
+    // By the middle of the column, so that neither end gets a row of digits.
+    let least = figures.iter().map(|figure| figure.mean).filter(|mean| *mean > 0.0).fold(f64::MAX, f64::min);
+    let (unit, scale) = metric.kind.unit_near((least.min(high) * high.max(0.0)).sqrt());
     let cell = |figure: &Figure| Cell {
         text: three(figure.mean / scale),
         spread: if figure.mean > 0.0 { figure.ci95 / figure.mean } else { 0.0 },

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::summary::Summary;
 use super::verdict::table::{Goal, Measured, Table};
-use super::verdict::{Question, Verdict, verdict};
+use super::verdict::{Assumed, Question, Verdict, verdict};
 use super::{json, numbers, phases, table};
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
@@ -23,6 +23,14 @@ pub(crate) struct Change {
     pub(crate) then: f64,
     /// How many times better the second is; below 1 if worse.
     pub(crate) times_better: f64,
+}
+
+/// The schedulers that a verdict is about, under another assumption.
+pub(crate) struct Variant {
+    pub(crate) name: String,
+    pub(crate) open_loop: bool,
+    pub(crate) summaries: Vec<Summary>,
+    pub(crate) interrupted: bool,
 }
 
 /// A finished comparison, ready to be told.
@@ -43,6 +51,7 @@ impl<'a> Comparison<'a> {
         summaries: &'a [Summary],
         interrupted: bool,
         (goal, about): (Goal, &[usize]),
+        variants: &[Variant],
     ) -> Self {
         let experiment = &prepared.experiment;
         let open_loop = matches!(experiment.load, Load::Trace { open_loop: true, .. });
@@ -50,8 +59,15 @@ impl<'a> Comparison<'a> {
         let place = |name: &str| summaries.iter().position(|summary| summary.name() == name);
         let about: Vec<usize> = about.iter().map(named).filter_map(place).collect();
         let table = Table::of(&summaries.iter().collect::<Vec<_>>(), open_loop);
+        let assumed = |variant: &Variant| Assumed {
+            name: variant.name.clone(),
+            table: Table::of(&variant.summaries.iter().collect::<Vec<_>>(), variant.open_loop),
+        };
+        let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
+        let interrupted = interrupted || variants.iter().any(|variant| variant.interrupted);
+        let missing = prepared.missing.unwrap_or_default();
         let question =
-            Question { table: &table, goal, interrupted, missing: "", assumed: &[], about: &about };
+            Question { table: &table, goal, interrupted, missing, assumed: &assumed, about: &about };
         let verdict = verdict(&question);
         Comparison { prepared, summaries, interrupted, verdict, goal, figures: table }
     }

@@ -27,6 +27,8 @@ pub(crate) fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Va
         "schema": schema,
         "version": env!("CARGO_PKG_VERSION"),
         "disk": experiment.disk.name,
+        "disk_reason": prepared.disk_reason,
+        "not_told": prepared.missing,
         "load": prepared.load,
         "open_loop": matches!(experiment.load, Load::Trace { open_loop: true, .. }),
         "seeds": experiment.seeds,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use idlewise_core::Duration;
 use idlewise_sim::metrics::selector::InUse;
-use idlewise_sim::metrics::{Latency, Metric, Report};
+use idlewise_sim::metrics::{Kind, Latency, Metric, Report};
 
 use super::grid::aligned;
 use super::numbers::{grouped, ms, three};
@@ -15,8 +15,17 @@ use crate::input::setup::Prepared;
 const LISTED: usize = 20;
 
 /// Figures for which the page has lines of its own, by the beginning of their paths.
-const TOLD: [&str; 8] =
-    ["elapsed_ns", "throughput_", "iops", "latency_ns.", "read.", "write.", "device.", "fairness_jain"];
+const TOLD: [&str; 9] = [
+    "elapsed_ns",
+    "throughput_",
+    "iops",
+    "latency_ns.",
+    "read.",
+    "write.",
+    "flush_latency_ns.",
+    "device.",
+    "fairness_jain",
+];
 
 /// A line: what it is about, and what it says.
 type Line = (String, String);
@@ -40,9 +49,15 @@ fn line(name: &str, value: String) -> Line {
 /// What was done, and by which schedulers.
 fn work(report: &Report) -> Vec<Line> {
     let (reads, writes) = (count(report.read.requests), count(report.write.requests));
+    let mut rest = String::new();
+    for (name, requests) in [("discards", report.discard.requests), ("flushes", report.flushes)] {
+        if requests > 0 {
+            let _ = write!(rest, ", {} {name}", count(requests));
+        }
+    }
     let (rate, iops) = (three(report.throughput_bytes_per_s / 1e6), three(report.iops));
     let mut lines = vec![
-        line("requests", format!("{} ({reads} reads, {writes} writes)", count(report.requests))),
+        line("requests", format!("{} ({reads} reads, {writes} writes{rest})", count(report.requests))),
         line("run time", format!("{} s", three(report.elapsed_ns as f64 / 1e9))),
         line("throughput", format!("{rate} MB/s, {iops} IOPS")),
         line("requests in queue", format!("{} on average", three(report.queue_mean))),
@@ -117,10 +132,12 @@ fn heads(names: &[&str]) -> Vec<Vec<String>> {
 }
 
 fn latencies(report: &Report) -> String {
-    let mut rows = heads(&["latency ms", "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
+    let (unit, scale) = Kind::Millis.unit_near(report.latency_ns.p50 as f64);
+    let title = format!("latency {unit}");
+    let mut rows = heads(&[&title, "mean", "p50", "p90", "p95", "p99", "p99.9", "max"]);
     let mut row = |name: &str, l: &Latency| {
-        let tail = [l.p50, l.p90, l.p95, l.p99, l.p999, l.max].map(|ns| ms(ns as f64));
-        rows.push([name.to_owned(), ms(l.mean)].into_iter().chain(tail).collect());
+        let tail = [l.p50, l.p90, l.p95, l.p99, l.p999, l.max].map(|ns| three(ns as f64 / scale));
+        rows.push([name.to_owned(), three(l.mean / scale)].into_iter().chain(tail).collect());
     };
     row("all", &report.latency_ns);
     if report.read.requests > 0 {
@@ -128,6 +145,12 @@ fn latencies(report: &Report) -> String {
     }
     if report.write.requests > 0 {
         row("writes", &report.write.latency_ns);
+    }
+    if report.flushes > 0 {
+        row("flushes", &report.flush_latency_ns);
+    }
+    if report.discard.requests > 0 {
+        row("discards", &report.discard.latency_ns);
     }
     aligned(&rows)
 }

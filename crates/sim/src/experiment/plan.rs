@@ -12,8 +12,8 @@ use crate::selection::log::Log;
 use crate::workloads::Spec;
 use crate::workloads::fio::JobFile;
 
-/// Opens a trace from its beginning, once for each run.
-pub type OpenRows = Box<dyn Fn() -> Result<Box<dyn Rows>, RowsError> + Send + Sync>;
+/// Opens a trace from its beginning, once for each run: all of it, or what is for one device.
+pub type OpenRows = Box<dyn Fn(Option<u32>) -> Result<Box<dyn Rows>, RowsError> + Send + Sync>;
 
 /// What the disk is asked to do.
 pub enum Load {
@@ -29,6 +29,8 @@ pub enum Load {
         open_loop: bool,
         /// Times are divided by this.
         speed: f64,
+        /// Devices that have a disk each, the busiest first; without any, all of the trace goes to one disk.
+        devices: Vec<u32>,
     },
 }
 
@@ -69,7 +71,7 @@ pub struct Outcome {
     pub report: Report,
     /// What replay did to the trace, if there was one.
     pub account: Option<Account>,
-    /// The selector's decisions, if they were to be kept.
+    /// The selector's decisions, if they were to be kept; of several devices, those for the first.
     pub log: Option<Log>,
 }
 

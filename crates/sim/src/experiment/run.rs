@@ -14,7 +14,7 @@ use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
 use crate::engine::director::Director;
 use crate::engine::tell::Teller;
 use crate::engine::{Control, Engine, EngineError, Limits, Workload};
-use crate::metrics::Recorder;
+use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
 use crate::selection::Selecting;
 use crate::workloads::{self, Ground, Named};
@@ -54,14 +54,49 @@ impl Experiment {
         control: &Control,
         why: Option<&mut dyn Write>,
     ) -> Result<Outcome, ExperimentError> {
-        let run = Run { plan: self, scheduler: index, seed, control, why };
-        self.disk.build()?.with_model(run)
+        let mut recorder = Recorder::new(self.queue_size);
+        let devices = match &self.load {
+            Load::Trace { devices, .. } if !devices.is_empty() => devices.iter().copied().map(Some).collect(),
+            _ => vec![None],
+        };
+        let mut why = why;
+        let mut sum: Option<Outcome> = None;
+        for (place, device) in devices.iter().enumerate() {
+            recorder.next_device();
+            let last = place + 1 == devices.len();
+            // The reasons are those of the first device.
+            let why = why.take();
+            let recorder = &mut recorder;
+            let run =
+                Run { plan: self, scheduler: index, seed, control, why, device: *device, recorder, last };
+            let outcome = self.disk.build()?.with_model(run)?;
+            sum = Some(match sum.take() {
+                Some(before) => after(before, outcome),
+                None => outcome,
+            });
+        }
+        Ok(sum.expect("there is a device"))
     }
 }
 
+/// What came of several devices, the last of which has the report of all.
+fn after(before: Outcome, last: Outcome) -> Outcome {
+    let mut report = last.report;
+    report.merges += before.report.merges;
+    report.selector = before.report.selector.or(report.selector);
+    let account = before.account.zip(last.account).map(|(a, b)| a + b);
+    Outcome { report, account, log: before.log, ..last }
+}
+
 /// One scheduler with one seed.
-struct Run<'a, 'w> {
+struct Run<'a, 'w, 'r> {
     plan: &'a Experiment,
+    /// The device of the trace, if each has a disk.
+    device: Option<u32>,
+    /// Measures all devices.
+    recorder: &'r mut Recorder,
+    /// There is no device after this one.
+    last: bool,
     scheduler: usize,
     seed: u64,
     control: &'a Control,
@@ -69,7 +104,7 @@ struct Run<'a, 'w> {
     why: Option<&'w mut dyn Write>,
 }
 
-impl WithModel for Run<'_, '_> {
+impl WithModel for Run<'_, '_, '_> {
     type Output = Result<Outcome, ExperimentError>;
 
     /// Puts the load on `disk`.
@@ -93,9 +128,9 @@ impl WithModel for Run<'_, '_> {
                 self.simulate(&mut *workloads::build(spec, ground)?, disk, queue, selecting)
             }
             Load::Fio(jobs) => self.simulate(&mut jobs.build(ground)?, disk, queue, selecting),
-            Load::Trace { open, open_loop, speed } => {
+            Load::Trace { open, open_loop, speed, .. } => {
                 let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };
-                let mut replay = Replay::new(open().map_err(ExperimentError::Trace)?, settings);
+                let mut replay = Replay::new(open(self.device).map_err(ExperimentError::Trace)?, settings);
                 let outcome = self.simulate(&mut replay, disk, queue, selecting)?;
                 match replay.take_error() {
                     Some(error) => Err(ExperimentError::Trace(error)),
@@ -106,7 +141,7 @@ impl WithModel for Run<'_, '_> {
     }
 }
 
-impl Run<'_, '_> {
+impl Run<'_, '_, '_> {
     fn choice(&self) -> &Choice {
         &self.plan.schedulers[self.scheduler]
     }
@@ -169,25 +204,32 @@ impl Run<'_, '_> {
             let set = queue.set_weight(Instant::ZERO, who, weight);
             set.map_err(|error| ExperimentError::Weight { who, error })?;
         }
-        let mut recorder = Recorder::new(plan.queue_size).phased(workload.phases());
-        let (limits, why) = (plan.limits, self.why);
+        let (limits, why, recorder) = (plan.limits, self.why, self.recorder);
+        let phases = workload.phases();
+        if !phases.is_empty() {
+            *recorder = std::mem::take(recorder).phased(phases);
+        }
         let (ended, merges, selecting) = match selecting {
             Some(selecting) => {
                 let mut host = host::Host::new(queue, selecting);
-                let ended = play((workload, &mut host, disk), &mut recorder, limits, control, why)?;
+                let ended = play((workload, &mut host, disk), recorder, limits, control, why)?;
                 let (queue, selecting) = host.into_parts();
                 (ended, queue.merges(), Some(selecting))
             }
             None => {
                 let mut host = host::Host::new(queue, ());
-                let ended = play((workload, &mut host, disk), &mut recorder, limits, control, why)?;
+                let ended = play((workload, &mut host, disk), recorder, limits, control, why)?;
                 (ended, host.queue().merges(), None)
             }
         };
         let end = ended.map_err(|error| ExperimentError::Engine { scheduler: label.clone(), error })?;
         let weight = |issuer: &Issuer| weights.get(issuer).copied().unwrap_or_default();
         let describe = |issuer: Issuer| (workload.name(issuer), weight(&issuer));
-        let mut report = recorder.report(&label, merges, describe);
+        let mut report = if self.last {
+            recorder.report(&label, merges, describe)
+        } else {
+            Report { merges, ..Report::default() }
+        };
         let mut log = None;
         if let Some(selecting) = selecting {
             let (selector, decisions) = selecting.finish(end);

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use idlewise_core::{Group, Instant, Issuer, Request, SECTOR_BYTES, Weight};
+use idlewise_core::{Group, Instant, Issuer, Operation, Request, SECTOR_BYTES, Weight};
 use rustc_hash::FxHasher;
 
 use super::declare::figures;
@@ -49,8 +49,8 @@ figures! {
         service_share: f64 = one.tally.service_ns as f64 / one.all_ns.max(1) as f64, Share;
         /// When the last request was done.
         finished_ns: u64 = one.tally.finished.0, Seconds;
-        /// Mean latency.
-        latency_ns_mean: f64 = one.tally.latency_ns as f64 / one.tally.requests.max(1) as f64, Millis;
+        /// Mean latency of reads and writes.
+        latency_ns_mean: f64 = one.tally.latency_ns as f64 / one.tally.transfers.max(1) as f64, Millis;
         /// Median latency, within 3 %.
         latency_ns_p50: u64 = one.tally.latency.quantile(0.5), Millis;
         /// 95th percentile, within 3 %.
@@ -65,8 +65,13 @@ figures! {
 #[derive(Clone, Debug, Default)]
 struct Tally {
     requests: u64,
+    /// Reads and writes among the requests.
+    transfers: u64,
     bytes: u64,
     service_ns: u64,
+    /// Of that, what it was given while another process had requests outstanding.
+    contended_ns: u64,
+    outstanding: u32,
     latency_ns: u64,
     latency: Spread,
     finished: Instant,
@@ -76,6 +81,7 @@ impl Tally {
     /// Counts what `other` got, too.
     fn add(&mut self, other: &Tally) {
         self.requests += other.requests;
+        self.transfers += other.transfers;
         self.bytes += other.bytes;
         self.service_ns += other.service_ns;
         self.latency_ns += other.latency_ns;
@@ -92,28 +98,57 @@ pub(super) struct Issuers {
     tallies: Vec<Tally>,
     /// The last issuer that was looked for in `places`, and its place in `tallies`.
     recent: (Issuer, usize),
+    /// Processes with requests outstanding.
+    active: u32,
 }
 
 impl Default for Issuers {
     fn default() -> Self {
         let recent = (Issuer(u32::MAX), usize::MAX);
         let near = Box::new([NONE; NEAR]);
-        Issuers { places: HashMap::default(), near, tallies: Vec::new(), recent }
+        Issuers { places: HashMap::default(), near, tallies: Vec::new(), recent, active: 0 }
     }
 }
 
 impl Issuers {
+    /// A request reached the queue.
+    #[inline]
+    pub(super) fn arrived(&mut self, request: &Request) {
+        let tally = self.tally(counted_as(request));
+        tally.outstanding += 1;
+        let begins = tally.outstanding == 1;
+        self.active += u32::from(begins);
+    }
+
     /// A request is done.
     #[inline]
     pub(super) fn count(&mut self, now: Instant, request: &Request, latency_ns: u64, service_ns: u64) {
-        let who = if request.group == Group::UNKNOWN { request.issuer } else { Issuer(request.group.0) };
-        let tally = self.tally(who);
+        let contended = self.active > 1;
+        let tally = self.tally(counted_as(request));
         tally.requests += 1;
-        tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
         tally.service_ns += service_ns;
-        tally.latency_ns += latency_ns;
-        tally.latency.record(latency_ns);
-        tally.finished = now;
+        tally.contended_ns += if contended { service_ns } else { 0 };
+        if matches!(request.operation, Operation::Read | Operation::Write) {
+            tally.transfers += 1;
+            tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
+            tally.latency_ns += latency_ns;
+            tally.latency.record(latency_ns);
+        }
+        tally.finished = tally.finished.max(now);
+        tally.outstanding -= 1;
+        let ends = tally.outstanding == 0;
+        self.active -= u32::from(ends);
+    }
+
+    /// Jain's index over device time by weight, of those who competed: (Σx)² / (n Σx²).
+    pub(super) fn fairness(&self, weight: impl Fn(Issuer) -> Weight) -> f64 {
+        let given = || {
+            let competed = |place: &&usize| self.tallies[**place].contended_ns > 0;
+            let all = self.places.iter().filter(move |(_, place)| competed(place));
+            all.map(|(who, place)| self.tallies[*place].contended_ns as f64 / f64::from(weight(*who).get()))
+        };
+        let (sum, squares) = (given().sum::<f64>(), given().map(|x| x * x).sum::<f64>());
+        if squares > 0.0 { sum * sum / (given().count() as f64 * squares) } else { 1.0 }
     }
 
     #[inline]
@@ -173,11 +208,9 @@ impl Issuers {
     }
 }
 
-/// Jain's index over device time by weight: (Σx)² / (n Σx²).
-pub(super) fn jain(shares: &[IssuerShare]) -> f64 {
-    let given = || shares.iter().map(|share| share.service_ns as f64 / f64::from(share.weight.max(1)));
-    let (sum, squares) = (given().sum::<f64>(), given().map(|x| x * x).sum::<f64>());
-    if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
+/// The process that a request counts for.
+fn counted_as(request: &Request) -> Issuer {
+    if request.group == Group::UNKNOWN { request.issuer } else { Issuer(request.group.0) }
 }
 
 #[cfg(test)]
@@ -191,7 +224,21 @@ mod tests {
         for (index, (issuer, group, service_ns)) in times.iter().enumerate() {
             let request = Request::read(Sector(0), Sectors(8)).by(Issuer(*issuer));
             let request = Request { group: Group(*group), ..request };
+            issuers.arrived(&request);
             issuers.count(Instant(index as u64), &request, 2 * service_ns, *service_ns);
+        }
+        issuers
+    }
+
+    /// The same, with all requests waiting from the beginning.
+    fn contended(times: &[(u32, u64)]) -> Issuers {
+        let mut issuers = Issuers::default();
+        let request = |issuer: u32| Request::read(Sector(0), Sectors(8)).by(Issuer(issuer));
+        times.iter().for_each(|(issuer, _)| issuers.arrived(&request(*issuer)));
+        // A last one, of nobody who counts, keeps the others company to their end.
+        issuers.arrived(&request(99));
+        for (issuer, service_ns) in times {
+            issuers.count(Instant(0), &request(*issuer), *service_ns, *service_ns);
         }
         issuers
     }
@@ -208,12 +255,17 @@ mod tests {
 
     #[test]
     fn fairness_is_full_when_time_goes_by_weight() {
-        let issuers = served(&[(1, 0, 1000), (2, 0, 3000)]);
-        let weigh =
-            |heavy| move |who| (None, Weight::new(if who == Issuer(2) { heavy } else { 100 }).unwrap());
-        assert!((jain(&issuers.shares(weigh(300))) - 1.0).abs() < 1e-12);
+        let issuers = contended(&[(1, 1000), (2, 3000)]);
+        let weigh = |heavy| move |who| Weight::new(if who == Issuer(2) { heavy } else { 100 }).unwrap();
+        assert!((issuers.fairness(weigh(300)) - 1.0).abs() < 1e-12);
         // By number: (1 + 3)² / 2 (1² + 3²).
-        assert!((jain(&issuers.shares(weigh(100))) - 0.8).abs() < 1e-12);
+        assert!((issuers.fairness(weigh(100)) - 0.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn who_was_alone_did_not_compete() {
+        let alone = served(&[(1, 0, 1000), (2, 0, 3000)]);
+        assert!((alone.fairness(|_| Weight::default()) - 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -77,7 +77,9 @@ pub struct Recorder {
     issued: Vec<Instant>,
     /// Reads, then writes.
     pub(super) moved: [Moved; 2],
-    pub(super) flushes: u64,
+    /// Discards move nothing, and flushes have no extent: neither counts among the writes.
+    pub(super) discarded: Moved,
+    pub(super) flushed: Latencies,
     pub(super) issuers: Issuers,
     first_issue: Option<Instant>,
     last_completion: Instant,
@@ -87,6 +89,8 @@ pub struct Recorder {
     waiting_since: Option<Instant>,
     pub(super) anticipation: Anticipation,
     pub(super) longest_wait_ns: u64,
+    /// Devices that were measured, one after the other.
+    devices: u32,
     phases: Phases,
 }
 
@@ -123,8 +127,18 @@ impl Recorder {
         }
     }
 
+    /// Reads and writes.
+    pub(super) fn transfers(&self) -> u64 {
+        self.moved.iter().map(|moved| moved.latencies.count()).sum()
+    }
+
     pub(super) fn requests(&self) -> u64 {
-        self.moved.iter().map(|moved| moved.latencies.count()).sum::<u64>() + self.flushes
+        self.transfers() + self.discarded.latencies.count() + self.flushed.count()
+    }
+
+    /// The time that all requests took, whatever they asked for.
+    pub(super) fn outstanding_ns(&self) -> f64 {
+        self.latencies().sum() + self.discarded.latencies.sum() + self.flushed.sum()
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -159,6 +173,16 @@ impl Recorder {
         if self.elapsed_ns() > 0 { time_ns / self.elapsed_ns() as f64 } else { 0.0 }
     }
 
+    /// The share of the run in which a device was busy, of as many as there were.
+    pub(super) fn utilization(&self) -> f64 {
+        self.by_elapsed(self.device.busy_ns as f64) / f64::from(self.devices.max(1))
+    }
+
+    /// The next requests are for another device, whose clock begins anew.
+    pub fn next_device(&mut self) {
+        self.devices += 1;
+    }
+
     /// `total` for each command.
     pub(super) fn by_command(&self, total: u64) -> f64 {
         total as f64 / self.device.commands.max(1) as f64
@@ -169,7 +193,8 @@ impl Observer for Recorder {
     #[inline]
     fn arrived(&mut self, _: Instant, id: RequestId, request: &Request) {
         self.issued[id.index()] = request.arrival;
-        if self.first_issue.is_none() {
+        self.issuers.arrived(request);
+        if self.first_issue.is_none_or(|first| request.arrival < first) {
             self.first_issue = Some(request.arrival);
         }
     }
@@ -203,16 +228,23 @@ impl Observer for Recorder {
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64) {
         let latency = now.since(self.issued[id.index()]).0;
         let bytes = u64::from(request.length.0) * SECTOR_BYTES;
-        self.last_completion = now;
-        if request.operation == Operation::Flush {
-            self.flushes += 1;
-        } else {
-            let moved = &mut self.moved[request.direction().index()];
-            moved.latencies.record(latency);
-            moved.bytes += bytes;
+        self.last_completion = self.last_completion.max(now);
+        let moved = match request.operation {
+            Operation::Read | Operation::Write => Some(&mut self.moved[request.direction().index()]),
+            Operation::Discard => Some(&mut self.discarded),
+            Operation::Flush => None,
+        };
+        match moved {
+            Some(moved) => {
+                moved.latencies.record(latency);
+                moved.bytes += bytes;
+            }
+            None => self.flushed.record(latency),
         }
         self.issuers.count(now, request, latency, service_share);
-        self.phases.count(now, request, latency);
+        if matches!(request.operation, Operation::Read | Operation::Write) {
+            self.phases.count(now, request, latency);
+        }
     }
 
     #[inline]

@@ -5,7 +5,7 @@ use idlewise_core::{Issuer, Weight};
 
 use super::declare::Better::{Less, More, Neither};
 use super::declare::{Column, figures};
-use super::issuers::{IssuerShare, jain};
+use super::issuers::IssuerShare;
 use super::phases::PhaseShare;
 use super::recorder::{Anticipation, Latencies, Moved, Recorder};
 use super::selector::Account;
@@ -58,7 +58,7 @@ figures! {
         /// Mean time in which a command's data moved.
         transfer_ns_mean: f64 = run.by_command(run.device.transfer_ns), Millis;
         /// Share of the run in which the device was busy.
-        utilization: f64 = run.by_elapsed(run.device.busy_ns as f64), Share;
+        utilization: f64 = run.utilization(), Share;
     }
 }
 
@@ -68,6 +68,7 @@ pub(super) struct Run<'a> {
     merges: u64,
     recorder: &'a Recorder,
     issuers: Vec<IssuerShare>,
+    fairness: f64,
 }
 
 figures! {
@@ -76,7 +77,8 @@ figures! {
     Report "result" from run: Run<'_> {
         /// The scheduler's name.
         scheduler: String = run.scheduler.to_owned(), Text;
-        /// Requests completed, flushes included.
+        /// Requests completed, discards and flushes included. All other figures are of reads and writes, unless they say
+        /// otherwise.
         requests: u64 = run.recorder.requests(), Count;
         /// Bytes moved.
         bytes: u64 = run.recorder.bytes(), Bytes;
@@ -87,11 +89,11 @@ figures! {
         throughput_bytes_per_s: f64 = run.recorder.by_second(run.recorder.bytes()), Rate
             [Column::new("", "", More, 1).goal("throughput")];
         /// Requests in a second.
-        iops: f64 = run.recorder.by_second(run.recorder.requests()), Iops
+        iops: f64 = run.recorder.by_second(run.recorder.transfers()), Iops
             [Column::new("", "", More, 9)];
-        /// Latency of all requests.
+        /// Latency of reads and writes.
         latency_ns: Latency = Latency::of(&run.recorder.latencies()), One(Latency)
-            [Column::new("mean", "mean", Less, 4), Column::new("max", "longest", Less, 7)];
+            [Column::new("mean", "mean", Less, 8), Column::new("max", "longest", Less, 5)];
         /// Reads.
         read: Part = Part::of(&run.recorder.moved[0]), One(Part)
             [
@@ -101,24 +103,30 @@ figures! {
         /// Writes.
         write: Part = Part::of(&run.recorder.moved[1]), One(Part)
             [
-                Column::new("latency_ns.mean", "write mean", Less, 6).goal("mean write latency"),
-                Column::new("latency_ns.p99", "write p99", Less, 5).goal("p99 write latency")
+                Column::new("latency_ns.mean", "write mean", Less, 7).goal("mean write latency"),
+                Column::new("latency_ns.p99", "write p99", Less, 4).goal("p99 write latency")
             ];
         /// The device.
         device: DeviceUse = DeviceUse::of(run.recorder), One(DeviceUse)
             [Column::new("seek_ns_mean", "seek", Neither, 11), Column::new("utilization", "busy", Neither, 10)];
         /// Waits for a better request while others wait.
         anticipation: Anticipation = run.recorder.anticipation.clone(), One(Anticipation);
-        /// Mean number of requests issued and not yet done.
-        queue_mean: f64 = run.recorder.by_elapsed(run.recorder.latencies().sum()), Count;
+        /// Mean number of requests of any kind issued and not yet done.
+        queue_mean: f64 = run.recorder.by_elapsed(run.recorder.outstanding_ns()), Count;
         /// Requests that became part of another.
         merges: u64 = run.merges, Count;
-        /// Flushes among the requests. Flushes count in no latency and no direction.
-        flushes: u64 = run.recorder.flushes, Count;
+        /// Flushes among the requests.
+        flushes: u64 = run.recorder.flushed.count(), Count;
+        /// Latency of flushes.
+        flush_latency_ns: Latency = Latency::of(&run.recorder.flushed), One(Latency)
+            [Column::new("p99", "flush p99", Less, 6)];
+        /// Discards: requests, what they gave free, and their latency.
+        discard: Part = Part::of(&run.recorder.discarded), One(Part);
         /// The longest time from issue to dispatch.
         longest_wait_ns: u64 = run.recorder.longest_wait_ns, Millis;
-        /// Jain's index of fairness over device time by weight: 1 is even, 1/n is one takes all.
-        fairness_jain: f64 = jain(&run.issuers), Index [Column::new("", "fairness", More, 8)];
+        /// Jain's index of fairness over device time by weight, of processes that competed, while they did: while another had
+        /// requests outstanding too. 1 is even, 1/n is one takes all.
+        fairness_jain: f64 = run.fairness, Index [Column::new("", "fairness", More, 8)];
         /// Each process, most device time first.
         issuers: Vec<IssuerShare> = run.issuers, List(IssuerShare);
         /// Each phase of a workload that has phases; the last is the rest after them.
@@ -138,6 +146,8 @@ impl Recorder {
         merges: u64,
         describe: impl Fn(Issuer) -> (Option<String>, Weight),
     ) -> Report {
-        Report::of(Run { scheduler, merges, recorder: self, issuers: self.issuers.shares(describe) })
+        let fairness = self.issuers.fairness(|who| describe(who).1);
+        let issuers = self.issuers.shares(describe);
+        Report::of(Run { scheduler, merges, recorder: self, issuers, fairness })
     }
 }

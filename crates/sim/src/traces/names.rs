@@ -99,7 +99,7 @@ impl Devices {
     #[cold]
     fn add(&mut self, name: String) -> Option<u32> {
         if let Some(wanted) = &self.wanted
-            && !wanted.contains(&name)
+            && !wanted.iter().any(|wanted| is_called(&name, wanted))
         {
             if self.unwanted.len() < 8 && !self.unwanted.contains(&name) {
                 self.unwanted.push(name);
@@ -120,6 +120,18 @@ impl Devices {
         self.names.push(name);
         Some(self.names.len() as u32 - 1)
     }
+}
+
+/// Whether `wanted` stands for the device called `name`: its name, `major:minor` also with a comma, or the number that
+/// the two make in a kernel's `dev_t`.
+fn is_called(name: &str, wanted: &str) -> bool {
+    let pair = |text: &str| {
+        let (major, minor) = text.split_once([':', ','])?;
+        Some((major.parse::<u64>().ok()?, minor.parse::<u64>().ok()?))
+    };
+    let number = |text: &str| text.parse::<u64>().ok().map(|number| (number >> 20, number & 0xf_ffff));
+    // A plain number is a number of a pair only where the trace has pairs.
+    name == wanted || pair(name).is_some_and(|own| pair(wanted).or_else(|| number(wanted)) == Some(own))
 }
 
 /// Names and groups of processes, by number.
@@ -253,6 +265,16 @@ mod tests {
         assert_eq!(devices.number(1, |_| unreachable!()), None);
         assert_eq!(devices.names(), ["8:0", "hm_1"]);
         assert_eq!(devices.unwanted, ["8:16"]);
+    }
+
+    #[test]
+    fn devices_are_known_by_name_and_by_number() {
+        for wanted in ["8:16", "8,16", "8388624"] {
+            assert!(is_called("8:16", wanted), "{wanted}");
+            assert!(!is_called("8:0", wanted), "{wanted}");
+        }
+        assert!(is_called("hm_1", "hm_1") && !is_called("hm_1", "1"));
+        assert!(is_called("1283", "1283") && !is_called("1283", "0:1283"));
     }
 
     #[test]

@@ -101,7 +101,9 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
 }
 
 fn cannot_tell(missing: &str, under: &[Under]) -> String {
-    let each = under.iter().map(|under| {
+    let first =
+        |(place, one): &(usize, &Under)| !under[..*place].iter().any(|before| before.good == one.good);
+    let each = under.iter().enumerate().filter(first).map(|(_, under)| {
         format!("{} it would be {}", under.assumption, either(under.good.iter().map(String::as_str)))
     });
     format!(
