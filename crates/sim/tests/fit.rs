@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::{AnyModel, Command, DiskModel, Profile, validate};
+use idlewise_disk::{AnyModel, Command, DiskModel, FlashSpec, Model, Profile, validate};
 use idlewise_sim::fit::{self, Known};
 use idlewise_sim::traces::{Options, Record, Trace};
 
@@ -246,10 +246,27 @@ fn latency(profile: &Profile, operation: Operation, sectors: u32, depth: usize) 
     median(recorded.records.iter().map(|r| r.response().unwrap().0).collect())
 }
 
+/// A device that is like no profile.
+fn another(spec: FlashSpec) -> FlashSpec {
+    FlashSpec {
+        channels: spec.channels / 2,
+        read_ns: spec.read_ns * 3 / 2,
+        program_ns: spec.program_ns * 2 / 3,
+        overhead_ns: spec.overhead_ns * 2,
+        interface_sector_ns: spec.interface_sector_ns * 5 / 3,
+        channel_sector_ns: spec.channel_sector_ns * 4 / 3,
+        page_sectors: spec.page_sectors / 2,
+        ..spec
+    }
+}
+
 #[test]
 fn modelled_flash_is_found_again() {
-    for name in ["sata-ssd", "nvme-ssd"] {
-        let truth = Profile::named(name).unwrap();
+    for (name, other) in [("sata-ssd", false), ("nvme-ssd", false), ("sata-ssd", true), ("nvme-ssd", true)] {
+        let mut truth = Profile::named(name).unwrap();
+        if let (Model::Flash(spec), true) = (&mut truth.model, other) {
+            *spec = another(*spec);
+        }
         let mut recorded = Recorded::new(&truth);
         let mut random = Random(0x1d1e_0002);
         let capacity = recorded.disk.capacity().0;
@@ -273,5 +290,47 @@ fn modelled_flash_is_found_again() {
         }
         let error = sequential_rate(&fitted.profile, 0.1) / sequential_rate(&truth, 0.1) - 1.0;
         println!("rate {:.2} %", error * 100.0);
+    }
+}
+/// A modelled disk that is read.
+struct Read(Recorded);
+
+impl fit::Reader for Read {
+    fn capacity(&self) -> u64 {
+        self.0.disk.capacity().0
+    }
+
+    fn read(&mut self, extents: &[(u64, u32)], depth: usize) -> std::io::Result<Vec<(u64, u64)>> {
+        let first = self.0.records.len();
+        let mut next = extents.iter();
+        self.0.serve(depth, extents.len(), || {
+            let &(start, sectors) = next.next().unwrap();
+            (15_000, Operation::Read, start, sectors)
+        });
+        Ok(self.0.records[first..].iter().map(|r| (r.arrival.0, r.completed.unwrap().0)).collect())
+    }
+}
+
+#[test]
+fn calibration_finds_modelled_disks_again() {
+    for name in ["hdd-4tb-7200", "hdd-2400gb-10k", "hdd-18tb-7200", "cheetah9lp"] {
+        let truth = Profile::named(name).unwrap();
+        let mut reader = Read(Recorded::new(&truth));
+        let records = fit::calibrate(&mut reader, 120_000_000_000, &mut |_, _| {}).unwrap();
+        let known = Known { name: name.to_owned(), capacity: Some(fit::Reader::capacity(&reader)), ..Known::default() };
+        let fitted = fit::fit(&records, &known).unwrap();
+        println!("{name}: {} reads in {:.1} s; held out {:.2} %\n{:#?}", records.len(), reader.0.now as f64 / 1e9, fitted.report.held_out.demerit_share * 100.0,
+            fitted.report.parts.iter().map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why)).collect::<Vec<_>>(),
+        );
+        let turn = period(&fitted.profile) / period(&truth) - 1.0;
+        println!("rotation {:.3} %", turn * 100.0);
+        for at in [0.02, 0.3, 0.55, 0.8, 0.95] {
+            let error = sequential_rate(&fitted.profile, at) / sequential_rate(&truth, at) - 1.0;
+            println!("rate at {at}: {:.2} %", error * 100.0);
+        }
+        for share in [0.001, 0.01, 0.05, 0.2, 0.4, 0.8] {
+            let error = positioning(&fitted.profile, share) as f64 / positioning(&truth, share) as f64 - 1.0;
+            println!("positioning at {share}: {:.2} %", error * 100.0);
+        }
     }
 }

@@ -5,10 +5,12 @@ use idlewise_core::Operation;
 use idlewise_disk::mechanical::MechanicalSpec;
 use idlewise_disk::{Model, Profile};
 
+use super::compare::Class;
 use super::platters::{Ahead, KNOTS, Platters, ZONES};
 use super::position::{self, Positioning, Sample};
 use super::rows::Row;
 use super::search::{self, Change, Goal, Shape, scale};
+use super::turning;
 use super::zones::{self, Rates};
 
 /// Commands nearer than this may be in the buffer, in sectors.
@@ -22,6 +24,10 @@ const BUFFERED_SHARE: f64 = 0.9;
 
 /// A revolution that may be off by more is left to the search.
 const PERIOD_SURE: f64 = 0.05;
+
+/// What a share of the mean of alike commands counts beside a share of the whole mean, so that buffered commands count
+/// too.
+const QUICK_WEIGHT: f64 = 0.1;
 
 /// Times below this are not told apart, in ns.
 const GRAIN_NS: f64 = 1000.0;
@@ -112,6 +118,33 @@ fn samples(pairs: &[(Row, Row)], capacity: u64, rates: &[f64; ZONES]) -> Vec<Sam
         .collect()
 }
 
+/// How far the arm has to go for a command after the one before, in classes.
+fn distance_class(before: &Row, row: &Row, capacity: u64) -> u8 {
+    let distance = row.start as i64 - before.end() as i64;
+    let far = distance.unsigned_abs();
+    match distance {
+        0 => 0,
+        1..=64 => 1,
+        _ if far <= 512 => 2,
+        _ if far < capacity / 4096 => 3,
+        _ if far < capacity / 256 => 4,
+        _ if far < capacity / 32 => 5,
+        _ if far < capacity / 8 => 6,
+        _ if far < capacity / 3 => 7,
+        _ => 8,
+    }
+}
+
+/// What commands that such a disk serves alike have in common.
+fn alike(before: Option<&Row>, row: &Row, capacity: u64) -> Class {
+    let read = row.operation == Operation::Read;
+    let after_read = before.is_none_or(|before| before.operation == Operation::Read);
+    let direction = u8::from(read) * 2 + u8::from(after_read);
+    let size = u8::from(row.sectors > 16) + u8::from(row.sectors > 128);
+    let crowd = (32 - row.beside.leading_zeros()) as u8;
+    [direction, crowd, size, before.map_or(u8::MAX, |before| distance_class(before, row, capacity))]
+}
+
 /// Fits a disk with platters. `capacity` is in sectors.
 pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let rates = zones::rates(rows, capacity);
@@ -128,7 +161,10 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     for zones in tried {
         let found = samples(&pairs, capacity, &zones);
         distances = found.iter().map(|sample| sample.distance).collect();
-        if let Some((positioning, cost)) = position::positioning(&found)
+        let sector = |row: &Row| 512e9 / zones[((row.start as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)];
+        let medium = |row: &Row| row.operation == Operation::Read || !cached;
+        let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
+        if let Some((positioning, cost)) = position::positioning(&found, turn)
             && best.as_ref().is_none_or(|(least, ..)| cost < *least)
         {
             best = Some((cost, positioning, zones));
@@ -175,7 +211,7 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
     // Which of several commands an arm serves first hangs on less than a microsecond; then the next ones differ too.
     let crowded = rows.iter().filter(|row| row.beside == 0).count() < ENOUGH;
-    let goal = Goal::new(rows, capacity, |row| crowded || row.beside == 0);
+    let goal = Goal::new(rows, QUICK_WEIGHT, |before, row| (crowded || row.beside == 0).then(|| alike(before, row, capacity)));
     let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
     Found { disk, positioning, rates, samples: distances.len(), distances, class }
 }

@@ -4,6 +4,7 @@ use idlewise_core::Operation;
 
 use super::flash;
 use super::mechanical;
+use super::position::{Given, Positioning};
 use super::report::{Confidence, Part};
 use super::rows::Row;
 use super::zones::Rates;
@@ -109,6 +110,16 @@ fn near_reads(rows: &[Row]) -> usize {
         .count()
 }
 
+/// What the time of a revolution rests on.
+fn rotation(found: &Positioning, samples: usize) -> String {
+    let percent = found.error * 100.0;
+    match found.given {
+        Given::Counted => format!("places that passed more than once, ± {percent:.2} %"),
+        Given::Usual => format!("the usual speed near what the spread of {samples} commands shows, ± {percent:.1} %"),
+        Given::Spread => format!("the spread of {samples} commands, ± {percent:.1} %"),
+    }
+}
+
 /// The parts of a disk with platters.
 pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -> Vec<Part> {
     let disk = &found.disk;
@@ -121,14 +132,7 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
             "rotation",
             rpm,
             if positioning.error <= PERIOD_SURE { Confidence::Sure } else { Confidence::Rough },
-            match positioning.usual {
-                Some(_) => format!(
-                    "the usual speed within {:.1} % of what the spread of {} commands shows",
-                    positioning.error * 100.0,
-                    found.samples
-                ),
-                None => format!("the spread of {} commands, ± {:.1} %", found.samples, positioning.error * 100.0),
-            },
+            rotation(positioning, found.samples),
         ),
         None => part("rotation", rpm, Confidence::Unknown, alone.to_owned()),
     });

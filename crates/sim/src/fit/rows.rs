@@ -10,6 +10,10 @@ use crate::traces::Record;
 /// Fewer rows than this show nothing.
 const FEWEST: usize = 200;
 
+/// A read far from the one before takes that long on platters, in ns: half a revolution of the fastest disk. Flash is
+/// far below.
+pub(super) const PLATTERS_NS: u64 = 1_500_000;
+
 /// One command of a recording. Times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
