@@ -147,7 +147,11 @@ fn stretches(rows: &[Row], from: usize) -> Vec<Row> {
 }
 
 /// A profile against the rows that are `counted`; all are replayed. `None` if there is no such row.
-fn against(profile: &Profile, rows: &[Row], counted: impl Fn(&Row) -> bool) -> Result<Option<Against>, FitError> {
+fn against(
+    profile: &Profile,
+    rows: &[Row],
+    counted: impl Fn(&Row) -> bool,
+) -> Result<Option<Against>, FitError> {
     let failed = |message: String| FitError::Profile { message };
     let mut disk = profile.build().map_err(|error| failed(error.to_string()))?;
     let times = compare::replay(&mut disk, rows).map_err(|error| failed(error.to_string()))?;

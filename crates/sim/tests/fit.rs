@@ -23,7 +23,8 @@ fn drive(path: &Path) -> Vec<Record> {
 #[test]
 fn half_of_a_real_drives_recording_tells_the_other_half() {
     let Ok(folder) = std::env::var("IDLEWISE_TRACES") else {
-        let _ = std::io::stderr().write_all(b"\nskipped: IDLEWISE_TRACES does not say where real traces are\n");
+        let _ =
+            std::io::stderr().write_all(b"\nskipped: IDLEWISE_TRACES does not say where real traces are\n");
         return;
     };
     for name in ["atlas10k", "cheetah4LP", "cheetah9LP", "hp_c3323a"] {
@@ -33,7 +34,8 @@ fn half_of_a_real_drives_recording_tells_the_other_half() {
         let capacity = records.iter().map(|record| record.end().0).max();
         let known = Known { name: name.to_owned(), capacity, ..Known::default() };
         let fitted = fit::fit(&records[..half], &known).unwrap();
-        let measured = validate::read_trace(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).unwrap();
+        let measured =
+            validate::read_trace(std::io::BufReader::new(std::fs::File::open(&path).unwrap())).unwrap();
         let held_out = validate::validate(&fitted.profile, &measured[half..]).unwrap();
         println!(
             "{name}: fitted {:.2} %, within the half {:.2} %, other half {:.2} % of {:.3} ms\n{:#?}",
@@ -41,7 +43,12 @@ fn half_of_a_real_drives_recording_tells_the_other_half() {
             fitted.report.held_out.demerit_share * 100.0,
             held_out.demerit_share * 100.0,
             held_out.measured_mean_ns as f64 / 1e6,
-            fitted.report.parts.iter().map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why)).collect::<Vec<_>>(),
+            fitted
+                .report
+                .parts
+                .iter()
+                .map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why))
+                .collect::<Vec<_>>(),
         );
         assert!(held_out.demerit_share <= DEMERIT_MAX, "{name}: {:.4}", held_out.demerit_share);
     }
@@ -180,7 +187,9 @@ fn positioning(profile: &Profile, share: f64) -> u64 {
 }
 
 fn period(profile: &Profile) -> f64 {
-    let idlewise_disk::Model::Mechanical(spec) = &profile.model else { panic!("{} has platters", profile.name) };
+    let idlewise_disk::Model::Mechanical(spec) = &profile.model else {
+        panic!("{} has platters", profile.name)
+    };
     f64::from(spec.period_ns)
 }
 
@@ -194,11 +203,18 @@ fn modelled_disks_with_platters_are_found_again() {
         recorded.random(&mut random, 1, 3000, 20);
         recorded.files(&mut random, 1500);
         recorded.random(&mut random, 4, 1000, 20);
-        let fitted = fit::fit(&recorded.records, &Known { name: name.to_owned(), ..Known::default() }).unwrap();
+        let fitted =
+            fit::fit(&recorded.records, &Known { name: name.to_owned(), ..Known::default() }).unwrap();
         println!(
             "{name}: demerit fitted {:.2} %, held out {:.2} %\n{:#?}",
-            fitted.report.fitted.demerit_share * 100.0, fitted.report.held_out.demerit_share * 100.0,
-            fitted.report.parts.iter().map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why)).collect::<Vec<_>>(),
+            fitted.report.fitted.demerit_share * 100.0,
+            fitted.report.held_out.demerit_share * 100.0,
+            fitted
+                .report
+                .parts
+                .iter()
+                .map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why))
+                .collect::<Vec<_>>(),
         );
         let turn = period(&fitted.profile) / period(&truth) - 1.0;
         println!("rotation {:.3} %", turn * 100.0);
@@ -225,7 +241,14 @@ fn dump() {
         let mut out = String::from("arrival_ns,dispatched_ns,completed_ns,operation,start,sectors\n");
         for r in &recorded.records {
             let op = if r.operation == Operation::Read { 'R' } else { 'W' };
-            out += &format!("{},{},{},{op},{},{}\n", r.arrival.0, r.arrival.0, r.completed.unwrap().0, r.start, r.length);
+            out += &format!(
+                "{},{},{},{op},{},{}\n",
+                r.arrival.0,
+                r.arrival.0,
+                r.completed.unwrap().0,
+                r.start,
+                r.length
+            );
         }
         std::fs::write(format!("/tmp/fit-{name}.csv"), out).unwrap();
     }
@@ -240,9 +263,7 @@ fn latency(profile: &Profile, operation: Operation, sectors: u32, depth: usize) 
     let mut recorded = Recorded::new(profile);
     let capacity = recorded.disk.capacity().0;
     let mut random = Random(11);
-    recorded.serve(depth, 2000, || {
-        (20_000, operation, random.below(capacity / 512 - 1) * 512, sectors)
-    });
+    recorded.serve(depth, 2000, || (20_000, operation, random.below(capacity / 512 - 1) * 512, sectors));
     median(recorded.records.iter().map(|r| r.response().unwrap().0).collect())
 }
 
@@ -281,11 +302,23 @@ fn modelled_flash_is_found_again() {
         let known = Known { name: name.to_owned(), capacity: Some(capacity), ..Known::default() };
         let t = std::time::Instant::now();
         let fitted = fit::fit(&recorded.records, &known).unwrap();
-        println!("{name}: fitted {:.2} % held out {:.2} % in {:?}\n{}", fitted.report.fitted.demerit_share * 100.0, fitted.report.held_out.demerit_share * 100.0, t.elapsed(), fitted.text);
+        println!(
+            "{name}: fitted {:.2} % held out {:.2} % in {:?}\n{}",
+            fitted.report.fitted.demerit_share * 100.0,
+            fitted.report.held_out.demerit_share * 100.0,
+            t.elapsed(),
+            fitted.text
+        );
         for depth in [1, 4, 16] {
-            for (operation, sectors) in [(Operation::Read, 8), (Operation::Read, 256), (Operation::Write, 8), (Operation::Write, 256)] {
+            for (operation, sectors) in
+                [(Operation::Read, 8), (Operation::Read, 256), (Operation::Write, 8), (Operation::Write, 256)]
+            {
                 let [a, b] = [&fitted.profile, &truth].map(|p| latency(p, operation, sectors, depth));
-                println!("{operation:?} {sectors} depth {depth}: {:.2} % of {:.1} us", (a / b - 1.0) * 100.0, b / 1e3);
+                println!(
+                    "{operation:?} {sectors} depth {depth}: {:.2} % of {:.1} us",
+                    (a / b - 1.0) * 100.0,
+                    b / 1e3
+                );
             }
         }
         let error = sequential_rate(&fitted.profile, 0.1) / sequential_rate(&truth, 0.1) - 1.0;
@@ -317,10 +350,23 @@ fn calibration_finds_modelled_disks_again() {
         let truth = Profile::named(name).unwrap();
         let mut reader = Read(Recorded::new(&truth));
         let records = fit::calibrate(&mut reader, 120_000_000_000, &mut |_, _| {}).unwrap();
-        let known = Known { name: name.to_owned(), capacity: Some(fit::Reader::capacity(&reader)), ..Known::default() };
+        let known = Known {
+            name: name.to_owned(),
+            capacity: Some(fit::Reader::capacity(&reader)),
+            ..Known::default()
+        };
         let fitted = fit::fit(&records, &known).unwrap();
-        println!("{name}: {} reads in {:.1} s; held out {:.2} %\n{:#?}", records.len(), reader.0.now as f64 / 1e9, fitted.report.held_out.demerit_share * 100.0,
-            fitted.report.parts.iter().map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why)).collect::<Vec<_>>(),
+        println!(
+            "{name}: {} reads in {:.1} s; held out {:.2} %\n{:#?}",
+            records.len(),
+            reader.0.now as f64 / 1e9,
+            fitted.report.held_out.demerit_share * 100.0,
+            fitted
+                .report
+                .parts
+                .iter()
+                .map(|p| format!("{}: {} ({}: {})", p.name, p.value, p.confidence, p.why))
+                .collect::<Vec<_>>(),
         );
         let turn = period(&fitted.profile) / period(&truth) - 1.0;
         println!("rotation {:.3} %", turn * 100.0);

@@ -112,7 +112,8 @@ impl Plan<'_> {
                 break;
             }
             // Each time the sectors before: those after may have been read ahead.
-            let reads: Vec<(u64, u32)> = places.iter().map(|place| (place - round * UNIT, UNIT as u32)).collect();
+            let reads: Vec<(u64, u32)> =
+                places.iter().map(|place| (place - round * UNIT, UNIT as u32)).collect();
             self.read("rotation", &reads, 1)?;
         }
         let mut at = capacity / 2;
@@ -171,7 +172,8 @@ pub fn calibrate(
     let mut plan = Plan { reader, progress, records: Vec::new(), random, began: None, budget_ns, used_ns: 0 };
     let reads: Vec<(u64, u32)> = (0..PROBES).map(|_| (plan.anywhere(UNIT), UNIT as u32)).collect();
     plan.read("kind of disk", &reads, 1)?;
-    let mut times: Vec<u64> = plan.records.iter().filter_map(|record| record.response()).map(|time| time.0).collect();
+    let mut times: Vec<u64> =
+        plan.records.iter().filter_map(|record| record.response()).map(|time| time.0).collect();
     times.sort_unstable();
     if times.get(times.len() / 2).is_some_and(|&median| median > PLATTERS_NS) {
         plan.platters()?;

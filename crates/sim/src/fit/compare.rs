@@ -82,7 +82,11 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Classes by what `class` says of a row and the one before; a row of which it says nothing does not count.
-    pub(super) fn of(rows: &[Row], quick: f64, class: impl Fn(Option<&Row>, &Row) -> Option<Class>) -> Classes {
+    pub(super) fn of(
+        rows: &[Row],
+        quick: f64,
+        class: impl Fn(Option<&Row>, &Row) -> Option<Class>,
+    ) -> Classes {
         let mut found: BTreeMap<Class, Vec<u32>> = BTreeMap::new();
         for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.moves_data()) {
             let before = index.checked_sub(1).map(|before| &rows[before]);
@@ -117,7 +121,8 @@ impl Classes {
                 list
             };
             let (measured, model) = (sorted(measured), sorted(model));
-            let squares: f64 = measured.iter().zip(&model).map(|(&a, &b)| (a.abs_diff(b) as f64).powi(2)).sum();
+            let squares: f64 =
+                measured.iter().zip(&model).map(|(&a, &b)| (a.abs_diff(b) as f64).powi(2)).sum();
             let own = measured.iter().map(|&time| time as f64).sum::<f64>().max(1.0);
             let rows = class.len() as f64;
             absolute += squares;

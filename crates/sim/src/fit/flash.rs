@@ -140,10 +140,17 @@ impl Shape for Cells {
             all.push(self.with(|spec| spec.dies_per_channel = by(spec.dies_per_channel, 16)));
             all.push(self.with(|spec| {
                 spec.channels = by(spec.channels, 32);
-                spec.dies_per_channel = if up { (spec.dies_per_channel / 2).max(1) } else { spec.dies_per_channel * 2 };
+                spec.dies_per_channel =
+                    if up { (spec.dies_per_channel / 2).max(1) } else { spec.dies_per_channel * 2 };
             }));
-            all.push(self.with(|spec| spec.page_sectors = by(spec.page_sectors, 256).max(spec.mapping_sectors)));
-            all.push(self.with(|spec| spec.buffer_sectors = by(spec.buffer_sectors, 1 << 21).max(spec.page_sectors)));
+            all.push(
+                self.with(|spec| spec.page_sectors = by(spec.page_sectors, 256).max(spec.mapping_sectors)),
+            );
+            all.push(
+                self.with(|spec| {
+                    spec.buffer_sectors = by(spec.buffer_sectors, 1 << 21).max(spec.page_sectors)
+                }),
+            );
         }
         all.push(self.with(|spec| spec.power_loss_protection = !spec.power_loss_protection));
         all.retain(|other| other != self);
@@ -161,7 +168,8 @@ struct Line {
 /// What commands of one direction take while the device holds no other, by size, up to `most` sectors.
 fn line(rows: &[Row], operation: Operation, most: u32) -> Option<Line> {
     let mut sizes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.operation == operation && row.beside == 0 && row.sectors <= most) {
+    for row in rows.iter().filter(|row| row.operation == operation && row.beside == 0 && row.sectors <= most)
+    {
         sizes.entry(row.sectors).or_default().push(row.service());
     }
     // Less than the median: what did not meet collecting or a busy die.
@@ -174,7 +182,9 @@ fn line(rows: &[Row], operation: Operation, most: u32) -> Option<Line> {
         })
         .collect();
     let weight: f64 = points.iter().map(|point| point.2).sum();
-    let mean = |of: fn(&(f64, f64, f64)) -> f64| points.iter().map(|point| of(point) * point.2).sum::<f64>() / weight;
+    let mean = |of: fn(&(f64, f64, f64)) -> f64| {
+        points.iter().map(|point| of(point) * point.2).sum::<f64>() / weight
+    };
     let (x, y) = (mean(|point| point.0), mean(|point| point.1));
     let xx: f64 = points.iter().map(|point| (point.0 - x).powi(2) * point.2).sum();
     let xy: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y) * point.2).sum();
@@ -246,7 +256,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     ];
     // Of each layout the nearest one.
     let mut seen = BTreeSet::new();
-    starts.retain(|(_, disk, _)| seen.insert((disk.spec.channels, disk.spec.dies_per_channel, disk.spec.page_sectors)));
+    starts.retain(|(_, disk, _)| {
+        seen.insert((disk.spec.channels, disk.spec.dies_per_channel, disk.spec.page_sectors))
+    });
     let ends = starts.into_iter().take(STARTS).map(|(_, start, class)| {
         let disk = search::refine(&goal, start, &numbers);
         (goal.miss(&disk), Found { disk, class })

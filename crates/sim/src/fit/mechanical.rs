@@ -51,8 +51,11 @@ pub(super) struct Found {
 
 /// The median service time of small commands that continue the one before, in ns, with those of one direction.
 fn quick(rows: &[Row], operation: Operation) -> Option<f64> {
-    let mut times: Vec<u64> =
-        rows.iter().filter(|row| row.alone && row.operation == operation && row.sectors <= 64).map(Row::service).collect();
+    let mut times: Vec<u64> = rows
+        .iter()
+        .filter(|row| row.alone && row.operation == operation && row.sectors <= 64)
+        .map(Row::service)
+        .collect();
     times.sort_unstable();
     times.get(times.len() / 20).map(|&time| time as f64)
 }
@@ -62,7 +65,9 @@ fn cached_writes(rows: &[Row]) -> bool {
     let median = |operation| {
         let mut times: Vec<u64> = rows
             .windows(2)
-            .filter(|two| two[1].alone && two[1].operation == operation && two[0].end().abs_diff(two[1].start) > NEAR)
+            .filter(|two| {
+                two[1].alone && two[1].operation == operation && two[0].end().abs_diff(two[1].start) > NEAR
+            })
             .map(|two| two[1].service())
             .collect();
         times.sort_unstable();
@@ -101,9 +106,11 @@ fn positioned(rows: &[Row], cached: bool, calm: usize) -> Vec<(Row, Row)> {
 
 /// The calmest of those rows that are enough.
 fn calmest(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
-    [4, 2, 1, 0].iter().map(|&calm| positioned(rows, cached, calm)).find(|pairs| pairs.len() >= ENOUGH).unwrap_or_else(|| {
-        positioned(rows, cached, 0)
-    })
+    [4, 2, 1, 0]
+        .iter()
+        .map(|&calm| positioned(rows, cached, calm))
+        .find(|pairs| pairs.len() >= ENOUGH)
+        .unwrap_or_else(|| positioned(rows, cached, 0))
 }
 
 /// What rows show of positioning, if zones have these rates.
@@ -113,7 +120,8 @@ fn samples(pairs: &[(Row, Row)], capacity: u64, rates: &[f64; ZONES]) -> Vec<Sam
         .iter()
         .map(|(before, row)| Sample {
             distance: (track(rates, capacity, before.end()) - track(rates, capacity, row.start)).abs(),
-            time: row.service() as f64 - f64::from(row.sectors) * 512e9 / rates[zone(row.start).min(ZONES - 1)],
+            time: row.service() as f64
+                - f64::from(row.sectors) * 512e9 / rates[zone(row.start).min(ZONES - 1)],
         })
         .collect()
 }
@@ -161,7 +169,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     for zones in tried {
         let found = samples(&pairs, capacity, &zones);
         distances = found.iter().map(|sample| sample.distance).collect();
-        let sector = |row: &Row| 512e9 / zones[((row.start as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)];
+        let sector = |row: &Row| {
+            512e9 / zones[((row.start as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)]
+        };
         let medium = |row: &Row| row.operation == Operation::Read || !cached;
         let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
         if let Some((positioning, cost)) = position::positioning(&found, turn)
@@ -196,7 +206,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         read_hit: read.map_or(pair(spec.overheads.read_hit_ns), |time| [time; 2]),
         read_miss: read.map_or(pair(spec.overheads.read_miss_ns), |time| [time; 2]),
         write_hit: write.map_or(pair(spec.overheads.write_hit_ns), |time| [time; 2]),
-        write_miss: write.or(read).map_or(pair(spec.overheads.write_miss_ns), |time| [time.min(read.unwrap_or(time)); 2]),
+        write_miss: write
+            .or(read)
+            .map_or(pair(spec.overheads.write_miss_ns), |time| [time.min(read.unwrap_or(time)); 2]),
         segments: spec.buffer.segments,
         segment_sectors: f64::from(spec.buffer.segment_sectors),
         ahead: Ahead::Segment,
@@ -211,7 +223,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
     // Which of several commands an arm serves first hangs on less than a microsecond; then the next ones differ too.
     let crowded = rows.iter().filter(|row| row.beside == 0).count() < ENOUGH;
-    let goal = Goal::new(rows, QUICK_WEIGHT, |before, row| (crowded || row.beside == 0).then(|| alike(before, row, capacity)));
+    let goal = Goal::new(rows, QUICK_WEIGHT, |before, row| {
+        (crowded || row.beside == 0).then(|| alike(before, row, capacity))
+    });
     let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
     Found { disk, positioning, rates, samples: distances.len(), distances, class }
 }
@@ -248,9 +262,12 @@ fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
         if seek {
             all.push(scale(move |disk: &mut Platters| &mut disk.read_miss[last], GRAIN_NS));
         }
-        all.push(scale(move |disk: &mut Platters| {
-            if disk.write_cache { &mut disk.write_hit[last] } else { &mut disk.write_miss[last] }
-        }, GRAIN_NS));
+        all.push(scale(
+            move |disk: &mut Platters| {
+                if disk.write_cache { &mut disk.write_hit[last] } else { &mut disk.write_miss[last] }
+            },
+            GRAIN_NS,
+        ));
     }
     all.push(scale(|disk: &mut Platters| &mut disk.bus, 10.0));
     all.push(scale(|disk: &mut Platters| &mut disk.segment_sectors, 8.0));
@@ -262,7 +279,10 @@ fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
         }));
     }
     if period {
-        all.push(Box::new(|disk, step| Platters { period: disk.period * (1.0 + step / 4.0), ..disk.clone() }));
+        all.push(Box::new(|disk, step| Platters {
+            period: disk.period * (1.0 + step / 4.0),
+            ..disk.clone()
+        }));
     }
     all
 }
@@ -273,17 +293,20 @@ impl Shape for Platters {
     }
 
     fn choices(&self) -> Vec<Platters> {
-        let mut all: Vec<Platters> = Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }).collect();
+        let mut all: Vec<Platters> =
+            Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }).collect();
         all.extend(SEGMENTS.iter().map(|&segments| Platters { segments, ..self.clone() }));
         all.push(Platters { keeps_passed: !self.keeps_passed, ..self.clone() });
         all.push(Platters { ahead_on_hit: !self.ahead_on_hit, ..self.clone() });
         all.push(Platters { hits_on_writes: !self.hits_on_writes, ..self.clone() });
         all.push(Platters { write_cache: !self.write_cache, ..self.clone() });
-        all.extend([self.write_segments * 2, self.write_segments.div_ceil(2)].map(|segments| Platters {
-            write_segments: segments.min(4096),
-            ..self.clone()
-        }));
-        all.extend([0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }));
+        all.extend(
+            [self.write_segments * 2, self.write_segments.div_ceil(2)]
+                .map(|segments| Platters { write_segments: segments.min(4096), ..self.clone() }),
+        );
+        all.extend(
+            [0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }),
+        );
         all.retain(|other| other != self);
         all
     }

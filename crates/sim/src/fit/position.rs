@@ -113,7 +113,8 @@ fn begin(samples: &[Sample]) -> Positioning {
     widths.sort_by(f64::total_cmp);
     let period = widths[widths.len() / 2].clamp(SHORTEST, LONGEST);
     let near = |root: f64| {
-        let by = |a: &&(f64, f64, f64), b: &&(f64, f64, f64)| (a.0 - root).abs().total_cmp(&(b.0 - root).abs());
+        let by =
+            |a: &&(f64, f64, f64), b: &&(f64, f64, f64)| (a.0 - root).abs().total_cmp(&(b.0 - root).abs());
         edges.iter().min_by(by).map_or(0.0, |&(_, low, _)| low)
     };
     let mut starts = [near(0.0); KNOTS.len() + 1];
@@ -144,7 +145,9 @@ pub(super) fn positioning(
     // A usual speed among those that are as likely.
     let off = |rpm: f64| (60e9 / rpm / best.period - 1.0).abs();
     let usual = USUAL_RPM.into_iter().min_by(|&a, &b| off(a).total_cmp(&off(b)));
-    let Some(rpm) = usual.filter(|&rpm| off(rpm) <= best.error.max(USUAL_WITHIN)) else { return Some((best, cost)) };
+    let Some(rpm) = usual.filter(|&rpm| off(rpm) <= best.error.max(USUAL_WITHIN)) else {
+        return Some((best, cost));
+    };
     (best.period, best.given) = (60e9 / rpm, Given::Usual);
     Some(climb(best, &placed, span))
 }

@@ -63,7 +63,9 @@ pub enum FitError {
     )]
     NoTimes { rows: usize },
     /// There is too little.
-    #[error("{rows} reads and writes with a service time; a fit needs {FEWEST} or more, 5000 are good: record for longer")]
+    #[error(
+        "{rows} reads and writes with a service time; a fit needs {FEWEST} or more, 5000 are good: record for longer"
+    )]
     TooFew { rows: usize },
     /// All commands are for one place.
     #[error(
@@ -72,7 +74,9 @@ pub enum FitError {
     )]
     OnePlace { rows: usize, span: u64 },
     /// Commands take no time, as in a trace with coarse time stamps.
-    #[error("the median service time is {median_ns} ns: the recording's clock is too coarse, or no disk was asked")]
+    #[error(
+        "the median service time is {median_ns} ns: the recording's clock is too coarse, or no disk was asked"
+    )]
     NoTime { median_ns: u64 },
     /// Several disks are in it.
     #[error("the recording has {devices} devices; choose one with --device")]

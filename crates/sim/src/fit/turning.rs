@@ -57,7 +57,8 @@ pub(super) fn period(
     }
     let agreement = |period: f64, share: f64| {
         // All differences are whole revolutions: only what points to the start of one counts.
-        let cosines = pairs.iter().map(|&(apart, angle)| (TAU * ((apart - angle * share) / period).fract()).cos());
+        let cosines =
+            pairs.iter().map(|&(apart, angle)| (TAU * ((apart - angle * share) / period).fract()).cos());
         cosines.sum::<f64>() / pairs.len() as f64
     };
     let step = 1.0 / (20.0 * longest);
