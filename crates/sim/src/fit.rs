@@ -133,7 +133,7 @@ fn setting(rows: &[Row], known: &Known) -> Setting {
     Setting {
         rotational,
         why,
-        capacity: known.capacity.unwrap_or(0).max(last),
+        capacity: known.capacity.unwrap_or(last + last / parts::BEYOND).max(last),
         depth: known.depth.unwrap_or(0).max(beside).min(4096),
     }
 }

@@ -20,6 +20,10 @@ const PERIOD_SURE: f64 = 0.02;
 const NEAR: u64 = 1024;
 const RECENT: usize = 16;
 
+/// A disk of unknown size has this part more than the last sector that was asked for: a few requests of a longer
+/// recording go farther.
+pub(super) const BEYOND: u64 = 50;
+
 /// What is known of a disk apart from its recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
@@ -54,17 +58,17 @@ fn count(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> usize {
 fn outside(rows: &[Row], known: &Known, capacity: u64, depth: u32) -> Vec<Part> {
     let gb = format!("{:.1} GB", capacity as f64 * 512.0 / 1e9);
     let capacity = match known.capacity {
-        Some(_) => part("capacity", gb, Confidence::Sure, "the kernel says so".to_owned()),
+        Some(_) => part("capacity", gb, Confidence::Sure, "it was given".to_owned()),
         None => part(
             "capacity",
             gb,
             Confidence::Rough,
-            "the last sector that was asked for; the disk may be larger".to_owned(),
+            "the last sector that was asked for, and a fiftieth more".to_owned(),
         ),
     };
     let most = rows.iter().map(|row| row.beside + 1).max().unwrap_or(1);
     let (confidence, why) = match known.depth {
-        Some(_) => (Confidence::Sure, "the kernel says so".to_owned()),
+        Some(_) => (Confidence::Sure, "it was given".to_owned()),
         None if most > 1 => {
             (Confidence::Rough, format!("the disk held {most} commands at once; it may accept more"))
         }

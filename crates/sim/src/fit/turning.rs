@@ -19,6 +19,9 @@ const TURNS: f64 = 400.0;
 const PAIRS: usize = 60;
 const AGREEMENT: f64 = 0.6;
 
+/// More pairs show no more.
+const PAIRS_MOST: usize = 800;
+
 /// Parts of the time of a sector, all of which are tried.
 const SECTOR_STEPS: u32 = 10;
 
@@ -38,6 +41,9 @@ pub(super) fn period(
     let mut pairs: Vec<(f64, f64)> = Vec::new();
     let mut longest = 1.0f64;
     for row in rows.iter().filter(|row| row.alone && medium(row)) {
+        if pairs.len() >= PAIRS_MOST {
+            break;
+        }
         let place = row.end() / NEAR;
         for near in [place.wrapping_sub(1), place, place + 1] {
             let before = places.get(&near).map_or(&[][..], Vec::as_slice);

@@ -26,6 +26,9 @@ const ROWS_MAX: usize = 2_000_000;
 /// From the last row of a recording to the first read of a calibration: what a disk does then is long over.
 const PAUSE_NS: u64 = 60_000_000_000;
 
+/// A model that is off by a larger share is poor: twice what is usual for a fitted disk.
+const POOR: f64 = 0.25;
+
 /// Where a fitted profile goes, and how long a disk is read.
 #[derive(Args)]
 pub(crate) struct FitOptions {
@@ -35,8 +38,8 @@ pub(crate) struct FitOptions {
     /// Replace the file if it is there
     #[arg(long)]
     force: bool,
-    /// How long the disk is read at most, up to 5m
-    #[arg(long = "for", default_value = "2m", value_name = "TIME")]
+    /// How long the disk is read at most, up to 300s
+    #[arg(long = "for", default_value = "120s", value_name = "TIME")]
     time: String,
     /// Sectors of the disk; what a device says, or else the last sector of the recording
     #[arg(long, value_name = "SECTORS")]
@@ -95,9 +98,9 @@ impl FitOptions {
     }
 
     fn time(&self) -> Result<Duration, Failure> {
-        parse_duration(&self.time)
-            .filter(|time| time.0 > 0 && *time <= LONGEST)
-            .ok_or_else(|| Failure::usage(format!("--for {}: write a time up to 5m, such as 90s", self.time)))
+        parse_duration(&self.time).filter(|time| time.0 > 0 && *time <= LONGEST).ok_or_else(|| {
+            Failure::usage(format!("--for {}: write a time up to 300s, such as 90s", self.time))
+        })
     }
 }
 
@@ -221,6 +224,10 @@ fn page(fitted: &Fit, known: &Known, path: Option<&Path>) -> String {
     text += &error("fitted to every second tenth, on the others", &report.held_out);
     if let Some(alone) = report.held_out_alone.filter(|alone| alone.rows < report.held_out.rows) {
         text += &error("the same, of requests that came to an idle disk", &alone);
+    }
+    if report.held_out_alone.unwrap_or(report.held_out).demerit_share > POOR {
+        text += "\nThe model is far from this disk: rest nothing on it. The device may be made of several, or share its time with \
+                 others; record a load with fewer requests at once, or let it be read (`idlewise disk calibrate`).\n";
     }
     text += &match path {
         Some(path) => format!("\nWritten to {0}; try: idlewise disk show {0}", path.display()),
