@@ -1,6 +1,7 @@
 //! From the words of a command line to a run.
 
 pub(crate) mod args;
+pub(crate) mod device;
 pub(crate) mod effort;
 mod fitting;
 pub(crate) mod names;

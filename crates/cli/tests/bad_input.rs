@@ -4,7 +4,7 @@ mod common;
 
 use idlewise_core::registry;
 
-use common::{DISK, LOAD, MSR, Run, folder, idlewise, line, write};
+use common::{DISK, LOAD, MSR, Run, folder, idlewise, line, measured, write};
 
 /// `compare` of a trace on a small disk.
 fn replay(trace: &str, more: &[&str]) -> Run {
@@ -206,4 +206,47 @@ fn disks_and_drive_traces_that_are_wrong() {
     drive("empty.txt", "").exits(1).says("empty.txt: ").says("no lines");
     drive("letters.txt", "R Miss 16 16 9000 2000\nR Miss x 16 9000 2000\n").exits(1).says("letters.txt:2: ");
     drive("far.txt", "R Miss 99999999999 16 9000 2000\n").exits(1).says("far.txt");
+}
+
+#[test]
+fn a_fit_that_cannot_be() {
+    let folder = folder();
+    let trace = write(&folder, "drive.txt", &measured(300));
+    let few = write(&folder, "few.txt", &measured(30));
+    let untimed = write(&folder, "untimed.spc", &"0,1000,4096,R,0.5\n0,9000,4096,R,0.6\n".repeat(150));
+    let there = write(&folder, "there.toml", "mine");
+    idlewise(["disk", "fit", &few])
+        .exits(1)
+        .says("30 reads and writes with a service time")
+        .says("record for longer");
+    idlewise(["disk", "fit", &untimed]).exits(1).says("record completions too");
+    idlewise(["disk", "fit", &trace, "-o", &there])
+        .exits(1)
+        .says("the file is there already")
+        .says("--force");
+    assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
+    let nowhere = folder.path().join("no/my.toml").display().to_string();
+    idlewise(["disk", "fit", &trace, "-o", &nowhere]).exits(1).says("there is no folder");
+    idlewise(["disk", "fit", &trace, "--for", "400s"]).exits(2).says("up to 300s");
+    idlewise(["disk", "fit", &trace, "--active", &few]).exits(1).says("no block device");
+    idlewise(["disk", "calibrate", &trace])
+        .exits(1)
+        .says("this is no block device: name one such as /dev/sda");
+    idlewise(["disk", "calibrate", "/dev/nonesuch"]).exits(1).says("No such file");
+}
+
+#[test]
+fn a_fitted_disk_is_a_disk() {
+    let folder = folder();
+    let trace = write(&folder, "drive.txt", &measured(300));
+    let profile = folder.path().join("my.toml").display().to_string();
+    idlewise(["disk", "fit", &trace, "-o", &profile])
+        .exits(0)
+        .prints("demerit")
+        .prints("Not shown, and taken from");
+    let text = std::fs::read_to_string(&profile).unwrap();
+    assert!(text.contains("# zones: unknown, as maxtor-40g"), "{text}");
+    idlewise(["disk", "validate", &profile, &trace]).exits(0).prints("demerit figure");
+    idlewise(["run", "--scheduler", "noop", "--disk", &profile, "--workload", "random:n=1,requests=20"])
+        .exits(0);
 }

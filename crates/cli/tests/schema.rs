@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{DISK, LOAD, MSR, folder, idlewise, line, root, write};
+use common::{DISK, LOAD, MSR, folder, idlewise, line, measured, root, write};
 use idlewise_sim::metrics::{Field, Group, Kind, Report};
 use serde_json::{Map, Value, json};
 
@@ -97,6 +97,16 @@ fn disk_validate() {
         &idlewise(["disk", "validate", "barracuda", &trace, "--json"]).exits(0).stdout,
     );
     assert_eq!(document["requests"], 2);
+}
+
+#[test]
+fn disk_fit() {
+    let folder = folder();
+    let trace = write(&folder, "drive.txt", &measured(400));
+    let document = valid("disk-fit", &idlewise(["disk", "fit", &trace, "--json"]).exits(0).stdout);
+    assert_eq!(document["report"]["kind"], "mechanical");
+    let profile = write(&folder, "my.toml", document["profile"].as_str().unwrap());
+    valid("disk-show", &idlewise(["disk", "show", &profile, "--json"]).exits(0).stdout);
 }
 
 #[test]

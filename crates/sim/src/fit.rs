@@ -8,6 +8,7 @@
 //! The error that the report states is of rows which were not used: a second model is fitted in the same way to every
 //! second stretch of the recording, and compared with the other stretches.
 
+mod calibrate;
 mod compare;
 mod flash;
 mod mechanical;
@@ -17,6 +18,7 @@ mod position;
 mod report;
 mod rows;
 mod search;
+mod turning;
 mod zones;
 
 use idlewise_core::Operation;
@@ -24,16 +26,13 @@ use idlewise_disk::{Profile, validate};
 
 use crate::traces::Record;
 
+pub use calibrate::{Reader, calibrate};
 pub use parts::Known;
 pub use report::{Against, Confidence, FitReport, Part};
 pub use rows::{FitError, Row, rows};
 
 /// Stretches of a recording, of which every second one is held out.
 const STRETCHES: usize = 10;
-
-/// A read far from the one before takes that long on platters, in ns: half a revolution of the fastest disk. Flash is
-/// far below.
-const PLATTERS_NS: u64 = 1_500_000;
 
 /// A fitted disk.
 #[derive(Clone, Debug)]
@@ -121,7 +120,7 @@ fn setting(rows: &[Row], known: &Known) -> Setting {
         Some(true) => (true, "the kernel says that it rotates".to_owned()),
         Some(false) => (false, "the kernel says that it does not rotate".to_owned()),
         None => (
-            median > PLATTERS_NS,
+            median > rows::PLATTERS_NS,
             format!("a read far from the one before takes {:.3} ms at the median", median as f64 / 1e6),
         ),
     };
@@ -134,7 +133,7 @@ fn setting(rows: &[Row], known: &Known) -> Setting {
     Setting {
         rotational,
         why,
-        capacity: known.capacity.unwrap_or(0).max(last),
+        capacity: known.capacity.unwrap_or(last + last / parts::BEYOND).max(last),
         depth: known.depth.unwrap_or(0).max(beside).min(4096),
     }
 }
@@ -148,7 +147,11 @@ fn stretches(rows: &[Row], from: usize) -> Vec<Row> {
 }
 
 /// A profile against the rows that are `counted`; all are replayed. `None` if there is no such row.
-fn against(profile: &Profile, rows: &[Row], counted: impl Fn(&Row) -> bool) -> Result<Option<Against>, FitError> {
+fn against(
+    profile: &Profile,
+    rows: &[Row],
+    counted: impl Fn(&Row) -> bool,
+) -> Result<Option<Against>, FitError> {
     let failed = |message: String| FitError::Profile { message };
     let mut disk = profile.build().map_err(|error| failed(error.to_string()))?;
     let times = compare::replay(&mut disk, rows).map_err(|error| failed(error.to_string()))?;
@@ -196,56 +199,4 @@ pub fn fit(records: &[Record], known: &Known) -> Result<Fit, FitError> {
         held_out_alone: against(&half, &others, |row| row.beside == 0)?,
     };
     Ok(Fit { profile, text, report })
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn look() {
-        use idlewise_disk::{Profile, Model, mechanical::Mechanical};
-        let Ok(path) = std::env::var("LOOK") else { return };
-        let (name, file) = path.split_once(':').unwrap();
-        let mut trace = crate::traces::Trace::open(file.as_ref(), &Default::default()).unwrap();
-        let mut records = Vec::new();
-        while let Some(r) = trace.next().unwrap() { records.push(r) }
-        let all = super::rows(&records).unwrap();
-        let capacity = all.iter().map(|r| r.end()).max().unwrap();
-        let found = super::mechanical::fit(&all, capacity, 32);
-        let p = found.positioning.unwrap();
-        let Model::Mechanical(spec) = Profile::named(name).unwrap().model else { panic!() };
-        let m = Mechanical::new(&spec).unwrap();
-        println!("period {} {} blur {} error {} samples {}", p.period, spec.period_ns, p.blur, p.error, found.samples);
-        let c = m.geometry().cylinders() as f64;
-        for (k, s) in super::platters::KNOTS.iter().zip(&p.starts[1..]) {
-            println!("{k:.6}: {:.3} true {:.3}", s / 1e6, m.seek_curve().time((k * c) as u32) as f64 / 1e6 + 0.08);
-        }
-        println!("{:?}", found.disk);
-        let text = found.disk.profile("", "", &|_| String::new());
-        let fitted = Profile::parse("x", "x", &text).unwrap();
-        let truth = Profile::named(name).unwrap();
-        let mut classes: std::collections::BTreeMap<(bool, bool, u32, u8), Vec<usize>> = Default::default();
-        for i in 1..all.len() {
-            let r = &all[i];
-            classes.entry((r.operation == idlewise_core::Operation::Read, all[i-1].operation == idlewise_core::Operation::Read, r.beside.min(4), super::compare::distance_class(&all[i-1], r, capacity))).or_default().push(i);
-        }
-        let a = super::compare::replay(&mut fitted.build().unwrap(), &all).unwrap();
-        let b = super::compare::replay(&mut truth.build().unwrap(), &all).unwrap();
-        let idlewise_disk::Model::Mechanical(mut other) = truth.model.clone() else { panic!() };
-        for by in [1, 100, 10_000] {
-            other.period_ns += by;
-            let mut d = idlewise_disk::AnyModel::from(Mechanical::new(&other).unwrap());
-            let mut c = super::compare::replay(&mut d, &all).unwrap();
-            let mut m: Vec<u64> = all.iter().map(|r| r.service()).collect();
-            println!("truth turned by {by}: {:?}", idlewise_disk::validate::demerit(&mut m, &mut c));
-            for (name, range) in [("seq", 0..2400), ("random", 2400..5400), ("files", 5400..6900), ("deep", 6900..7900)] {
-                let mut m: Vec<u64> = all[range.clone()].iter().map(|r| r.service()).collect();
-                let mut x: Vec<u64> = a[range.clone()].to_vec();
-                println!("{name}: fitted {:?}", idlewise_disk::validate::demerit(&mut m, &mut x).demerit_share);
-            }
-        }
-        for (k, v) in classes {
-            let q = |f: &dyn Fn(usize) -> u64| { let mut l: Vec<u64> = v.iter().map(|&i| f(i)).collect(); l.sort(); [l[l.len()/10], l[l.len()/2], l[l.len()*9/10]].map(|x| x as f64 / 1e6) };
-            println!("read {} after read {} beside {} dist {}: n {} measured {:.2?} fitted {:.2?} truth {:.2?}", k.0, k.1, k.2, k.3, v.len(), q(&|i| all[i].service()), q(&|i| a[i]), q(&|i| b[i]));
-        }
-    }
 }

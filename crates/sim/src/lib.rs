@@ -5,6 +5,7 @@
 //! | `engine` | one run: virtual time, a queue, a disk, a workload | |
 //! | `workloads` | named workloads, fio's job files, phases | engine |
 //! | `traces` | reading and writing traces, what a trace holds | |
+//! | `fit` | a disk model from a recording | traces |
 //! | `replay` | a trace as a workload | traces, workloads |
 //! | `metrics` | what a run's report says | engine |
 //! | `selection` | a selector in a run: predictions, switching, the log | metrics, workloads |

@@ -1,4 +1,6 @@
-//! `idlewise disk`: look at a model, or check it against a real drive.
+//! `idlewise disk`: look at a model, check it against a real drive, or make one.
+
+mod fit;
 
 use std::fs::File;
 use std::io::BufReader;
@@ -11,6 +13,7 @@ use idlewise_disk::{draw, validate};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::input::args::Reading;
 use crate::input::names;
 use crate::report::numbers::three;
 use crate::report::{json, output};
@@ -18,7 +21,7 @@ use crate::report::{json, output};
 /// Columns of a drawing.
 const PAGE_WIDTH: usize = 100;
 
-/// Look at a disk model, or check it against a real drive
+/// Look at a disk model, check it against a real drive, or make one from a recording
 #[derive(Args)]
 pub(crate) struct Disk {
     #[command(subcommand)]
@@ -45,6 +48,25 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
+    /// Make a disk model from a recording with service times, without touching the disk
+    Fit {
+        /// The recording: a trace file, `-` for standard input, or the prefix of blktrace's per-CPU files
+        trace: PathBuf,
+        #[command(flatten)]
+        reading: Reading,
+        /// Read this disk too, for what the recording does not show; nothing is written to it
+        #[arg(long, value_name = "DEVICE")]
+        active: Option<PathBuf>,
+        #[command(flatten)]
+        options: fit::FitOptions,
+    },
+    /// Make a disk model by reading a disk for some minutes; nothing is written to it
+    Calibrate {
+        /// The disk, such as /dev/sda
+        device: PathBuf,
+        #[command(flatten)]
+        options: fit::FitOptions,
+    },
 }
 
 impl Disk {
@@ -52,6 +74,10 @@ impl Disk {
         match &self.command {
             Action::Show { name, json } => show(name, *json),
             Action::Validate { name, trace, json } => validate_model(name, trace, *json),
+            Action::Fit { trace, reading, active, options } => {
+                fit::fit_trace(trace, active.as_deref(), reading, options)
+            }
+            Action::Calibrate { device, options } => fit::calibrate(device, options),
         }
     }
 }

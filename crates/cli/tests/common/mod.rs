@@ -109,3 +109,13 @@ pub(crate) fn write(folder: &tempfile::TempDir, name: &str, content: impl AsRef<
 pub(crate) const MSR: &str = "128166372003061629,web,0,Read,7014609920,24576,41286\n\
                        128166372016382155,web,0,Write,1317441536,8192,1963\n\
                        128166372026382245,web,0,Write,2436440064,4096,1835\n";
+
+/// A recording of a drive, one read or write after the other, all over the disk.
+pub(crate) fn measured(rows: u64) -> String {
+    let row = |index: u64| {
+        let direction = if index % 4 == 3 { 'W' } else { 'R' };
+        let (start, service) = (index * 7_919_003 % 4_000_000, 4000 + index * 1_237 % 9000);
+        format!("{direction} Miss {start} 8 {service} 20000\n")
+    };
+    (0..rows).map(row).collect()
+}

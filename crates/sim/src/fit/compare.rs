@@ -6,16 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use idlewise_core::{Instant, Operation, Sector, Sectors};
+use idlewise_core::{Instant, Sector, Sectors};
 use idlewise_disk::{AnyModel, Command, DiskModel, SubmitError};
 
 use super::rows::Row;
 
 /// A class with fewer commands is put together with others: its distribution would be chance.
 const CLASS_FEWEST: usize = 25;
-
-/// What a share of a class's own mean counts beside a share of the whole mean.
-const QUICK_WEIGHT: f64 = 0.1;
 
 /// Gives the commands of `rows` to a model; its service times, in the same order.
 ///
@@ -73,44 +70,29 @@ fn step(disk: &mut AnyModel, until: u64, times: &mut [(u64, Option<u64>)]) -> Op
     Some(at.0)
 }
 
-/// How far the arm has to go for a command after the one before, in classes.
-pub(super) fn distance_class(before: &Row, row: &Row, capacity: u64) -> u8 {
-    let distance = row.start as i64 - before.end() as i64;
-    let far = distance.unsigned_abs();
-    match distance {
-        0 => 0,
-        1..=64 => 1,
-        _ if far <= 512 => 2,
-        _ if far < capacity / 4096 => 3,
-        _ if far < capacity / 256 => 4,
-        _ if far < capacity / 32 => 5,
-        _ if far < capacity / 8 => 6,
-        _ if far < capacity / 3 => 7,
-        _ => 8,
-    }
-}
+/// What alike commands have in common, in order of importance: small classes are put together with the next.
+pub(super) type Class = [u8; 4];
 
 /// The classes of alike commands in a recording: the rows of each.
 pub(super) struct Classes {
+    /// What a share of a class's own mean counts beside a share of the whole mean.
+    quick: f64,
     members: Vec<Vec<u32>>,
 }
 
 impl Classes {
-    /// Classes of the rows that are `counted`.
-    pub(super) fn of(rows: &[Row], capacity: u64, counted: impl Fn(&Row) -> bool) -> Classes {
-        let mut found: BTreeMap<(u8, u8, u8, u8), Vec<u32>> = BTreeMap::new();
-        for (index, row) in rows.iter().enumerate() {
-            if !row.moves_data() || !counted(row) {
-                continue;
-            }
-            let read = row.operation == Operation::Read;
+    /// Classes by what `class` says of a row and the one before; a row of which it says nothing does not count.
+    pub(super) fn of(
+        rows: &[Row],
+        quick: f64,
+        class: impl Fn(Option<&Row>, &Row) -> Option<Class>,
+    ) -> Classes {
+        let mut found: BTreeMap<Class, Vec<u32>> = BTreeMap::new();
+        for (index, row) in rows.iter().enumerate().filter(|(_, row)| row.moves_data()) {
             let before = index.checked_sub(1).map(|before| &rows[before]);
-            let distance = before.map_or(8, |before| distance_class(before, row, capacity));
-            let after_read = before.is_none_or(|before| before.operation == Operation::Read);
-            let size = u8::from(row.sectors > 16) + u8::from(row.sectors > 128);
-            let direction = u8::from(read) * 2 + u8::from(after_read);
-            let crowd = (32 - row.beside.leading_zeros()) as u8;
-            found.entry((direction, crowd, size, distance)).or_default().push(index as u32);
+            if let Some(class) = class(before, row) {
+                found.entry(class).or_default().push(index as u32);
+            }
         }
         let mut members: Vec<Vec<u32>> = Vec::new();
         let mut rest = Vec::new();
@@ -124,7 +106,7 @@ impl Classes {
             Some(last) => last.append(&mut rest),
             None => members.push(rest),
         }
-        Classes { members }
+        Classes { quick, members }
     }
 
     /// How far service times are from those measured, class by class: the mean square distance between the
@@ -139,13 +121,14 @@ impl Classes {
                 list
             };
             let (measured, model) = (sorted(measured), sorted(model));
-            let squares: f64 = measured.iter().zip(&model).map(|(&a, &b)| (a.abs_diff(b) as f64).powi(2)).sum();
+            let squares: f64 =
+                measured.iter().zip(&model).map(|(&a, &b)| (a.abs_diff(b) as f64).powi(2)).sum();
             let own = measured.iter().map(|&time| time as f64).sum::<f64>().max(1.0);
             let rows = class.len() as f64;
             absolute += squares;
             relative += (squares / (own / rows).powi(2)).min(rows);
             (total, count) = (total + own, count + rows);
         }
-        absolute / count / (total / count).powi(2) + QUICK_WEIGHT * relative / count
+        absolute / count / (total / count).powi(2) + self.quick * relative / count
     }
 }

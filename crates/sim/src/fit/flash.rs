@@ -1,13 +1,27 @@
 //! A flash device from a recording: it begins as the nearest of the usual devices, and a search changes its times, rates
 //! and parallelism until it serves the recording as the device did.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use idlewise_core::Operation;
 use idlewise_disk::{FlashSpec, Model, Profile};
 
+use super::compare::Class;
 use super::rows::Row;
 use super::search::{self, Change, Goal, Shape, scale};
+
+/// The profiles of flash with which a search may begin.
+const CLASSES: [&str; 3] = ["nvme-ssd", "sata-ssd", "sd-card"];
+
+/// A search may end beside the best: so many begin, where the recording is nearest.
+const STARTS: usize = 3;
+
+/// So many commands of one size show what that size takes.
+const SIZE_FEWEST: usize = 8;
+
+/// Sectors of the smallest usual page: a read up to there needs one.
+const PAGE_LEAST: u32 = 32;
 
 /// What was found.
 #[derive(Clone, Debug)]
@@ -126,10 +140,17 @@ impl Shape for Cells {
             all.push(self.with(|spec| spec.dies_per_channel = by(spec.dies_per_channel, 16)));
             all.push(self.with(|spec| {
                 spec.channels = by(spec.channels, 32);
-                spec.dies_per_channel = if up { (spec.dies_per_channel / 2).max(1) } else { spec.dies_per_channel * 2 };
+                spec.dies_per_channel =
+                    if up { (spec.dies_per_channel / 2).max(1) } else { spec.dies_per_channel * 2 };
             }));
-            all.push(self.with(|spec| spec.page_sectors = by(spec.page_sectors, 256).max(spec.mapping_sectors)));
-            all.push(self.with(|spec| spec.buffer_sectors = by(spec.buffer_sectors, 1 << 21).max(spec.page_sectors)));
+            all.push(
+                self.with(|spec| spec.page_sectors = by(spec.page_sectors, 256).max(spec.mapping_sectors)),
+            );
+            all.push(
+                self.with(|spec| {
+                    spec.buffer_sectors = by(spec.buffer_sectors, 1 << 21).max(spec.page_sectors)
+                }),
+            );
         }
         all.push(self.with(|spec| spec.power_loss_protection = !spec.power_loss_protection));
         all.retain(|other| other != self);
@@ -137,44 +158,117 @@ impl Shape for Cells {
     }
 }
 
-/// The median of what small commands of one direction take alone, in ns.
-fn small(rows: &[Row], operation: Operation) -> Option<u64> {
-    let mut times: Vec<u64> = rows
-        .iter()
-        .filter(|row| row.operation == operation && row.sectors <= 16 && row.beside == 0)
-        .map(Row::service)
-        .collect();
-    times.sort_unstable();
-    times.get(times.len() / 2).copied()
+/// A time that grows with the size: at size 0, and for each sector, in ns.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    base: f64,
+    sector: f64,
 }
 
-/// The usual device that is nearest: by what a small read takes, and by how many commands it accepts.
-fn class(rows: &[Row], depth: u32) -> &'static str {
-    let read = small(rows, Operation::Read).or_else(|| small(rows, Operation::Write)).unwrap_or(100_000);
-    match read {
-        _ if depth > 32 => "nvme-ssd",
-        // Between the usual 60 and 100 us, and between 100 and 250.
-        ..78_000 => "nvme-ssd",
-        78_000..160_000 => "sata-ssd",
-        _ => "sd-card",
+/// What commands of one direction take while the device holds no other, by size, up to `most` sectors.
+fn line(rows: &[Row], operation: Operation, most: u32) -> Option<Line> {
+    let mut sizes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.operation == operation && row.beside == 0 && row.sectors <= most)
+    {
+        sizes.entry(row.sectors).or_default().push(row.service());
     }
+    // Less than the median: what did not meet collecting or a busy die.
+    let points: Vec<(f64, f64, f64)> = sizes
+        .into_iter()
+        .filter(|(_, times)| times.len() >= SIZE_FEWEST)
+        .map(|(sectors, mut times)| {
+            times.sort_unstable();
+            (f64::from(sectors), times[times.len() * 3 / 10] as f64, times.len() as f64)
+        })
+        .collect();
+    let weight: f64 = points.iter().map(|point| point.2).sum();
+    let mean = |of: fn(&(f64, f64, f64)) -> f64| {
+        points.iter().map(|point| of(point) * point.2).sum::<f64>() / weight
+    };
+    let (x, y) = (mean(|point| point.0), mean(|point| point.1));
+    let xx: f64 = points.iter().map(|point| (point.0 - x).powi(2) * point.2).sum();
+    let xy: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y) * point.2).sum();
+    if points.is_empty() {
+        return None;
+    }
+    let sector = if xx > 0.0 { (xy / xx).max(0.0) } else { 0.0 };
+    Some(Line { base: (y - sector * x).max(0.0), sector })
+}
+
+/// What the usual device becomes with what can be read off: writes end in the buffer, so that they show the controller
+/// and the cable; reads show a page and the channel too.
+fn begin(mut disk: Cells, rows: &[Row]) -> Cells {
+    let rate = |sector_ns: f64| 512e3 / sector_ns.max(0.05);
+    let write = line(rows, Operation::Write, u32::MAX);
+    let read = line(rows, Operation::Read, PAGE_LEAST);
+    let cable = write.or_else(|| line(rows, Operation::Read, u32::MAX)).map_or(0.0, |line| line.sector);
+    if cable > 0.0 {
+        disk.interface_mb = rate(cable);
+    }
+    if let Some(line) = write {
+        disk.overhead_us = (line.base / 1e3).max(0.5);
+    }
+    if let Some(line) = read {
+        disk.overhead_us = disk.overhead_us.min(line.base / 2e3).max(0.5);
+        disk.read_us = (line.base / 1e3 - disk.overhead_us).max(1.0);
+        if line.sector > cable {
+            disk.channel_mb = rate(line.sector - cable);
+        }
+    }
+    disk
+}
+
+/// What commands that such a device serves alike have in common.
+fn alike(row: &Row) -> Class {
+    let log = |number: u32| (32 - number.leading_zeros()) as u8;
+    [u8::from(row.operation == Operation::Read), log(row.beside), log(row.sectors), 0]
 }
 
 /// Fits a flash device. `capacity` is in sectors.
 pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
-    let class = class(rows, depth);
-    let mut spec = match Profile::named(class).map(|profile| profile.model) {
-        Ok(Model::Flash(spec)) => spec,
-        _ => FlashSpec::default(),
-    };
-    (spec.capacity, spec.depth) = (capacity, depth.max(spec.depth));
+    let goal = Goal::new(rows, 1.0, |_, row| Some(alike(row)));
+    let mut starts: Vec<(f64, Cells, &'static str)> = Vec::new();
+    for class in CLASSES {
+        let Ok(Model::Flash(mut spec)) = Profile::named(class).map(|profile| profile.model) else { continue };
+        (spec.capacity, spec.depth) = (capacity, depth.max(spec.depth));
+        let disk = begin(Cells::of(spec), rows);
+        for (channels, dies, page) in layouts() {
+            let disk = disk.with(|spec| {
+                (spec.channels, spec.dies_per_channel) = (channels, dies);
+                spec.page_sectors = page.max(spec.mapping_sectors);
+            });
+            starts.push((goal.miss(&disk), disk, class));
+        }
+    }
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
     let numbers: Vec<Change<Cells>> = vec![
         scale(|disk: &mut Cells| &mut disk.overhead_us, 0.5),
         scale(|disk: &mut Cells| &mut disk.read_us, 1.0),
         scale(|disk: &mut Cells| &mut disk.interface_mb, 1.0),
         scale(|disk: &mut Cells| &mut disk.channel_mb, 1.0),
         scale(|disk: &mut Cells| &mut disk.program_us, 1.0),
+        // From the controller to the page and back: a small read takes as long.
+        Box::new(|disk, step| {
+            let by = if step > 0.0 { disk.overhead_us * step } else { disk.read_us * step };
+            let (overhead_us, read_us) = (disk.overhead_us - by, disk.read_us + by);
+            Cells { overhead_us: overhead_us.max(0.5), read_us: read_us.max(1.0), ..disk.clone() }
+        }),
     ];
-    let goal = Goal::new(rows, capacity, |_| true);
-    Found { disk: search::refine(&goal, Cells::of(spec), &numbers), class }
+    // Of each layout the nearest one.
+    let mut seen = BTreeSet::new();
+    starts.retain(|(_, disk, _)| {
+        seen.insert((disk.spec.channels, disk.spec.dies_per_channel, disk.spec.page_sectors))
+    });
+    let ends = starts.into_iter().take(STARTS).map(|(_, start, class)| {
+        let disk = search::refine(&goal, start, &numbers);
+        (goal.miss(&disk), Found { disk, class })
+    });
+    let best = ends.min_by(|a, b| a.0.total_cmp(&b.0));
+    best.expect("the classes are built-in profiles of flash").1
+}
+
+/// Channels, dies on each, and sectors of a page, with which a search may begin.
+fn layouts() -> impl Iterator<Item = (u32, u32, u32)> {
+    let each = [1, 4, 8].into_iter().flat_map(|channels| [1, 4, 8].map(|dies| (channels, dies)));
+    each.flat_map(|(channels, dies)| [32, 64].map(|page| (channels, dies, page)))
 }

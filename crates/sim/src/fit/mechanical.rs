@@ -5,10 +5,12 @@ use idlewise_core::Operation;
 use idlewise_disk::mechanical::MechanicalSpec;
 use idlewise_disk::{Model, Profile};
 
+use super::compare::Class;
 use super::platters::{Ahead, KNOTS, Platters, ZONES};
 use super::position::{self, Positioning, Sample};
 use super::rows::Row;
 use super::search::{self, Change, Goal, Shape, scale};
+use super::turning;
 use super::zones::{self, Rates};
 
 /// Commands nearer than this may be in the buffer, in sectors.
@@ -22,6 +24,10 @@ const BUFFERED_SHARE: f64 = 0.9;
 
 /// A revolution that may be off by more is left to the search.
 const PERIOD_SURE: f64 = 0.05;
+
+/// What a share of the mean of alike commands counts beside a share of the whole mean, so that buffered commands count
+/// too.
+const QUICK_WEIGHT: f64 = 0.1;
 
 /// Times below this are not told apart, in ns.
 const GRAIN_NS: f64 = 1000.0;
@@ -45,8 +51,11 @@ pub(super) struct Found {
 
 /// The median service time of small commands that continue the one before, in ns, with those of one direction.
 fn quick(rows: &[Row], operation: Operation) -> Option<f64> {
-    let mut times: Vec<u64> =
-        rows.iter().filter(|row| row.alone && row.operation == operation && row.sectors <= 64).map(Row::service).collect();
+    let mut times: Vec<u64> = rows
+        .iter()
+        .filter(|row| row.alone && row.operation == operation && row.sectors <= 64)
+        .map(Row::service)
+        .collect();
     times.sort_unstable();
     times.get(times.len() / 20).map(|&time| time as f64)
 }
@@ -56,7 +65,9 @@ fn cached_writes(rows: &[Row]) -> bool {
     let median = |operation| {
         let mut times: Vec<u64> = rows
             .windows(2)
-            .filter(|two| two[1].alone && two[1].operation == operation && two[0].end().abs_diff(two[1].start) > NEAR)
+            .filter(|two| {
+                two[1].alone && two[1].operation == operation && two[0].end().abs_diff(two[1].start) > NEAR
+            })
             .map(|two| two[1].service())
             .collect();
         times.sort_unstable();
@@ -95,9 +106,11 @@ fn positioned(rows: &[Row], cached: bool, calm: usize) -> Vec<(Row, Row)> {
 
 /// The calmest of those rows that are enough.
 fn calmest(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
-    [4, 2, 1, 0].iter().map(|&calm| positioned(rows, cached, calm)).find(|pairs| pairs.len() >= ENOUGH).unwrap_or_else(|| {
-        positioned(rows, cached, 0)
-    })
+    [4, 2, 1, 0]
+        .iter()
+        .map(|&calm| positioned(rows, cached, calm))
+        .find(|pairs| pairs.len() >= ENOUGH)
+        .unwrap_or_else(|| positioned(rows, cached, 0))
 }
 
 /// What rows show of positioning, if zones have these rates.
@@ -107,9 +120,37 @@ fn samples(pairs: &[(Row, Row)], capacity: u64, rates: &[f64; ZONES]) -> Vec<Sam
         .iter()
         .map(|(before, row)| Sample {
             distance: (track(rates, capacity, before.end()) - track(rates, capacity, row.start)).abs(),
-            time: row.service() as f64 - f64::from(row.sectors) * 512e9 / rates[zone(row.start).min(ZONES - 1)],
+            time: row.service() as f64
+                - f64::from(row.sectors) * 512e9 / rates[zone(row.start).min(ZONES - 1)],
         })
         .collect()
+}
+
+/// How far the arm has to go for a command after the one before, in classes.
+fn distance_class(before: &Row, row: &Row, capacity: u64) -> u8 {
+    let distance = row.start as i64 - before.end() as i64;
+    let far = distance.unsigned_abs();
+    match distance {
+        0 => 0,
+        1..=64 => 1,
+        _ if far <= 512 => 2,
+        _ if far < capacity / 4096 => 3,
+        _ if far < capacity / 256 => 4,
+        _ if far < capacity / 32 => 5,
+        _ if far < capacity / 8 => 6,
+        _ if far < capacity / 3 => 7,
+        _ => 8,
+    }
+}
+
+/// What commands that such a disk serves alike have in common.
+fn alike(before: Option<&Row>, row: &Row, capacity: u64) -> Class {
+    let read = row.operation == Operation::Read;
+    let after_read = before.is_none_or(|before| before.operation == Operation::Read);
+    let direction = u8::from(read) * 2 + u8::from(after_read);
+    let size = u8::from(row.sectors > 16) + u8::from(row.sectors > 128);
+    let crowd = (32 - row.beside.leading_zeros()) as u8;
+    [direction, crowd, size, before.map_or(u8::MAX, |before| distance_class(before, row, capacity))]
 }
 
 /// Fits a disk with platters. `capacity` is in sectors.
@@ -128,7 +169,12 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     for zones in tried {
         let found = samples(&pairs, capacity, &zones);
         distances = found.iter().map(|sample| sample.distance).collect();
-        if let Some((positioning, cost)) = position::positioning(&found)
+        let sector = |row: &Row| {
+            512e9 / zones[((row.start as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)]
+        };
+        let medium = |row: &Row| row.operation == Operation::Read || !cached;
+        let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
+        if let Some((positioning, cost)) = position::positioning(&found, turn)
             && best.as_ref().is_none_or(|(least, ..)| cost < *least)
         {
             best = Some((cost, positioning, zones));
@@ -160,7 +206,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         read_hit: read.map_or(pair(spec.overheads.read_hit_ns), |time| [time; 2]),
         read_miss: read.map_or(pair(spec.overheads.read_miss_ns), |time| [time; 2]),
         write_hit: write.map_or(pair(spec.overheads.write_hit_ns), |time| [time; 2]),
-        write_miss: write.or(read).map_or(pair(spec.overheads.write_miss_ns), |time| [time.min(read.unwrap_or(time)); 2]),
+        write_miss: write
+            .or(read)
+            .map_or(pair(spec.overheads.write_miss_ns), |time| [time.min(read.unwrap_or(time)); 2]),
         segments: spec.buffer.segments,
         segment_sectors: f64::from(spec.buffer.segment_sectors),
         ahead: Ahead::Segment,
@@ -175,7 +223,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
     // Which of several commands an arm serves first hangs on less than a microsecond; then the next ones differ too.
     let crowded = rows.iter().filter(|row| row.beside == 0).count() < ENOUGH;
-    let goal = Goal::new(rows, capacity, |row| crowded || row.beside == 0);
+    let goal = Goal::new(rows, QUICK_WEIGHT, |before, row| {
+        (crowded || row.beside == 0).then(|| alike(before, row, capacity))
+    });
     let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
     Found { disk, positioning, rates, samples: distances.len(), distances, class }
 }
@@ -212,9 +262,12 @@ fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
         if seek {
             all.push(scale(move |disk: &mut Platters| &mut disk.read_miss[last], GRAIN_NS));
         }
-        all.push(scale(move |disk: &mut Platters| {
-            if disk.write_cache { &mut disk.write_hit[last] } else { &mut disk.write_miss[last] }
-        }, GRAIN_NS));
+        all.push(scale(
+            move |disk: &mut Platters| {
+                if disk.write_cache { &mut disk.write_hit[last] } else { &mut disk.write_miss[last] }
+            },
+            GRAIN_NS,
+        ));
     }
     all.push(scale(|disk: &mut Platters| &mut disk.bus, 10.0));
     all.push(scale(|disk: &mut Platters| &mut disk.segment_sectors, 8.0));
@@ -226,7 +279,10 @@ fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
         }));
     }
     if period {
-        all.push(Box::new(|disk, step| Platters { period: disk.period * (1.0 + step / 4.0), ..disk.clone() }));
+        all.push(Box::new(|disk, step| Platters {
+            period: disk.period * (1.0 + step / 4.0),
+            ..disk.clone()
+        }));
     }
     all
 }
@@ -237,17 +293,20 @@ impl Shape for Platters {
     }
 
     fn choices(&self) -> Vec<Platters> {
-        let mut all: Vec<Platters> = Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }).collect();
+        let mut all: Vec<Platters> =
+            Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }).collect();
         all.extend(SEGMENTS.iter().map(|&segments| Platters { segments, ..self.clone() }));
         all.push(Platters { keeps_passed: !self.keeps_passed, ..self.clone() });
         all.push(Platters { ahead_on_hit: !self.ahead_on_hit, ..self.clone() });
         all.push(Platters { hits_on_writes: !self.hits_on_writes, ..self.clone() });
         all.push(Platters { write_cache: !self.write_cache, ..self.clone() });
-        all.extend([self.write_segments * 2, self.write_segments.div_ceil(2)].map(|segments| Platters {
-            write_segments: segments.min(4096),
-            ..self.clone()
-        }));
-        all.extend([0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }));
+        all.extend(
+            [self.write_segments * 2, self.write_segments.div_ceil(2)]
+                .map(|segments| Platters { write_segments: segments.min(4096), ..self.clone() }),
+        );
+        all.extend(
+            [0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }),
+        );
         all.retain(|other| other != self);
         all
     }

@@ -4,6 +4,7 @@ use idlewise_core::Operation;
 
 use super::flash;
 use super::mechanical;
+use super::position::{Given, Positioning};
 use super::report::{Confidence, Part};
 use super::rows::Row;
 use super::zones::Rates;
@@ -18,6 +19,10 @@ const PERIOD_SURE: f64 = 0.02;
 /// A command this near to one of the last [`RECENT`] may be in the buffer, in sectors.
 const NEAR: u64 = 1024;
 const RECENT: usize = 16;
+
+/// A disk of unknown size has this part more than the last sector that was asked for: a few requests of a longer
+/// recording go farther.
+pub(super) const BEYOND: u64 = 50;
 
 /// What is known of a disk apart from its recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,13 +58,20 @@ fn count(rows: &[Row], wanted: impl Fn(&Row) -> bool) -> usize {
 fn outside(rows: &[Row], known: &Known, capacity: u64, depth: u32) -> Vec<Part> {
     let gb = format!("{:.1} GB", capacity as f64 * 512.0 / 1e9);
     let capacity = match known.capacity {
-        Some(_) => part("capacity", gb, Confidence::Sure, "the kernel says so".to_owned()),
-        None => part("capacity", gb, Confidence::Rough, "the last sector that was asked for; the disk may be larger".to_owned()),
+        Some(_) => part("capacity", gb, Confidence::Sure, "it was given".to_owned()),
+        None => part(
+            "capacity",
+            gb,
+            Confidence::Rough,
+            "the last sector that was asked for, and a fiftieth more".to_owned(),
+        ),
     };
     let most = rows.iter().map(|row| row.beside + 1).max().unwrap_or(1);
     let (confidence, why) = match known.depth {
-        Some(_) => (Confidence::Sure, "the kernel says so".to_owned()),
-        None if most > 1 => (Confidence::Rough, format!("the disk held {most} commands at once; it may accept more")),
+        Some(_) => (Confidence::Sure, "it was given".to_owned()),
+        None if most > 1 => {
+            (Confidence::Rough, format!("the disk held {most} commands at once; it may accept more"))
+        }
         None => (Confidence::Unknown, "the disk never held more than one command".to_owned()),
     };
     vec![capacity, part("depth", depth.to_string(), confidence, why)]
@@ -104,9 +116,23 @@ fn near_reads(rows: &[Row]) -> usize {
             let row = &rows[index];
             let recent = &rows[index.saturating_sub(RECENT)..index];
             row.operation == Operation::Read
-                && recent.iter().any(|old| old.operation == Operation::Read && old.end().abs_diff(row.start) <= NEAR)
+                && recent
+                    .iter()
+                    .any(|old| old.operation == Operation::Read && old.end().abs_diff(row.start) <= NEAR)
         })
         .count()
+}
+
+/// What the time of a revolution rests on.
+fn rotation(found: &Positioning, samples: usize) -> String {
+    let percent = found.error * 100.0;
+    match found.given {
+        Given::Counted => format!("places that passed more than once, ± {percent:.2} %"),
+        Given::Usual => {
+            format!("the usual speed near what the spread of {samples} commands shows, ± {percent:.1} %")
+        }
+        Given::Spread => format!("the spread of {samples} commands, ± {percent:.1} %"),
+    }
 }
 
 /// The parts of a disk with platters.
@@ -121,14 +147,7 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
             "rotation",
             rpm,
             if positioning.error <= PERIOD_SURE { Confidence::Sure } else { Confidence::Rough },
-            match positioning.usual {
-                Some(_) => format!(
-                    "the usual speed within {:.1} % of what the spread of {} commands shows",
-                    positioning.error * 100.0,
-                    found.samples
-                ),
-                None => format!("the spread of {} commands, ± {:.1} %", found.samples, positioning.error * 100.0),
-            },
+            rotation(positioning, found.samples),
         ),
         None => part("rotation", rpm, Confidence::Unknown, alone.to_owned()),
     });
@@ -141,23 +160,47 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
             by_count(found.samples),
             format!("{} commands that were alone in the disk; {}", found.samples, covered(&found.distances)),
         ),
-        None => part("positioning", format!("{near} near, {far} across the disk"), Confidence::Unknown, alone.to_owned()),
+        None => part(
+            "positioning",
+            format!("{near} near, {far} across the disk"),
+            Confidence::Unknown,
+            alone.to_owned(),
+        ),
     });
     parts.push(rates(found.rates.as_ref(), &disk.rates));
     let writes = count(rows, |row| row.operation == Operation::Write);
     let value = if disk.write_cache { "writes are done in the buffer" } else { "writes wait for the medium" };
     parts.push(part("write cache", value.to_owned(), by_count(writes), format!("{writes} writes")));
     let waiting = if disk.write_cache { 0 } else { writes };
-    let why = if disk.write_cache { "writes are done in the buffer, so that nobody sees them settle".to_owned() } else { format!("{writes} writes on the medium") };
+    let why = if disk.write_cache {
+        "writes are done in the buffer, so that nobody sees them settle".to_owned()
+    } else {
+        format!("{writes} writes on the medium")
+    };
     parts.push(part("write settle", ms(disk.settle), by_count(waiting).min(Confidence::Rough), why));
     let near = near_reads(rows);
     let why = format!("{near} reads near an earlier one");
     let confidence = by_count(near).min(Confidence::Rough);
-    parts.push(part("buffer", format!("{} segments of {:.0} KiB", disk.segments, disk.segment_sectors / 2.0), confidence, why.clone()));
+    parts.push(part(
+        "buffer",
+        format!("{} segments of {:.0} KiB", disk.segments, disk.segment_sectors / 2.0),
+        confidence,
+        why.clone(),
+    ));
     parts.push(part("read-ahead", format!("{:?}", disk.ahead).to_lowercase(), confidence, why));
     let quick = disk.read_hit[0].min(disk.write_hit[0]);
-    parts.push(part("overhead", ms(quick), by_count(near.max(writes)), format!("{} reads and writes that the buffer can serve", near.max(writes))));
-    parts.push(part("cable", format!("{:.0} MB/s", 512e3 / disk.bus), confidence, "buffered commands of several sizes".to_owned()));
+    parts.push(part(
+        "overhead",
+        ms(quick),
+        by_count(near.max(writes)),
+        format!("{} reads and writes that the buffer can serve", near.max(writes)),
+    ));
+    parts.push(part(
+        "cable",
+        format!("{:.0} MB/s", 512e3 / disk.bus),
+        confidence,
+        "buffered commands of several sizes".to_owned(),
+    ));
     parts
 }
 
@@ -178,7 +221,9 @@ fn latencies(rows: &[Row], operation: Operation) -> (usize, String) {
     let mut all = 0;
     for (name, sizes) in [("to 8 KiB", 1..=16), ("to 64 KiB", 17..=128), ("larger", 129..=u32::MAX)] {
         for (crowd, beside) in [("alone", 0..=0), ("beside others", 1..=u32::MAX)] {
-            let wanted = |row: &&Row| row.operation == operation && sizes.contains(&row.sectors) && beside.contains(&row.beside);
+            let wanted = |row: &&Row| {
+                row.operation == operation && sizes.contains(&row.sectors) && beside.contains(&row.beside)
+            };
             let mut times: Vec<u64> = rows.iter().filter(wanted).map(Row::service).collect();
             all += times.len();
             times.sort_unstable();
@@ -200,8 +245,14 @@ pub(super) fn flash(found: &flash::Found, rows: &[Row], known: &Known) -> Vec<Pa
     }
     let crowded = count(rows, |row| row.beside >= 3);
     let why = format!("{crowded} commands that came when the device held three others or more");
-    parts.push(part("parallelism", format!("{} dies", disk.dies()), by_count(crowded).min(Confidence::Rough), why));
-    let written: u64 = rows.iter().filter(|row| row.operation == Operation::Write).map(|row| u64::from(row.sectors)).sum();
+    parts.push(part(
+        "parallelism",
+        format!("{} dies", disk.dies()),
+        by_count(crowded).min(Confidence::Rough),
+        why,
+    ));
+    let written: u64 =
+        rows.iter().filter(|row| row.operation == Operation::Write).map(|row| u64::from(row.sectors)).sum();
     let filled = written > 4 * disk.buffer_sectors();
     parts.push(part(
         "buffer",
@@ -210,7 +261,12 @@ pub(super) fn flash(found: &flash::Found, rows: &[Row], known: &Known) -> Vec<Pa
         format!("{} MiB were written", written / 2048),
     ));
     let flushes = count(rows, |row| row.operation == Operation::Flush);
-    parts.push(part("flush", "see power_loss_protection".to_owned(), by_count(flushes), format!("{flushes} flushes")));
+    parts.push(part(
+        "flush",
+        "see power_loss_protection".to_owned(),
+        by_count(flushes),
+        format!("{flushes} flushes"),
+    ));
     let why = "collecting shows after the whole device was written over; a recording is too short".to_owned();
     parts.push(part("collection", "of the class".to_owned(), Confidence::Unknown, why));
     parts

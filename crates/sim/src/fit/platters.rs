@@ -143,7 +143,12 @@ impl Platters {
              {}[geometry]\n{}capacity_sectors = {}\n{}rotation_rpm = {:.3}\n\
              # One head: a recording does not show heads, so tracks lie one beside the other.\nheads = 1\n\
              {}zones = [\n",
-            "", note("capacity"), self.capacity, note("rotation"), 60e9 / self.period, note("zones"),
+            "",
+            note("capacity"),
+            self.capacity,
+            note("rotation"),
+            60e9 / self.period,
+            note("zones"),
         );
         let mut first = 0;
         for (sectors, tracks) in self.zones() {
@@ -171,7 +176,11 @@ impl Platters {
         let _ = write!(
             text,
             "\n]\n\n[bus]\n{}read_sector_us = {:.4}\nwrite_sector_us = {:.4}\n\n[queue]\n{}depth = {}\n",
-            note("cable"), self.bus / 1e3, self.bus / 1e3, note("depth"), self.depth,
+            note("cable"),
+            self.bus / 1e3,
+            self.bus / 1e3,
+            note("depth"),
+            self.depth,
         );
         if self.depth > 1 {
             text.push_str("age_limit_ms = 500\npreseek = true\n");
@@ -179,7 +188,11 @@ impl Platters {
         let _ = write!(
             text,
             "\n# Pairs: after a read, after a write.\n[overhead]\n{}read_hit_ms = {}\nread_miss_ms = {}\nwrite_hit_ms = {}\nwrite_miss_ms = {}\n",
-            note("overhead"), pair(self.read_hit), pair(self.read_miss), pair(self.write_hit), pair(self.write_miss),
+            note("overhead"),
+            pair(self.read_hit),
+            pair(self.read_miss),
+            pair(self.write_hit),
+            pair(self.write_miss),
         );
         self.buffer(&mut text, note);
         text
@@ -194,9 +207,17 @@ impl Platters {
              read_ahead_sectors = {sectors}\nread_ahead_on_hit = {}\nread_free_sectors = {}\n\
              {}write_cache = {}\nwrite_segments = {}\nprebuffer_writes = {}\ncombine_writes = true\n\
              hits_on_writes = {}\nhits_while_busy = {deep}\nalmost_hits = true\nstop_in_sector = true\n",
-            note("buffer"), self.segments, note("read-ahead"), self.ahead.name(), self.ahead_on_hit,
-            self.keeps_passed, note("write cache"), self.write_cache, self.write_segments,
-            self.write_cache, self.hits_on_writes,
+            note("buffer"),
+            self.segments,
+            note("read-ahead"),
+            self.ahead.name(),
+            self.ahead_on_hit,
+            self.keeps_passed,
+            note("write cache"),
+            self.write_cache,
+            self.write_segments,
+            self.write_cache,
+            self.hits_on_writes,
         );
     }
 }

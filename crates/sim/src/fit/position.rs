@@ -35,6 +35,17 @@ const LONGEST: f64 = 20e6;
 /// Fewer samples show no box.
 pub(super) const FEWEST: usize = 100;
 
+/// Where the time of a revolution comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Given {
+    /// From how widely service times spread.
+    Spread,
+    /// A usual speed near that.
+    Usual,
+    /// From places that passed more than once.
+    Counted,
+}
+
 /// The positioning of a disk.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Positioning {
@@ -42,8 +53,8 @@ pub(super) struct Positioning {
     pub(super) period: f64,
     /// By how much it may be off, as a share.
     pub(super) error: f64,
-    /// The usual speed that the samples show, in revolutions a minute; `None` if they show an unusual one.
-    pub(super) usual: Option<f64>,
+    /// Where it comes from.
+    pub(super) given: Given,
     /// Where the box begins, in ns: for the distance 0, and at each knot.
     pub(super) starts: [f64; KNOTS.len() + 1],
     /// How blurred the edges of the box are, in ns.
@@ -102,18 +113,23 @@ fn begin(samples: &[Sample]) -> Positioning {
     widths.sort_by(f64::total_cmp);
     let period = widths[widths.len() / 2].clamp(SHORTEST, LONGEST);
     let near = |root: f64| {
-        let by = |a: &&(f64, f64, f64), b: &&(f64, f64, f64)| (a.0 - root).abs().total_cmp(&(b.0 - root).abs());
+        let by =
+            |a: &&(f64, f64, f64), b: &&(f64, f64, f64)| (a.0 - root).abs().total_cmp(&(b.0 - root).abs());
         edges.iter().min_by(by).map_or(0.0, |&(_, low, _)| low)
     };
     let mut starts = [near(0.0); KNOTS.len() + 1];
     for (start, knot) in starts[1..].iter_mut().zip(KNOTS) {
         *start = near(knot.sqrt());
     }
-    Positioning { period, error: 1.0, usual: None, starts, blur: period / 10.0 }
+    Positioning { period, error: 1.0, given: Given::Spread, starts, blur: period / 10.0 }
 }
 
 /// The positioning that makes the samples most likely; gives also minus the logarithm of how likely.
-pub(super) fn positioning(samples: &[Sample]) -> Option<(Positioning, f64)> {
+/// `turn` tells the time of a revolution near a first estimate, and by how much it may be off, if it is known better.
+pub(super) fn positioning(
+    samples: &[Sample],
+    turn: impl Fn(f64, f64) -> Option<(f64, f64)>,
+) -> Option<(Positioning, f64)> {
     if samples.len() < FEWEST {
         return None;
     }
@@ -122,15 +138,21 @@ pub(super) fn positioning(samples: &[Sample]) -> Option<(Positioning, f64)> {
     let span = samples.iter().map(|sample| sample.time).fold(LONGEST, f64::max);
     let (mut best, cost) = climb(begin(samples), &placed, span);
     best.error = error(&best, &placed, span, cost);
+    if let Some((period, error)) = turn(best.period, (4.0 * best.error).max(USUAL_WITHIN)) {
+        (best.period, best.error, best.given) = (period, error, Given::Counted);
+        return Some(climb(best, &placed, span));
+    }
     // A usual speed among those that are as likely.
     let off = |rpm: f64| (60e9 / rpm / best.period - 1.0).abs();
-    best.usual = USUAL_RPM.into_iter().min_by(|&a, &b| off(a).total_cmp(&off(b))).filter(|&rpm| off(rpm) <= best.error.max(USUAL_WITHIN));
-    let Some(rpm) = best.usual else { return Some((best, cost)) };
-    best.period = 60e9 / rpm;
+    let usual = USUAL_RPM.into_iter().min_by(|&a, &b| off(a).total_cmp(&off(b)));
+    let Some(rpm) = usual.filter(|&rpm| off(rpm) <= best.error.max(USUAL_WITHIN)) else {
+        return Some((best, cost));
+    };
+    (best.period, best.given) = (60e9 / rpm, Given::Usual);
     Some(climb(best, &placed, span))
 }
 
-/// The likeliest positioning near `best`. If the speed is a usual one it stays.
+/// The likeliest positioning near `best`. The speed stays if it does not come from the spread.
 fn climb(mut best: Positioning, placed: &[(f64, (usize, f64))], span: f64) -> (Positioning, f64) {
     let mut cost = best.cost(placed, span);
     let mut step = 1e6;
@@ -141,7 +163,7 @@ fn climb(mut best: Positioning, placed: &[(f64, (usize, f64))], span: f64) -> (P
                 let mut other = best.clone();
                 let by = sign * step;
                 match knob {
-                    0 | 1 if best.usual.is_some() => continue,
+                    0 | 1 if best.given != Given::Spread => continue,
                     0 => other.period += by,
                     // The later edge stays.
                     1 => {

@@ -10,6 +10,10 @@ use crate::traces::Record;
 /// Fewer rows than this show nothing.
 const FEWEST: usize = 200;
 
+/// A read far from the one before takes that long on platters, in ns: half a revolution of the fastest disk. Flash is
+/// far below.
+pub(super) const PLATTERS_NS: u64 = 1_500_000;
+
 /// One command of a recording. Times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -59,7 +63,9 @@ pub enum FitError {
     )]
     NoTimes { rows: usize },
     /// There is too little.
-    #[error("{rows} reads and writes with a service time; a fit needs {FEWEST} or more, 5000 are good: record for longer")]
+    #[error(
+        "{rows} reads and writes with a service time; a fit needs {FEWEST} or more, 5000 are good: record for longer"
+    )]
     TooFew { rows: usize },
     /// All commands are for one place.
     #[error(
@@ -68,7 +74,9 @@ pub enum FitError {
     )]
     OnePlace { rows: usize, span: u64 },
     /// Commands take no time, as in a trace with coarse time stamps.
-    #[error("the median service time is {median_ns} ns: the recording's clock is too coarse, or no disk was asked")]
+    #[error(
+        "the median service time is {median_ns} ns: the recording's clock is too coarse, or no disk was asked"
+    )]
     NoTime { median_ns: u64 },
     /// Several disks are in it.
     #[error("the recording has {devices} devices; choose one with --device")]

@@ -3,7 +3,7 @@
 
 use idlewise_disk::Profile;
 
-use super::compare::{Classes, replay};
+use super::compare::{Class, Classes, replay};
 use super::rows::{self, Row};
 
 /// The first step, as a share of the parameter; halved until it is below the last.
@@ -48,16 +48,17 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    /// Disks are compared by the rows that are `counted`; all are replayed.
-    pub(super) fn new(rows: &[Row], capacity: u64, counted: impl Fn(&Row) -> bool) -> Goal {
+    /// Disks are compared by the rows that have a class; all are replayed. A class's own mean counts `quick` beside
+    /// the whole mean.
+    pub(super) fn new(rows: &[Row], quick: f64, class: impl Fn(Option<&Row>, &Row) -> Option<Class>) -> Goal {
         let rows = if rows.len() <= ROWS { rows.to_vec() } else { spread(rows) };
         let measured = rows.iter().map(Row::service).collect();
-        let classes = Classes::of(&rows, capacity, counted);
+        let classes = Classes::of(&rows, quick, class);
         Goal { rows, measured, classes }
     }
 
     /// How far a disk is off. Infinite for what is no disk.
-    fn miss(&self, disk: &impl Shape) -> f64 {
+    pub(super) fn miss(&self, disk: &impl Shape) -> f64 {
         let model = Profile::parse("", "", &disk.text()).ok().and_then(|profile| profile.build().ok());
         let times = model.and_then(|mut model| replay(&mut model, &self.rows).ok());
         times.map_or(f64::INFINITY, |times| self.classes.distance(&self.measured, &times))
