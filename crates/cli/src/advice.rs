@@ -22,6 +22,8 @@ use crate::report::verdict::Claim;
 /// A process is named as one that gains or loses if its mean latency changes by this share, below which models differ
 /// from drives.
 const MATTERS: f64 = 0.05;
+/// Models of a disk's class are off by about that.
+const UNKNOWN_ERROR: f64 = 0.1;
 /// Processes with fewer requests say little.
 const REQUESTS_OF_A_PROCESS: u64 = 20;
 /// Processes, kinds of load and ties are named up to this number.
@@ -91,6 +93,13 @@ pub(crate) struct Model {
     pub(crate) words: String,
     pub(crate) fit: Option<FitReport>,
     pub(crate) not_fitted: Option<String>,
+}
+
+impl Model {
+    /// How much slower or faster the disk may be: the error on what was held out, and a tenth where it is not known.
+    pub(crate) fn error(&self) -> f64 {
+        self.fit.as_ref().map_or(UNKNOWN_ERROR, |fit| fit.held_out.demerit_share)
+    }
 }
 
 /// The kinds of load of a trace, most requests first.

@@ -1,24 +1,21 @@
 //! `idlewise advise`: which scheduler a disk of this machine, or of a recording, should have.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::Args;
 use idlewise_disk::Profile;
-use idlewise_sim::experiment::{Experiment, Load};
 use idlewise_sim::fit::fit;
-use idlewise_sim::selection::Selection;
 use idlewise_sim::traces::{self, TraceInfo};
 use serde_json::json;
 
 use super::record::{length, record};
+use crate::assumptions::under;
 use crate::advice::{Advice, Model, Subject, advise, kinds, subjects, text};
 use crate::execution::execute;
 use crate::failure::Failure;
 use crate::input::args::Reading;
-use crate::input::setup::Prepared;
-use crate::input::trace::{TraceFile, options};
-use crate::input::{names, presets};
+use crate::input::trace::options;
+use crate::input::{names, presets, setup};
 use crate::report::comparison::Comparison;
 use crate::report::summary::summarise;
 use crate::report::verdict::table::Goal;
@@ -118,24 +115,27 @@ impl Advise {
         Ok((fit.profile, Model { words, fit: Some(fit.report), not_fitted: None }))
     }
 
-    /// Replays what the disk did under each candidate.
+    /// Replays what the disk did under each candidate, and again on a disk that is slower and faster by the error of its
+    /// model.
     fn advise(&self, path: &Path, subject: &Subject) -> Result<Advice, Failure> {
         let (profile, model) = self.model(subject)?;
         let reading = Reading { devices: vec![subject.name.clone()], ..self.reading.clone() };
-        let file = Arc::new(TraceFile::open(path, &reading)?);
-        let again = Arc::clone(&file);
-        let load = Load::Trace { open: Box::new(move || again.rows()), open_loop: false, speed: 1.0 };
         let mut wanted = vec![presets::LINUX.to_owned()];
         wanted.extend(subject.current());
         wanted.extend(subject.installed());
-        let mut experiment = Experiment::new(profile, load);
-        experiment.schedulers = names::schedulers(&wanted)?.0;
-        experiment.selection = Selection::default();
-        let prepared = Prepared { experiment, load: format!("trace {}", file.name()), trace: Some(file) };
+        let schedulers = names::schedulers(&wanted)?.0;
+        let about: Vec<usize> = (0..schedulers.len()).collect();
+        let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
         let done = execute(&prepared)?;
-        let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
-        let about: Vec<usize> = (0..prepared.experiment.schedulers.len()).collect();
-        let comparison = Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about));
+        let open_loops: &[bool] = if prepared.missing.is_some() { &[false, true] } else { &[false] };
+        let variants = if done.interrupted {
+            Vec::new()
+        } else {
+            under(&mut prepared, &about, open_loops, 1.0 + model.error())?
+        };
+        let summaries = summarise(&done.outcomes, about.len())?;
+        let comparison =
+            Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about), &variants);
         if let Some(path) = &self.html {
             output::write(path, &html::page(&comparison))?;
         }

@@ -5,15 +5,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use idlewise_core::{Duration, Instant, Merging};
+use idlewise_disk::Profile;
 
 use idlewise_sim::engine::Limits;
-use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load};
+use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load, OpenRows};
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};
 use idlewise_sim::workloads::fio::JobFile;
 use idlewise_sim::workloads::{self, Spec, SpecError};
 
-use super::args::{LoadOptions, SelectionOptions};
+use super::args::{LoadOptions, Reading, SelectionOptions};
 use super::fitting::fitting;
 use super::names::{self, did_you_mean};
 use super::settings::settings;
@@ -108,12 +109,29 @@ fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>),
         ));
     };
     let file = Arc::new(TraceFile::open(path, &options.reading)?);
-    let words = format!("trace {}", file.name());
-    let again = Arc::clone(&file);
-    let open = Box::new(move |device| again.rows(device));
     let devices = if options.one_disk { Vec::new() } else { file.split()? };
-    let load = Load::Trace { open, open_loop: options.open_loop, speed: options.speed, devices };
+    let words = format!("trace {}", file.name());
+    let load = Load::Trace { open: opener(&file), open_loop: options.open_loop, speed: options.speed, devices };
     Ok((load, words, Some(file)))
+}
+
+fn opener(file: &Arc<TraceFile>) -> OpenRows {
+    let file = Arc::clone(file);
+    Box::new(move |device| file.rows(device))
+}
+
+/// The replay of one device's trace on `disk`, all else as a command line has it by default.
+pub(crate) fn replay(
+    path: &Path,
+    reading: &Reading,
+    disk: Profile,
+    schedulers: Vec<Choice>,
+) -> Result<Prepared, Failure> {
+    let file = Arc::new(TraceFile::open(path, reading)?);
+    let load = Load::Trace { open: opener(&file), open_loop: false, speed: 1.0, devices: Vec::new() };
+    let experiment = Experiment { schedulers, ..Experiment::new(disk, load) };
+    let (load, missing) = (format!("trace {}", file.name()), file.survey().missing());
+    Ok(Prepared { experiment, load, trace: Some(file), missing, disk_reason: None })
 }
 
 /// Reads a job file and prints its warnings.

@@ -88,10 +88,16 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             other.scheduler,
             show(Kind::Millis, other.value)
         ),
-        Claim::Holds { missing, assumptions } => format!(
-            "The trace does not tell {missing}, so that what waited for what is inferred; the recommendation holds {}.",
-            list(assumptions.iter().map(String::as_str))
-        ),
+        Claim::Holds { missing, assumptions } => {
+            let holds = list(assumptions.iter().map(String::as_str));
+            match *missing {
+                "" => format!("The recommendation holds {holds}."),
+                missing => format!(
+                    "The trace does not tell {missing}, so that what waited for what is inferred; the recommendation \
+                     holds {holds}."
+                ),
+            }
+        }
         Claim::CannotTell { missing, under } => cannot_tell(missing, under),
         Claim::Others { scheduler, over, figures, .. } => others(scheduler, over, figures),
         Claim::NoOthers { over } => {
@@ -106,11 +112,17 @@ fn cannot_tell(missing: &str, under: &[Under]) -> String {
     let each = under.iter().enumerate().filter(first).map(|(_, under)| {
         format!("{} it would be {}", under.assumption, either(under.good.iter().map(String::as_str)))
     });
-    format!(
-        "Which scheduler to take cannot be told from this trace, which lacks {missing}: {}. Record with issuers and \
-         completions.",
-        each.collect::<Vec<_>>().join(", ")
-    )
+    let each = each.collect::<Vec<_>>().join(", ");
+    match missing {
+        "" => format!(
+            "Which scheduler to take cannot be told with this model of the disk: {each}. Record for longer, or name a \
+             model with --disk."
+        ),
+        missing => format!(
+            "Which scheduler to take cannot be told from this trace, which lacks {missing}: {each}. Record with issuers \
+             and completions."
+        ),
+    }
 }
 
 fn others(scheduler: &str, over: &str, figures: &[Times]) -> String {

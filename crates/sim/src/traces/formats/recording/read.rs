@@ -76,6 +76,10 @@ impl Reader for Recording {
         }
         Ok(true)
     }
+
+    fn disks(&self) -> &[Disk] {
+        &self.disks
+    }
 }
 
 impl Recording {
