@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
-    kernel kernel-papers kernel-stress kernel-debug kernel-install kernel-uninstall
+    kernel kernel-papers kernel-advice kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -73,6 +73,9 @@ kernel: ## build the kernel modules for Debian's stock kernel: target/kernel-mod
 
 kernel-papers: ## the papers' experiments in a guest with real programs, beside the simulator's figures
 	@scripts/kernel/papers.sh
+
+kernel-advice: ## is advice right? ten loads of real programs in a guest, under every scheduler (hours; a table)
+	scripts/kernel/advice.sh
 
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20

@@ -71,3 +71,16 @@ fn geometric(max: u64, index: usize, last: usize) -> u64 {
     let at = octaves * (index as u64) / (last as u64);
     (((16 + at % 16) << (at / 16)) / 16).min(max)
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use crate::{AnyModel, DiskModel as _, Profile};
+
+    #[test]
+    fn a_disk_of_few_cylinders_has_a_curve_to_its_end() {
+        let disk = Profile::named("hdd-4tb-7200").unwrap().with("capacity=50m").unwrap().build().unwrap();
+        let AnyModel::Mechanical(mechanical) = &disk else { panic!("it has platters") };
+        assert!(mechanical.geometry().cylinders() < 1000);
+        assert!(!disk.positioning_curve(16).is_empty());
+    }
+}

@@ -39,7 +39,8 @@ impl SeekCurve {
             shift += 1;
         }
         let mut curve = SeekCurve { near: Vec::new(), far: Vec::new(), shift };
-        let near = cylinders.saturating_add(1).min(NEAR);
+        // One more entry than there are distances, as the far ones have it.
+        let near = cylinders.saturating_add(2).min(NEAR);
         reserve(&mut curve.near, near as usize)?;
         curve.near.extend((0..near).map(|distance| interpolate(points, distance)));
         if cylinders >= NEAR {
