@@ -26,16 +26,10 @@ pub(crate) fn variants(prepared: &mut Prepared, about: &[usize]) -> Result<Vec<V
     let all = std::mem::replace(&mut prepared.experiment.schedulers, schedulers);
     let mut variants = Vec::new();
     for open in [false, true] {
-        for (factor, disk) in [
-            (1.0, ""),
-            (ERROR, " and the disk is 10 % slower"),
-            (1.0 / ERROR, " and the disk is 10 % faster"),
-        ] {
-            let waits = if open {
-                "if requests came at their recorded times"
-            } else {
-                "if requests waited for each other as inferred"
-            };
+        for (factor, disk) in
+            [(1.0, ""), (ERROR, " on a disk 10 % slower"), (1.0 / ERROR, " on a disk 10 % faster")]
+        {
+            let waits = if open { "in open loop" } else { "in closed loop" };
             set(&mut prepared.experiment.load, open, speed * factor);
             // The first variant of the kind that was asked for is what was run already, and a part of the answer.
             let done = execute(prepared)?;

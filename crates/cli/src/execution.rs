@@ -9,6 +9,8 @@ use idlewise_core::SECTOR_BYTES;
 use idlewise_sim::engine::Control;
 use idlewise_sim::experiment::{ExperimentError, Load, Outcome};
 
+use idlewise_sim::traces::{Shown, Survey};
+
 use crate::failure::Failure;
 use crate::input::setup::{self, Prepared};
 use crate::input::trace::warn;
@@ -113,11 +115,25 @@ pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
     if let Load::Trace { devices, .. } = &prepared.experiment.load
         && !devices.is_empty()
     {
-        writeln!(
-            err,
-            "note: the trace has {} devices; each was replayed on a disk of its own",
-            devices.len()
-        )?;
+        let survey = prepared.trace.as_ref().map(|trace| trace.survey());
+        let all = survey.map_or_else(Vec::new, Survey::devices);
+        let rows = |devices: &[(u32, Shown)]| devices.iter().map(|(_, shown)| shown.rows).sum::<u64>();
+        let percent = 100.0 * rows(&all[..devices.len()]) as f64 / rows(&all).max(1) as f64;
+        if all.len() == devices.len() {
+            writeln!(
+                err,
+                "note: the trace has {} devices; each was replayed on a disk of its own",
+                all.len()
+            )?;
+        } else {
+            writeln!(
+                err,
+                "warning: the trace has {} devices; the {} busiest, with {percent:.0} % of its requests, were replayed, each \
+                 on a disk of its own; --device chooses others, --one-disk puts all on one",
+                all.len(),
+                devices.len()
+            )?;
+        }
     }
     drop(err);
     match prepared.trace.as_ref().and_then(|trace| trace.report()) {

@@ -90,7 +90,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
         ),
         Claim::Holds { missing, assumptions } => format!(
             "The trace does not tell {missing}, so that what waited for what is inferred; the recommendation holds {}.",
-            list(assumptions.iter().map(String::as_str))
+            joined(assumptions.iter().map(String::as_str), "and", usize::MAX)
         ),
         Claim::CannotTell { missing, under } => cannot_tell(missing, under),
         Claim::Others { scheduler, over, figures, .. } => others(scheduler, over, figures),
@@ -155,17 +155,17 @@ fn show(kind: Kind, value: f64) -> String {
 
 /// Names in a row; of many, the first ones and the number of the others.
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    joined(names, "and")
+    joined(names, "and", NAMED)
 }
 
 fn either<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    joined(names, "or")
+    joined(names, "or", NAMED)
 }
 
-fn joined<'a>(names: impl Iterator<Item = &'a str>, word: &str) -> String {
+fn joined<'a>(names: impl Iterator<Item = &'a str>, word: &str, most: usize) -> String {
     let mut names: Vec<String> = names.map(str::to_owned).collect();
-    if names.len() > NAMED + 1 {
-        let others = names.split_off(NAMED).len();
+    if names.len() > most.saturating_add(1) {
+        let others = names.split_off(most).len();
         names.push(format!("{others} others"));
     }
     let last = names.pop().unwrap_or_default();
