@@ -5,42 +5,52 @@
 //! nothing better is known. A disk that takes a tenth longer for everything sees a trace as one that comes a tenth
 //! faster, so that the replay's speed stands for it.
 
+use std::sync::atomic::Ordering;
+
 use idlewise_sim::experiment::Load;
 
 use crate::execution::execute;
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
+use crate::progress::interruptible;
 use crate::report::comparison::Variant;
 use crate::report::summary::summarise;
 
 /// How much slower or faster than its model the disk may be.
 const ERROR: f64 = 1.1;
 
-/// Runs the schedulers at `about` under each other assumption; nothing if the load tells all.
-pub(crate) fn variants(prepared: &mut Prepared, about: &[usize]) -> Result<Vec<Variant>, Failure> {
-    let Load::Trace { open_loop, speed, .. } = prepared.experiment.load else { return Ok(Vec::new()) };
+/// Runs the schedulers at `about` under every assumption, the one that was asked for included; none if the load tells
+/// all. `None`: interrupted.
+pub(crate) fn variants(prepared: &mut Prepared, about: &[usize]) -> Result<Option<Vec<Variant>>, Failure> {
+    let Load::Trace { open_loop, speed, .. } = prepared.experiment.load else { return Ok(Some(Vec::new())) };
     if prepared.missing.is_none() || about.len() < 2 {
-        return Ok(Vec::new());
+        return Ok(Some(Vec::new()));
     }
     let schedulers = about.iter().map(|index| prepared.experiment.schedulers[*index].clone()).collect();
     let all = std::mem::replace(&mut prepared.experiment.schedulers, schedulers);
+    let variants = in_turn(prepared, speed);
+    set(&mut prepared.experiment.load, open_loop, speed);
+    prepared.experiment.schedulers = all;
+    variants
+}
+
+/// Runs the experiment under one assumption after the other.
+fn in_turn(prepared: &mut Prepared, speed: f64) -> Result<Option<Vec<Variant>>, Failure> {
     let mut variants = Vec::new();
-    for open in [false, true] {
+    for (open_loop, waits) in [(false, "in closed loop"), (true, "in open loop")] {
         for (factor, disk) in
             [(1.0, ""), (ERROR, " on a disk 10 % slower"), (1.0 / ERROR, " on a disk 10 % faster")]
         {
-            let waits = if open { "in open loop" } else { "in closed loop" };
-            set(&mut prepared.experiment.load, open, speed * factor);
-            // The first variant of the kind that was asked for is what was run already, and a part of the answer.
-            let done = execute(prepared)?;
-            let summaries = summarise(&done.outcomes, about.len())?;
-            let (name, interrupted) = (format!("{waits}{disk}"), done.interrupted);
-            variants.push(Variant { name, open_loop: open, summaries, interrupted });
+            set(&mut prepared.experiment.load, open_loop, speed * factor);
+            let done = execute(prepared);
+            if interruptible()?.stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let summaries = summarise(&done?.outcomes, prepared.experiment.schedulers.len())?;
+            variants.push(Variant { name: format!("{waits}{disk}"), open_loop, summaries });
         }
     }
-    set(&mut prepared.experiment.load, open_loop, speed);
-    prepared.experiment.schedulers = all;
-    Ok(variants)
+    Ok(Some(variants))
 }
 
 fn set(load: &mut Load, open: bool, factor: f64) {

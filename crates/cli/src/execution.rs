@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use idlewise_core::SECTOR_BYTES;
 use idlewise_sim::engine::Control;
-use idlewise_sim::experiment::{ExperimentError, Load, Outcome};
+use idlewise_sim::experiment::{Choice, ExperimentError, Load, Outcome};
 
 use idlewise_sim::traces::{Shown, Survey};
 
@@ -92,6 +92,16 @@ pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
             err,
             "note: the disk is {} ({}): {reason}; --disk names another",
             disk.name, disk.description
+        )?;
+    }
+    let is_drawn = |choice: &Choice| choice.entry.tunables().iter().any(|tunable| tunable.name == "seed");
+    let experiment = &prepared.experiment;
+    let (is_trace, runs) = (matches!(experiment.load, Load::Trace { .. }), experiment.seeds.len());
+    if is_trace && runs > 1 && !experiment.schedulers.iter().all(is_drawn) {
+        writeln!(
+            err,
+            "note: a trace is the same in each of the {runs} runs; only schedulers that draw lots (a tunable named seed) \
+             differ between them"
         )?;
     }
     if let Some(account) = account.filter(|account| account.folded > 0) {

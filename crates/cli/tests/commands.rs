@@ -19,6 +19,7 @@ fn help_and_version() {
     for command in ["list", "run", "compare", "matrix", "ranking", "trace", "disk", "docs", "completions"] {
         idlewise([command, "--help"]).exits(0).prints(&format!("Usage: idlewise {command} "));
     }
+    line("help compare").exits(0).prints("Usage: idlewise compare ");
     line("--version").exits(0).prints(env!("CARGO_PKG_VERSION"));
     idlewise([]).exits(2).says("Usage: idlewise");
 }

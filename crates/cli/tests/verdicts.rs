@@ -97,6 +97,11 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
         json(idlewise(words.into_iter().chain(more.iter().copied())))
     };
     let (closed, open) = (document(&[]), document(&["--open-loop"]));
+    let words = ["compare", "--schedulers", "none,bfq", "--disk", "fixed", "--runs", "3", "--trace", &trace];
+    idlewise(words)
+        .exits(0)
+        .says("a trace is the same in each of the 3 runs")
+        .prints("Highest throughput first");
     assert_eq!(closed["not_told"], "issuers");
     for document in [&closed, &open] {
         let kinds: Vec<_> =
