@@ -8,7 +8,7 @@
 use alloc::vec::Vec;
 
 use super::issuer_fifos::IssuerFifos;
-use crate::collections::{Heap, OutOfMemory, Place, table};
+use crate::collections::{Heap, OutOfMemory, table};
 use crate::scheduler::{Cx, Policy};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::Fact;
@@ -63,26 +63,24 @@ impl Clocks {
         self.latest
     }
 
-    fn unlist(&mut self, place: Place) {
-        if let Some(head) = self.lines.head(place) {
-            self.heads.remove(head);
-        }
-    }
-
-    fn list(&mut self, place: Place) {
-        if let Some(head) = self.lines.head(place) {
-            self.heads.insert_as(self.lines[place], self.lines.turn(head), head);
-        }
+    /// The first waiting request of `who`, and the clock by which it stands in `heads`.
+    fn head(&self, who: Issuer) -> Option<(u64, RequestId)> {
+        let place = self.lines.find(who)?;
+        self.lines.head(place).map(|head| (self.lines[place], head))
     }
 
     /// Does what changes the line or the clock of `who`.
     fn change<R>(&mut self, who: Issuer, what: impl FnOnce(&mut IssuerFifos<u64>) -> R) -> R {
-        if let Some(place) = self.lines.find(who) {
-            self.unlist(place);
-        }
+        let before = self.head(who);
         let result = what(&mut self.lines);
-        if let Some(place) = self.lines.find(who) {
-            self.list(place);
+        let after = self.head(who);
+        if before != after {
+            if let Some((_, head)) = before {
+                self.heads.remove(head);
+            }
+            if let Some((clock, head)) = after {
+                self.heads.insert_as(clock, self.lines.turn(head), head);
+            }
         }
         result
     }

@@ -2,7 +2,7 @@
 //! and whether it takes several commands.
 //!
 //! Rates are sectors per microsecond with 16 binary digits after the point. What is measured is the rate
-//! of dispatch over up to a second. It counts the more, the more of it was sequential and the longer it
+//! of dispatch over up to a second. A measurement counts the more, the more of it was sequential and the longer it
 //! took.
 
 use crate::request::Request;
@@ -93,8 +93,8 @@ impl Rate {
     fn sample(&mut self, now: Instant, request: &Request, in_flight: u32) {
         let length = u64::from(request.length.0);
         self.samples += 1;
-        let follows = in_flight > 0 || self.last_completion.is_some_and(|at| now.since(at) < SHORT);
-        if follows && !seeks(self.rotational, self.position, request.start, length) {
+        let follows = || in_flight > 0 || self.last_completion.is_some_and(|at| now.since(at) < SHORT);
+        if !seeks(self.rotational, self.position, request.start, length) && follows() {
             self.sequential += 1;
         }
         self.sectors += length;
@@ -113,8 +113,9 @@ impl Rate {
     /// A request is done. If the device did very little meanwhile, the measurement ends. True if the
     /// estimate has changed.
     pub(super) fn completed(&mut self, now: Instant) -> bool {
-        let us = self.last_completion.map_or(u64::MAX, |last| now.since(last).0 / 1_000);
-        let slow = us > SHORT.0 / 1_000 && (self.largest << SHIFT) / us < 1 << (SHIFT - 10);
+        let pause = self.last_completion.map_or(Duration::MAX, |last| now.since(last));
+        let slow = pause >= SHORT + Duration::from_us(1)
+            && (self.largest << SHIFT) / (pause.0 / 1_000) < 1 << (SHIFT - 10);
         let changed = slow && self.finish();
         if slow {
             self.samples = 0;
@@ -123,7 +124,7 @@ impl Rate {
         changed
     }
 
-    /// Ends a measurement. It counts if it was long enough, and mostly sequential or faster than known.
+    /// Ends a measurement, which counts if it was long enough, and mostly sequential or faster than known.
     fn finish(&mut self) -> bool {
         if self.samples < LEAST_SAMPLES || self.elapsed < LEAST_TIME {
             return false;

@@ -13,6 +13,7 @@ pub(super) struct Requests {
     /// By queue, then by address. Addresses beyond 2^(63 − bits of a queue's index) are equal.
     sorted: Sorted,
     shift: u32,
+    farthest: u64,
     /// By queue in order of arrival, with when each is overdue.
     fifos: Fifos<Instant>,
     /// What a way back is worth, and where the device is.
@@ -55,58 +56,74 @@ impl Line {
 struct Owned {
     /// In which queue it is; [`NIL`] for one that an earlier scheduler sent.
     queue: u32,
-    /// Who issued it.
-    place: Option<Place>,
+    /// Who issued it, if it is in a queue.
+    place: Place,
 }
 
-const NOBODYS: Owned = Owned { queue: NIL, place: None };
+impl Owned {
+    fn nobodys() -> Owned {
+        Owned { queue: NIL, place: Place::default() }
+    }
+
+    #[inline]
+    fn known(self) -> Option<(usize, Place)> {
+        (self.queue != NIL).then_some((self.queue as usize, self.place))
+    }
+}
 
 impl Requests {
     pub(super) fn new(capacity: usize, queues: usize, back: Back) -> Result<Requests, OutOfMemory> {
+        let shift = (queues as u64).leading_zeros() - 1;
         Ok(Requests {
             sorted: Sorted::new(capacity)?,
-            shift: (queues as u64).leading_zeros() - 1,
+            shift,
+            farthest: (1 << shift) - 1,
             fifos: Fifos::new(capacity)?,
             back,
             head: Sector(0),
-            owned: table(capacity, NOBODYS)?,
+            owned: table(capacity, Owned::nobodys())?,
             waiting: 0,
             in_flight: 0,
         })
     }
 
     fn key(&self, queue: u32, Sector(start): Sector) -> u64 {
-        u64::from(queue) << self.shift | start.min((1 << self.shift) - 1)
+        u64::from(queue) << self.shift | start.min(self.farthest)
     }
 
     /// In which queue `id` waits, or from which it went to the device.
     pub(super) fn queue(&self, id: RequestId) -> Option<usize> {
-        let queue = self.owned[id.index()].queue;
-        (queue != NIL).then_some(queue as usize)
+        self.owned[id.index()].known().map(|(queue, _)| queue)
     }
 
     /// Who issued `id`.
     pub(super) fn place(&self, id: RequestId) -> Option<Place> {
-        self.owned[id.index()].place
+        self.owned[id.index()].known().map(|(_, place)| place)
     }
 
     /// `id`, issued by the process at `place`, belongs to `queue`.
     pub(super) fn own(&mut self, id: RequestId, queue: usize, place: Place) {
-        self.owned[id.index()] = Owned { queue: queue as u32, place: Some(place) };
+        self.owned[id.index()] = Owned { queue: queue as u32, place };
     }
 
     /// `id` is nobody's any more. Returns in which queue it was, and who issued it.
     pub(super) fn disown(&mut self, id: RequestId) -> Option<(usize, Place)> {
-        let Owned { queue, place, .. } = core::mem::replace(&mut self.owned[id.index()], NOBODYS);
-        place.map(|place| (queue as usize, place))
+        core::mem::replace(&mut self.owned[id.index()], Owned::nobodys()).known()
     }
 
     /// `id` waits from now on and is overdue from `due` on. True if the queue goes on with it.
-    pub(super) fn add(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId, due: Instant) -> bool {
+    pub(super) fn add(
+        &mut self,
+        cx: Cx<'_>,
+        line: &mut Line,
+        id: RequestId,
+        request: &Request,
+        due: Instant,
+    ) -> bool {
         self.waiting += 1;
-        self.sorted.insert(self.key(line.queue, cx[id].start), id);
+        self.sorted.insert(self.key(line.queue, request.start), id);
         self.fifos.push(&mut line.fifo, id, due);
-        let leads = line.next.is_none_or(|next| self.wins(self.head, &cx[id], &cx[next]));
+        let leads = line.next.is_none_or(|next| self.wins(self.head, request, &cx[next]));
         if leads {
             line.next = Some(id);
         }

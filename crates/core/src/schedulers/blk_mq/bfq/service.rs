@@ -26,13 +26,13 @@ pub(super) struct Ended {
 /// Whose request goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// The queue's in service.
+    /// A request of the queue in service.
     Own,
-    /// An asynchronous one of its process.
+    /// An asynchronous one of the process in service.
     OwnAsync,
-    /// Its waker's.
+    /// One of the waker of the queue in service.
     Waker,
-    /// One of a queue that it wakes.
+    /// One of a queue that the queue in service wakes.
     Woken,
     Other,
 }
@@ -50,7 +50,7 @@ pub(super) struct Chosen {
 /// What goes next, if anything does.
 pub(super) enum Selected {
     Goes(Chosen),
-    /// This queue is in service and idled for.
+    /// The device is idled for this queue, which is in service.
     Idled(usize),
     Nothing,
 }
@@ -101,8 +101,8 @@ impl Service {
         }
     }
 
-    /// Its time is over, and that ends its service: while it is idled for, a queue that has used most of its budget
-    /// may finish what it began.
+    /// The queue's time is over, and that ends its service: while it is idled for, a queue that has used most of its
+    /// budget may finish what it began.
     fn times_out(&self, now: Instant, queue: usize) -> bool {
         self.queues.list[queue].budget.is_over(now)
             && (self.idle_until.is_none() || self.queues.wf2q.entities[queue].has_third_left())
@@ -180,6 +180,7 @@ impl Service {
     }
 
     /// The next request of `queue`, if there is one and the budget suffices.
+    #[inline(always)]
     pub(super) fn afford(&self, cx: Cx<'_>, queue: usize, whose: Whose) -> Option<Chosen> {
         let id = self.queues.list[queue].line.next?;
         let cost = self.queues.charge(cx, queue, id);
@@ -234,15 +235,16 @@ impl Service {
         Some(queue)
     }
 
-    /// This goes to the device.
+    /// The chosen request goes to the device.
     pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, queue, cost, .. }: Chosen) {
-        self.queues.serve(cx.now, queue, cost);
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
-        let request = &cx[id];
+        let (request, Queue { line, raise, .. }) = (&cx[id], &mut list[queue]);
+        raise.serve(cx.now, cost);
+        wf2q.serve(queue, cost);
         if budgets.rate.sent(cx.now, request, requests.in_flight) {
             budgets.retune(settings);
         }
-        requests.send(&mut list[queue].line, request.end());
+        requests.send(line, request.end());
         let serving = wf2q.in_service == Some(queue);
         if serving {
             injection.send(id);
@@ -261,8 +263,8 @@ impl Service {
             let span = self.queues.budgets.rate.raise_time;
             self.queues.change_raise(queue, |raise| raise.expire(cx.now, span));
         }
-        self.queues.wf2q.apply_raise(queue);
-        if self.queues.wf2q.entities[queue].class == Class::Idle && self.queues.wf2q.busy() > 1 {
+        let class = self.queues.wf2q.apply_raise(queue);
+        if class == Class::Idle && self.queues.wf2q.busy() > 1 {
             self.expire(cx, queue, Reason::Exhausted, false);
         }
     }
