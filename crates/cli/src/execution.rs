@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 
 use idlewise_core::SECTOR_BYTES;
 use idlewise_sim::engine::Control;
-use idlewise_sim::experiment::{ExperimentError, Load, Outcome};
+use idlewise_sim::experiment::{Choice, ExperimentError, Load, Outcome};
+
+use idlewise_sim::traces::{Shown, Survey};
 
 use crate::failure::Failure;
 use crate::input::setup::{self, Prepared};
@@ -92,6 +94,16 @@ pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
             disk.name, disk.description
         )?;
     }
+    let is_drawn = |choice: &Choice| choice.entry.tunables().iter().any(|tunable| tunable.name == "seed");
+    let experiment = &prepared.experiment;
+    let (is_trace, runs) = (matches!(experiment.load, Load::Trace { .. }), experiment.seeds.len());
+    if is_trace && runs > 1 && !experiment.schedulers.iter().all(is_drawn) {
+        writeln!(
+            err,
+            "note: a trace is the same in each of the {runs} runs; only schedulers that draw lots (a tunable named seed) \
+             differ between them"
+        )?;
+    }
     if let Some(account) = account.filter(|account| account.folded > 0) {
         let end = prepared.trace.as_ref().map_or(0, |trace| trace.survey().end());
         let gigabytes = (end * SECTOR_BYTES).div_ceil(1_000_000_000);
@@ -113,11 +125,25 @@ pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
     if let Load::Trace { devices, .. } = &prepared.experiment.load
         && !devices.is_empty()
     {
-        writeln!(
-            err,
-            "note: the trace has {} devices; each was replayed on a disk of its own",
-            devices.len()
-        )?;
+        let survey = prepared.trace.as_ref().map(|trace| trace.survey());
+        let all = survey.map_or_else(Vec::new, Survey::devices);
+        let rows = |devices: &[(u32, Shown)]| devices.iter().map(|(_, shown)| shown.rows).sum::<u64>();
+        let percent = 100.0 * rows(&all[..devices.len()]) as f64 / rows(&all).max(1) as f64;
+        if all.len() == devices.len() {
+            writeln!(
+                err,
+                "note: the trace has {} devices; each was replayed on a disk of its own",
+                all.len()
+            )?;
+        } else {
+            writeln!(
+                err,
+                "warning: the trace has {} devices; the {} busiest, with {percent:.0} % of its requests, were replayed, each \
+                 on a disk of its own; --device chooses others, --one-disk puts all on one",
+                all.len(),
+                devices.len()
+            )?;
+        }
     }
     drop(err);
     match prepared.trace.as_ref().and_then(|trace| trace.report()) {

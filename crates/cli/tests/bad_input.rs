@@ -149,6 +149,11 @@ fn options_out_of_range() {
     compare(&["--hardware-queues", "0"]).exits(2).says("is not in");
     compare(&["--seed", "x"]).exits(2).says("invalid");
     compare(&["--max-requests=-1"]).exits(2).says("invalid value '-1'");
+    compare(&["--json", "--csv"]).exits(2).says("two results would go to standard output");
+    let late = compare(&["--html=/nonexistent/r.html", "--schedulers", "nobody"]);
+    late.exits(1).says("/nonexistent/r.html: there is no folder /nonexistent");
+    compare(&["--max-requests", "0"]).exits(2).says("invalid value '0'");
+    compare(&["--duration", "0s"]).exits(2).says("--duration 0s: write a time such as 30s");
     compare(&["--duration", "5"]).exits(2).says("--duration 5: write a time such as 30s");
     compare(&["--duration=-5s"]).exits(2).says("--duration -5s: write a time such as 30s");
     let folder = folder();

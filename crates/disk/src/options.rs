@@ -75,7 +75,7 @@ fn number(text: &str, most: u32) -> Option<u32> {
 /// A size in sectors: bytes, or with m, g or t millions, milliards and billions of them, as drives are sold.
 fn size(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match text[digits.len()..].as_bytes() {
+    let unit = match &text.as_bytes()[digits.len()..] {
         [] => 1,
         [b'm' | b'M', ..] => 1_000_000,
         [b'g' | b'G', ..] => 1_000_000_000,

@@ -126,13 +126,10 @@ impl Advise {
         let schedulers = names::schedulers(&wanted)?.0;
         let about: Vec<usize> = (0..schedulers.len()).collect();
         let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
-        let done = execute(&prepared)?;
-        let open_loops: &[bool] = if prepared.missing.is_some() { &[false, true] } else { &[false] };
-        let variants = if done.interrupted {
-            Vec::new()
-        } else {
-            under(&mut prepared, &about, open_loops, 1.0 + model.error())?
-        };
+        let mut done = execute(&prepared)?;
+        let variants = if done.interrupted { None } else { under(&mut prepared, &about, 1.0 + model.error())? };
+        done.interrupted |= variants.is_none();
+        let variants = variants.unwrap_or_default();
         let summaries = summarise(&done.outcomes, about.len())?;
         let comparison =
             Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about), &variants);

@@ -57,10 +57,13 @@ pub(crate) struct Compare {
 impl Compare {
     /// Runs the schedulers and says which is best for what.
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        output::check([&self.json, &self.csv, &self.csv_processes, &self.html])?;
         let (schedulers, about) = names::schedulers(&self.schedulers)?;
         let mut prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
-        let done = execute(&prepared)?;
-        let variants = if done.interrupted { Vec::new() } else { variants(&mut prepared, &about)? };
+        let mut done = execute(&prepared)?;
+        let variants = if done.interrupted { None } else { variants(&mut prepared, &about)? };
+        done.interrupted |= variants.is_none();
+        let variants = variants.unwrap_or_default();
         let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
         remarks(&prepared, &done)?;
         let comparison =

@@ -40,6 +40,7 @@ pub(crate) struct Run {
 impl Run {
     /// Runs the scheduler and prints all that was measured.
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        output::check([&self.why, &self.json, &self.csv_processes])?;
         let choice = names::tuned(&self.scheduler)?;
         let prepared = setup::experiment(&self.load, vec![choice], 1, self.why.is_some())?;
         let done = match &self.why {

@@ -75,7 +75,7 @@ pub(crate) struct LoadOptions {
     pub(crate) no_merges: bool,
 
     /// Stop issuing after this many requests
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_requests: Option<u64>,
 
     /// Stop issuing after this much simulated time, such as 30s

@@ -7,12 +7,13 @@ use idlewise_sim::traces::Survey;
 use super::names;
 use crate::failure::Failure;
 
-/// No solid-state disk takes this long for many of its reads, and no disk with platters is faster for most of them.
-const SEEK_NS: u64 = 2_000_000;
+/// Solid-state disks take this long for few of their reads, and disks with platters for all that need a seek. A power of
+/// two, as the survey tells times apart.
+const SEEK_NS: u64 = 1 << 20;
 /// The share of reads beyond [`SEEK_NS`] from which on there are platters; buffers serve the rest.
 const SEEKS: f64 = 0.2;
 /// SATA's command overhead and its flash take longer than this for most reads, and NVMe's less.
-const NVME_NS: u64 = 262_144;
+const NVME_NS: u64 = 1 << 18;
 /// SATA moves 600 MB/s at most, and a single disk with platters half of that.
 const SATA_RATE: u64 = 600_000_000;
 

@@ -52,6 +52,9 @@ struct Split {
     names: HashMap<Issuer, String>,
 }
 
+/// Disks that a trace gets at most: to build the model of each takes a moment, for each scheduler.
+const MOST_DISKS: usize = 32;
+
 /// Rows of a trace of several devices that are held in memory, to be dealt out to the devices' disks: 0.5 GB.
 const MOST_SPLIT: u64 = 4_000_000;
 
@@ -80,9 +83,11 @@ impl TraceFile {
         &self.survey
     }
 
-    /// Makes each device's rows ready to be read apart; the devices, the busiest first, if there are several.
+    /// Makes the rows of each of the [`MOST_DISKS`] busiest devices ready to be read apart; the devices, the busiest first,
+    /// if there are several.
     pub(crate) fn split(&self) -> Result<Vec<u32>, Failure> {
-        let devices: Vec<u32> = self.survey.devices().iter().map(|(device, _)| *device).collect();
+        let devices = self.survey.devices();
+        let devices: Vec<u32> = devices.iter().take(MOST_DISKS).map(|(device, _)| *device).collect();
         if devices.len() < 2 {
             return Ok(Vec::new());
         }
@@ -98,6 +103,9 @@ impl TraceFile {
         let mut split = Split::default();
         let mut trace = self.trace().map_err(Failure::failed)?;
         while let Some(row) = trace.next().map_err(Failure::failed)? {
+            if !devices.contains(&row.device) {
+                continue;
+            }
             split.rows.entry(row.device).or_default().push(Record { device: 0, ..row });
             if let Some(issuer) = row.issuer {
                 split

@@ -30,14 +30,13 @@ pub(crate) struct Variant {
     pub(crate) name: String,
     pub(crate) open_loop: bool,
     pub(crate) summaries: Vec<Summary>,
-    pub(crate) interrupted: bool,
 }
 
 /// A finished comparison, ready to be told.
 pub(crate) struct Comparison<'a> {
     pub(crate) prepared: &'a Prepared,
     pub(crate) summaries: &'a [Summary],
-    interrupted: bool,
+    pub(crate) interrupted: bool,
     /// Which scheduler is best for what.
     pub(crate) verdict: Verdict,
     goal: Goal,
@@ -64,7 +63,6 @@ impl<'a> Comparison<'a> {
             table: Table::of(&variant.summaries.iter().collect::<Vec<_>>(), variant.open_loop),
         };
         let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
-        let interrupted = interrupted || variants.iter().any(|variant| variant.interrupted);
         let missing = prepared.missing.unwrap_or_default();
         let question =
             Question { table: &table, goal, interrupted, missing, assumed: &assumed, about: &about };
@@ -106,7 +104,7 @@ impl<'a> Comparison<'a> {
         let phases: String =
             phases::tables(self.summaries).iter().map(|table| table.text(width) + "\n").collect();
         let title = numbers::wrap(&self.title(), width);
-        format!("{title}\n\n{}\n\n{phases}{verdict}", table::table(self.summaries, width))
+        format!("{title}\n\n{}\n\n{phases}{verdict}", table::table(self.summaries, width, self.interrupted))
     }
 
     /// For programs.

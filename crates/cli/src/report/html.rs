@@ -28,7 +28,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
          <p class=verdict>{}</p></header>\n<main>\n",
         escape(&comparison.verdict.text())
     );
-    body += &section("Results", &table(&rows));
+    body += &section("Results", &table(&rows, comparison.interrupted));
     body += &section("Throughput and latency", &charts_of_goals(&rows));
     body += &section("Latency", &latencies(&rows));
     if let Some(shares) = shares(&rows) {
@@ -52,8 +52,8 @@ fn section(title: &str, content: &str) -> String {
     format!("<section><h2>{}</h2>\n{content}</section>\n", escape(title))
 }
 
-fn table(rows: &[&Summary]) -> String {
-    let mut columns = columns(rows);
+fn table(rows: &[&Summary], interrupted: bool) -> String {
+    let mut columns = columns(rows, interrupted);
     let head =
         |[what, unit]: [&str; 2]| if what.is_empty() { unit.to_owned() } else { format!("{what}, {unit}") };
     let heads: Vec<String> = columns.iter().map(|column| head(column.title)).collect();

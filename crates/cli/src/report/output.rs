@@ -18,6 +18,27 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     target.finish()
 }
 
+/// Checks, before anything runs, that results can be written to all of `paths`, and that one place gets one result.
+pub(crate) fn check<'a>(paths: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Result<(), Failure> {
+    let mut places: Vec<&Path> = Vec::new();
+    for path in paths.into_iter().flatten() {
+        if places.contains(&path.as_path()) {
+            let place =
+                if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
+            return Err(Failure::usage(format!(
+                "two results would go to {place}: give each a place of its own, such as --json=results.json"
+            )));
+        }
+        places.push(path);
+        // Devices and pipes are not touched: whoever reads a pipe would take it for its end.
+        let special = path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if !is_stdout(path) && !special {
+            beside(&path.canonicalize().unwrap_or_else(|_| path.clone()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether a path stands for standard output.
 pub(crate) fn is_stdout(path: impl AsRef<Path>) -> bool {
     path.as_ref() == Path::new("-")

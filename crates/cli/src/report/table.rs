@@ -6,9 +6,9 @@ use super::numbers::wrap;
 use super::summary::Summary;
 
 /// The table: a row for each scheduler, highest throughput first, as wide as `width` allows.
-pub(super) fn table(summaries: &[Summary], width: usize) -> String {
+pub(super) fn table(summaries: &[Summary], width: usize, interrupted: bool) -> String {
     let rows = sorted(summaries);
-    let mut shown = columns(&rows);
+    let mut shown = columns(&rows, interrupted);
     let names: Vec<&str> = ["scheduler", ""].into_iter().chain(rows.iter().map(|row| row.name())).collect();
     let mut left_out = Vec::new();
     let mut text = loop {
@@ -23,7 +23,8 @@ pub(super) fn table(summaries: &[Summary], width: usize) -> String {
         left_out.extend(shown.pop().map(|column| column.title.join(" ").trim().to_owned()));
     };
     let mut notes = vec![
-        "Latency (mean, p99, longest) counts from issue to completion. * best, or within 1 % of it."
+        "Highest throughput first. Latency (mean, p99, longest) counts from issue to completion. * best, or within \
+         1 % of it."
             .to_owned(),
     ];
     if rows.iter().any(|row| row.figure("elapsed_ns").ci95 > 0.0) {

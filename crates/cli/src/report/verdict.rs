@@ -145,7 +145,7 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
         claims.push(Claim::CannotTell { missing, under });
         return claims;
     }
-    let chosen = simplest(&own, &robust);
+    let chosen = simplest(&own, &first_in_all(&own, question.goal, &robust));
     claims.push(advice(&own, question.goal, &robust, chosen));
     if !under.is_empty() {
         let assumptions = under.into_iter().map(|under| under.assumption).collect();
@@ -193,6 +193,14 @@ fn fact(table: &Table, figure: &Measured) -> Option<Claim> {
     let worst = figure.ratio(last, order[order.len() - 1]) >= 1.0;
     let ties = ties.into_iter().map(value).collect();
     Some(Claim::Best { figure: name, best: value(best), ties, last: value(last), worst })
+}
+
+/// Those of `good` that nobody beats in any figure of the goal, if there are such; else all.
+fn first_in_all(table: &Table, goal: Goal, good: &[usize]) -> Vec<usize> {
+    let weighed = table.weighed(goal);
+    let first = |row: &&usize| weighed.iter().all(|(figure, _)| !figure.worse(**row, figure.order()[0]));
+    let first: Vec<usize> = good.iter().filter(first).copied().collect();
+    if first.is_empty() { good.to_vec() } else { first }
 }
 
 /// What to take of those that are good under every assumption.

@@ -140,9 +140,8 @@ impl Reader<'_> {
         let number: f64 = number.replace(',', "").parse().unwrap_or_else(|_| panic!("'{text}' is no number"));
         let scale = match unit {
             "µs" => 1e3,
-            "ms" => 1e6,
+            "ms" | "MB/s" => 1e6,
             "s" => 1e9,
-            "MB/s" => 1e6,
             _ => panic!("{kind:?} in '{unit}'"),
         };
         let off = (number * scale - value).abs();
@@ -277,6 +276,40 @@ fn check_others(reader: &Reader<'_>, about: &[usize], sentence: &str) {
     }
 }
 
+/// Checks a claim's sentence against the tables of its question; `own` is of those that the verdict is about.
+fn check(question: &Question<'_>, own: &Table, claims: usize, (claim, sentence): (&Claim, &str)) {
+    let (base, goal, about) = (question.table, question.goal, question.about);
+    let reader = Reader { table: base, goal };
+    let (own_reader, own_rows) = (Reader { table: own, goal }, (0..about.len()).collect::<Vec<_>>());
+    match claim {
+        Claim::Interrupted => assert!(question.interrupted && claims == 1),
+        Claim::Alone => assert!(about.len() == 1 && claims == 1),
+        Claim::Best { .. } | Claim::AllBut { .. } => check_fact(&own_reader, &own_rows, sentence),
+        Claim::Untold { .. } => {
+            let aims: Vec<Aim> = base.figures.iter().map(|figure| figure.aim).collect();
+            assert!(match goal {
+                Goal::Throughput => !aims.contains(&Aim::Throughput),
+                Goal::Latency => !aims.contains(&Aim::Latency),
+                Goal::Balanced => aims.is_empty(),
+            });
+        }
+        Claim::Longest { scheduler, other } => {
+            let [here, there] = [scheduler, other].map(|value| base.longest[reader.row(&value.scheduler)]);
+            assert!(here >= 1e9 && here > 5.0 * there, "{sentence}");
+            reader.reads(between(sentence, " took ", " (").unwrap(), Kind::Millis, here);
+            reader.reads(between(sentence, ": ", ")").unwrap(), Kind::Millis, there);
+            assert!(own.longest.iter().all(|longest| *longest >= there), "{sentence}");
+        }
+        Claim::Holds { assumptions, .. } => assert_eq!(assumptions.len(), question.assumed.len()),
+        Claim::Others { .. } | Claim::NoOthers { .. } => check_others(&reader, about, sentence),
+        _ => {
+            let assumed = question.assumed.iter().map(|assumed| Reader { table: &assumed.table, goal });
+            let readers: Vec<Reader<'_>> = [own_reader].into_iter().chain(assumed).collect();
+            check_advice(&readers, &own_rows, sentence);
+        }
+    }
+}
+
 #[test]
 fn every_sentence_is_true_of_its_table() {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
@@ -306,44 +339,10 @@ fn every_sentence_is_true_of_its_table() {
         let verdict = verdict(&question);
         assert_eq!(verdict.claims.len(), verdict.sentences.len());
         assert!(!verdict.claims.is_empty(), "table {number}");
-        let reader = Reader { table: &base, goal };
-        let (own_reader, own_rows) = (Reader { table: &own, goal }, (0..about.len()).collect::<Vec<_>>());
         for (claim, sentence) in verdict.claims.iter().zip(&verdict.sentences) {
             let kind = serde_json::to_value(claim).unwrap()["claim"].as_str().unwrap().to_owned();
             *seen.entry(kind).or_insert(0) += 1;
-            match claim {
-                Claim::Interrupted => assert!(interrupted && verdict.claims.len() == 1),
-                Claim::Alone => assert!(about.len() == 1 && verdict.claims.len() == 1),
-                Claim::Best { .. } | Claim::AllBut { .. } => check_fact(&own_reader, &own_rows, sentence),
-                Claim::Untold { .. } => {
-                    let aims: Vec<Aim> = base.figures.iter().map(|figure| figure.aim).collect();
-                    assert!(match goal {
-                        Goal::Throughput => !aims.contains(&Aim::Throughput),
-                        Goal::Latency => !aims.contains(&Aim::Latency),
-                        Goal::Balanced => aims.is_empty(),
-                    });
-                }
-                Claim::Same { .. }
-                | Claim::Even { .. }
-                | Claim::Avoid { .. }
-                | Claim::Take { .. }
-                | Claim::CannotTell { .. } => {
-                    let assumed = assumed.iter().map(|assumed| Reader { table: &assumed.table, goal });
-                    let readers: Vec<Reader<'_>> =
-                        [Reader { table: &own, goal }].into_iter().chain(assumed).collect();
-                    check_advice(&readers, &own_rows, sentence);
-                }
-                Claim::Longest { scheduler, other } => {
-                    let [here, there] =
-                        [scheduler, other].map(|value| base.longest[reader.row(&value.scheduler)]);
-                    assert!(here >= 1e9 && here > 5.0 * there, "{sentence}");
-                    reader.reads(between(sentence, " took ", " (").unwrap(), Kind::Millis, here);
-                    reader.reads(between(sentence, ": ", ")").unwrap(), Kind::Millis, there);
-                    assert!(own.longest.iter().all(|longest| *longest >= there), "{sentence}");
-                }
-                Claim::Holds { assumptions, .. } => assert_eq!(assumptions.len(), assumed.len()),
-                Claim::Others { .. } | Claim::NoOthers { .. } => check_others(&reader, &about, sentence),
-            }
+            check(&question, &own, verdict.claims.len(), (claim, sentence));
         }
     }
     let kinds: Vec<&str> = seen.keys().map(String::as_str).collect();

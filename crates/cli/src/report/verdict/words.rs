@@ -2,8 +2,8 @@
 
 use idlewise_sim::metrics::{Better, Kind};
 
-use super::table::{Measured, Table};
-use super::{Claim, Times, Under};
+use super::table::{Goal, Measured, Table};
+use super::{Claim, Times, Under, Value};
 use crate::report::numbers::three;
 
 /// Names in one place; further ones are counted.
@@ -16,22 +16,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
         Claim::Interrupted => "No verdict: the runs were cut short, each at another point.".to_owned(),
         Claim::Alone => "One scheduler alone cannot be compared; name others with --schedulers.".to_owned(),
         Claim::Best { figure, best, ties, last, worst } => {
-            let figure = of(table, figure);
-            let (first, bottom) = ends(figure);
-            let tied = if ties.is_empty() {
-                String::new()
-            } else {
-                format!(" (a tie {within} with {})", list(ties.iter().map(|tie| tie.scheduler.as_str())))
-            };
-            let worst = if *worst { format!("the {bottom}, ") } else { String::new() };
-            format!(
-                "{} has the {first} {}, {}{tied}; {} has {worst}{}.",
-                best.scheduler,
-                figure.name,
-                show(figure.kind, best.value),
-                last.scheduler,
-                show(figure.kind, last.value)
-            )
+            best_of(of(table, figure), (best, ties), (last, *worst), within)
         }
         Claim::AllBut { figure, best, furthest, but } => {
             let figure = of(table, figure);
@@ -61,26 +46,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             list(but.iter().map(String::as_str)),
             goal.name()
         ),
-        Claim::Take { goal, scheduler, ties, behind } => {
-            let ties = if ties.is_empty() {
-                String::new()
-            } else {
-                let verb = if ties.len() == 1 { "is" } else { "are" };
-                format!("; {} {verb} as good {within}", list(ties.iter().map(String::as_str)))
-            };
-            let behind: Vec<String> = behind
-                .iter()
-                .map(|times| {
-                    format!("{} is {} times better in {}", times.than, three(times.times), times.figure)
-                })
-                .collect();
-            let behind = if behind.is_empty() {
-                String::new()
-            } else {
-                format!(", though {}", list(behind.iter().map(String::as_str)))
-            };
-            format!("The choice matters: take {scheduler} (goal: {}){ties}{behind}.", goal.name())
-        }
+        Claim::Take { goal, scheduler, ties, behind } => take((*goal, scheduler), ties, behind, within),
         Claim::Longest { scheduler, other } => format!(
             "But under {} the slowest request took {} ({}: {}).",
             scheduler.scheduler,
@@ -89,7 +55,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             show(Kind::Millis, other.value)
         ),
         Claim::Holds { missing, assumptions } => {
-            let holds = list(assumptions.iter().map(String::as_str));
+            let holds = joined(assumptions.iter().map(String::as_str), "and", usize::MAX);
             match *missing {
                 "" => format!("The recommendation holds {holds}."),
                 missing => format!(
@@ -104,6 +70,50 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             format!("Schedulers that Linux does not have would add nothing to {over} here.")
         }
     }
+}
+
+/// Who has a figure best and worst.
+fn best_of(
+    figure: &Measured,
+    (best, ties): (&Value, &[Value]),
+    (last, worst): (&Value, bool),
+    within: &str,
+) -> String {
+    let (first, bottom) = ends(figure);
+    let tied = if ties.is_empty() {
+        String::new()
+    } else {
+        format!(" (a tie {within} with {})", list(ties.iter().map(|tie| tie.scheduler.as_str())))
+    };
+    let worst = if worst { format!("the {bottom}, ") } else { String::new() };
+    format!(
+        "{} has the {first} {}, {}{tied}; {} has {worst}{}.",
+        best.scheduler,
+        figure.name,
+        show(figure.kind, best.value),
+        last.scheduler,
+        show(figure.kind, last.value)
+    )
+}
+
+/// What to take.
+fn take((goal, scheduler): (Goal, &str), ties: &[String], behind: &[Times], within: &str) -> String {
+    let ties = if ties.is_empty() {
+        String::new()
+    } else {
+        let verb = if ties.len() == 1 { "is" } else { "are" };
+        format!("; {} {verb} as good {within}", list(ties.iter().map(String::as_str)))
+    };
+    let behind: Vec<String> = behind
+        .iter()
+        .map(|times| format!("{} is {} times better in {}", times.than, three(times.times), times.figure))
+        .collect();
+    let behind = if behind.is_empty() {
+        String::new()
+    } else {
+        format!(", though {}", list(behind.iter().map(String::as_str)))
+    };
+    format!("The choice matters: take {scheduler} (goal: {}){ties}{behind}.", goal.name())
 }
 
 fn cannot_tell(missing: &str, under: &[Under]) -> String {
@@ -167,17 +177,17 @@ pub(crate) fn show(kind: Kind, value: f64) -> String {
 
 /// Names in a row; of many, the first ones and the number of the others.
 fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    joined(names, "and")
+    joined(names, "and", NAMED)
 }
 
 fn either<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    joined(names, "or")
+    joined(names, "or", NAMED)
 }
 
-fn joined<'a>(names: impl Iterator<Item = &'a str>, word: &str) -> String {
+fn joined<'a>(names: impl Iterator<Item = &'a str>, word: &str, most: usize) -> String {
     let mut names: Vec<String> = names.map(str::to_owned).collect();
-    if names.len() > NAMED + 1 {
-        let others = names.split_off(NAMED).len();
+    if names.len() > most.saturating_add(1) {
+        let others = names.split_off(most).len();
         names.push(format!("{others} others"));
     }
     let last = names.pop().unwrap_or_default();

@@ -1,0 +1,283 @@
+//! Comparisons whose answer a person can act on: who is compared, what the answer rests on, what is measured, which disk.
+
+mod common;
+
+use std::fmt::Write as _;
+
+use common::{DISK, LOAD, Run, folder, idlewise, line, write};
+use serde_json::Value;
+
+fn json(run: Run) -> Value {
+    serde_json::from_str(&run.exits(0).stdout).unwrap()
+}
+
+fn names(document: &Value) -> Vec<&str> {
+    let results = document["results"].as_array().unwrap();
+    results.iter().map(|result| result["scheduler"].as_str().unwrap()).collect()
+}
+
+/// What a verdict recommends: every scheduler that is named as one to take, or `None` if it cannot tell.
+fn good(document: &Value) -> Option<Vec<String>> {
+    let claims = document["claims"].as_array().unwrap();
+    let strings = |value: &Value| -> Vec<String> {
+        value.as_array().unwrap().iter().map(|name| name.as_str().unwrap().to_owned()).collect()
+    };
+    let all = || names(document).into_iter().map(str::to_owned).collect::<Vec<_>>();
+    claims.iter().find_map(|claim| match claim["claim"].as_str().unwrap() {
+        "take" => {
+            let mut taken = strings(&claim["ties"]);
+            taken.push(claim["scheduler"].as_str().unwrap().to_owned());
+            Some(taken)
+        }
+        "avoid" => {
+            let but = strings(&claim["but"]);
+            Some(all().into_iter().filter(|name| !but.contains(name)).collect())
+        }
+        "same" | "even" => Some(all()),
+        _ => None,
+    })
+}
+
+#[test]
+fn sets_and_families_are_named_in_capitals_or_not() {
+    let of = |set: &str| {
+        let words = ["compare", "--json", "--schedulers", set].into_iter().chain(DISK).chain(LOAD);
+        let document = json(idlewise(words));
+        names(&document).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let linux = of("Linux");
+    assert_eq!(linux[..2], ["none", "mq-deadline"]);
+    assert!(linux.contains(&"bfq:low_latency=off".to_owned()));
+    assert_eq!(of("NONE,noop,Noop"), ["none"]);
+    assert_eq!(of("blk-mq,MQ-Deadline"), ["mq-deadline", "kyber", "bfq", "adios"]);
+    assert_eq!(of("unc"), ["aql", "rwfifo"]);
+    line("compare --workload random --disk barracuda --schedulers linx")
+        .exits(2)
+        .says("did you mean 'linux'?");
+    line("run --scheduler NONE --workload random:requests=9 --disk fixed")
+        .exits(0)
+        .prints("under none on fixed");
+}
+
+#[test]
+fn the_verdict_is_about_linux_and_adds_what_others_would_give() {
+    // Two streams on a disk without native queueing: BFQ with its defaults raises both, and anticipation wins.
+    let load = "compare --disk maxtor-40g --workload sync-streams:n=4,requests=300 --schedulers linux,anticipatory --json";
+    let document = json(line(load));
+    let claims = document["claims"].as_array().unwrap();
+    let of = |kind: &str| claims.iter().find(|claim| claim["claim"] == kind);
+    let take = of("take").unwrap_or_else(|| panic!("{claims:#?}"));
+    assert!(take["scheduler"].as_str().unwrap().starts_with("bfq:low_latency=off"), "{take}");
+    let others = of("others").or_else(|| of("no-others")).unwrap();
+    assert_eq!(others["over"], take["scheduler"]);
+    let text = document["verdict"].as_str().unwrap();
+    assert!(text.contains("chedulers that Linux does not have"), "{text}");
+    // Without the set, the verdict is about all that are named.
+    let document = json(line(&load.replace("linux,anticipatory", "antic-sptf,noop")));
+    assert!(!document["verdict"].as_str().unwrap().contains("Linux"), "{document}");
+}
+
+/// Rows of MSR's format: completions and no issuers. Two readers in lockstep, on a slow disk.
+fn unsigned(requests: u64) -> String {
+    let mut text = String::new();
+    for n in 0..requests {
+        let (stream, place) = (n % 2, n / 2);
+        let offset = stream * 1_000_000_000 + place * 65_536;
+        let _ = writeln!(text, "{},disk,0,Read,{offset},65536,80000", 128_166_372_003_061_629 + n * 50_000);
+    }
+    text
+}
+
+#[test]
+fn what_a_trace_does_not_tell_is_assumed_both_ways() {
+    let folder = folder();
+    let trace = write(&folder, "t.csv", unsigned(400));
+    let document = |more: &[&str]| {
+        let words = ["compare", "--json", "--schedulers", "linux", "--disk", "maxtor-40g", "--trace", &trace];
+        json(idlewise(words.into_iter().chain(more.iter().copied())))
+    };
+    let (closed, open) = (document(&[]), document(&["--open-loop"]));
+    let words = ["compare", "--schedulers", "none,bfq", "--disk", "fixed", "--runs", "3", "--trace", &trace];
+    idlewise(words)
+        .exits(0)
+        .says("a trace is the same in each of the 3 runs")
+        .prints("Highest throughput first");
+    assert_eq!(closed["not_told"], "issuers");
+    for document in [&closed, &open] {
+        let kinds: Vec<_> =
+            document["claims"].as_array().unwrap().iter().map(|claim| &claim["claim"]).collect();
+        assert!(kinds.iter().any(|kind| *kind == "holds" || *kind == "cannot-tell"), "{kinds:?}");
+    }
+    assert_eq!(good(&closed), good(&open), "the verdict does not turn on the assumption");
+    // The caveat stands in the table's verdict and on the page.
+    let html = folder.path().join("r.html").display().to_string();
+    let option = format!("--html={html}");
+    let words = ["compare", "--schedulers", "linux", "--disk", "maxtor-40g", "--trace", &trace, &option];
+    let text = idlewise(words).exits(0).stdout.replace('\n', " ");
+    assert!(text.contains("does not tell issuers") || text.contains("lacks issuers"), "{text}");
+    let page = std::fs::read_to_string(html).unwrap();
+    assert!(page.contains("does not tell issuers") || page.contains("lacks issuers"));
+}
+
+#[test]
+fn no_verdict_on_public_traces_turns_on_an_assumption() {
+    let Some(folder) = std::env::var_os("IDLEWISE_TRACES") else {
+        eprintln!("skipped: IDLEWISE_TRACES does not say where the public traces are");
+        return;
+    };
+    let folder = std::path::PathBuf::from(folder);
+    let traces = [
+        "cloudPhysicsIO.vscsi",
+        "cloudPhysicsIO.csv",
+        "wsrch-small.trace",
+        "systor17-traces-sample.csv.gz",
+        "msr-cambridge1-sample.csv",
+    ];
+    for name in traces {
+        let path = folder.join(name).display().to_string();
+        // A part of each is enough to tell, and keeps the test short.
+        let words = [
+            "compare",
+            "--json",
+            "--schedulers",
+            "linux",
+            "--disk",
+            "hdd-18tb-7200",
+            "--max-requests",
+            "8000",
+        ];
+        let words: Vec<&str> = words.into_iter().chain(["--trace", &path]).collect();
+        let closed = json(idlewise(words.iter().copied()));
+        let open = json(idlewise(words.iter().copied().chain(["--open-loop"])));
+        assert!(closed["not_told"].is_string(), "{name}");
+        assert_eq!(good(&closed).map(sorted), good(&open).map(sorted), "{name}");
+    }
+}
+
+fn sorted(mut names: Vec<String>) -> Vec<String> {
+    names.sort();
+    names
+}
+
+/// What mkfs and a database do, as blkparse prints it: discards, writes, flushes.
+fn with_discards() -> String {
+    let mut text = String::new();
+    let mut row = |n: u64, action: &str, ms: u64, rwbs: &str, extent: &str| {
+        let _ =
+            writeln!(text, "  8,16   0  {n}  0.{:09}  77  {action}  {rwbs} {extent} [mkfs]", ms * 1_000_000);
+    };
+    for n in 0..20u64 {
+        let (start, at) = (n * 1_000_000, n * 20);
+        for (place, rwbs, extent) in [
+            (0, "D", format!("{start} + 900000")),
+            (1, "WS", format!("{start} + 8")),
+            (2, "FF", "0 + 0".to_owned()),
+        ] {
+            row(n * 10 + place, "Q", at + place, rwbs, &extent);
+            row(n * 10 + place + 5, "C", at + place + 6, rwbs, &extent);
+        }
+    }
+    text
+}
+
+#[test]
+fn discards_and_flushes_are_apart_from_reads_and_writes() {
+    let folder = folder();
+    let trace = write(&folder, "mkfs.txt", with_discards());
+    let words = ["run", "--scheduler", "none", "--disk", "sata-ssd", "--trace", &trace];
+    let document = json(idlewise(words.into_iter().chain(["--json"])));
+    let result = &document["result"];
+    assert_eq!((&result["requests"], &result["flushes"]), (&60.into(), &20.into()), "{result}");
+    assert_eq!((&result["discard"]["requests"], &result["write"]["requests"]), (&20.into(), &20.into()));
+    assert_eq!(result["bytes"], 20 * 4096, "what is discarded is not moved");
+    assert_eq!(result["issuers"][0]["bytes"], 20 * 4096);
+    let rate = result["throughput_bytes_per_s"].as_f64().unwrap();
+    assert!(rate < 1e6, "{rate} bytes a second");
+    assert!(result["flush_latency_ns"]["p99"].as_u64().unwrap() > 0);
+    idlewise(words).exits(0).prints("60 (0 reads, 20 writes, 20 discards, 20 flushes)").prints("flushes");
+    let table = idlewise(["compare", "--schedulers", "none,bfq", "--disk", "sata-ssd", "--trace", &trace]);
+    table.exits(0).prints("flush p99").prints("µs");
+}
+
+#[test]
+fn a_device_is_chosen_by_name_and_by_number() {
+    let folder = folder();
+    let trace = write(&folder, "mkfs.txt", with_discards());
+    for device in ["8:16", "8,16", "8388624"] {
+        let words = ["run", "--scheduler", "none", "--disk", "fixed", "--trace", &trace, "--device", device];
+        idlewise(words).exits(0).prints("60 (0 reads,");
+    }
+    let words = ["run", "--scheduler", "none", "--disk", "fixed", "--trace", &trace, "--device", "8,0"];
+    idlewise(words).exits(1).says("there are 8:16");
+}
+
+#[test]
+fn each_device_has_a_disk_of_its_own() {
+    let folder = folder();
+    // Two devices, each with reads at 10 ms, on a disk that takes 5 ms for each: alone, none waits.
+    let mut text = String::new();
+    for n in 0..50u64 {
+        for device in ["a", "b"] {
+            let _ = writeln!(
+                text,
+                "{},{device},0,Read,{},4096,100000",
+                128_166_372_003_061_629 + n * 100_000,
+                n * 4096
+            );
+        }
+    }
+    let trace = write(&folder, "two.csv", text);
+    let words = ["run", "--scheduler", "noop", "--open-loop", "--json", "--disk", "fixed", "--trace", &trace];
+    let apart = idlewise(words).exits(0).says("2 devices; each was replayed on a disk of its own");
+    let apart = json(apart);
+    let together =
+        json(idlewise(words.into_iter().chain(["--one-disk"])).says("all were replayed on one disk"));
+    let [apart, together] =
+        [&apart, &together].map(|document| document["result"]["latency_ns"]["max"].as_f64().unwrap());
+    assert!(apart < 5.1e6 && together > 9.9e6, "{apart} {together}");
+}
+
+#[test]
+fn the_disk_fits_the_trace_or_is_asked_for() {
+    let folder = folder();
+    // Reads of 80 µs at addresses up to 1.5 TB: no disk with platters, and larger than the profile.
+    let mut text = String::new();
+    for n in 0..200u64 {
+        let offset = n * 7_919_000_000 % 1_500_000_000_000 / 4096 * 4096;
+        let _ = writeln!(text, "{},disk,0,Read,{offset},4096,800", 128_166_372_003_061_629 + n * 10_000);
+    }
+    let trace = write(&folder, "fast.csv", &text);
+    let words = ["run", "--scheduler", "none", "--trace", &trace];
+    let run = idlewise(words.into_iter().chain(["--json"])).exits(0);
+    let run = run.says("note: the disk is nvme-ssd").says("most reads take less than 0.26 ms");
+    assert!(!run.stderr.contains("folded"), "{}", run.stderr);
+    let document = json(run);
+    assert_eq!(document["disk"], "nvme-ssd");
+    assert!(
+        document["disk_reason"].as_str().unwrap().contains("made larger for addresses up to 1"),
+        "{document}"
+    );
+    // The same reads, but as slow as seeks.
+    let trace = write(&folder, "slow.csv", text.replace(",800\n", ",90000\n"));
+    let slow = idlewise(["run", "--scheduler", "none", "--trace", &trace]).exits(0);
+    slow.says("note: the disk is hdd-4tb-7200").says("as long as seeks do");
+    // A trace without latencies does not show its disk.
+    let arrivals = write(&folder, "t.spc", "0,100,4096,R,0.1\n0,2000,4096,R,0.2\n0,300000,4096,W,0.3\n");
+    let words = ["run", "--scheduler", "none", "--trace", &arrivals];
+    idlewise(words).exits(2).says("which disk is this trace of?").says("--disk");
+    idlewise(words.into_iter().chain(["--disk", "fixed"])).exits(0);
+}
+
+#[test]
+fn folded_addresses_are_a_warning_with_a_cure() {
+    let folder = folder();
+    let trace = write(&folder, "far.csv", "128166372003061629,web,0,Read,9014609920,4096,41286\n");
+    let words = |disk| ["run", "--scheduler", "none", "--trace", &trace, "--disk", disk];
+    let run = idlewise(words("barracuda"))
+        .exits(0)
+        .says("warning: 1 of 1 requests lie beyond the end of barracuda");
+    run.says("make it larger with --disk barracuda:capacity=10g");
+    let cured = idlewise(words("barracuda:capacity=10g")).exits(0);
+    assert!(!cured.stderr.contains("folded"), "{}", cured.stderr);
+    idlewise(words("barracuda:capacity=10x")).exits(2).says("capacity takes a size such as 500g");
+}
