@@ -9,7 +9,8 @@ use std::path::PathBuf;
 pub enum RecordError {
     /// The kernel does not let this user record.
     #[error(
-        "recording needs root, or CAP_PERFMON and the right to read tracefs ({cause}); run it with sudo{hint}"
+        "recording needs root, or CAP_DAC_OVERRIDE for tracefs and CAP_SYS_ADMIN to mount it ({cause}); run it with \
+         sudo{hint}"
     )]
     Denied { cause: String, hint: &'static str },
     /// The kernel has no block tracepoints.

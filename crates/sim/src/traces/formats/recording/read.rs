@@ -99,7 +99,7 @@ impl Recording {
         match entry {
             Entry::Block(event) => return self.block(time, event, sink),
             Entry::Task { task, name, .. } | Entry::Renamed { task, name, .. } => {
-                sink.processes.note(task, name.split(|&b| b == 0).next().unwrap_or_default());
+                sink.processes.rename(task, name.split(|&b| b == 0).next().unwrap_or_default());
             }
             // A thread belongs to its process, and begins no chain.
             Entry::Fork { task, process, parent, .. } if task == process => {
