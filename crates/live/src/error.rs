@@ -22,7 +22,7 @@ pub enum RecordError {
     /// A tracepoint looks like no kernel known.
     #[error(
         "the kernel's tracepoint {event} lacks a field that is needed; record with blktrace, or in text \
-             (docs/formats.md)"
+             (docs/recording.md)"
     )]
     Layout { event: String },
     /// The name names no disk.

@@ -72,7 +72,7 @@ mod tests {
     /// A page of these words, its time, and flags beside the length.
     fn page(time: u64, flags: u64, words: &[u32]) -> Vec<u8> {
         let mut page = time.to_ne_bytes().to_vec();
-        page.extend((4 * words.len() as u64 | flags).to_ne_bytes());
+        page.extend(((4 * words.len() as u64) | flags).to_ne_bytes());
         words.iter().for_each(|word| page.extend(word.to_ne_bytes()));
         page
     }
