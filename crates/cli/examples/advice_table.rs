@@ -69,7 +69,9 @@ fn runs(folder: &Path) -> Result<BTreeMap<String, BTreeMap<String, Run>>, Failur
     let mut all: BTreeMap<String, BTreeMap<String, Run>> = BTreeMap::new();
     for line in std::fs::read_to_string(folder.join("results"))?.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [load, scheduler, elapsed, ..] = words[..] else { return Err(format!("no result: {line}").into()) };
+        let [load, scheduler, elapsed, ..] = words[..] else {
+            return Err(format!("no result: {line}").into());
+        };
         let run = run(folder, load, scheduler, elapsed.parse()?)?;
         all.entry(load.to_owned()).or_default().insert(scheduler.to_owned(), run);
     }
@@ -98,14 +100,18 @@ fn main() -> Result<ExitCode, Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [program, place, disks @ ..] = &arguments[..] else { return Err("PROGRAM FOLDER DISK…".into()) };
     let (mut right, mut all, mut farthest) = (0, 0, 1.0f64);
-    println!("| disk | load | advised | best | gain predicted | gain measured | off the best | longest wait, advised / best |");
+    println!(
+        "| disk | load | advised | best | gain predicted | gain measured | off the best | longest wait, advised / best |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for disk in disks {
         let folder = Path::new(place).join(disk);
         for (load, runs) in runs(&folder)? {
             let (advised, predicted) = advice(program, &folder.join(format!("{load}-{RECORDED}.rec.gz")))?;
-            let (best, least) = runs.iter().min_by(|a, b| a.1.cost().total_cmp(&b.1.cost())).ok_or("no runs")?;
-            let name = in_the_guest(&advised, &runs).ok_or_else(|| format!("{advised} did not run in the guest"))?;
+            let (best, least) =
+                runs.iter().min_by(|a, b| a.1.cost().total_cmp(&b.1.cost())).ok_or("no runs")?;
+            let name =
+                in_the_guest(&advised, &runs).ok_or_else(|| format!("{advised} did not run in the guest"))?;
             let (own, before) = (runs[&name], runs[RECORDED]);
             let off = own.cost() / least.cost();
             println!(

@@ -133,7 +133,9 @@ fn good(claims: &[Claim], all: &[&str]) -> Vec<String> {
                 return std::iter::once(simplest.clone()).chain(rest).collect();
             }
             Claim::Avoid { but, .. } => return others(but),
-            Claim::CannotTell { .. } | Claim::Untold { .. } | Claim::Interrupted | Claim::Alone => return Vec::new(),
+            Claim::CannotTell { .. } | Claim::Untold { .. } | Claim::Interrupted | Claim::Alone => {
+                return Vec::new();
+            }
             _ => {}
         }
     }
@@ -169,7 +171,12 @@ fn settings(comparison: &Comparison<'_>, label: &str) -> Vec<(String, String)> {
 }
 
 /// Advice on `subject`, whose replay gave `comparison`.
-pub(crate) fn advise(subject: &Subject, model: Model, kinds: Vec<Kind>, comparison: &Comparison<'_>) -> Advice {
+pub(crate) fn advise(
+    subject: &Subject,
+    model: Model,
+    kinds: Vec<Kind>,
+    comparison: &Comparison<'_>,
+) -> Advice {
     let names: Vec<&str> = comparison.summaries.iter().map(Summary::name).collect();
     let current = subject.current().filter(|current| names.contains(&current.as_str()));
     let good = good(&comparison.verdict.claims, &names);
@@ -192,7 +199,8 @@ pub(crate) fn advise(subject: &Subject, model: Model, kinds: Vec<Kind>, comparis
         let name = label.split(':').next().unwrap_or(label);
         let offered = subject.target().offered;
         let own = format!("iw-{name}");
-        let name = if offered.contains(&own) && !offered.iter().any(|known| known == name) { &own } else { name };
+        let name =
+            if offered.contains(&own) && !offered.iter().any(|known| known == name) { &own } else { name };
         subject.target().lines(name, &settings(comparison, label))
     });
     Advice {

@@ -133,3 +133,95 @@ fn group(counts: &mut Counts, operation: u8) -> (&mut u64, &mut u64, &mut u64) {
         _ => (&mut counts.writes, &mut counts.writes_merged, &mut counts.write_sectors),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts events of one disk: what, operation, first sector, length. Tells which are to be kept.
+    fn count(events: &[(What, u8, u64, u32)]) -> (Counts, Vec<bool>) {
+        let mut counter = Counter::new(1);
+        let keep = events.iter().map(|&(what, operation, sector, length)| {
+            let asked = Asked { operation, ..Asked::default() };
+            counter.see(&Event { what, asked, task: 1, sector, length })
+        });
+        let keep = keep.collect();
+        (counter.disks()[0], keep)
+    }
+
+    #[test]
+    fn a_request_that_is_given_back_counts_once() {
+        let (counts, _) = count(&[
+            (What::Queue, Asked::READ, 8, 8),
+            (What::Issue, Asked::READ, 8, 8),
+            (What::Requeue, Asked::READ, 8, 8),
+            (What::Issue, Asked::READ, 8, 8),
+            (What::Complete, Asked::READ, 8, 8),
+        ]);
+        let want = Counts { reads: 1, read_sectors: 8, issues: 2, requeues: 1, ..Counts::default() };
+        assert_eq!(counts, want);
+    }
+
+    #[test]
+    fn a_request_that_is_done_in_parts_counts_once() {
+        let (counts, _) = count(&[
+            (What::Issue, Asked::WRITE, 0, 24),
+            (What::Issue, Asked::WRITE, 0, 8),
+            (What::Complete, Asked::WRITE, 0, 8),
+            (What::Complete, Asked::WRITE, 0, 16),
+            (What::Requeue, Asked::WRITE, 16, 8),
+            (What::Issue, Asked::WRITE, 16, 8),
+            (What::Complete, Asked::WRITE, 16, 8),
+        ]);
+        assert_eq!((counts.writes, counts.write_sectors), (2, 32));
+    }
+
+    #[test]
+    fn a_flush_that_is_asked_for_is_a_write_and_its_command_a_flush() {
+        let (counts, keep) = count(&[
+            (What::Queue, Asked::WRITE, 0, 0),
+            (What::Issue, Asked::FLUSH, 0, 0),
+            (What::Complete, Asked::FLUSH, 0, 0),
+            (What::Complete, Asked::WRITE, 0, 0),
+        ]);
+        assert_eq!((counts.writes, counts.flushes, counts.write_sectors), (1, 1, 0));
+        assert_eq!(keep, [true, true, true, false]);
+    }
+
+    #[test]
+    fn a_write_that_is_flushed_behind_ends_twice_and_counts_once() {
+        let (counts, _) = count(&[
+            (What::Queue, Asked::WRITE, 0, 8),
+            (What::Issue, Asked::WRITE, 0, 8),
+            (What::Complete, Asked::WRITE, 0, 8),
+            (What::Issue, Asked::FLUSH, 0, 0),
+            (What::Complete, Asked::FLUSH, 0, 0),
+            (What::Complete, Asked::WRITE, 0, 0),
+        ]);
+        assert_eq!((counts.writes, counts.flushes, counts.write_sectors), (1, 1, 8));
+    }
+
+    #[test]
+    fn zeroes_are_writes_and_what_passes_through_is_nothing() {
+        let (counts, keep) = count(&[
+            (What::Issue, Asked::ZEROES, 0, 2048),
+            (What::Complete, Asked::ZEROES, 0, 2048),
+            (What::Issue, Asked::ZEROES, 0, 0),
+            (What::Complete, Asked::ZEROES, 0, 8),
+        ]);
+        assert_eq!(counts, Counts { writes: 1, write_sectors: 2048, issues: 1, ..Counts::default() });
+        assert_eq!(keep, [true, true, false, false]);
+    }
+
+    #[test]
+    fn merges_discards_and_what_began_before_count() {
+        let (counts, _) = count(&[
+            (What::Complete, Asked::DISCARD, 8, 64),
+            (What::MergeBio, Asked::READ, 8, 8),
+            (What::MergeRequest, Asked::ERASE, 8, 8),
+            (What::MergeRequest, Asked::DISCARD, 8, 8),
+        ]);
+        assert_eq!((counts.discards, counts.discard_sectors, counts.discards_merged), (1, 64, 1));
+        assert_eq!((counts.reads_merged, counts.writes_merged), (1, 1));
+    }
+}

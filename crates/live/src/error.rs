@@ -9,7 +9,8 @@ use std::path::PathBuf;
 pub enum RecordError {
     /// The kernel does not let this user record.
     #[error(
-        "recording needs root, or CAP_PERFMON and the right to read tracefs ({cause}); run it with sudo{hint}"
+        "recording needs root, or CAP_DAC_OVERRIDE for tracefs and CAP_SYS_ADMIN to mount it ({cause}); run it with \
+         sudo{hint}"
     )]
     Denied { cause: String, hint: &'static str },
     /// The kernel has no block tracepoints.
@@ -21,7 +22,7 @@ pub enum RecordError {
     /// A tracepoint looks like no kernel known.
     #[error(
         "the kernel's tracepoint {event} lacks a field that is needed; record with blktrace, or in text \
-             (docs/formats.md)"
+             (docs/recording.md)"
     )]
     Layout { event: String },
     /// The name names no disk.

@@ -1,223 +1,229 @@
-//! The kernel's events as entries of a recording: which tracepoints are asked for, and what their bytes mean.
+//! The kernel's events as entries of a recording: which are asked for, and what their bytes mean.
 //!
-//! Offsets come from the kernel's own description of each tracepoint. The lives of processes come as records of
-//! `perf_event_open` itself, which tell of processes and threads at once.
+//! Offsets come from the kernel's own description of each event. Requests that enter are told by their bios: these
+//! name the process, and the scheduler that will replay them merges anew.
 
 use idlewise_sim::traces::recording::{Asked, Entry, Event, Name, What};
 
 use crate::error::RecordError;
+use crate::pages::{half, word};
 use crate::tracefs::{Field, Layout, Tracefs};
 
-/// The tracepoints, what each tells, and whether no recording can do without. They are switched on in this order, so that of what is
-/// begun while recording the end is seen too. Requests that enter are told by their bios: these name the process,
-/// and the scheduler that will replay them merges anew.
-const WANTED: [(&str, What, bool); 8] = [
-    ("block_rq_complete", What::Complete, true),
-    ("block_rq_requeue", What::Requeue, true),
-    ("block_rq_issue", What::Issue, true),
-    ("block_rq_merge", What::MergeRequest, false),
-    ("block_bio_frontmerge", What::MergeBio, true),
-    ("block_bio_backmerge", What::MergeBio, true),
-    ("block_split", What::Split(0), true),
-    ("block_bio_queue", What::Queue, true),
+/// Events of requests, what each tells, and whether a recording needs it.
+const REQUESTS: [(&str, What, bool); 8] = [
+    ("block/block_bio_queue", What::Queue, true),
+    ("block/block_rq_issue", What::Issue, true),
+    ("block/block_rq_complete", What::Complete, true),
+    ("block/block_rq_requeue", What::Requeue, true),
+    ("block/block_bio_backmerge", What::MergeBio, true),
+    ("block/block_bio_frontmerge", What::MergeBio, true),
+    ("block/block_rq_merge", What::MergeRequest, false),
+    ("block/block_split", What::Split(0), true),
 ];
+
+/// Events in the lives of processes, and what each tells.
+const LIVES: [(&str, Life); 4] = [
+    ("task/task_newtask", Life::Begins),
+    ("task/task_rename", Life::Renamed),
+    ("sched/sched_process_exec", Life::Program),
+    ("sched/sched_process_exit", Life::Ends),
+];
+
+#[derive(Clone, Copy)]
+enum Life {
+    Begins,
+    Renamed,
+    Program,
+    Ends,
+}
+
+/// The flag of a new task that is a thread of its parent's process.
+const THREAD: u64 = 0x1_0000;
 
 /// One entry with its time.
 pub(crate) struct Timed {
     pub(crate) time: u64,
     pub(crate) entry: Entry,
-    /// The process of the task, and what it is called, if the event tells.
-    pub(crate) origin: Option<Origin>,
+    /// What the event's task is called, if the event tells.
+    pub(crate) name: Option<Name>,
 }
 
-/// Who caused an event.
-pub(crate) struct Origin {
-    pub(crate) process: u32,
-    pub(crate) name: Name,
+/// An event of this kernel.
+struct Known {
+    path: &'static str,
+    id: u16,
+    fields: Fields,
 }
 
-/// A tracepoint of this kernel.
-pub(crate) struct Tracepoint {
-    pub(crate) name: &'static str,
-    pub(crate) id: u16,
-    what: What,
-    device: Field,
-    sector: Field,
-    length: Option<Field>,
-    letters: Field,
-    priority: Option<Field>,
-    second: Option<Field>,
-    task_name: Option<Field>,
+/// Where an event has what.
+enum Fields {
+    Request {
+        what: What,
+        device: Field,
+        sector: Field,
+        length: Option<Field>,
+        letters: Field,
+        priority: Option<Field>,
+        second: Option<Field>,
+        name: Option<Field>,
+    },
+    Life {
+        what: Life,
+        task: Field,
+        name: Option<Field>,
+        flags: Option<Field>,
+    },
 }
 
-/// The tracepoints, as this kernel has them.
-pub(crate) fn tracepoints(tracefs: &Tracefs) -> Result<Vec<Tracepoint>, RecordError> {
-    let mut found = Vec::with_capacity(WANTED.len());
-    for (name, what, needed) in WANTED {
-        match tracefs.block(name)? {
-            Some(layout) => found.push(tracepoint(name, what, &layout)?),
-            None if needed => return Err(RecordError::NoTracepoints),
-            None => {}
-        }
-    }
-    Ok(found)
-}
-
-fn tracepoint(name: &'static str, what: What, layout: &Layout) -> Result<Tracepoint, RecordError> {
-    let need =
-        |field: &str| layout.field(field).ok_or_else(|| RecordError::Layout { event: name.to_owned() });
-    let split = matches!(what, What::Split(_));
-    Ok(Tracepoint {
-        name,
-        id: layout.id,
-        what,
-        device: need("dev")?,
-        sector: need("sector")?,
-        length: if split { None } else { Some(need("nr_sector")?) },
-        letters: need("rwbs")?,
-        priority: layout.field("ioprio"),
-        second: if split { Some(need("new_sector")?) } else { None },
-        task_name: layout.field("comm"),
-    })
-}
-
-/// Kinds of records, and what the header says of a name.
-const LOST: u32 = 2;
-const NAMED: u32 = 3;
-const EXIT: u32 = 4;
-const FORK: u32 = 7;
-const SAMPLE: u32 = 9;
-const NAMED_BY_EXEC: u16 = 1 << 13;
-
-/// Bytes of the header, and of task and time behind records that are no samples.
-const HEADER: usize = 8;
-const TRAILER: usize = 16;
-
-/// Understands what rings hold.
+/// Understands the kernel's events.
 pub(crate) struct Reader {
-    tracepoints: Vec<Tracepoint>,
-    /// Device numbers, as tracepoints have them, and the disk that each is or is a part of.
+    known: Vec<Known>,
+    /// Where each event has its task.
+    task: Field,
+    /// Device numbers, as events have them, and the disk that each is or is a part of.
     devices: Vec<(u32, u8)>,
 }
 
 impl Reader {
     /// A reader of events of `devices`: device numbers as the kernel packs them, and the disk of each.
-    pub(crate) fn new(tracepoints: Vec<Tracepoint>, devices: Vec<(u32, u8)>) -> Reader {
-        Reader { tracepoints, devices }
+    pub(crate) fn new(tracefs: &Tracefs, devices: Vec<(u32, u8)>) -> Result<Reader, RecordError> {
+        let mut known = Vec::new();
+        let mut task = None;
+        for (path, what, needed) in REQUESTS {
+            match tracefs.layout(path)? {
+                Some(layout) => {
+                    task = task.or(layout.field("common_pid"));
+                    known.push(Known { path, id: layout.id, fields: request(path, what, &layout)? });
+                }
+                None if needed => return Err(RecordError::NoTracepoints),
+                None => {}
+            }
+        }
+        for (path, what) in LIVES {
+            if let Some(layout) = tracefs.layout(path)? {
+                known.push(Known { path, id: layout.id, fields: life(path, what, &layout)? });
+            }
+        }
+        let task = task.ok_or_else(|| RecordError::Layout { event: REQUESTS[0].0.to_owned() })?;
+        Ok(Reader { known, task, devices })
     }
 
-    /// The tracepoints.
-    pub(crate) fn tracepoints(&self) -> &[Tracepoint] {
-        &self.tracepoints
+    /// The events, and what the kernel is to let through of each.
+    pub(crate) fn events(&self) -> impl Iterator<Item = (&'static str, Option<String>)> {
+        self.known.iter().map(|known| {
+            let request = matches!(known.fields, Fields::Request { .. });
+            (known.path, request.then(|| self.filter()))
+        })
     }
 
-    /// What the kernel is to let through.
-    pub(crate) fn filter(&self) -> String {
+    fn filter(&self) -> String {
         let devices: Vec<String> =
             self.devices.iter().map(|(number, _)| format!("dev == {number}")).collect();
         devices.join(" || ")
     }
 
-    /// Gives each whole record in `bytes` to `take`.
-    pub(crate) fn read(&self, mut bytes: &[u8], mut take: impl FnMut(Timed)) {
-        while let Some((kind, misc, size)) = header(bytes) {
-            let Some((record, rest)) = bytes.split_at_checked(size) else { return };
-            if let Some(timed) = self.record(kind, misc, record) {
-                take(timed);
-            }
-            bytes = rest;
-        }
-    }
-
+    /// What an event tells. `None` if it is of another device or asks for nothing.
     #[inline]
-    fn record(&self, kind: u32, misc: u16, record: &[u8]) -> Option<Timed> {
-        if kind == SAMPLE {
-            return self.sample(record);
-        }
-        let body = record.get(HEADER..)?;
-        let time = word(record, record.len().checked_sub(8)?)?;
-        let number = |place: usize| half(body, 4 * place);
-        let entry = match kind {
-            LOST => Entry::Lost(word(body, 8)?),
-            EXIT => Entry::Exit { process: number(0)?, task: number(2)? },
-            FORK => Entry::Fork {
-                process: number(0)?,
-                parent: number(1)?,
-                task: number(2)?,
-                parent_task: number(3)?,
-            },
-            NAMED => Entry::Renamed {
-                process: number(0)?,
-                task: number(1)?,
-                name: name(body.get(8..body.len().checked_sub(TRAILER)?)?),
-                program: misc & NAMED_BY_EXEC != 0,
-            },
-            _ => return None,
-        };
-        Some(Timed { time, entry, origin: None })
-    }
-
-    /// An event of a tracepoint. `None` if it is of another device or asks for nothing.
-    #[inline]
-    fn sample(&self, record: &[u8]) -> Option<Timed> {
-        let (process, task) = (half(record, HEADER)?, half(record, HEADER + 4)?);
-        let time = word(record, HEADER + 8)?;
-        let raw = record.get(HEADER + 20..)?;
+    pub(crate) fn read(&self, time: u64, raw: &[u8]) -> Option<Timed> {
         let id = u16::from_ne_bytes(*raw.first_chunk()?);
-        let point = self.tracepoints.iter().find(|point| point.id == id)?;
-        let number = half(raw, point.device.at)?;
+        let task = half(raw, self.task.at)?;
+        let known = self.known.iter().find(|known| known.id == id)?;
+        let (entry, name) = match &known.fields {
+            Fields::Life { what, task: other, name, flags } => {
+                let name = name.and_then(|field| text(raw, field));
+                let other = half(raw, other.at)?;
+                (lived(*what, task, other, name, flags.and_then(|field| word(raw, field.at))), None)
+            }
+            fields @ Fields::Request { name, .. } => {
+                let event = self.request(fields, task, raw)?;
+                let named = name.filter(|_| event.task != 0);
+                (Entry::Block(event), named.and_then(|field| text(raw, field)))
+            }
+        };
+        Some(Timed { time, entry, name })
+    }
+
+    #[inline]
+    fn request(&self, fields: &Fields, task: u32, raw: &[u8]) -> Option<Event> {
+        let Fields::Request { what, device, sector, length, letters, priority, second, .. } = fields else {
+            return None;
+        };
+        let number = half(raw, device.at)?;
         let disk = self.devices.iter().find(|(own, _)| *own == number)?.1;
-        let (operation, flags) = asked(raw.get(point.letters.at..)?.get(..point.letters.size)?)?;
-        let priority = point.priority.and_then(|field| raw.get(field.at..)?.first_chunk());
+        let (operation, flags) = asked(raw.get(letters.at..)?.get(..letters.size)?)?;
+        let priority = priority.and_then(|field| raw.get(field.at..)?.first_chunk());
         let priority = priority.map_or(0, |bytes| u16::from_ne_bytes(*bytes));
-        let what = match point.second {
+        let what = match second {
             Some(second) => What::Split(word(raw, second.at)?),
-            None => point.what,
+            None => *what,
         };
-        // Completions come at whatever task is running; so do what a driver issues and gives back.
-        let named = matches!(what, What::Queue | What::Issue);
-        let task_name = point.task_name.filter(|_| named);
-        let origin = task_name
-            .and_then(|field| raw.get(field.at..)?.get(..field.size))
-            .map(|text| Origin { process, name: name(text) });
+        // Completions come at whatever task is running; so does what a driver gives back.
+        let task = if matches!(what, What::Complete | What::Requeue) { 0 } else { task };
         // A flush has no place on the disk; the kernel says -1.
-        let sector = word(raw, point.sector.at)?;
-        let event = Event {
-            what,
-            asked: Asked { operation, flags, priority, disk },
-            task: if named { task } else { 0 },
-            sector: if sector == u64::MAX { 0 } else { sector },
-            length: point.length.map_or(Some(0), |field| half(raw, field.at))?,
-        };
-        Some(Timed { time, entry: Entry::Block(event), origin })
+        let sector = word(raw, sector.at)?;
+        let sector = if sector == u64::MAX { 0 } else { sector };
+        let length = length.map_or(Some(0), |field| half(raw, field.at))?;
+        Some(Event { what, asked: Asked { operation, flags, priority, disk }, task, sector, length })
     }
 }
 
-/// Kind, flags and size of the record that `bytes` begin with.
-#[inline]
-fn header(bytes: &[u8]) -> Option<(u32, u16, usize)> {
-    let size = u16::from_ne_bytes(*bytes.get(6..)?.first_chunk()?);
-    let misc = u16::from_ne_bytes(*bytes.get(4..)?.first_chunk()?);
-    Some((half(bytes, 0)?, misc, usize::from(size))).filter(|_| usize::from(size) >= HEADER)
+fn request(path: &str, what: What, layout: &Layout) -> Result<Fields, RecordError> {
+    let split = matches!(what, What::Split(_));
+    Ok(Fields::Request {
+        what,
+        device: layout.need(path, "dev")?,
+        sector: layout.need(path, "sector")?,
+        length: if split { None } else { Some(layout.need(path, "nr_sector")?) },
+        letters: layout.need(path, "rwbs")?,
+        priority: layout.field("ioprio"),
+        second: if split { Some(layout.need(path, "new_sector")?) } else { None },
+        name: layout.field("comm"),
+    })
 }
 
-#[inline]
-fn half(bytes: &[u8], at: usize) -> Option<u32> {
-    Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
+fn life(path: &str, what: Life, layout: &Layout) -> Result<Fields, RecordError> {
+    let name = match what {
+        Life::Begins | Life::Ends => "comm",
+        Life::Renamed => "newcomm",
+        Life::Program => "filename",
+    };
+    let flags = layout.field("clone_flags");
+    Ok(Fields::Life { what, task: layout.need(path, "pid")?, name: layout.field(name), flags })
 }
 
-#[inline]
-fn word(bytes: &[u8], at: usize) -> Option<u64> {
-    Some(u64::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
+/// What an event in a life tells. Processes are the recorder's to know: they are told as the tasks here.
+fn lived(what: Life, task: u32, other: u32, name: Option<Name>, flags: Option<u64>) -> Entry {
+    let name = name.unwrap_or_default();
+    let thread = flags.is_some_and(|flags| flags & THREAD != 0);
+    match what {
+        Life::Begins => Entry::Fork {
+            task: other,
+            process: if thread { task } else { other },
+            parent_task: task,
+            parent: task,
+        },
+        Life::Renamed => Entry::Renamed { task: other, process: other, name, program: false },
+        Life::Program => Entry::Renamed { task: other, process: other, name, program: true },
+        Life::Ends => Entry::Exit { task: other, process: other },
+    }
 }
 
-/// A name up to its end, the rest zeroes.
-fn name(text: &[u8]) -> Name {
-    let mut out = Name::default();
-    let text = text.iter().position(|&b| b == 0).map_or(text, |end| &text[..end]);
-    let length = text.len().min(out.len());
-    out[..length].copy_from_slice(&text[..length]);
-    out
+/// The text of a field: of fixed length, or elsewhere in the event, as a word of 16 bits place and 16 bits length
+/// tells. Of a path the file's name is taken, as the kernel does for a program's name.
+fn text(raw: &[u8], field: Field) -> Option<Name> {
+    let bytes = if field.size == 4 {
+        let place = half(raw, field.at)?;
+        raw.get((place & 0xffff) as usize..)?.get(..(place >> 16) as usize)?
+    } else {
+        raw.get(field.at..)?.get(..field.size)?
+    };
+    let bytes = bytes.split(|&b| b == 0).next()?;
+    let bytes = if field.size == 4 { bytes.rsplit(|&b| b == b'/').next()? } else { bytes };
+    let mut name = Name::default();
+    // The kernel keeps 15 bytes of a name.
+    let length = bytes.len().min(name.len() - 1);
+    name[..length].copy_from_slice(&bytes[..length]);
+    Some(name)
 }
 
 /// Operation and flags, from the kernel's letters: an `F` for a flush before, the operation, then `F` forced unit access, `A`
@@ -248,4 +254,39 @@ fn asked(letters: &[u8]) -> Option<(u8, u8)> {
         _ => 0,
     };
     Some((operation, rest.iter().map(flag).fold(flush, |all, one| all | one)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_tell_operation_and_flags() {
+        let all: [(&[u8], u8, u8); 12] = [
+            (b"R\0", Asked::READ, 0),
+            (b"RAM", Asked::READ, Asked::AHEAD | Asked::METADATA),
+            (b"WS", Asked::WRITE, Asked::SYNC),
+            (b"WFSM", Asked::WRITE, Asked::FORCED | Asked::SYNC | Asked::METADATA),
+            (b"FWFS", Asked::WRITE, Asked::FLUSH_BEFORE | Asked::FORCED | Asked::SYNC),
+            (b"FF", Asked::FLUSH, Asked::FLUSH_BEFORE),
+            (b"F", Asked::FLUSH, 0),
+            (b"FS", Asked::FLUSH, Asked::SYNC),
+            (b"DS", Asked::DISCARD, Asked::SYNC),
+            (b"DE", Asked::ERASE, 0),
+            (b"NS", Asked::ZEROES, Asked::SYNC),
+            (b"ZAS", Asked::WRITE, Asked::SYNC),
+        ];
+        for (letters, operation, flags) in all {
+            assert_eq!(asked(letters), Some((operation, flags)), "{}", letters.escape_ascii());
+        }
+        assert_eq!((asked(b"ZR"), asked(b""), asked(b"x")), (None, None, None));
+    }
+
+    #[test]
+    fn names_are_read_in_place_and_elsewhere() {
+        let raw = [&[0; 4][..], &(8_u32 | 9 << 16).to_ne_bytes(), b"/bin/cat\0"].concat();
+        assert_eq!(text(&raw, Field { at: 4, size: 4 }), Some(*b"cat\0\0\0\0\0\0\0\0\0\0\0\0\0"));
+        assert_eq!(text(&raw, Field { at: 8, size: 9 }), Some(*b"/bin/cat\0\0\0\0\0\0\0\0"));
+        assert_eq!(text(&raw, Field { at: 90, size: 9 }), None);
+    }
 }

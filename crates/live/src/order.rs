@@ -1,6 +1,6 @@
 //! Puts the events of all processors in order of time.
 //!
-//! An event has its time before it has its place in a ring, so that a ring is almost in order, and what is older than
+//! An event has its time before it has its place in a buffer, so that a buffer is almost in order, and what is older than
 //! a moment ago has come. Whatever comes later all the same is moved to the time of what was given out, and counted.
 
 use crate::events::Timed;
@@ -49,7 +49,7 @@ mod tests {
     fn events_come_in_order_and_late_ones_are_moved() {
         let mut order = Order::default();
         let push = |order: &mut Order, time, lost| {
-            order.push(Timed { time, entry: Entry::Lost(lost), origin: None });
+            order.push(Timed { time, entry: Entry::Lost(lost), name: None });
         };
         let pop = |order: &mut Order, until| -> Vec<(u64, Entry)> {
             order.pop(until).map(|timed| (timed.time, timed.entry)).collect()

@@ -1,37 +1,25 @@
 //! The recorder: takes what the rings hold, puts it in order, counts it, and writes it down.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::fs;
-use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use idlewise_sim::traces::recording::{Counted, Disk, Encoder, Entry, Head, Tail};
-use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Resource, Rlimit};
+use idlewise_sim::traces::recording::{Counted, Disk, Encoder, Entry, Head, Name, Tail};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::counts::Counter;
 use crate::disks;
 use crate::error::RecordError;
-use crate::events::{self, Origin, Reader, Timed};
+use crate::events::{Reader, Timed};
+use crate::instance::Instance;
 use crate::order::{Order, WINDOW};
 use crate::output::Output;
-use crate::perf::Ring;
 use crate::tracefs::Tracefs;
 
-/// Bytes of a processor's ring: at 100 000 requests a second on one processor, half a second.
-const RING: usize = 16 << 20;
-
-/// Bytes of all rings together, on machines with many processors.
-const RINGS: usize = 256 << 20;
-
-/// The least that is worth trying where memory may not be locked.
-const LEAST_RING: usize = 64 << 10;
-
-/// The longest wait between two looks at the rings.
-const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// The time between two looks at the trace buffer: a tenth of what fills it at 100 000 requests a second.
+const LOOK: u64 = 50_000_000;
 
 /// How often the file is written and the disks are looked for, in nanoseconds.
 const TURN: u64 = 1_000_000_000;
@@ -64,20 +52,20 @@ pub struct Summary {
 
 /// A recording that has begun.
 pub struct Recorder {
-    rings: Vec<Ring>,
+    instance: Instance,
     reader: Reader,
     order: Order,
     counter: Counter,
     encoder: Encoder,
     output: Output,
     head: Head,
-    /// Tasks whose name and process are written.
-    known: HashSet<u32>,
+    /// The process of each task that was seen, and whether it is written.
+    known: HashMap<u32, (u32, bool)>,
     events: u64,
     lost: u64,
     notes: Vec<String>,
-    /// What was read of a ring; kept for its room.
-    bytes: Vec<u8>,
+    /// Goes last: the instance lies in it.
+    _tracefs: Tracefs,
 }
 
 impl Recorder {
@@ -90,8 +78,11 @@ impl Recorder {
             return Err(RecordError::Exists(path.to_owned()));
         }
         let tracefs = Tracefs::open()?;
-        let reader = Reader::new(events::tracepoints(&tracefs)?, numbers(&disks));
-        let rings = rings(&reader)?;
+        let reader = Reader::new(&tracefs, numbers(&disks))?;
+        let instance = Instance::create(tracefs.root())?;
+        for (path, filter) in reader.events() {
+            instance.add(path, filter.as_deref())?;
+        }
         let mut notes = Vec::new();
         if tracefs.is_own() {
             notes.push(
@@ -116,29 +107,21 @@ impl Recorder {
         Encoder::begin(&head, &mut output.pending)
             .map_err(|error| RecordError::System { what: "describing the disks", error })?;
         output.flush(0)?;
-        let enabling = |error| RecordError::System { what: "switching the kernel's events on", error };
-        for ring in &rings {
-            ring.enable_lives().map_err(enabling)?;
-        }
-        for at in 0..reader.tracepoints().len() {
-            for ring in &rings {
-                ring.enable(at).map_err(enabling)?;
-            }
-        }
+        instance.switch(true)?;
         let counter = Counter::new(head.disks.len());
         Ok(Recorder {
-            rings,
+            instance,
             reader,
             order: Order::default(),
             counter,
             encoder: Encoder::default(),
             output,
             head,
-            known: HashSet::new(),
+            known: HashMap::new(),
             events: 0,
             lost: 0,
             notes,
-            bytes: Vec::new(),
+            _tracefs: tracefs,
         })
     }
 
@@ -169,7 +152,7 @@ impl Recorder {
             if now >= until {
                 break "time is over";
             }
-            self.wait(until - now)?;
+            std::thread::sleep(Duration::from_nanos(LOOK.min(until - now)));
             self.look(WINDOW)?;
             if now >= turn {
                 turn = now + TURN;
@@ -183,25 +166,17 @@ impl Recorder {
         self.finish(why)
     }
 
-    /// Waits until a ring is a quarter full, or it is time to look anyway.
-    fn wait(&self, most: u64) -> Result<(), RecordError> {
-        let mut polled: Vec<PollFd<'_>> =
-            self.rings.iter().map(|ring| PollFd::new(ring.readable(), PollFlags::IN)).collect();
-        let most = Timespec { tv_sec: 0, tv_nsec: most.min(LOOK.tv_nsec as u64) as i64 };
-        match rustix::event::poll(&mut polled, Some(&most)) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-            Err(error) => Err(RecordError::System { what: "waiting for events", error: error.into() }),
-        }
-    }
-
-    /// Takes what the rings hold, and writes down what is older than `window`.
+    /// Takes what the buffer holds, and writes down what is older than `window`.
     fn look(&mut self, window: u64) -> Result<(), RecordError> {
-        // What the rings lack when they are read is younger than this.
+        // What the buffer lacks when it is read is younger than this.
         let until = now().saturating_sub(window);
-        for ring in &mut self.rings {
-            self.bytes.clear();
-            ring.take(&mut self.bytes);
-            self.reader.read(&self.bytes, |timed| self.order.push(timed));
+        let lost = self.instance.take(|time, raw| {
+            if let Some(timed) = self.reader.read(time, raw) {
+                self.order.push(timed);
+            }
+        })?;
+        if lost > 0 {
+            self.order.push(Timed { time: until, entry: Entry::Lost(lost), name: None });
         }
         let mut order = std::mem::take(&mut self.order);
         let outcome = order.pop(until).try_for_each(|timed| self.write(timed));
@@ -210,25 +185,51 @@ impl Recorder {
     }
 
     /// Writes an entry down.
-    fn write(&mut self, Timed { time, entry, origin }: Timed) -> Result<(), RecordError> {
-        match &entry {
+    fn write(&mut self, Timed { time, mut entry, name }: Timed) -> Result<(), RecordError> {
+        match &mut entry {
             Entry::Block(event) => {
                 if !self.counter.see(event) {
                     return Ok(());
                 }
-                if let Some(origin) = origin.filter(|_| event.task != 0 && self.known.insert(event.task)) {
-                    let seen = seen(event.task, &origin);
+                if let Some(name) = name
+                    && !self.known.get(&event.task).is_some_and(|(_, written)| *written)
+                {
+                    let seen = self.seen(event.task, name);
                     self.encoder.write(time, &seen, &mut self.output.pending);
                 }
             }
-            // Of a task that did nothing here nobody cares how it ends.
-            Entry::Exit { task, .. } if !self.known.remove(task) => return Ok(()),
-            Entry::Lost(events) => self.lost += events,
+            Entry::Fork { task, process, parent_task, parent } => {
+                *parent = self.process(*parent_task);
+                if process == parent_task {
+                    *process = *parent;
+                }
+                self.known.insert(*task, (*process, false));
+            }
+            Entry::Renamed { task, process, .. } => *process = self.process(*task),
+            Entry::Exit { task, process } => match self.known.remove(task) {
+                Some((own, true)) => *process = own,
+                // Of a task that did nothing here nobody cares how it ends.
+                _ => return Ok(()),
+            },
+            Entry::Lost(events) => self.lost += *events,
             _ => {}
         }
         self.events += 1;
         self.encoder.write(time, &entry, &mut self.output.pending);
         if self.output.is_full() { self.output.flush(self.events) } else { Ok(()) }
+    }
+
+    /// A task that is seen for the first time, with its process and the parent of that.
+    fn seen(&mut self, task: u32, name: Name) -> Entry {
+        let process = self.process(task);
+        self.known.insert(task, (process, true));
+        Entry::Task { task, process, parent: status(process, "PPid:").unwrap_or(0), name }
+    }
+
+    /// The process of a task: of one that has ended before anybody could look, the task itself.
+    fn process(&mut self, task: u32) -> u32 {
+        let known = self.known.entry(task);
+        known.or_insert_with(|| (status(task, "Tgid:").unwrap_or(task), false)).0
     }
 
     fn progress(&self) -> Progress {
@@ -246,8 +247,10 @@ impl Recorder {
     fn finish(mut self, why: &str) -> Result<Summary, RecordError> {
         let stats: Vec<Vec<u64>> = self.head.disks.iter().map(|disk| disks::stat(&disk.name)).collect();
         let ended_ns = now();
+        self.instance.switch(false)?;
         self.look(0)?;
-        let lost: Option<u64> = self.rings.iter_mut().map(Ring::lost).sum();
+        // Events may be younger than the last look.
+        self.look(0)?;
         let disks = self.head.disks.iter().zip(stats).zip(self.counter.disks());
         let disks =
             disks.map(|((disk, stat), &counts)| Counted { name: disk.name.clone(), stat, counts }).collect();
@@ -255,7 +258,7 @@ impl Recorder {
             ended_ns,
             why: why.to_owned(),
             events: self.events,
-            lost: self.lost.max(lost.unwrap_or(0)),
+            lost: self.lost.max(self.instance.lost()),
             moved: self.order.moved,
             disks,
         };
@@ -283,7 +286,7 @@ fn head(disks: Vec<Disk>, reader: &Reader) -> Head {
         clock: "monotonic".to_owned(),
         began_ns: now(),
         began_unix_ns: nanoseconds(ClockId::Realtime),
-        events: reader.tracepoints().iter().map(|point| point.name.to_owned()).collect(),
+        events: reader.events().map(|(path, _)| path.to_owned()).collect(),
         disks,
     }
 }
@@ -299,79 +302,8 @@ fn numbers(disks: &[Disk]) -> Vec<(u32, u8)> {
     all
 }
 
-/// A task that was there before, with its process's parent.
-fn seen(task: u32, origin: &Origin) -> Entry {
-    let stat = fs::read_to_string(format!("/proc/{}/stat", origin.process)).unwrap_or_default();
-    // The name is in brackets and may hold anything; the state and the parent follow.
-    let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
-    Entry::Task { task, process: origin.process, parent: parent.unwrap_or(0), name: origin.name }
-}
-
-/// A ring for each processor, with all tracepoints.
-fn rings(reader: &Reader) -> Result<Vec<Ring>, RecordError> {
-    let cpus = online().map_err(|error| RecordError::System { what: "listing the processors", error })?;
-    let files = (cpus.len() * (reader.tracepoints().len() + 1) + 64) as u64;
-    let limit = rustix::process::getrlimit(Resource::Nofile);
-    if limit.current.is_some_and(|current| current < files) {
-        // If it is refused, opening says so.
-        let _ = rustix::process::setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
-    }
-    let share = RINGS / cpus.len().max(1);
-    let size = RING.min(1 << share.max(LEAST_RING).ilog2());
-    let filter = reader.filter();
-    let mut rings = Vec::with_capacity(cpus.len());
-    for cpu in cpus {
-        let mut ring = ring(cpu, size).map_err(|error| refused(&error))?;
-        for point in reader.tracepoints() {
-            ring.add(point.id, &filter).map_err(|error| refused(&error))?;
-        }
-        rings.push(ring);
-    }
-    Ok(rings)
-}
-
-/// The largest ring that may be locked in memory, at most `size` bytes.
-fn ring(cpu: u32, mut size: usize) -> io::Result<Ring> {
-    loop {
-        match Ring::open(cpu, size) {
-            Err(_) if size > LEAST_RING => size /= 2,
-            other => return other,
-        }
-    }
-}
-
-fn refused(error: &io::Error) -> RecordError {
-    match error.kind() {
-        io::ErrorKind::PermissionDenied => {
-            RecordError::Denied { cause: format!("perf_event_open: {error}"), hint: "" }
-        }
-        _ => RecordError::System { what: "perf_event_open", error: io::Error::from(error.kind()) },
-    }
-}
-
-/// The processors that are switched on.
-fn online() -> io::Result<Vec<u32>> {
-    let text = fs::read_to_string("/sys/devices/system/cpu/online")?;
-    Ok(ranges(&text))
-}
-
-/// The numbers of a list such as `0-3,8`.
-fn ranges(text: &str) -> Vec<u32> {
-    let range = |part: &str| {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        Some(first.parse::<u32>().ok()?..=last.parse().ok()?)
-    };
-    text.trim().split(',').filter_map(range).flatten().collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn processors_are_listed_as_ranges() {
-        assert_eq!(ranges("0-3,8,10-11\n"), [0, 1, 2, 3, 8, 10, 11]);
-        assert_eq!(ranges("0\n"), [0]);
-        assert_eq!(ranges("\n"), [0; 0]);
-    }
+/// A number of a task's `/proc/TASK/status`.
+fn status(task: u32, key: &str) -> Option<u32> {
+    let text = fs::read_to_string(format!("/proc/{task}/status")).ok()?;
+    text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
 }

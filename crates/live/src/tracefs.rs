@@ -51,13 +51,17 @@ impl Tracefs {
         self.own.is_some()
     }
 
-    /// The layout of the block tracepoint `name`; `None` if the kernel does not have it.
-    pub(crate) fn block(&self, name: &str) -> Result<Option<Layout>, RecordError> {
-        let path = self.root.join("events/block").join(name).join("format");
-        match fs::read_to_string(&path) {
+    /// Where tracefs is.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The layout of the event `path`, such as `block/block_rq_issue`; `None` if the kernel does not have it.
+    pub(crate) fn layout(&self, path: &str) -> Result<Option<Layout>, RecordError> {
+        match fs::read_to_string(self.root.join("events").join(path).join("format")) {
             Ok(text) => match Layout::parse(&text) {
                 Some(layout) => Ok(Some(layout)),
-                None => Err(RecordError::Layout { event: name.to_owned() }),
+                None => Err(RecordError::Layout { event: path.to_owned() }),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(RecordError::tracefs(&error)),
@@ -68,7 +72,7 @@ impl Tracefs {
 fn mount() -> rustix::io::Result<OwnedFd> {
     let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
     fsconfig_create(&context)?;
-    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::MOUNT_ATTR_RDONLY)
+    fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, MountAttrFlags::empty())
 }
 
 /// Where a field lies in an event.
@@ -92,16 +96,18 @@ impl Layout {
         let mut fields = HashMap::new();
         for line in text.lines().filter_map(|line| line.trim().strip_prefix("field:")) {
             let mut parts = line.split(';').map(str::trim);
-            // The name is the declaration's last word, without the length of an array.
-            let name = parts.next()?.split('[').next()?.split_whitespace().last()?;
+            // The name is the declaration's last word, without the length of an array: `char comm[16]`, `char[] cmd`.
+            let name = parts.next()?.split_whitespace().last()?.split('[').next()?;
             let mut number = |key: &str| parts.next()?.strip_prefix(key)?.parse().ok();
             let (at, size) = (number("offset:")?, number("size:")?);
-            // Arrays of variable length are declared as `char[] name`.
-            if !line.starts_with("__data_loc") {
-                fields.insert(name.to_owned(), Field { at, size });
-            }
+            fields.insert(name.to_owned(), Field { at, size });
         }
         Some(Layout { id, fields })
+    }
+
+    /// Where the field `name` lies, without which the event `path` means nothing.
+    pub(crate) fn need(&self, path: &str, name: &str) -> Result<Field, RecordError> {
+        self.field(name).ok_or_else(|| RecordError::Layout { event: path.to_owned() })
     }
 
     /// Where the field `name` lies, if there is one.
@@ -133,7 +139,8 @@ print fmt: \"%d\", REC->dev
         assert_eq!(layout.id, 2104);
         assert_eq!(layout.field("dev"), Some(Field { at: 8, size: 4 }));
         assert_eq!(layout.field("rwbs"), Some(Field { at: 34, size: 10 }));
-        assert_eq!((layout.field("cmd"), layout.field("ioprio")), (None, None));
+        assert_eq!(layout.field("cmd"), Some(Field { at: 60, size: 4 }));
+        assert_eq!(layout.field("ioprio"), None);
         assert_eq!(Layout::parse("ID: x"), None);
         assert_eq!(Layout::parse("ID: 1\n field:int a;\toffset:;"), None);
     }

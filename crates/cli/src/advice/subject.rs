@@ -84,7 +84,8 @@ impl Subject {
         let entry = Chosen::find(name)?;
         let differs = |(tunable, text): (&String, &String)| {
             // The kernel derives this one from the size of its queue.
-            let known = entry.tunables().iter().find(|known| known.name == tunable && tunable != "async_depth")?;
+            let known =
+                entry.tunables().iter().find(|known| known.name == tunable && tunable != "async_depth")?;
             let value: u64 = text.trim().parse().ok()?;
             // Kernels that count in ticks show times a tick too short.
             let same = value.abs_diff(known.default) * 25 <= known.default;

@@ -17,7 +17,11 @@ pub(crate) fn text(advice: &Advice, width: usize) -> String {
     for change in &advice.figures {
         let [now, then] = [change.now, change.then].map(|value| show(change.kind, value));
         let times = change.times_better;
-        let word = if times >= 1.0 { format!("{} times better", three(times)) } else { format!("{} times worse", three(1.0 / times)) };
+        let word = if times >= 1.0 {
+            format!("{} times better", three(times))
+        } else {
+            format!("{} times worse", three(1.0 / times))
+        };
         say(&format!("  {}: {now} now, {then} then ({word})", change.figure));
     }
     if let Some([now, then]) = advice.longest_ns {
@@ -33,7 +37,11 @@ pub(crate) fn text(advice: &Advice, width: usize) -> String {
             lines.iter().for_each(|line| writeln!(text, "  {line}").unwrap_or_default());
         };
         block(&mut text, "Now, until the disk is found again:", &lines.now);
-        block(&mut text, &format!("For good, in {}:", lines.udev_file), std::slice::from_ref(&lines.udev_rule));
+        block(
+            &mut text,
+            &format!("For good, in {}:", lines.udev_file),
+            std::slice::from_ref(&lines.udev_rule),
+        );
         block(&mut text, &format!("Or for tuned, in {}:", lines.tuned_file), &lines.tuned_profile);
         block(&mut text, "To take it back:", &lines.undo);
     }
@@ -56,14 +64,21 @@ fn headline(advice: &Advice) -> String {
             "You have {current}: take {scheduler}, which is {} times better here.",
             three(advice.times_better)
         ),
-        Action::Take => format!("Take {scheduler}. The recording does not say which scheduler the disk has now."),
+        Action::Take => {
+            format!("Take {scheduler}. The recording does not say which scheduler the disk has now.")
+        }
         Action::CannotTell => format!("This cannot be told from the recording. You have {current}: keep it."),
     }
 }
 
 fn affected(who: &str, nobody: &str, processes: &[Affected]) -> String {
     let one = |process: &Affected| {
-        format!("{} ({} → {} ms a request)", process.process, three(process.now_ns / 1e6), three(process.then_ns / 1e6))
+        format!(
+            "{} ({} → {} ms a request)",
+            process.process,
+            three(process.now_ns / 1e6),
+            three(process.then_ns / 1e6)
+        )
     };
     let named: Vec<String> = processes.iter().map(one).collect();
     format!("{who}: {}", if named.is_empty() { nobody.to_owned() } else { named.join(", ") })

@@ -9,8 +9,8 @@ use idlewise_sim::traces::{self, TraceInfo};
 use serde_json::json;
 
 use super::record::{length, record};
-use crate::assumptions::under;
 use crate::advice::{Advice, Model, Subject, advise, kinds, subjects, text};
+use crate::assumptions::under;
 use crate::execution::execute;
 use crate::failure::Failure;
 use crate::input::args::Reading;
@@ -65,7 +65,11 @@ pub(crate) struct Advise {
 impl Advise {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         // A recording that nobody wants to keep goes to memory: a file might lie on the disk that is recorded.
-        let scratch = tempfile::tempdir_in(if Path::new(MEMORY).is_dir() { MEMORY.into() } else { std::env::temp_dir() })?;
+        let scratch = tempfile::tempdir_in(if Path::new(MEMORY).is_dir() {
+            MEMORY.into()
+        } else {
+            std::env::temp_dir()
+        })?;
         let path = if Path::new(&self.subject).is_file() {
             PathBuf::from(&self.subject)
         } else {
@@ -127,7 +131,8 @@ impl Advise {
         let about: Vec<usize> = (0..schedulers.len()).collect();
         let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
         let mut done = execute(&prepared)?;
-        let variants = if done.interrupted { None } else { under(&mut prepared, &about, 1.0 + model.error())? };
+        let variants =
+            if done.interrupted { None } else { under(&mut prepared, &about, 1.0 + model.error())? };
         done.interrupted |= variants.is_none();
         let variants = variants.unwrap_or_default();
         let summaries = summarise(&done.outcomes, about.len())?;

@@ -161,6 +161,12 @@ impl Processes {
         }
     }
 
+    /// The same, of a process that may just have been noted under another name.
+    pub(crate) fn rename(&mut self, pid: u32, name: &[u8]) {
+        self.last = None;
+        self.note(pid, name);
+    }
+
     /// The same for a name that `plain` has to decode, which is done once for each process.
     #[inline]
     pub(crate) fn note_escaped(&mut self, pid: u32, name: &[u8], plain: impl FnOnce(&[u8]) -> String) {

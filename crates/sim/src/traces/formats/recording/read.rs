@@ -7,6 +7,7 @@ use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::event;
 use crate::traces::event::Action;
 use crate::traces::format::Open;
+use crate::traces::formats::blkparse::check;
 use crate::traces::input::Input;
 use crate::traces::pairing::Pairing;
 use crate::traces::reader::{BATCH, Reader};
@@ -18,33 +19,17 @@ use std::io;
 /// The longest head, in bytes.
 const MAX_HEAD: usize = 65_536;
 
-/// Opens a recording: reads its head.
-pub(super) fn open(mut input: Input, _: &Open) -> Result<Box<dyn Reader>, TraceError> {
-    let bytes = input.at_least(MAGIC.len() + MAX_HEAD)?;
-    let text = bytes.strip_prefix(MAGIC);
-    let length = text.and_then(|text| memchr::memchr(0, text));
-    let head = text.zip(length).and_then(|(text, length)| std::str::from_utf8(&text[..length]).ok());
-    let head: Option<Head> = head.and_then(|text| toml::from_str(text).ok());
-    let Some((head, length)) = head.zip(length) else {
-        let what = "expected the line \"idlewise recording 1\", a head in TOML, and a zero byte";
-        let bad = Bad { what, text: &[], cure: "record it again: the file is damaged or cut" };
-        return Err(bad.at(input.name(), Location::Byte(0), ABOUT.name));
-    };
-    input.consume(MAGIC.len() + length + 1);
-    Ok(Box::new(Recording {
-        input,
-        disks: head.disks,
-        decoder: Decoder::default(),
-        pairing: Pairing::default(),
-        ended: false,
-    }))
+/// Opens a recording, whose head is read with the first records.
+pub(super) fn open(input: Input, _: &Open) -> Result<Box<dyn Reader>, TraceError> {
+    let (decoder, pairing) = (Decoder::default(), Pairing::default());
+    Ok(Box::new(Recording { input, disks: None, decoder, pairing, ended: false }))
 }
 
 /// A recording that is being read.
 struct Recording {
     input: Input,
-    /// The disks by their place in the head.
-    disks: Vec<Disk>,
+    /// The disks by their place in the head, once that is read.
+    disks: Option<Vec<Disk>>,
     decoder: Decoder,
     pairing: Pairing,
     /// The tail was read.
@@ -53,6 +38,9 @@ struct Recording {
 
 impl Reader for Recording {
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
+        if self.disks.is_none() {
+            self.head()?;
+        }
         for _ in 0..BATCH {
             match self.decoder.read(self.input.available()) {
                 Ok((time, entry, length)) => {
@@ -78,11 +66,27 @@ impl Reader for Recording {
     }
 
     fn disks(&self) -> &[Disk] {
-        &self.disks
+        self.disks.as_deref().unwrap_or_default()
     }
 }
 
 impl Recording {
+    fn head(&mut self) -> Result<(), TraceError> {
+        let bytes = self.input.at_least(MAGIC.len() + MAX_HEAD)?;
+        let text = bytes.strip_prefix(MAGIC);
+        let length = text.and_then(|text| memchr::memchr(0, text));
+        let head = text.zip(length).and_then(|(text, length)| std::str::from_utf8(&text[..length]).ok());
+        let head: Option<Head> = head.and_then(|text| toml::from_str(text).ok());
+        let Some((head, length)) = head.zip(length) else {
+            let what = "expected the line \"idlewise recording 1\", a head in TOML, and a zero byte";
+            let cure = "record it again: the file is damaged or cut";
+            return Err(self.complain(Bad { what, text: &[], cure }));
+        };
+        self.input.consume(MAGIC.len() + length + 1);
+        self.disks = Some(head.disks);
+        Ok(())
+    }
+
     /// Reads more. A compressed file that ends early is a recording that was cut short.
     fn more(&mut self) -> Result<bool, TraceError> {
         match self.input.refill() {
@@ -99,7 +103,7 @@ impl Recording {
         match entry {
             Entry::Block(event) => return self.block(time, event, sink),
             Entry::Task { task, name, .. } | Entry::Renamed { task, name, .. } => {
-                sink.processes.note(task, name.split(|&b| b == 0).next().unwrap_or_default());
+                sink.processes.rename(task, name.split(|&b| b == 0).next().unwrap_or_default());
             }
             // A thread belongs to its process, and begins no chain.
             Entry::Fork { task, process, parent, .. } if task == process => {
@@ -123,7 +127,7 @@ impl Recording {
         let Event { what, asked, task, sector, length } = event;
         let operation = match asked.operation {
             Asked::READ => Operation::Read,
-            Asked::WRITE if length == 0 => Operation::Flush,
+            Asked::WRITE if length == 0 && !matches!(what, What::Split(_)) => Operation::Flush,
             Asked::WRITE => Operation::Write,
             // Zeroes are made by the disk: no data goes over.
             Asked::DISCARD | Asked::ERASE | Asked::ZEROES => Operation::Discard,
@@ -133,7 +137,7 @@ impl Recording {
                 return Ok(());
             }
         };
-        let Some(disk) = self.disks.get(usize::from(asked.disk)) else {
+        let Some(disk) = self.disks.as_ref().and_then(|disks| disks.get(usize::from(asked.disk))) else {
             let cure = "record it again: the file is damaged";
             return Err(Bad { what: "expected a disk of the head", text: &[], cure });
         };
@@ -141,10 +145,7 @@ impl Recording {
             sink.skips.skip(Skip::OtherDevice);
             return Ok(());
         };
-        if sector.checked_add(u64::from(length)).is_none_or(|end| end > 1 << 54) {
-            let cure = "record it again: the file is damaged";
-            return Err(Bad { what: "expected sectors below 2^54", text: &[], cure });
-        }
+        check(sector, length, &[])?;
         let action = match what {
             What::Queue => Action::Queue,
             What::Issue => Action::Dispatch,
