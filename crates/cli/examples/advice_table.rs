@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use idlewise_sim::traces::{Operation, Options, Trace};
+use idlewise_core::Operation;
+use idlewise_sim::traces::{Options, Trace};
 use serde_json::Value;
 
 type Failure = Box<dyn std::error::Error>;
