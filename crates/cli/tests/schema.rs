@@ -72,6 +72,10 @@ fn compare() {
     let words = || ["compare", "--json"].into_iter().chain(DISK);
     let one = valid("compare", &idlewise(words().chain(LOAD)).exits(0).stdout);
     assert_eq!(one["results"][0]["requests"], 200);
+    assert!(
+        one["command"].as_str().unwrap().starts_with("idlewise compare --json --disk barracuda"),
+        "{one}"
+    );
     let several = valid("compare", &idlewise(words().chain(LOAD).chain(["--runs", "3"])).exits(0).stdout);
     assert!(several["results"][0]["latency_ns"]["p99_ci95"].is_number());
     assert_eq!(several["seeds"], serde_json::json!([1, 2, 3]));

@@ -42,6 +42,13 @@ fn every_fixture_is_recognised_and_gives_its_records() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_the_text() {
+    let row = "128166372003061629,web,0,Read,7014609920,24576,41286\n";
+    let marked = [b"\xef\xbb\xbf", row.as_bytes()].concat();
+    assert_eq!(read(marked).0, read(row).0);
+}
+
+#[test]
 fn every_format_has_a_fixture() {
     for &format in Format::ALL {
         let has = all().iter().any(|fixture| fixture.format == format);

@@ -4,6 +4,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use idlewise_core::registry;
 use idlewise_core::selectors::Bounds;
 use idlewise_core::tunables::Tunables as _;
@@ -46,8 +48,11 @@ enum Action {
     Convert {
         /// The trace: a file, `-` for standard input, or the prefix of blktrace's per-CPU files
         file: PathBuf,
-        /// The file to write, `-` for standard output
+        /// The file to write, compressed if its name ends in .gz, or `-` for standard output
         output: PathBuf,
+        /// Write over a file that exists
+        #[arg(long)]
+        force: bool,
         #[command(flatten)]
         reading: Reading,
         /// The format to write
@@ -68,7 +73,8 @@ impl Trace {
                 let info = TraceInfo::by_periods(&mut trace, length, bounds).map_err(Failure::failed)?;
                 if *json { output::print(&json::text(&info)?) } else { output::print(&info.to_string()) }
             }
-            Action::Convert { file, output, reading, to } => {
+            Action::Convert { file, output, force, reading, to } => {
+                may_write(output, *force)?;
                 let mut trace = traces::Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
                 convert(&mut trace, output, format(to)?)
             }
@@ -88,9 +94,32 @@ fn bounds(set: &[String]) -> Result<Bounds, Failure> {
     registry::settings(&set).map_err(Failure::usage)
 }
 
-fn convert(trace: &mut traces::Trace, target: &Path, format: Format) -> Result<(), Failure> {
-    let mut target = Target::open(target)?;
-    write(trace, BufWriter::with_capacity(1 << 18, &mut target), format)?;
+/// An error if `output` exists and may not be lost, or if its name promises what cannot be written.
+fn may_write(output: &Path, force: bool) -> Result<(), Failure> {
+    let shown = output.display();
+    if output.is_file() && !force {
+        return Err(Failure::failed(format!(
+            "{shown}: this file exists: name another, or write over it with --force"
+        )));
+    }
+    match output.extension().and_then(|extension| extension.to_str()) {
+        Some(other @ ("zst" | "xz" | "bz2")) => Err(Failure::usage(format!(
+            "{shown}: only .gz is compressed here: name the file .gz, or write to `-` and pipe it through a program for \
+             .{other}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn convert(trace: &mut traces::Trace, path: &Path, format: Format) -> Result<(), Failure> {
+    let mut target = Target::open(path)?;
+    if path.extension().is_some_and(|extension| extension == "gz") {
+        let mut packed = GzEncoder::new(&mut target, Compression::default());
+        write(trace, BufWriter::with_capacity(1 << 18, &mut packed), format)?;
+        packed.finish().map_err(Failure::failed)?;
+    } else {
+        write(trace, BufWriter::with_capacity(1 << 18, &mut target), format)?;
+    }
     target.finish()
 }
 

@@ -11,7 +11,8 @@ pub(crate) const LINUX: &str = "linux";
 /// their defaults, in run time or throughput and read latency together, on some of 78 pairs of a load (workloads of every
 /// kind, mixes, the demo trace) and a disk (six, from a memory card to NVMe): `low_latency=off` on 18, with the longer
 /// slice on 19 (up to 3.5 times better than without, on a disk without native queueing), `fifo_batch=1` on 2, and
-/// `writes_starved=8` on 1. Larger batches, other deadlines, `async_depth`, `slice_idle=0` and other targets of Kyber
+/// `writes_starved=8` on 1. On 23 other pairs (IOzone, adversary, other mixes; four other disks) each was again on some: 4,
+/// 4, 4 and 1. Larger batches, other deadlines, `async_depth`, `slice_idle=0` and other targets of Kyber
 /// were on none, and `strict_guarantees=on` hardly ever where `low_latency=off` was not better still.
 const LINUX_MEMBERS: [&str; 8] = [
     registry::NONE,

@@ -11,6 +11,7 @@ use idlewise_sim::metrics::{Better, Report};
 use super::columns::{columns, sorted};
 use super::comparison::Comparison;
 use super::grid::{self, escape};
+use super::json;
 use super::phases;
 use super::summary::{Figure, Summary};
 
@@ -152,9 +153,7 @@ fn shares(rows: &[&Summary]) -> Option<String> {
 
 fn repeat(comparison: &Comparison<'_>) -> String {
     let seeds: Vec<String> = comparison.prepared.experiment.seeds.iter().map(ToString::to_string).collect();
-    let own = std::iter::once(std::ffi::OsString::from("idlewise"));
-    let words = own.chain(std::env::args_os().skip(1));
-    let words = words.map(|word| quote(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
+    let words = json::command();
     format!(
         "<pre><code>{}</code></pre>\n<p>idlewise {}; seeds: {}. The same command on the same trace gives the same \
          numbers.</p>\n",
@@ -164,15 +163,6 @@ fn repeat(comparison: &Comparison<'_>) -> String {
     )
 }
 
-/// A word as a shell takes it.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,7 +170,5 @@ mod tests {
     #[test]
     fn names_cannot_break_out() {
         assert_eq!(escape("<b a='1'>&\"\u{1b}"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\u{fffd}");
-        assert_eq!(quote("it's"), "'it'\\''s'");
-        assert_eq!(quote("--set=a.b=1"), "--set=a.b=1");
     }
 }

@@ -145,7 +145,7 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
         claims.push(Claim::CannotTell { missing, under });
         return claims;
     }
-    let chosen = simplest(&own, &first_in_all(&own, question.goal, &robust));
+    let chosen = simplest(&own, &undominated(&own, question.goal, &robust));
     claims.push(advice(&own, question.goal, &robust, chosen));
     if !under.is_empty() {
         let assumptions = under.into_iter().map(|under| under.assumption).collect();
@@ -195,12 +195,14 @@ fn fact(table: &Table, figure: &Measured) -> Option<Claim> {
     Some(Claim::Best { figure: name, best: value(best), ties, last: value(last), worst })
 }
 
-/// Those of `good` that nobody beats in any figure of the goal, if there are such; else all.
-fn first_in_all(table: &Table, goal: Goal, good: &[usize]) -> Vec<usize> {
+/// Those of `good` to which no other of them is to be preferred: one that is worse in no figure of the goal, and better in
+/// some.
+fn undominated(table: &Table, goal: Goal, good: &[usize]) -> Vec<usize> {
     let weighed = table.weighed(goal);
-    let first = |row: &&usize| weighed.iter().all(|(figure, _)| !figure.worse(**row, figure.order()[0]));
-    let first: Vec<usize> = good.iter().filter(first).copied().collect();
-    if first.is_empty() { good.to_vec() } else { first }
+    let worse = |a: usize, b: usize| weighed.iter().any(|(figure, _)| figure.worse(a, b));
+    let best = |row: &&usize| !good.iter().any(|other| worse(**row, *other) && !worse(*other, **row));
+    let best: Vec<usize> = good.iter().filter(best).copied().collect();
+    if best.is_empty() { good.to_vec() } else { best }
 }
 
 /// What to take of those that are good under every assumption.

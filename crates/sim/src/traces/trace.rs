@@ -13,6 +13,9 @@ use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
 use std::io::Read;
 
+/// What may stand before text in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How a trace is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -79,6 +82,10 @@ impl Trace {
         options: &Options,
     ) -> Result<Trace, TraceError> {
         let mut input = Input::new(Box::new(source), name)?;
+        // Some programs begin UTF-8 with a mark, which is no part of the text. No binary format begins so.
+        if input.at_least(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
+            input.consume(BYTE_ORDER_MARK.len());
+        }
         let format = match options.format {
             Some(format) if input.at_least(1)?.is_empty() => {
                 return Err(TraceError::Empty { name: format!("{name} (read as {format})") });

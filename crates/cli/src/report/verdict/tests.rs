@@ -130,6 +130,16 @@ impl Reader<'_> {
         if parts.is_empty() { 0.0 } else { parts.iter().sum::<f64>() / parts.len() as f64 }
     }
 
+    /// The figures of the goal.
+    fn weighs(&self) -> impl Iterator<Item = &Measured> {
+        let wanted = |figure: &&Measured| match self.goal {
+            Goal::Throughput => figure.aim == Aim::Throughput,
+            Goal::Latency => figure.aim == Aim::Latency,
+            Goal::Balanced => true,
+        };
+        self.table.figures.iter().filter(wanted)
+    }
+
     fn beaten(&self, a: usize, among: &[usize]) -> bool {
         among.iter().any(|b| self.behind(a, *b) > 1.05f64.ln())
     }
@@ -229,6 +239,18 @@ fn check_advice(readers: &[Reader<'_>], about: &[usize], sentence: &str) {
     } else if let Some(taken) = between(sentence, "take ", " (goal") {
         let taken = reader.row(taken);
         assert!(robust.contains(&taken), "beaten: {sentence}");
+        // Chance can make preferences go round in a circle; of one run each they do not.
+        let single = reader.table.figures.iter().all(|figure| figure.samples[0].len() == 1);
+        let better = |other: usize| {
+            let worse = |a: usize, b: usize| {
+                reader.weighs().any(|figure| reader.cost(figure, a) > 1.05 * reader.cost(figure, b))
+            };
+            worse(taken, other) && !worse(other, taken)
+        };
+        assert!(
+            !single || !robust.iter().any(|other| better(*other)),
+            "another is better throughout: {sentence}"
+        );
         let (ties, others) = between(sentence, "); ", " as good within")
             .map_or((Vec::new(), 0), |list| names(list.trim_end_matches(" is").trim_end_matches(" are")));
         assert_eq!(ties.len() + others + 1, robust.len(), "{sentence}");
