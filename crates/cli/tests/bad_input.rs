@@ -211,8 +211,8 @@ fn disks_and_drive_traces_that_are_wrong() {
 #[test]
 fn a_fit_that_cannot_be() {
     let folder = folder();
-    let trace = write(&folder, "drive.txt", &measured(300));
-    let few = write(&folder, "few.txt", &measured(30));
+    let trace = write(&folder, "drive.txt", measured(300));
+    let few = write(&folder, "few.txt", measured(30));
     let untimed = write(&folder, "untimed.spc", &"0,1000,4096,R,0.5\n0,9000,4096,R,0.6\n".repeat(150));
     let there = write(&folder, "there.toml", "mine");
     idlewise(["disk", "fit", &few])
@@ -238,7 +238,7 @@ fn a_fit_that_cannot_be() {
 #[test]
 fn a_fitted_disk_is_a_disk() {
     let folder = folder();
-    let trace = write(&folder, "drive.txt", &measured(300));
+    let trace = write(&folder, "drive.txt", measured(300));
     let profile = folder.path().join("my.toml").display().to_string();
     idlewise(["disk", "fit", &trace, "-o", &profile])
         .exits(0)

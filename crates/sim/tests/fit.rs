@@ -369,3 +369,36 @@ fn what_shows_no_disk_is_refused_with_a_cure() {
     two[7].device = 1;
     assert!(said(&two).contains("--device"));
 }
+
+/// Recordings of other loads: each leaves something out.
+#[test]
+fn look_at_other_loads() {
+    for name in PLATTERS {
+        let truth = Profile::named(name).unwrap();
+        for load in ["reads", "deep", "sync writes", "sequential", "short"] {
+            let mut recorded = Recorded::new(&truth);
+            let mut random = Random(0x1d1e_0077);
+            match load {
+                "reads" => recorded.random(&mut random, 1, 4000, 0),
+                "deep" => {
+                    recorded.random(&mut random, 16, 4000, 10);
+                    recorded.sequential(4, 200);
+                }
+                "sync writes" => {
+                    recorded.random(&mut random, 1, 3000, 60);
+                    recorded.sequential(3, 200);
+                }
+                "sequential" => recorded.sequential(16, 200),
+                _ => {
+                    recorded.random(&mut random, 1, 400, 0);
+                    recorded.sequential(4, 60);
+                }
+            }
+            let known = Known { name: name.to_owned(), ..Known::default() };
+            let fitted = fit::fit(&recorded.records, &known).unwrap();
+            let said: Vec<String> = fitted.report.parts.iter().map(|p| format!("{} {}", p.name, p.confidence)).collect();
+            println!("{load} {said:?} alone {:?}", fitted.report.held_out_alone.map(|a| a.demerit_share));
+            is_near(name, &fitted.profile, &truth, &Bounds { rate: 9.0, period: 9.0, positioning: 9.0 });
+        }
+    }
+}

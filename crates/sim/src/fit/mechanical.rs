@@ -2,7 +2,7 @@
 
 use idlewise_core::Operation;
 
-use idlewise_disk::mechanical::MechanicalSpec;
+use idlewise_disk::mechanical::{MechanicalSpec, SeekCurve};
 use idlewise_disk::{Model, Profile};
 
 use super::compare::Class;
@@ -41,15 +41,13 @@ pub(super) struct Found {
     pub(super) disk: Platters,
     pub(super) positioning: Option<Positioning>,
     pub(super) rates: Option<Rates>,
-    /// Commands that showed positioning.
-    pub(super) samples: usize,
-    /// Their distances, as shares of all tracks.
+    /// The distances of the commands that showed positioning, as shares of all tracks.
     pub(super) distances: Vec<f64>,
     /// The profile that what is unknown comes from.
     pub(super) class: &'static str,
 }
 
-/// The median service time of small commands that continue the one before, in ns, with those of one direction.
+/// What the quickest small commands of one direction take, in ns: a twentieth is quicker.
 fn quick(rows: &[Row], operation: Operation) -> Option<f64> {
     let mut times: Vec<u64> = rows
         .iter()
@@ -115,13 +113,11 @@ fn calmest(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
 
 /// What rows show of positioning, if zones have these rates.
 fn samples(pairs: &[(Row, Row)], capacity: u64, rates: &[f64; ZONES]) -> Vec<Sample> {
-    let zone = |address: u64| (address as f64 / capacity as f64 * ZONES as f64) as usize;
     pairs
         .iter()
         .map(|(before, row)| Sample {
             distance: (track(rates, capacity, before.end()) - track(rates, capacity, row.start)).abs(),
-            time: row.service() as f64
-                - f64::from(row.sectors) * 512e9 / rates[zone(row.start).min(ZONES - 1)],
+            time: row.service() as f64 - f64::from(row.sectors) * 512e9 / rates[zone(capacity, row.start)],
         })
         .collect()
 }
@@ -153,73 +149,51 @@ fn alike(before: Option<&Row>, row: &Row, capacity: u64) -> Class {
     [direction, crowd, size, before.map_or(u8::MAX, |before| distance_class(before, row, capacity))]
 }
 
+/// The zone of an address.
+fn zone(capacity: u64, address: u64) -> usize {
+    ((address as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)
+}
+
+/// What rows far from the one before show: positioning, the rates of zones with which that is likeliest, and the
+/// distances.
+fn positioning(
+    rows: &[Row],
+    capacity: u64,
+    cached: bool,
+    tried: &[[f64; ZONES]],
+) -> (Option<Positioning>, [f64; ZONES], Vec<f64>) {
+    let pairs = calmest(rows, cached);
+    let mut best = (f64::INFINITY, None, tried[0]);
+    for zones in tried {
+        let sector = |row: &Row| 512e9 / zones[zone(capacity, row.start)];
+        let medium = |row: &Row| row.operation == Operation::Read || !cached;
+        let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
+        if let Some((found, cost)) = position::positioning(&samples(&pairs, capacity, zones), turn)
+            && cost < best.0
+        {
+            best = (cost, Some(found), *zones);
+        }
+    }
+    let distances = samples(&pairs, capacity, &best.2).iter().map(|sample| sample.distance).collect();
+    (best.1, best.2, distances)
+}
+
 /// Fits a disk with platters. `capacity` is in sectors.
 pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let rates = zones::rates(rows, capacity);
     let cached = cached_writes(rows);
     let usual = zones::usual(capacity);
-    let scale = |ratio: f64| zones::shape(ratio).map(|share| share * usual);
     let tried: Vec<[f64; ZONES]> = match &rates {
         Some(rates) => vec![rates.zones],
-        None => [0.5, 0.6, 0.7, 0.8, 1.0].map(scale).to_vec(),
+        None => zones::RATIOS.map(|ratio| zones::shape(ratio).map(|share| share * usual)).to_vec(),
     };
-    let pairs = calmest(rows, cached);
-    let mut best: Option<(f64, Positioning, [f64; ZONES])> = None;
-    let mut distances: Vec<f64> = Vec::new();
-    for zones in tried {
-        let found = samples(&pairs, capacity, &zones);
-        distances = found.iter().map(|sample| sample.distance).collect();
-        let sector = |row: &Row| {
-            512e9 / zones[((row.start as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)]
-        };
-        let medium = |row: &Row| row.operation == Operation::Read || !cached;
-        let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
-        if let Some((positioning, cost)) = position::positioning(&found, turn)
-            && best.as_ref().is_none_or(|(least, ..)| cost < *least)
-        {
-            best = Some((cost, positioning, zones));
-        }
-    }
-    // What takes as long as the shortest way to the medium was not in the buffer.
-    let nearest = best.as_ref().map_or(f64::INFINITY, |(_, positioning, _)| positioning.starts[0]);
-    let [read, write] = [Operation::Read, Operation::Write]
-        .map(|operation| quick(rows, operation).filter(|&time| time < BUFFERED_SHARE * nearest));
-    let mut seek = [300_000.0; KNOTS.len() + 1];
-    let mut period = 60e9 / 7200.0;
-    if let Some((_, positioning, _)) = &best {
-        period = positioning.period;
-        let mut before = read.unwrap_or(100_000.0);
-        for (step, &start) in seek.iter_mut().zip(&positioning.starts) {
-            *step = (start - before).max(20_000.0);
-            before = before.max(start);
-        }
-    }
+    let (positioning, zones, distances) = positioning(rows, capacity, cached, &tried);
     let (class, spec) = class(capacity);
-    let pair = |[read, write]: [u32; 2]| [f64::from(read), f64::from(write)];
-    let start = Platters {
-        capacity,
-        period,
-        rates: best.as_ref().map_or(scale(zones::RATIO), |(.., zones)| *zones),
-        seek,
-        settle: f64::from(spec.write_settle_ns),
-        bus: f64::from(spec.bus_read_ns),
-        read_hit: read.map_or(pair(spec.overheads.read_hit_ns), |time| [time; 2]),
-        read_miss: read.map_or(pair(spec.overheads.read_miss_ns), |time| [time; 2]),
-        write_hit: write.map_or(pair(spec.overheads.write_hit_ns), |time| [time; 2]),
-        write_miss: write
-            .or(read)
-            .map_or(pair(spec.overheads.write_miss_ns), |time| [time.min(read.unwrap_or(time)); 2]),
-        segments: spec.buffer.segments,
-        segment_sectors: f64::from(spec.buffer.segment_sectors),
-        ahead: Ahead::Segment,
-        write_cache: cached,
-        write_segments: spec.buffer.write_segments,
-        hits_on_writes: true,
-        ahead_on_hit: true,
-        keeps_passed: false,
-        depth,
+    let start = Platters { rates: zones, write_cache: cached, depth, ..usual_disk(capacity, &spec) };
+    let start = match &positioning {
+        Some(found) => read_off(start, rows, found),
+        None => start,
     };
-    let positioning = best.map(|(_, positioning, _)| positioning);
     let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
     // Which of several commands an arm serves first hangs on less than a microsecond; then the next ones differ too.
     let crowded = rows.iter().filter(|row| row.beside == 0).count() < ENOUGH;
@@ -227,7 +201,65 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         (crowded || row.beside == 0).then(|| alike(before, row, capacity))
     });
     let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
-    Found { disk, positioning, rates, samples: distances.len(), distances, class }
+    Found { disk, positioning, rates, distances, class }
+}
+
+/// A disk of that capacity, as usual in the class.
+fn usual_disk(capacity: u64, spec: &MechanicalSpec) -> Platters {
+    let pair = |[read, write]: [u32; 2]| [f64::from(read), f64::from(write)];
+    let last = spec.zones.last().map_or(1, |zone| zone.last_cylinder);
+    let curve = SeekCurve::new(&spec.seek, last).ok();
+    let mut seek = [f64::from(spec.head_switch_ns); KNOTS.len() + 1];
+    for at in (1..seek.len()).rev() {
+        let time = |knot: f64| {
+            curve.as_ref().map_or(0.0, |curve| f64::from(curve.time((knot * f64::from(last)) as u32)))
+        };
+        seek[at] = time(KNOTS[at - 1]) - if at > 1 { time(KNOTS[at - 2]) } else { seek[0] };
+    }
+    Platters {
+        capacity,
+        period: f64::from(spec.period_ns),
+        rates: zones::shape(zones::RATIO).map(|share| share * zones::usual(capacity)),
+        seek: seek.map(|step| step.max(GRAIN_NS)),
+        settle: f64::from(spec.write_settle_ns),
+        bus: f64::from(spec.bus_read_ns),
+        read_hit: pair(spec.overheads.read_hit_ns),
+        read_miss: pair(spec.overheads.read_miss_ns),
+        write_hit: pair(spec.overheads.write_hit_ns),
+        write_miss: pair(spec.overheads.write_miss_ns),
+        segments: spec.buffer.segments,
+        segment_sectors: f64::from(spec.buffer.segment_sectors),
+        ahead: Ahead::Segment,
+        write_cache: spec.buffer.write_cache,
+        write_segments: spec.buffer.write_segments,
+        hits_on_writes: true,
+        ahead_on_hit: true,
+        keeps_passed: false,
+        depth: spec.depth,
+    }
+}
+
+/// The disk with the overheads, the revolution and the seek curve that rows show.
+fn read_off(mut disk: Platters, rows: &[Row], found: &Positioning) -> Platters {
+    // What takes as long as the shortest way to the medium was not in the buffer.
+    let quick = |operation| quick(rows, operation).filter(|&time| time < BUFFERED_SHARE * found.starts[0]);
+    let (read, write) = (quick(Operation::Read), quick(Operation::Write));
+    if let Some(read) = read {
+        (disk.read_hit, disk.read_miss) = ([read; 2], [read; 2]);
+    }
+    if let Some(write) = write {
+        disk.write_hit = [write; 2];
+    }
+    if let Some(time) = write.or(read) {
+        disk.write_miss = [time.min(read.unwrap_or(time)); 2];
+    }
+    disk.period = found.period;
+    let mut before = disk.read_miss[0];
+    for (step, &start) in disk.seek.iter_mut().zip(&found.starts) {
+        *step = (start - before).max(20.0 * GRAIN_NS);
+        before = before.max(start);
+    }
+    disk
 }
 
 /// A disk of the same class: its name and what it is.

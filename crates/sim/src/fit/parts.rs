@@ -147,7 +147,7 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
             "rotation",
             rpm,
             if positioning.error <= PERIOD_SURE { Confidence::Sure } else { Confidence::Rough },
-            rotation(positioning, found.samples),
+            rotation(positioning, found.distances.len()),
         ),
         None => part("rotation", rpm, Confidence::Unknown, alone.to_owned()),
     });
@@ -157,8 +157,12 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
         Some(_) => part(
             "positioning",
             format!("{near} near, {far} across the disk"),
-            by_count(found.samples),
-            format!("{} commands that were alone in the disk; {}", found.samples, covered(&found.distances)),
+            by_count(found.distances.len()),
+            format!(
+                "{} commands that were alone in the disk; {}",
+                found.distances.len(),
+                covered(&found.distances)
+            ),
         ),
         None => part(
             "positioning",

@@ -140,10 +140,9 @@ impl Platters {
         let _ = write!(
             text,
             "kind = \"mechanical\"\ndescription = \"{description}\"\nsource = \"{source}\"\n\n\
-             {}[geometry]\n{}capacity_sectors = {}\n{}rotation_rpm = {:.3}\n\
+             [geometry]\n{}capacity_sectors = {}\n{}rotation_rpm = {:.3}\n\
              # One head: a recording does not show heads, so tracks lie one beside the other.\nheads = 1\n\
              {}zones = [\n",
-            "",
             note("capacity"),
             self.capacity,
             note("rotation"),

@@ -17,6 +17,9 @@ const IDLE_SHARE: f64 = 0.02;
 /// The last zone's rate as a share of the first one's, where nothing shows it: drives have 0.45 to 0.7.
 pub(super) const RATIO: f64 = 0.6;
 
+/// Ratios that are tried where positioning may show which one it is.
+pub(super) const RATIOS: [f64; 5] = [0.6, 0.5, 0.7, 0.8, 1.0];
+
 /// Runs over less than this share of the addresses do not show how the rate falls.
 const WIDE: f64 = 0.25;
 
