@@ -19,11 +19,14 @@ const NEAR: u64 = 4096;
 /// So many rows show positioning well.
 const ENOUGH: usize = 600;
 
+/// After so many reads what was buffered before is written out, or so little is left that it holds up few.
+const CALM: usize = 4;
+
+/// Idle time in which a disk writes out one buffered write: a long seek and a revolution.
+const WRITE_OUT_NS: u64 = 25_000_000;
+
 /// What the buffer serves takes less than this share of the shortest way to the medium.
 const BUFFERED_SHARE: f64 = 0.9;
-
-/// A revolution that may be off by more is left to the search.
-const PERIOD_SURE: f64 = 0.05;
 
 /// What a share of the mean of alike commands counts beside a share of the whole mean, so that buffered commands count
 /// too.
@@ -88,27 +91,28 @@ fn track(rates: &[f64; ZONES], capacity: u64, address: u64) -> f64 {
 }
 
 /// Rows that show positioning, with the one before each: the command went to the medium, was alone in the disk, and the
-/// one before tells where the arm was. Writes that wait in the buffer take the arm away and hold a read up, so that
-/// `calm` commands before the row must not be such writes.
-fn positioned(rows: &[Row], cached: bool, calm: usize) -> Vec<(Row, Row)> {
-    let buffered = |row: &Row| cached && row.operation != Operation::Read;
-    (1..rows.len())
-        .filter(|&index| {
-            let (before, row) = (&rows[index - 1], &rows[index]);
-            let far = before.end().abs_diff(row.start) > NEAR && before.moves_data() && row.moves_data();
-            far && row.alone && before.alone && !rows[index.saturating_sub(calm)..=index].iter().any(buffered)
-        })
-        .map(|index| (rows[index - 1], rows[index]))
-        .collect()
-}
-
-/// The calmest of those rows that are enough.
-fn calmest(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
-    [4, 2, 1, 0]
-        .iter()
-        .map(|&calm| positioned(rows, cached, calm))
-        .find(|pairs| pairs.len() >= ENOUGH)
-        .unwrap_or_else(|| positioned(rows, cached, 0))
+/// one before tells where the arm was. Writes that wait in the buffer take the arm away and hold a read up: so the last
+/// ones were reads, or else the disk had idle time to write out what there was.
+fn positioned(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
+    let buffered = |row: &Row| cached && row.operation == Operation::Write;
+    let (mut after_reads, mut after_idling) = (Vec::new(), Vec::new());
+    let (mut reads, mut to_write) = (CALM, 0u64);
+    for two in rows.windows(2) {
+        let (before, row) = (&two[0], &two[1]);
+        (reads, to_write) =
+            if buffered(before) { (0, to_write + WRITE_OUT_NS) } else { (reads + 1, to_write) };
+        to_write = to_write.saturating_sub(row.issued.saturating_sub(before.done));
+        let far = before.end().abs_diff(row.start) > NEAR && before.moves_data() && row.moves_data();
+        if far && row.alone && before.alone && !buffered(row) {
+            if reads >= CALM {
+                after_reads.push((*before, *row));
+            }
+            if to_write == 0 {
+                after_idling.push((*before, *row));
+            }
+        }
+    }
+    if after_reads.len() >= ENOUGH.min(after_idling.len()) { after_reads } else { after_idling }
 }
 
 /// What rows show of positioning, if zones have these rates.
@@ -117,7 +121,8 @@ fn samples(pairs: &[(Row, Row)], capacity: u64, rates: &[f64; ZONES]) -> Vec<Sam
         .iter()
         .map(|(before, row)| Sample {
             distance: (track(rates, capacity, before.end()) - track(rates, capacity, row.start)).abs(),
-            time: row.service() as f64 - f64::from(row.sectors) * 512e9 / rates[zone(capacity, row.start)],
+            time: row.service() as f64,
+            transfer: f64::from(row.sectors) * 512e9 / rates[zone(capacity, row.start)],
         })
         .collect()
 }
@@ -162,13 +167,14 @@ fn positioning(
     cached: bool,
     tried: &[[f64; ZONES]],
 ) -> (Option<Positioning>, [f64; ZONES], Vec<f64>) {
-    let pairs = calmest(rows, cached);
+    let pairs = positioned(rows, cached);
     let mut best = (f64::INFINITY, None, tried[0]);
     for zones in tried {
         let sector = |row: &Row| 512e9 / zones[zone(capacity, row.start)];
         let medium = |row: &Row| row.operation == Operation::Read || !cached;
         let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
-        if let Some((found, cost)) = position::positioning(&samples(&pairs, capacity, zones), turn)
+        if let Some((found, cost)) =
+            position::positioning(&samples(&pairs, capacity, zones), tried.len() > 1, turn)
             && cost < best.0
         {
             best = (cost, Some(found), *zones);
@@ -194,13 +200,19 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         Some(found) => read_off(start, rows, found),
         None => start,
     };
-    let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
     // Which of several commands an arm serves first hangs on less than a microsecond; then the next ones differ too.
     let crowded = rows.iter().filter(|row| row.beside == 0).count() < ENOUGH;
     let goal = Goal::new(rows, QUICK_WEIGHT, |before, row| {
         (crowded || row.beside == 0).then(|| alike(before, row, capacity))
     });
-    let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
+    let far =
+        rows.windows(2).filter(|two| two[1].alone && two[0].end().abs_diff(two[1].start) > NEAR).count();
+    let curve = match &positioning {
+        Some(_) if distances.len() < ENOUGH => Curve::Free,
+        None if far >= position::FEWEST => Curve::Scaled,
+        _ => Curve::Known,
+    };
+    let disk = search::refine(&goal, start, &numbers(curve));
     Found { disk, positioning, rates, distances, class }
 }
 
@@ -254,6 +266,7 @@ fn read_off(mut disk: Platters, rows: &[Row], found: &Positioning) -> Platters {
         disk.write_miss = [time.min(read.unwrap_or(time)); 2];
     }
     disk.period = found.period;
+    disk.rates = disk.rates.map(|rate| rate / found.transfer);
     let mut before = disk.read_miss[0];
     for (step, &start) in disk.seek.iter_mut().zip(&found.starts) {
         *step = (start - before).max(20.0 * GRAIN_NS);
@@ -272,14 +285,30 @@ fn class(capacity: u64) -> (&'static str, MechanicalSpec) {
     }
 }
 
-/// The parameters that a search changes: with the rates of all zones together, the time of a
-/// revolution, the seek curve?
-fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
+/// What a search may do to the seek curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Curve {
+    /// Change it at each knot.
+    Free,
+    /// Change it as a whole.
+    Scaled,
+    /// Leave it.
+    Known,
+}
+
+/// The parameters that a search changes.
+fn numbers(curve: Curve) -> Vec<Change<Platters>> {
     let mut all: Vec<Change<Platters>> = Vec::new();
+    let seek = curve == Curve::Free;
     if seek {
         for knot in 0..=KNOTS.len() {
             all.push(scale(move |disk: &mut Platters| &mut disk.seek[knot], 20.0 * GRAIN_NS));
         }
+    } else if curve == Curve::Scaled {
+        all.push(Box::new(|disk, step| {
+            let factor = (1.0 + step.abs()).powf(step.signum());
+            Platters { seek: disk.seek.map(|time| time * factor), ..disk.clone() }
+        }));
     } else {
         // To the next track alone: farther away the curve stays.
         all.push(Box::new(|disk, step| {
@@ -304,18 +333,6 @@ fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
     all.push(scale(|disk: &mut Platters| &mut disk.bus, 10.0));
     all.push(scale(|disk: &mut Platters| &mut disk.segment_sectors, 8.0));
     all.push(Box::new(|disk, step| Platters { settle: disk.settle + step * 1e6, ..disk.clone() }));
-    if rates {
-        all.push(Box::new(|disk, step| Platters {
-            rates: disk.rates.map(|rate| rate * (1.0 + step.abs()).powf(step.signum())),
-            ..disk.clone()
-        }));
-    }
-    if period {
-        all.push(Box::new(|disk, step| Platters {
-            period: disk.period * (1.0 + step / 4.0),
-            ..disk.clone()
-        }));
-    }
     all
 }
 

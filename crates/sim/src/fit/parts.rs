@@ -102,8 +102,8 @@ fn rates(found: Option<&Rates>, zones: &[f64]) -> Part {
             "zones",
             value,
             Confidence::Unknown,
-            "no long sequential run that kept the disk busy; the rate is that of disks of its size, changed as far as the \
-             times of larger commands show it"
+            "no long sequential run that kept the disk busy; the rate is that of disks of its size, changed as far as \
+             the times of larger commands show it"
                 .to_owned(),
         ),
     }
