@@ -396,9 +396,17 @@ fn look_at_other_loads() {
             }
             let known = Known { name: name.to_owned(), ..Known::default() };
             let fitted = fit::fit(&recorded.records, &known).unwrap();
-            let said: Vec<String> = fitted.report.parts.iter().map(|p| format!("{} {}", p.name, p.confidence)).collect();
+            let said: Vec<String> = fitted
+                .report
+                .parts
+                .iter()
+                .map(|p| format!("{} {} {}", p.name, p.value, p.confidence))
+                .collect();
             println!("{load} {said:?} alone {:?}", fitted.report.held_out_alone.map(|a| a.demerit_share));
-            if fitted.report.kind != "mechanical" { println!("{name} FLASH"); continue }
+            if fitted.report.kind != "mechanical" {
+                println!("{name} FLASH");
+                continue;
+            }
             is_near(name, &fitted.profile, &truth, &Bounds { rate: 9.0, period: 9.0, positioning: 9.0 });
         }
     }

@@ -6,9 +6,9 @@ use idlewise_disk::mechanical::{MechanicalSpec, SeekCurve};
 use idlewise_disk::{Model, Profile};
 
 use super::compare::Class;
-use super::platters::{Ahead, KNOTS, Platters, ZONES};
+use super::platters::{Ahead, KNOTS, Platters, Seen, ZONES};
 use super::position::{self, Positioning, Sample};
-use super::rows::Row;
+use super::rows::{self, Row};
 use super::search::{self, Change, Goal, Shape, scale};
 use super::turning;
 use super::zones::{self, Rates};
@@ -18,6 +18,9 @@ const NEAR: u64 = 4096;
 
 /// So many rows show positioning well.
 const ENOUGH: usize = 600;
+
+/// Transfers that take so many times what is usual for a medium of that size wait for the cable.
+const CABLE_FROM: f64 = 1.5;
 
 /// After so many reads what was buffered before is written out, or so little is left that it holds up few.
 const CALM: usize = 4;
@@ -196,6 +199,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let (positioning, zones, distances) = positioning(rows, capacity, cached, &tried);
     let (class, spec) = class(capacity);
     let start = Platters { rates: zones, write_cache: cached, depth, ..usual_disk(capacity, &spec) };
+    let writes = rows.iter().filter(|row| row.operation == Operation::Write).count();
+    let seen = Seen { near_reads: rows::near_reads(rows) >= rows::SOME, writes: writes >= rows::SOME };
+    let start = Platters { seen, ..start };
     let start = match &positioning {
         Some(found) => read_off(start, rows, found),
         None => start,
@@ -248,6 +254,7 @@ fn usual_disk(capacity: u64, spec: &MechanicalSpec) -> Platters {
         ahead_on_hit: true,
         keeps_passed: false,
         depth: spec.depth,
+        seen: Seen::default(),
     }
 }
 
@@ -266,7 +273,11 @@ fn read_off(mut disk: Platters, rows: &[Row], found: &Positioning) -> Platters {
         disk.write_miss = [time.min(read.unwrap_or(time)); 2];
     }
     disk.period = found.period;
-    disk.rates = disk.rates.map(|rate| rate / found.transfer);
+    if found.transfer > CABLE_FROM {
+        disk.bus = found.transfer * 512e9 / disk.rates[ZONES / 2];
+    } else {
+        disk.rates = disk.rates.map(|rate| rate / found.transfer);
+    }
     let mut before = disk.read_miss[0];
     for (step, &start) in disk.seek.iter_mut().zip(&found.starts) {
         *step = (start - before).max(20.0 * GRAIN_NS);
@@ -342,20 +353,24 @@ impl Shape for Platters {
     }
 
     fn choices(&self) -> Vec<Platters> {
-        let mut all: Vec<Platters> =
-            Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }).collect();
-        all.extend(SEGMENTS.iter().map(|&segments| Platters { segments, ..self.clone() }));
-        all.push(Platters { keeps_passed: !self.keeps_passed, ..self.clone() });
-        all.push(Platters { ahead_on_hit: !self.ahead_on_hit, ..self.clone() });
-        all.push(Platters { hits_on_writes: !self.hits_on_writes, ..self.clone() });
-        all.push(Platters { write_cache: !self.write_cache, ..self.clone() });
-        all.extend(
-            [self.write_segments * 2, self.write_segments.div_ceil(2)]
-                .map(|segments| Platters { write_segments: segments.min(4096), ..self.clone() }),
-        );
-        all.extend(
-            [0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }),
-        );
+        let mut all: Vec<Platters> = Vec::new();
+        if self.seen.near_reads {
+            all.extend(Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }));
+            all.extend(SEGMENTS.iter().map(|&segments| Platters { segments, ..self.clone() }));
+            all.push(Platters { keeps_passed: !self.keeps_passed, ..self.clone() });
+            all.push(Platters { ahead_on_hit: !self.ahead_on_hit, ..self.clone() });
+            all.push(Platters { hits_on_writes: !self.hits_on_writes, ..self.clone() });
+            all.extend(
+                [0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }),
+            );
+        }
+        if self.seen.writes {
+            all.push(Platters { write_cache: !self.write_cache, ..self.clone() });
+            all.extend(
+                [self.write_segments * 2, self.write_segments.div_ceil(2)]
+                    .map(|segments| Platters { write_segments: segments.min(4096), ..self.clone() }),
+            );
+        }
         all.retain(|other| other != self);
         all
     }

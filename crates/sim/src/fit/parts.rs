@@ -6,19 +6,14 @@ use super::flash;
 use super::mechanical;
 use super::position::{Given, Positioning};
 use super::report::{Confidence, Part};
-use super::rows::Row;
+use super::rows::{Row, SOME, near_reads};
 use super::zones::Rates;
 
-/// Commands that show something for sure, and that show it at all.
+/// So many commands show something for sure.
 const MANY: usize = 400;
-const SOME: usize = 40;
 
 /// A revolution that may be off by a larger share is rough.
 const PERIOD_SURE: f64 = 0.02;
-
-/// A command this near to one of the last [`RECENT`] may be in the buffer, in sectors.
-const NEAR: u64 = 1024;
-const RECENT: usize = 16;
 
 /// A disk of unknown size has this part more than the last sector that was asked for: a few requests of a longer
 /// recording go farther.
@@ -107,20 +102,6 @@ fn rates(found: Option<&Rates>, zones: &[f64]) -> Part {
                 .to_owned(),
         ),
     }
-}
-
-/// Commands near one of the last ones, which the buffer may have: reads after reads.
-fn near_reads(rows: &[Row]) -> usize {
-    (1..rows.len())
-        .filter(|&index| {
-            let row = &rows[index];
-            let recent = &rows[index.saturating_sub(RECENT)..index];
-            row.operation == Operation::Read
-                && recent
-                    .iter()
-                    .any(|old| old.operation == Operation::Read && old.end().abs_diff(row.start) <= NEAR)
-        })
-        .count()
 }
 
 /// What the time of a revolution rests on.

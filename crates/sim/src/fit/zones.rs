@@ -63,7 +63,11 @@ pub(super) fn rates(rows: &[Row], capacity: u64) -> Option<Rates> {
         }
     }
     let runs = found.len();
-    let seen = places(found);
+    let mut seen = places(found);
+    // Outwards no zone is slower: a run that seems so had to wait for something else.
+    for at in (1..seen.len()).rev() {
+        seen[at - 1].1 = seen[at - 1].1.max(seen[at].1);
+    }
     Some(Rates { zones: spread(&seen)?, seen: seen.len(), runs })
 }
 
