@@ -245,7 +245,7 @@ fn a_fitted_disk_is_a_disk() {
         .prints("demerit")
         .prints("Not shown, and taken from");
     let text = std::fs::read_to_string(&profile).unwrap();
-    assert!(text.contains("# zones: unknown, as maxtor-40g"), "{text}");
+    assert!(text.contains("# depth: unknown, as maxtor-40g"), "{text}");
     idlewise(["disk", "validate", &profile, &trace]).exits(0).prints("demerit figure");
     idlewise(["run", "--scheduler", "noop", "--disk", &profile, "--workload", "random:n=1,requests=20"])
         .exits(0);

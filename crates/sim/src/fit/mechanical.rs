@@ -20,7 +20,7 @@ const NEAR: u64 = 4096;
 const ENOUGH: usize = 600;
 
 /// Transfers that take so many times what is usual for a medium of that size wait for the cable.
-const CABLE_FROM: f64 = 1.5;
+pub(super) const CABLE_FROM: f64 = 1.5;
 
 /// After so many reads what was buffered before is written out, or so little is left that it holds up few.
 const CALM: usize = 4;

@@ -12,8 +12,8 @@ use super::zones::Rates;
 /// So many commands show something for sure.
 const MANY: usize = 400;
 
-/// A revolution that may be off by a larger share is rough.
-const PERIOD_SURE: f64 = 0.02;
+/// A revolution that may be off by a larger share is rough; a usual one may be off by twice as much.
+const PERIOD_SURE: f64 = 0.01;
 
 /// A disk of unknown size has this part more than the last sector that was asked for: a few requests of a longer
 /// recording go farther.
@@ -72,7 +72,7 @@ fn outside(rows: &[Row], known: &Known, capacity: u64, depth: u32) -> Vec<Part> 
     vec![capacity, part("depth", depth.to_string(), confidence, why)]
 }
 
-fn rates(found: Option<&Rates>, zones: &[f64]) -> Part {
+fn rates(found: Option<&Rates>, zones: &[f64], transfer_shown: bool) -> Part {
     let mb = |rate: f64| rate / 1e6;
     let value = format!("{:.1} to {:.1} MB/s", mb(zones[0]), mb(zones[zones.len() - 1]));
     match found {
@@ -93,12 +93,17 @@ fn rates(found: Option<&Rates>, zones: &[f64]) -> Part {
                 zones.len()
             ),
         ),
+        None if transfer_shown => part(
+            "zones",
+            value,
+            Confidence::Rough,
+            "no long sequential run that kept the disk busy; from the times of larger commands".to_owned(),
+        ),
         None => part(
             "zones",
             value,
             Confidence::Unknown,
-            "no long sequential run that kept the disk busy; the rate is that of disks of its size, changed as far as \
-             the times of larger commands show it"
+            "no long sequential run that kept the disk busy; the rate is usual for disks of its size"
                 .to_owned(),
         ),
     }
@@ -127,7 +132,11 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
         Some(positioning) => part(
             "rotation",
             rpm,
-            if positioning.error <= PERIOD_SURE { Confidence::Sure } else { Confidence::Rough },
+            if positioning.error <= PERIOD_SURE * if positioning.given == Given::Usual { 2.0 } else { 1.0 } {
+                Confidence::Sure
+            } else {
+                Confidence::Rough
+            },
             rotation(positioning, found.distances.len()),
         ),
         None => part("rotation", rpm, Confidence::Unknown, alone.to_owned()),
@@ -152,7 +161,8 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
             alone.to_owned(),
         ),
     });
-    parts.push(rates(found.rates.as_ref(), &disk.rates));
+    let shown = |positioning: &Positioning| positioning.transfer <= mechanical::CABLE_FROM;
+    parts.push(rates(found.rates.as_ref(), &disk.rates, found.positioning.as_ref().is_some_and(shown)));
     let writes = count(rows, |row| row.operation == Operation::Write);
     let value = if disk.write_cache { "writes are done in the buffer" } else { "writes wait for the medium" };
     parts.push(part("write cache", value.to_owned(), by_count(writes), format!("{writes} writes")));

@@ -151,15 +151,16 @@ pub(super) fn positioning(
         .collect();
     let span = samples.iter().map(|sample| sample.time).fold(LONGEST, f64::max);
     let (mut best, cost) = climb(begin(samples), &placed, span, rates_open);
-    best.error = error(&best, &placed, span, cost);
-    if let Some((period, error)) = turn(best.period, (4.0 * best.error).max(USUAL_WITHIN)) {
+    // Along with the curve it can change by about twice as much as alone.
+    best.error = 2.0 * error(&best, &placed, span, cost);
+    if let Some((period, error)) = turn(best.period, (2.0 * best.error).max(USUAL_WITHIN)) {
         (best.period, best.error, best.given) = (period, error, Given::Counted);
         return Some(climb(best, &placed, span, rates_open));
     }
     // A usual speed among those that are as likely.
     let off = |rpm: f64| (60e9 / rpm / best.period - 1.0).abs();
     let usual = USUAL_RPM.into_iter().min_by(|&a, &b| off(a).total_cmp(&off(b)));
-    let Some(rpm) = usual.filter(|&rpm| off(rpm) <= best.error.max(USUAL_WITHIN)) else {
+    let Some(rpm) = usual.filter(|&rpm| off(rpm) <= (best.error / 2.0).max(USUAL_WITHIN)) else {
         return Some((best, cost));
     };
     (best.period, best.given) = (60e9 / rpm, Given::Usual);
