@@ -218,7 +218,7 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         None if far >= position::FEWEST => Curve::Scaled,
         _ => Curve::Known,
     };
-    let disk = search::refine(&goal, start, &numbers(curve));
+    let disk = search::refine(&goal, start, &numbers(curve, seen));
     Found { disk, positioning, rates, distances, class }
 }
 
@@ -308,7 +308,7 @@ enum Curve {
 }
 
 /// The parameters that a search changes.
-fn numbers(curve: Curve) -> Vec<Change<Platters>> {
+fn numbers(curve: Curve, seen: Seen) -> Vec<Change<Platters>> {
     let mut all: Vec<Change<Platters>> = Vec::new();
     let seek = curve == Curve::Free;
     if seek {
@@ -341,9 +341,17 @@ fn numbers(curve: Curve) -> Vec<Change<Platters>> {
             GRAIN_NS,
         ));
     }
-    all.push(scale(|disk: &mut Platters| &mut disk.bus, 10.0));
-    all.push(scale(|disk: &mut Platters| &mut disk.segment_sectors, 8.0));
-    all.push(Box::new(|disk, step| Platters { settle: disk.settle + step * 1e6, ..disk.clone() }));
+    if seen.near_reads || seen.writes {
+        all.push(scale(|disk: &mut Platters| &mut disk.bus, 10.0));
+    }
+    if seen.near_reads {
+        all.push(scale(|disk: &mut Platters| &mut disk.segment_sectors, 8.0));
+    }
+    // Of buffered writes nobody sees how they settle.
+    all.push(Box::new(|disk, step| {
+        let by = if disk.write_cache { 0.0 } else { step * 1e6 };
+        Platters { settle: disk.settle + by, ..disk.clone() }
+    }));
     all
 }
 

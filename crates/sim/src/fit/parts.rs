@@ -121,46 +121,33 @@ fn rotation(found: &Positioning, samples: usize) -> String {
     }
 }
 
+/// Rotation and positioning.
+fn moving(found: &mechanical::Found) -> [Part; 2] {
+    let disk = &found.disk;
+    let ms = |ns: f64| format!("{:.3} ms", ns / 1e6);
+    let times = disk.seek_times();
+    let [near, far] = [times[1], times[times.len() - 1]].map(|seek| ms(seek + disk.period / 2.0));
+    let values = (format!("{:.0} rpm", 60e9 / disk.period), format!("{near} near, {far} across the disk"));
+    let Some(positioning) = &found.positioning else {
+        let why = "too few commands were alone in the disk, far from the one before and not in the buffer";
+        return [("rotation", values.0), ("positioning", values.1)]
+            .map(|(name, value)| part(name, value, Confidence::Unknown, why.to_owned()));
+    };
+    let bound = PERIOD_SURE * if positioning.given == Given::Usual { 2.0 } else { 1.0 };
+    let confidence = if positioning.error <= bound { Confidence::Sure } else { Confidence::Rough };
+    let count = found.distances.len();
+    let why = format!("{count} commands that were alone in the disk; {}", covered(&found.distances));
+    [
+        part("rotation", values.0, confidence, rotation(positioning, count)),
+        part("positioning", values.1, by_count(count), why),
+    ]
+}
+
 /// The parts of a disk with platters.
 pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -> Vec<Part> {
     let disk = &found.disk;
     let mut parts = outside(rows, known, disk.capacity, disk.depth);
-    let ms = |ns: f64| format!("{:.3} ms", ns / 1e6);
-    let rpm = format!("{:.0} rpm", 60e9 / disk.period);
-    let alone = "too few commands were alone in the disk, far from the one before and not in the buffer";
-    parts.push(match &found.positioning {
-        Some(positioning) => part(
-            "rotation",
-            rpm,
-            if positioning.error <= PERIOD_SURE * if positioning.given == Given::Usual { 2.0 } else { 1.0 } {
-                Confidence::Sure
-            } else {
-                Confidence::Rough
-            },
-            rotation(positioning, found.distances.len()),
-        ),
-        None => part("rotation", rpm, Confidence::Unknown, alone.to_owned()),
-    });
-    let times = disk.seek_times();
-    let [near, far] = [times[1], times[times.len() - 1]].map(|seek| ms(seek + disk.period / 2.0));
-    parts.push(match &found.positioning {
-        Some(_) => part(
-            "positioning",
-            format!("{near} near, {far} across the disk"),
-            by_count(found.distances.len()),
-            format!(
-                "{} commands that were alone in the disk; {}",
-                found.distances.len(),
-                covered(&found.distances)
-            ),
-        ),
-        None => part(
-            "positioning",
-            format!("{near} near, {far} across the disk"),
-            Confidence::Unknown,
-            alone.to_owned(),
-        ),
-    });
+    parts.extend(moving(found));
     let shown = |positioning: &Positioning| positioning.transfer <= mechanical::CABLE_FROM;
     parts.push(rates(found.rates.as_ref(), &disk.rates, found.positioning.as_ref().is_some_and(shown)));
     let writes = count(rows, |row| row.operation == Operation::Write);
@@ -172,7 +159,12 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
     } else {
         format!("{writes} writes on the medium")
     };
-    parts.push(part("write settle", ms(disk.settle), by_count(waiting).min(Confidence::Rough), why));
+    parts.push(part(
+        "write settle",
+        format!("{:.3} ms", disk.settle / 1e6),
+        by_count(waiting).min(Confidence::Rough),
+        why,
+    ));
     let near = near_reads(rows);
     let why = format!("{near} reads near an earlier one");
     let confidence = by_count(near).min(Confidence::Rough);
@@ -186,7 +178,7 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
     let quick = disk.read_hit[0].min(disk.write_hit[0]);
     parts.push(part(
         "overhead",
-        ms(quick),
+        format!("{:.3} ms", quick / 1e6),
         by_count(near.max(writes)),
         format!("{} reads and writes that the buffer can serve", near.max(writes)),
     ));
