@@ -213,7 +213,7 @@ fn a_fit_that_cannot_be() {
     let folder = folder();
     let trace = write(&folder, "drive.txt", measured(300));
     let few = write(&folder, "few.txt", measured(30));
-    let untimed = write(&folder, "untimed.spc", &"0,1000,4096,R,0.5\n0,9000,4096,R,0.6\n".repeat(150));
+    let untimed = write(&folder, "untimed.spc", "0,1000,4096,R,0.5\n0,9000,4096,R,0.6\n".repeat(150));
     let there = write(&folder, "there.toml", "mine");
     idlewise(["disk", "fit", &few])
         .exits(1)
