@@ -216,9 +216,9 @@ fn disks_and_drive_traces_that_are_wrong() {
 #[test]
 fn a_fit_that_cannot_be() {
     let folder = folder();
-    let trace = write(&folder, "drive.txt", &measured(300));
-    let few = write(&folder, "few.txt", &measured(30));
-    let untimed = write(&folder, "untimed.spc", &"0,1000,4096,R,0.5\n0,9000,4096,R,0.6\n".repeat(150));
+    let trace = write(&folder, "drive.txt", measured(300));
+    let few = write(&folder, "few.txt", measured(30));
+    let untimed = write(&folder, "untimed.spc", "0,1000,4096,R,0.5\n0,9000,4096,R,0.6\n".repeat(150));
     let there = write(&folder, "there.toml", "mine");
     idlewise(["disk", "fit", &few])
         .exits(1)
@@ -243,14 +243,14 @@ fn a_fit_that_cannot_be() {
 #[test]
 fn a_fitted_disk_is_a_disk() {
     let folder = folder();
-    let trace = write(&folder, "drive.txt", &measured(300));
+    let trace = write(&folder, "drive.txt", measured(300));
     let profile = folder.path().join("my.toml").display().to_string();
     idlewise(["disk", "fit", &trace, "-o", &profile])
         .exits(0)
         .prints("demerit")
         .prints("Not shown, and taken from");
     let text = std::fs::read_to_string(&profile).unwrap();
-    assert!(text.contains("# zones: unknown, as maxtor-40g"), "{text}");
+    assert!(text.contains("# depth: unknown, as maxtor-40g"), "{text}");
     idlewise(["disk", "validate", &profile, &trace]).exits(0).prints("demerit figure");
     idlewise(["run", "--scheduler", "noop", "--disk", &profile, "--workload", "random:n=1,requests=20"])
         .exits(0);

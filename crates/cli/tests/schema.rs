@@ -106,7 +106,7 @@ fn disk_validate() {
 #[test]
 fn disk_fit() {
     let folder = folder();
-    let trace = write(&folder, "drive.txt", &measured(400));
+    let trace = write(&folder, "drive.txt", measured(400));
     let document = valid("disk-fit", &idlewise(["disk", "fit", &trace, "--json"]).exits(0).stdout);
     assert_eq!(document["report"]["kind"], "mechanical");
     let profile = write(&folder, "my.toml", document["profile"].as_str().unwrap());

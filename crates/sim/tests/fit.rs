@@ -369,3 +369,39 @@ fn what_shows_no_disk_is_refused_with_a_cure() {
     two[7].device = 1;
     assert!(said(&two).contains("--device"));
 }
+
+/// Recordings that each leave something out: what is not shown is said, and what is shown is right.
+#[test]
+fn what_a_recording_leaves_out_is_said() {
+    let name = "hdd-18tb-7200";
+    let truth = Profile::named(name).unwrap();
+    let recorded = |load: fn(&mut Recorded, &mut Random)| {
+        let mut recorded = Recorded::new(&truth);
+        load(&mut recorded, &mut Random(0x1d1e_0077));
+        let fitted =
+            fit::fit(&recorded.records, &Known { name: name.to_owned(), ..Known::default() }).unwrap();
+        assert_eq!(fitted.report.kind, "mechanical");
+        let parts = fitted.report.parts.clone();
+        (fitted, move |name: &str| parts.iter().find(|part| part.name == name).unwrap().confidence)
+    };
+    let (fitted, confidence) = recorded(|disk, random| disk.random(random, 1, 4000, 0));
+    assert_eq!(confidence("rotation"), Confidence::Sure);
+    assert!(confidence("zones") < Confidence::Sure && confidence("write cache") == Confidence::Unknown);
+    is_near(name, &fitted.profile, &truth, &Bounds { rate: 0.3, period: 0.01, positioning: 0.15 });
+
+    let (fitted, confidence) = recorded(|disk, _| disk.sequential(16, 200));
+    assert_eq!(
+        (confidence("rotation"), confidence("positioning")),
+        (Confidence::Unknown, Confidence::Unknown)
+    );
+    assert_eq!(confidence("zones"), Confidence::Sure);
+    let rate = sequential_rate(&fitted.profile, 0.3) / sequential_rate(&truth, 0.3) - 1.0;
+    assert!(rate.abs() < 0.05, "{rate}");
+
+    let (fitted, confidence) = recorded(|disk, random| disk.random(random, 16, 3000, 10));
+    assert_eq!(
+        (confidence("rotation"), confidence("positioning")),
+        (Confidence::Unknown, Confidence::Unknown)
+    );
+    assert!(fitted.text.contains("# positioning: unknown, as hdd-4tb-7200: too few commands were alone"));
+}

@@ -146,11 +146,9 @@ impl Shape for Cells {
             all.push(
                 self.with(|spec| spec.page_sectors = by(spec.page_sectors, 256).max(spec.mapping_sectors)),
             );
-            all.push(
-                self.with(|spec| {
-                    spec.buffer_sectors = by(spec.buffer_sectors, 1 << 21).max(spec.page_sectors)
-                }),
-            );
+            all.push(self.with(|spec| {
+                spec.buffer_sectors = by(spec.buffer_sectors, 1 << 21).max(spec.page_sectors);
+            }));
         }
         all.push(self.with(|spec| spec.power_loss_protection = !spec.power_loss_protection));
         all.retain(|other| other != self);

@@ -2,13 +2,13 @@
 
 use idlewise_core::Operation;
 
-use idlewise_disk::mechanical::MechanicalSpec;
+use idlewise_disk::mechanical::{MechanicalSpec, SeekCurve};
 use idlewise_disk::{Model, Profile};
 
 use super::compare::Class;
-use super::platters::{Ahead, KNOTS, Platters, ZONES};
+use super::platters::{Ahead, KNOTS, Platters, Seen, ZONES};
 use super::position::{self, Positioning, Sample};
-use super::rows::Row;
+use super::rows::{self, Row};
 use super::search::{self, Change, Goal, Shape, scale};
 use super::turning;
 use super::zones::{self, Rates};
@@ -19,11 +19,17 @@ const NEAR: u64 = 4096;
 /// So many rows show positioning well.
 const ENOUGH: usize = 600;
 
+/// Transfers that take so many times what is usual for a medium of that size wait for the cable.
+pub(super) const CABLE_FROM: f64 = 1.5;
+
+/// After so many reads what was buffered before is written out, or so little is left that it holds up few.
+const CALM: usize = 4;
+
+/// Idle time in which a disk writes out one buffered write: a long seek and a revolution.
+const WRITE_OUT_NS: u64 = 25_000_000;
+
 /// What the buffer serves takes less than this share of the shortest way to the medium.
 const BUFFERED_SHARE: f64 = 0.9;
-
-/// A revolution that may be off by more is left to the search.
-const PERIOD_SURE: f64 = 0.05;
 
 /// What a share of the mean of alike commands counts beside a share of the whole mean, so that buffered commands count
 /// too.
@@ -41,15 +47,13 @@ pub(super) struct Found {
     pub(super) disk: Platters,
     pub(super) positioning: Option<Positioning>,
     pub(super) rates: Option<Rates>,
-    /// Commands that showed positioning.
-    pub(super) samples: usize,
-    /// Their distances, as shares of all tracks.
+    /// The distances of the commands that showed positioning, as shares of all tracks.
     pub(super) distances: Vec<f64>,
     /// The profile that what is unknown comes from.
     pub(super) class: &'static str,
 }
 
-/// The median service time of small commands that continue the one before, in ns, with those of one direction.
+/// What the quickest small commands of one direction take, in ns: a twentieth is quicker.
 fn quick(rows: &[Row], operation: Operation) -> Option<f64> {
     let mut times: Vec<u64> = rows
         .iter()
@@ -90,38 +94,38 @@ fn track(rates: &[f64; ZONES], capacity: u64, address: u64) -> f64 {
 }
 
 /// Rows that show positioning, with the one before each: the command went to the medium, was alone in the disk, and the
-/// one before tells where the arm was. Writes that wait in the buffer take the arm away and hold a read up, so that
-/// `calm` commands before the row must not be such writes.
-fn positioned(rows: &[Row], cached: bool, calm: usize) -> Vec<(Row, Row)> {
-    let buffered = |row: &Row| cached && row.operation != Operation::Read;
-    (1..rows.len())
-        .filter(|&index| {
-            let (before, row) = (&rows[index - 1], &rows[index]);
-            let far = before.end().abs_diff(row.start) > NEAR && before.moves_data() && row.moves_data();
-            far && row.alone && before.alone && !rows[index.saturating_sub(calm)..=index].iter().any(buffered)
-        })
-        .map(|index| (rows[index - 1], rows[index]))
-        .collect()
-}
-
-/// The calmest of those rows that are enough.
-fn calmest(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
-    [4, 2, 1, 0]
-        .iter()
-        .map(|&calm| positioned(rows, cached, calm))
-        .find(|pairs| pairs.len() >= ENOUGH)
-        .unwrap_or_else(|| positioned(rows, cached, 0))
+/// one before tells where the arm was. Writes that wait in the buffer take the arm away and hold a read up: so the last
+/// ones were reads, or else the disk had idle time to write out what there was.
+fn positioned(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
+    let buffered = |row: &Row| cached && row.operation == Operation::Write;
+    let (mut after_reads, mut after_idling) = (Vec::new(), Vec::new());
+    let (mut reads, mut to_write) = (CALM, 0u64);
+    for two in rows.windows(2) {
+        let (before, row) = (&two[0], &two[1]);
+        (reads, to_write) =
+            if buffered(before) { (0, to_write + WRITE_OUT_NS) } else { (reads + 1, to_write) };
+        to_write = to_write.saturating_sub(row.issued.saturating_sub(before.done));
+        let far = before.end().abs_diff(row.start) > NEAR && before.moves_data() && row.moves_data();
+        if far && row.alone && before.alone && !buffered(row) {
+            if reads >= CALM {
+                after_reads.push((*before, *row));
+            }
+            if to_write == 0 {
+                after_idling.push((*before, *row));
+            }
+        }
+    }
+    if after_reads.len() >= ENOUGH.min(after_idling.len()) { after_reads } else { after_idling }
 }
 
 /// What rows show of positioning, if zones have these rates.
 fn samples(pairs: &[(Row, Row)], capacity: u64, rates: &[f64; ZONES]) -> Vec<Sample> {
-    let zone = |address: u64| (address as f64 / capacity as f64 * ZONES as f64) as usize;
     pairs
         .iter()
         .map(|(before, row)| Sample {
             distance: (track(rates, capacity, before.end()) - track(rates, capacity, row.start)).abs(),
-            time: row.service() as f64
-                - f64::from(row.sectors) * 512e9 / rates[zone(row.start).min(ZONES - 1)],
+            time: row.service() as f64,
+            transfer: f64::from(row.sectors) * 512e9 / rates[zone(capacity, row.start)],
         })
         .collect()
 }
@@ -153,81 +157,133 @@ fn alike(before: Option<&Row>, row: &Row, capacity: u64) -> Class {
     [direction, crowd, size, before.map_or(u8::MAX, |before| distance_class(before, row, capacity))]
 }
 
+/// The zone of an address.
+fn zone(capacity: u64, address: u64) -> usize {
+    ((address as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)
+}
+
+/// What rows far from the one before show: positioning, the rates of zones with which that is likeliest, and the
+/// distances.
+fn positioning(
+    rows: &[Row],
+    capacity: u64,
+    cached: bool,
+    tried: &[[f64; ZONES]],
+) -> (Option<Positioning>, [f64; ZONES], Vec<f64>) {
+    let pairs = positioned(rows, cached);
+    let mut best = (f64::INFINITY, None, tried[0]);
+    for zones in tried {
+        let sector = |row: &Row| 512e9 / zones[zone(capacity, row.start)];
+        let medium = |row: &Row| row.operation == Operation::Read || !cached;
+        let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
+        if let Some((found, cost)) =
+            position::positioning(&samples(&pairs, capacity, zones), tried.len() > 1, turn)
+            && cost < best.0
+        {
+            best = (cost, Some(found), *zones);
+        }
+    }
+    let distances = samples(&pairs, capacity, &best.2).iter().map(|sample| sample.distance).collect();
+    (best.1, best.2, distances)
+}
+
 /// Fits a disk with platters. `capacity` is in sectors.
 pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let rates = zones::rates(rows, capacity);
     let cached = cached_writes(rows);
     let usual = zones::usual(capacity);
-    let scale = |ratio: f64| zones::shape(ratio).map(|share| share * usual);
     let tried: Vec<[f64; ZONES]> = match &rates {
         Some(rates) => vec![rates.zones],
-        None => [0.5, 0.6, 0.7, 0.8, 1.0].map(scale).to_vec(),
+        None => zones::RATIOS.map(|ratio| zones::shape(ratio).map(|share| share * usual)).to_vec(),
     };
-    let pairs = calmest(rows, cached);
-    let mut best: Option<(f64, Positioning, [f64; ZONES])> = None;
-    let mut distances: Vec<f64> = Vec::new();
-    for zones in tried {
-        let found = samples(&pairs, capacity, &zones);
-        distances = found.iter().map(|sample| sample.distance).collect();
-        let sector = |row: &Row| {
-            512e9 / zones[((row.start as f64 / capacity as f64 * ZONES as f64) as usize).min(ZONES - 1)]
-        };
-        let medium = |row: &Row| row.operation == Operation::Read || !cached;
-        let turn = |about: f64, within: f64| turning::period(rows, medium, sector, about, within);
-        if let Some((positioning, cost)) = position::positioning(&found, turn)
-            && best.as_ref().is_none_or(|(least, ..)| cost < *least)
-        {
-            best = Some((cost, positioning, zones));
-        }
-    }
-    // What takes as long as the shortest way to the medium was not in the buffer.
-    let nearest = best.as_ref().map_or(f64::INFINITY, |(_, positioning, _)| positioning.starts[0]);
-    let [read, write] = [Operation::Read, Operation::Write]
-        .map(|operation| quick(rows, operation).filter(|&time| time < BUFFERED_SHARE * nearest));
-    let mut seek = [300_000.0; KNOTS.len() + 1];
-    let mut period = 60e9 / 7200.0;
-    if let Some((_, positioning, _)) = &best {
-        period = positioning.period;
-        let mut before = read.unwrap_or(100_000.0);
-        for (step, &start) in seek.iter_mut().zip(&positioning.starts) {
-            *step = (start - before).max(20_000.0);
-            before = before.max(start);
-        }
-    }
+    let (positioning, zones, distances) = positioning(rows, capacity, cached, &tried);
     let (class, spec) = class(capacity);
-    let pair = |[read, write]: [u32; 2]| [f64::from(read), f64::from(write)];
-    let start = Platters {
-        capacity,
-        period,
-        rates: best.as_ref().map_or(scale(zones::RATIO), |(.., zones)| *zones),
-        seek,
-        settle: f64::from(spec.write_settle_ns),
-        bus: f64::from(spec.bus_read_ns),
-        read_hit: read.map_or(pair(spec.overheads.read_hit_ns), |time| [time; 2]),
-        read_miss: read.map_or(pair(spec.overheads.read_miss_ns), |time| [time; 2]),
-        write_hit: write.map_or(pair(spec.overheads.write_hit_ns), |time| [time; 2]),
-        write_miss: write
-            .or(read)
-            .map_or(pair(spec.overheads.write_miss_ns), |time| [time.min(read.unwrap_or(time)); 2]),
-        segments: spec.buffer.segments,
-        segment_sectors: f64::from(spec.buffer.segment_sectors),
-        ahead: Ahead::Segment,
-        write_cache: cached,
-        write_segments: spec.buffer.write_segments,
-        hits_on_writes: true,
-        ahead_on_hit: true,
-        keeps_passed: false,
-        depth,
+    let start = Platters { rates: zones, write_cache: cached, depth, ..usual_disk(capacity, &spec) };
+    let writes = rows.iter().filter(|row| row.operation == Operation::Write).count();
+    let seen = Seen { near_reads: rows::near_reads(rows) >= rows::SOME, writes: writes >= rows::SOME };
+    let start = Platters { seen, ..start };
+    let start = match &positioning {
+        Some(found) => read_off(start, rows, found),
+        None => start,
     };
-    let positioning = best.map(|(_, positioning, _)| positioning);
-    let sure = positioning.as_ref().is_some_and(|found| found.error < PERIOD_SURE);
     // Which of several commands an arm serves first hangs on less than a microsecond; then the next ones differ too.
     let crowded = rows.iter().filter(|row| row.beside == 0).count() < ENOUGH;
     let goal = Goal::new(rows, QUICK_WEIGHT, |before, row| {
         (crowded || row.beside == 0).then(|| alike(before, row, capacity))
     });
-    let disk = search::refine(&goal, start, &numbers(rates.is_none(), !sure, distances.len() < ENOUGH));
-    Found { disk, positioning, rates, samples: distances.len(), distances, class }
+    let far =
+        rows.windows(2).filter(|two| two[1].alone && two[0].end().abs_diff(two[1].start) > NEAR).count();
+    let curve = match &positioning {
+        Some(_) if distances.len() < ENOUGH => Curve::Free,
+        None if far >= position::FEWEST => Curve::Scaled,
+        _ => Curve::Known,
+    };
+    let disk = search::refine(&goal, start, &numbers(curve, seen));
+    Found { disk, positioning, rates, distances, class }
+}
+
+/// A disk of that capacity, as usual in the class.
+fn usual_disk(capacity: u64, spec: &MechanicalSpec) -> Platters {
+    let pair = |[read, write]: [u32; 2]| [f64::from(read), f64::from(write)];
+    let last = spec.zones.last().map_or(1, |zone| zone.last_cylinder);
+    let curve = SeekCurve::new(&spec.seek, last).ok();
+    let mut seek = [f64::from(spec.head_switch_ns); KNOTS.len() + 1];
+    for at in (1..seek.len()).rev() {
+        let time = |knot: f64| {
+            curve.as_ref().map_or(0.0, |curve| f64::from(curve.time((knot * f64::from(last)) as u32)))
+        };
+        seek[at] = time(KNOTS[at - 1]) - if at > 1 { time(KNOTS[at - 2]) } else { seek[0] };
+    }
+    Platters {
+        capacity,
+        period: f64::from(spec.period_ns),
+        rates: zones::shape(zones::RATIO).map(|share| share * zones::usual(capacity)),
+        seek: seek.map(|step| step.max(GRAIN_NS)),
+        settle: f64::from(spec.write_settle_ns),
+        bus: f64::from(spec.bus_read_ns),
+        read_hit: pair(spec.overheads.read_hit_ns),
+        read_miss: pair(spec.overheads.read_miss_ns),
+        write_hit: pair(spec.overheads.write_hit_ns),
+        write_miss: pair(spec.overheads.write_miss_ns),
+        segments: spec.buffer.segments,
+        segment_sectors: f64::from(spec.buffer.segment_sectors),
+        ahead: Ahead::Segment,
+        write_cache: spec.buffer.write_cache,
+        write_segments: spec.buffer.write_segments,
+        hits_on_writes: true,
+        ahead_on_hit: true,
+        keeps_passed: false,
+        depth: spec.depth,
+        seen: Seen::default(),
+    }
+}
+
+/// The disk with the overheads, the revolution and the seek curve that rows show.
+fn read_off(mut disk: Platters, rows: &[Row], found: &Positioning) -> Platters {
+    // What takes as long as the shortest way to the medium was not in the buffer.
+    let quick = |operation| quick(rows, operation).filter(|&time| time < BUFFERED_SHARE * found.starts[0]);
+    let (read, write) = (quick(Operation::Read), quick(Operation::Write));
+    if let Some(read) = read {
+        (disk.read_hit, disk.read_miss) = ([read; 2], [read; 2]);
+    }
+    if let Some(write) = write {
+        disk.write_hit = [write; 2];
+    }
+    if let Some(time) = write.or(read) {
+        disk.write_miss = [time.min(read.unwrap_or(time)); 2];
+    }
+    disk.period = found.period;
+    if found.transfer > CABLE_FROM {
+        disk.bus = found.transfer * 512e9 / disk.rates[ZONES / 2];
+    } else {
+        disk.rates = disk.rates.map(|rate| rate / found.transfer);
+    }
+    let mut before = disk.read_miss[0];
+    for (step, &start) in disk.seek.iter_mut().zip(&found.starts) {
+        *step = (start - before).max(20.0 * GRAIN_NS);
+        before = before.max(start);
+    }
+    disk
 }
 
 /// A disk of the same class: its name and what it is.
@@ -240,14 +296,30 @@ fn class(capacity: u64) -> (&'static str, MechanicalSpec) {
     }
 }
 
-/// The parameters that a search changes: with the rates of all zones together, the time of a
-/// revolution, the seek curve?
-fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
+/// What a search may do to the seek curve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Curve {
+    /// Change it at each knot.
+    Free,
+    /// Change it as a whole.
+    Scaled,
+    /// Leave it.
+    Known,
+}
+
+/// The parameters that a search changes.
+fn numbers(curve: Curve, seen: Seen) -> Vec<Change<Platters>> {
     let mut all: Vec<Change<Platters>> = Vec::new();
+    let seek = curve == Curve::Free;
     if seek {
         for knot in 0..=KNOTS.len() {
             all.push(scale(move |disk: &mut Platters| &mut disk.seek[knot], 20.0 * GRAIN_NS));
         }
+    } else if curve == Curve::Scaled {
+        all.push(Box::new(|disk, step| {
+            let factor = (1.0 + step.abs()).powf(step.signum());
+            Platters { seek: disk.seek.map(|time| time * factor), ..disk.clone() }
+        }));
     } else {
         // To the next track alone: farther away the curve stays.
         all.push(Box::new(|disk, step| {
@@ -269,21 +341,17 @@ fn numbers(rates: bool, period: bool, seek: bool) -> Vec<Change<Platters>> {
             GRAIN_NS,
         ));
     }
-    all.push(scale(|disk: &mut Platters| &mut disk.bus, 10.0));
-    all.push(scale(|disk: &mut Platters| &mut disk.segment_sectors, 8.0));
-    all.push(Box::new(|disk, step| Platters { settle: disk.settle + step * 1e6, ..disk.clone() }));
-    if rates {
-        all.push(Box::new(|disk, step| Platters {
-            rates: disk.rates.map(|rate| rate * (1.0 + step.abs()).powf(step.signum())),
-            ..disk.clone()
-        }));
+    if seen.near_reads || seen.writes {
+        all.push(scale(|disk: &mut Platters| &mut disk.bus, 10.0));
     }
-    if period {
-        all.push(Box::new(|disk, step| Platters {
-            period: disk.period * (1.0 + step / 4.0),
-            ..disk.clone()
-        }));
+    if seen.near_reads {
+        all.push(scale(|disk: &mut Platters| &mut disk.segment_sectors, 8.0));
     }
+    // Of buffered writes nobody sees how they settle.
+    all.push(Box::new(|disk, step| {
+        let by = if disk.write_cache { 0.0 } else { step * 1e6 };
+        Platters { settle: disk.settle + by, ..disk.clone() }
+    }));
     all
 }
 
@@ -293,20 +361,24 @@ impl Shape for Platters {
     }
 
     fn choices(&self) -> Vec<Platters> {
-        let mut all: Vec<Platters> =
-            Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }).collect();
-        all.extend(SEGMENTS.iter().map(|&segments| Platters { segments, ..self.clone() }));
-        all.push(Platters { keeps_passed: !self.keeps_passed, ..self.clone() });
-        all.push(Platters { ahead_on_hit: !self.ahead_on_hit, ..self.clone() });
-        all.push(Platters { hits_on_writes: !self.hits_on_writes, ..self.clone() });
-        all.push(Platters { write_cache: !self.write_cache, ..self.clone() });
-        all.extend(
-            [self.write_segments * 2, self.write_segments.div_ceil(2)]
-                .map(|segments| Platters { write_segments: segments.min(4096), ..self.clone() }),
-        );
-        all.extend(
-            [0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }),
-        );
+        let mut all: Vec<Platters> = Vec::new();
+        if self.seen.near_reads {
+            all.extend(Ahead::ALL.iter().map(|&ahead| Platters { ahead, ..self.clone() }));
+            all.extend(SEGMENTS.iter().map(|&segments| Platters { segments, ..self.clone() }));
+            all.push(Platters { keeps_passed: !self.keeps_passed, ..self.clone() });
+            all.push(Platters { ahead_on_hit: !self.ahead_on_hit, ..self.clone() });
+            all.push(Platters { hits_on_writes: !self.hits_on_writes, ..self.clone() });
+            all.extend(
+                [0.5, 2.0].map(|by| Platters { segment_sectors: self.segment_sectors * by, ..self.clone() }),
+            );
+        }
+        if self.seen.writes {
+            all.push(Platters { write_cache: !self.write_cache, ..self.clone() });
+            all.extend(
+                [self.write_segments * 2, self.write_segments.div_ceil(2)]
+                    .map(|segments| Platters { write_segments: segments.min(4096), ..self.clone() }),
+            );
+        }
         all.retain(|other| other != self);
         all
     }

@@ -6,19 +6,14 @@ use super::flash;
 use super::mechanical;
 use super::position::{Given, Positioning};
 use super::report::{Confidence, Part};
-use super::rows::Row;
+use super::rows::{Row, SOME, near_reads};
 use super::zones::Rates;
 
-/// Commands that show something for sure, and that show it at all.
+/// So many commands show something for sure.
 const MANY: usize = 400;
-const SOME: usize = 40;
 
-/// A revolution that may be off by a larger share is rough.
-const PERIOD_SURE: f64 = 0.02;
-
-/// A command this near to one of the last [`RECENT`] may be in the buffer, in sectors.
-const NEAR: u64 = 1024;
-const RECENT: usize = 16;
+/// A revolution that may be off by a larger share is rough; a usual one may be off by twice as much.
+const PERIOD_SURE: f64 = 0.01;
 
 /// A disk of unknown size has this part more than the last sector that was asked for: a few requests of a longer
 /// recording go farther.
@@ -77,7 +72,7 @@ fn outside(rows: &[Row], known: &Known, capacity: u64, depth: u32) -> Vec<Part> 
     vec![capacity, part("depth", depth.to_string(), confidence, why)]
 }
 
-fn rates(found: Option<&Rates>, zones: &[f64]) -> Part {
+fn rates(found: Option<&Rates>, zones: &[f64], transfer_shown: bool) -> Part {
     let mb = |rate: f64| rate / 1e6;
     let value = format!("{:.1} to {:.1} MB/s", mb(zones[0]), mb(zones[zones.len() - 1]));
     match found {
@@ -98,29 +93,20 @@ fn rates(found: Option<&Rates>, zones: &[f64]) -> Part {
                 zones.len()
             ),
         ),
+        None if transfer_shown => part(
+            "zones",
+            value,
+            Confidence::Rough,
+            "no long sequential run that kept the disk busy; from the times of larger commands".to_owned(),
+        ),
         None => part(
             "zones",
             value,
             Confidence::Unknown,
-            "no long sequential run that kept the disk busy; the rate is that of disks of its size, changed as far as the \
-             times of larger commands show it"
+            "no long sequential run that kept the disk busy; the rate is usual for disks of its size"
                 .to_owned(),
         ),
     }
-}
-
-/// Commands near one of the last ones, which the buffer may have: reads after reads.
-fn near_reads(rows: &[Row]) -> usize {
-    (1..rows.len())
-        .filter(|&index| {
-            let row = &rows[index];
-            let recent = &rows[index.saturating_sub(RECENT)..index];
-            row.operation == Operation::Read
-                && recent
-                    .iter()
-                    .any(|old| old.operation == Operation::Read && old.end().abs_diff(row.start) <= NEAR)
-        })
-        .count()
 }
 
 /// What the time of a revolution rests on.
@@ -135,39 +121,35 @@ fn rotation(found: &Positioning, samples: usize) -> String {
     }
 }
 
+/// Rotation and positioning.
+fn moving(found: &mechanical::Found) -> [Part; 2] {
+    let disk = &found.disk;
+    let ms = |ns: f64| format!("{:.3} ms", ns / 1e6);
+    let times = disk.seek_times();
+    let [near, far] = [times[1], times[times.len() - 1]].map(|seek| ms(seek + disk.period / 2.0));
+    let values = (format!("{:.0} rpm", 60e9 / disk.period), format!("{near} near, {far} across the disk"));
+    let Some(positioning) = &found.positioning else {
+        let why = "too few commands were alone in the disk, far from the one before and not in the buffer";
+        return [("rotation", values.0), ("positioning", values.1)]
+            .map(|(name, value)| part(name, value, Confidence::Unknown, why.to_owned()));
+    };
+    let bound = PERIOD_SURE * if positioning.given == Given::Usual { 2.0 } else { 1.0 };
+    let confidence = if positioning.error <= bound { Confidence::Sure } else { Confidence::Rough };
+    let count = found.distances.len();
+    let why = format!("{count} commands that were alone in the disk; {}", covered(&found.distances));
+    [
+        part("rotation", values.0, confidence, rotation(positioning, count)),
+        part("positioning", values.1, by_count(count), why),
+    ]
+}
+
 /// The parts of a disk with platters.
 pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -> Vec<Part> {
     let disk = &found.disk;
     let mut parts = outside(rows, known, disk.capacity, disk.depth);
-    let ms = |ns: f64| format!("{:.3} ms", ns / 1e6);
-    let rpm = format!("{:.0} rpm", 60e9 / disk.period);
-    let alone = "too few commands were alone in the disk, far from the one before and not in the buffer";
-    parts.push(match &found.positioning {
-        Some(positioning) => part(
-            "rotation",
-            rpm,
-            if positioning.error <= PERIOD_SURE { Confidence::Sure } else { Confidence::Rough },
-            rotation(positioning, found.samples),
-        ),
-        None => part("rotation", rpm, Confidence::Unknown, alone.to_owned()),
-    });
-    let times = disk.seek_times();
-    let [near, far] = [times[1], times[times.len() - 1]].map(|seek| ms(seek + disk.period / 2.0));
-    parts.push(match &found.positioning {
-        Some(_) => part(
-            "positioning",
-            format!("{near} near, {far} across the disk"),
-            by_count(found.samples),
-            format!("{} commands that were alone in the disk; {}", found.samples, covered(&found.distances)),
-        ),
-        None => part(
-            "positioning",
-            format!("{near} near, {far} across the disk"),
-            Confidence::Unknown,
-            alone.to_owned(),
-        ),
-    });
-    parts.push(rates(found.rates.as_ref(), &disk.rates));
+    parts.extend(moving(found));
+    let shown = |positioning: &Positioning| positioning.transfer <= mechanical::CABLE_FROM;
+    parts.push(rates(found.rates.as_ref(), &disk.rates, found.positioning.as_ref().is_some_and(shown)));
     let writes = count(rows, |row| row.operation == Operation::Write);
     let value = if disk.write_cache { "writes are done in the buffer" } else { "writes wait for the medium" };
     parts.push(part("write cache", value.to_owned(), by_count(writes), format!("{writes} writes")));
@@ -177,7 +159,12 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
     } else {
         format!("{writes} writes on the medium")
     };
-    parts.push(part("write settle", ms(disk.settle), by_count(waiting).min(Confidence::Rough), why));
+    parts.push(part(
+        "write settle",
+        format!("{:.3} ms", disk.settle / 1e6),
+        by_count(waiting).min(Confidence::Rough),
+        why,
+    ));
     let near = near_reads(rows);
     let why = format!("{near} reads near an earlier one");
     let confidence = by_count(near).min(Confidence::Rough);
@@ -191,7 +178,7 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
     let quick = disk.read_hit[0].min(disk.write_hit[0]);
     parts.push(part(
         "overhead",
-        ms(quick),
+        format!("{:.3} ms", quick / 1e6),
         by_count(near.max(writes)),
         format!("{} reads and writes that the buffer can serve", near.max(writes)),
     ));

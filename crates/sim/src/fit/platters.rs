@@ -51,6 +51,14 @@ impl Ahead {
     }
 }
 
+/// What a recording has, so that it can show how a disk treats it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// Reads near earlier ones, which show the buffer.
+    pub(super) near_reads: bool,
+    pub(super) writes: bool,
+}
+
 /// A disk with platters. Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Platters {
@@ -80,6 +88,8 @@ pub(super) struct Platters {
     pub(super) ahead_on_hit: bool,
     pub(super) keeps_passed: bool,
     pub(super) depth: u32,
+    /// What may be changed to fit.
+    pub(super) seen: Seen,
 }
 
 impl Platters {
@@ -140,10 +150,9 @@ impl Platters {
         let _ = write!(
             text,
             "kind = \"mechanical\"\ndescription = \"{description}\"\nsource = \"{source}\"\n\n\
-             {}[geometry]\n{}capacity_sectors = {}\n{}rotation_rpm = {:.3}\n\
+             [geometry]\n{}capacity_sectors = {}\n{}rotation_rpm = {:.3}\n\
              # One head: a recording does not show heads, so tracks lie one beside the other.\nheads = 1\n\
              {}zones = [\n",
-            "",
             note("capacity"),
             self.capacity,
             note("rotation"),

@@ -12,8 +12,10 @@ use super::platters::KNOTS;
 pub(super) struct Sample {
     /// Distance as a share of all tracks.
     pub(super) distance: f64,
-    /// Time without the transfer, in ns.
+    /// Its time, in ns.
     pub(super) time: f64,
+    /// What of that the transfer takes if the assumed rate is right.
+    pub(super) transfer: f64,
 }
 
 /// Share of the commands that may lie anywhere.
@@ -27,6 +29,12 @@ const USUAL_RPM: [f64; 6] = [5400.0, 5900.0, 7200.0, 10_000.0, 10_500.0, 15_000.
 
 /// A usual speed is taken for the true one if it is that near: drives differ from what they are called by half as much.
 const USUAL_WITHIN: f64 = 0.008;
+
+/// How far off assumed rates usually are, as a logarithm: a factor of two.
+const TRANSFER_LN: f64 = 0.7;
+
+/// A sample's time and transfer in ns, and its place between the knots.
+type Placed = (f64, f64, (usize, f64));
 
 /// The shortest revolution and the longest, in ns: 20 000 and 3000 a minute.
 const SHORTEST: f64 = 3e6;
@@ -57,6 +65,8 @@ pub(super) struct Positioning {
     pub(super) given: Given,
     /// Where the box begins, in ns: for the distance 0, and at each knot.
     pub(super) starts: [f64; KNOTS.len() + 1],
+    /// What transfers take, as a share of what was assumed.
+    pub(super) transfer: f64,
     /// How blurred the edges of the box are, in ns.
     pub(super) blur: f64,
 }
@@ -75,14 +85,14 @@ impl Positioning {
     }
 
     /// Minus the logarithm of how likely the samples are.
-    fn cost(&self, samples: &[(f64, (usize, f64))], span: f64) -> f64 {
+    fn cost(&self, samples: &[Placed], span: f64) -> f64 {
         if !(SHORTEST..=LONGEST).contains(&self.period) || self.blur < 2_000.0 {
             return f64::INFINITY;
         }
         let edge = |x: f64| 1.0 / (1.0 + (-x.clamp(-40.0, 40.0)).exp());
-        let mut cost = 0.0;
-        for &(time, place) in samples {
-            let into = time - self.start(place);
+        let mut cost = 0.5 * (self.transfer.ln() / TRANSFER_LN).powi(2);
+        for &(time, transfer, place) in samples {
+            let into = time - transfer * self.transfer - self.start(place);
             let inside = edge(into / self.blur) - edge((into - self.period) / self.blur);
             cost -= ((1.0 - STRAY) * inside / self.period + STRAY / span).ln();
         }
@@ -104,7 +114,7 @@ fn begin(samples: &[Sample]) -> Positioning {
     let size = (sorted.len() / 12).clamp(40, 400);
     let mut edges: Vec<(f64, f64, f64)> = Vec::new();
     for window in sorted.chunks(size).filter(|window| window.len() * 2 >= size) {
-        let mut times: Vec<f64> = window.iter().map(|sample| sample.time).collect();
+        let mut times: Vec<f64> = window.iter().map(|sample| sample.time - sample.transfer).collect();
         times.sort_by(f64::total_cmp);
         let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
         edges.push((window[window.len() / 2].distance.sqrt(), at(0.04), at(0.96)));
@@ -121,44 +131,49 @@ fn begin(samples: &[Sample]) -> Positioning {
     for (start, knot) in starts[1..].iter_mut().zip(KNOTS) {
         *start = near(knot.sqrt());
     }
-    Positioning { period, error: 1.0, given: Given::Spread, starts, blur: period / 10.0 }
+    Positioning { period, error: 1.0, given: Given::Spread, transfer: 1.0, starts, blur: period / 10.0 }
 }
 
 /// The positioning that makes the samples most likely; gives also minus the logarithm of how likely.
-/// `turn` tells the time of a revolution near a first estimate, and by how much it may be off, if it is known better.
+/// `turn` tells the time of a revolution near a first estimate, and by how much it may be off, if it is known better. With
+/// `rates_open` the samples say how long transfers take, too.
 pub(super) fn positioning(
     samples: &[Sample],
+    rates_open: bool,
     turn: impl Fn(f64, f64) -> Option<(f64, f64)>,
 ) -> Option<(Positioning, f64)> {
     if samples.len() < FEWEST {
         return None;
     }
-    let placed: Vec<(f64, (usize, f64))> =
-        samples.iter().map(|sample| (sample.time, Positioning::place(sample.distance))).collect();
+    let placed: Vec<Placed> = samples
+        .iter()
+        .map(|sample| (sample.time, sample.transfer, Positioning::place(sample.distance)))
+        .collect();
     let span = samples.iter().map(|sample| sample.time).fold(LONGEST, f64::max);
-    let (mut best, cost) = climb(begin(samples), &placed, span);
-    best.error = error(&best, &placed, span, cost);
-    if let Some((period, error)) = turn(best.period, (4.0 * best.error).max(USUAL_WITHIN)) {
+    let (mut best, cost) = climb(begin(samples), &placed, span, rates_open);
+    // Along with the curve it can change by about twice as much as alone.
+    best.error = 2.0 * error(&best, &placed, span, cost);
+    if let Some((period, error)) = turn(best.period, (2.0 * best.error).max(USUAL_WITHIN)) {
         (best.period, best.error, best.given) = (period, error, Given::Counted);
-        return Some(climb(best, &placed, span));
+        return Some(climb(best, &placed, span, rates_open));
     }
     // A usual speed among those that are as likely.
     let off = |rpm: f64| (60e9 / rpm / best.period - 1.0).abs();
     let usual = USUAL_RPM.into_iter().min_by(|&a, &b| off(a).total_cmp(&off(b)));
-    let Some(rpm) = usual.filter(|&rpm| off(rpm) <= best.error.max(USUAL_WITHIN)) else {
+    let Some(rpm) = usual.filter(|&rpm| off(rpm) <= (best.error / 2.0).max(USUAL_WITHIN)) else {
         return Some((best, cost));
     };
     (best.period, best.given) = (60e9 / rpm, Given::Usual);
-    Some(climb(best, &placed, span))
+    Some(climb(best, &placed, span, rates_open))
 }
 
 /// The likeliest positioning near `best`. The speed stays if it does not come from the spread.
-fn climb(mut best: Positioning, placed: &[(f64, (usize, f64))], span: f64) -> (Positioning, f64) {
+fn climb(mut best: Positioning, placed: &[Placed], span: f64, rates_open: bool) -> (Positioning, f64) {
     let mut cost = best.cost(placed, span);
     let mut step = 1e6;
     while step > 2_000.0 {
         let mut moved = false;
-        for knob in 0..best.starts.len() + 4 {
+        for knob in 0..best.starts.len() + 5 {
             for sign in [1.0, -1.0] {
                 let mut other = best.clone();
                 let by = sign * step;
@@ -172,7 +187,9 @@ fn climb(mut best: Positioning, placed: &[(f64, (usize, f64))], span: f64) -> (P
                     }
                     2 => other.blur *= (by / 2e6).exp(),
                     3 => other.starts.iter_mut().for_each(|start| *start += by),
-                    at => other.starts[at - 4] += by,
+                    4 if !rates_open => continue,
+                    4 => other.transfer *= (by / 2e6).exp(),
+                    at => other.starts[at - 5] += by,
                 }
                 let new = other.cost(placed, span);
                 if new < cost - 1e-6 {
@@ -188,7 +205,7 @@ fn climb(mut best: Positioning, placed: &[(f64, (usize, f64))], span: f64) -> (P
 }
 
 /// By how much the period can change until the samples are clearly less likely.
-fn error(best: &Positioning, placed: &[(f64, (usize, f64))], span: f64, cost: f64) -> f64 {
+fn error(best: &Positioning, placed: &[Placed], span: f64, cost: f64) -> f64 {
     let worse = |by: f64| {
         let mut other = Positioning { period: best.period * (1.0 + by), ..best.clone() };
         let one = other.cost(placed, span);

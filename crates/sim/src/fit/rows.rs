@@ -10,6 +10,13 @@ use crate::traces::Record;
 /// Fewer rows than this show nothing.
 const FEWEST: usize = 200;
 
+/// A command this near to one of the last [`RECENT`] may be in the buffer, in sectors.
+const NEAR: u64 = 1024;
+const RECENT: usize = 16;
+
+/// So many commands show something at all.
+pub(super) const SOME: usize = 40;
+
 /// A read far from the one before takes that long on platters, in ns: half a revolution of the fastest disk. Flash is
 /// far below.
 pub(super) const PLATTERS_NS: u64 = 1_500_000;
@@ -154,4 +161,18 @@ fn check(rows: &[Row]) -> Result<(), FitError> {
         return Err(FitError::OnePlace { rows: data.len(), span: last - first });
     }
     Ok(())
+}
+
+/// Commands near one of the last ones, which the buffer may have: reads after reads.
+pub(super) fn near_reads(rows: &[Row]) -> usize {
+    (1..rows.len())
+        .filter(|&index| {
+            let row = &rows[index];
+            let recent = &rows[index.saturating_sub(RECENT)..index];
+            row.operation == Operation::Read
+                && recent
+                    .iter()
+                    .any(|old| old.operation == Operation::Read && old.end().abs_diff(row.start) <= NEAR)
+        })
+        .count()
 }

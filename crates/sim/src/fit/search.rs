@@ -10,8 +10,10 @@ use super::rows::{self, Row};
 const FIRST_STEP: f64 = 0.3;
 const LAST_STEP: f64 = 0.01;
 
-/// What is not nearer by this share is not nearer: chance would choose.
-const NEARER: f64 = 0.9999;
+/// What is not nearer by this share is not nearer: chance would choose. A choice changes much at once, so that it must
+/// show.
+const NEARER: f64 = 0.9995;
+const CHOICE_NEARER: f64 = 0.99;
 
 /// Rows that are replayed at each try, from this many stretches of the recording.
 const ROWS: usize = 12_000;
@@ -86,7 +88,7 @@ pub(super) fn refine<S: Shape>(goal: &Goal, start: S, numbers: &[Change<S>]) -> 
     while step >= LAST_STEP {
         for disk in best.1.choices() {
             let miss = goal.miss(&disk);
-            if miss < best.0 * NEARER {
+            if miss < best.0 * CHOICE_NEARER {
                 best = (miss, disk);
             }
         }

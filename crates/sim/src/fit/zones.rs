@@ -17,6 +17,9 @@ const IDLE_SHARE: f64 = 0.02;
 /// The last zone's rate as a share of the first one's, where nothing shows it: drives have 0.45 to 0.7.
 pub(super) const RATIO: f64 = 0.6;
 
+/// Ratios that are tried where positioning may show which one it is.
+pub(super) const RATIOS: [f64; 5] = [0.6, 0.5, 0.7, 0.8, 1.0];
+
 /// Runs over less than this share of the addresses do not show how the rate falls.
 const WIDE: f64 = 0.25;
 
@@ -60,7 +63,11 @@ pub(super) fn rates(rows: &[Row], capacity: u64) -> Option<Rates> {
         }
     }
     let runs = found.len();
-    let seen = places(found);
+    let mut seen = places(found);
+    // Outwards no zone is slower: a run that seems so had to wait for something else.
+    for at in (1..seen.len()).rev() {
+        seen[at - 1].1 = seen[at - 1].1.max(seen[at].1);
+    }
     Some(Rates { zones: spread(&seen)?, seen: seen.len(), runs })
 }
 
