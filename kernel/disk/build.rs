@@ -1,6 +1,6 @@
 //! Compiles the disk profiles into Rust: a kernel has neither a TOML reader nor floating point.
 //!
-//! The `Debug` form of a specification is Rust, but for its lists. Those become tables of their own,
+//! The `Debug` form of a specification is Rust, but for its lists. The lists become tables of their own,
 //! and the compiler checks the rest.
 
 use std::fmt::{self, Write};

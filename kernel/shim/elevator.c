@@ -162,8 +162,8 @@ static void iw_insert_direct(struct iw_queue *iw, struct request *rq)
 }
 
 /* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
- * usual, 25 for the lowest. The core is told when issuer and level differ from those of the request
- * before.
+ * usual, 25 for the lowest. The core is told when issuer and level differ from the
+ * request before.
  */
 static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 {

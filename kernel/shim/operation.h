@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel's operations as those of the Rust halves, for both modules. To be included after core.h or model.h. */
+/* The kernel's operations as the Rust halves have them, for both modules. To be included after core.h or model.h. */
 #ifndef IW_OPERATION_H
 #define IW_OPERATION_H
 

@@ -18,7 +18,7 @@ pub enum Merging {
 /// The device as its host describes it.
 #[derive(Clone, Debug)]
 pub struct Device {
-    /// It has moving heads: distance costs time.
+    /// The device has moving heads: distance costs time.
     pub rotational: bool,
     /// Commands that it accepts at once; at least 1.
     pub depth: u32,

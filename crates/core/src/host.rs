@@ -1,9 +1,9 @@
 //! The host kit: a queue, its clock, and a follower that may want another scheduler.
 //!
-//! A program that drives a scheduler holds a [`Host`], tells it what happened and when, and asks what to do next. The
-//! kit tells the follower of everything that the queue is told. With a [`Chooser`](crate::selectors::Chooser) as the follower it also carries out
-//! what the selector decides. `examples/vec_disk.rs` is a whole host in a few lines; the simulator and the Linux kernel
-//! are the others.
+//! A *host* is a program that drives a scheduler, never a machine: the simulator, a kernel, a server. A program that
+//! holds a [`Host`] tells it what happened and when, and asks what to do next. The kit tells the follower of everything
+//! that the queue is told. With a [`Chooser`](crate::selectors::Chooser) as the follower the kit also carries out what
+//! the selector decides. `examples/vec_disk.rs` is a whole host in a few lines.
 
 mod choosing;
 mod follower;
@@ -120,7 +120,7 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         self.queue.complete(now, id)
     }
 
-    /// The device could not take `id` after all. It goes first when the host next asks.
+    /// The device could not take `id` after all, which goes first when the host next asks.
     ///
     /// # Errors
     /// [`HostError::WrongState`] unless it is in flight, [`HostError::BeyondCapacity`],

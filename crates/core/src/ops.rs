@@ -1,4 +1,5 @@
-//! Event sequences as text: goldens, fuzz corpora, bug reports and the web page share it.
+//! `.ops`: operations on a queue and what came of them, as text. Goldens, fuzz corpora, bug reports and the web page
+//! share the format.
 //!
 //! One event a line, with the time since the line before. What came of it stands behind ` = `, so
 //! that a file is both the input and the expectation.
@@ -57,7 +58,7 @@ use crate::why::Why;
 pub enum Event<'a> {
     /// A request arrives, under an id that the host chose.
     Insert {
-        /// Its id.
+        /// The request's id.
         id: RequestId,
         /// The request. The event's time is its arrival time.
         request: Request,
@@ -76,16 +77,16 @@ pub enum Event<'a> {
     Weigh(Issuer, Weight),
     /// A tunable changes.
     Set {
-        /// Its name.
+        /// The tunable's name.
         tunable: &'a str,
-        /// Its value, in the tunable's unit or with a unit of its own.
+        /// The tunable's value, in its unit or with a unit of its own.
         value: &'a str,
     },
     /// Another scheduler takes over.
     Switch {
-        /// Its name.
+        /// The scheduler's name.
         scheduler: &'a str,
-        /// Its settings.
+        /// The scheduler's settings.
         settings: Settings<'a>,
     },
 }
@@ -93,13 +94,13 @@ pub enum Event<'a> {
 /// What came of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was done; there is nothing to say.
+    /// The event was applied; there is nothing to say.
     Done,
     /// A request was inserted.
     Inserted {
         /// What became of it.
         how: Inserted,
-        /// It filled a gap: the requests on both sides became one.
+        /// The request filled a gap: the requests on both sides became one.
         joined: bool,
     },
     /// The device gets this request.

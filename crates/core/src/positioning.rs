@@ -2,7 +2,7 @@
 //!
 //! A disk hides its geometry. What can be measured is how long a request took and how far, in
 //! sectors, it lay from the end of the one before. [`Curve`] keeps that relation in buckets of
-//! half an octave, for seeks forward and backward apart. It folds in rotational delay and track
+//! half an octave, for seeks forward and backward apart. The curve folds in rotational delay and track
 //! buffers, and improves with each completion.
 
 use crate::units::{Duration, Instant, Sector};

@@ -1,9 +1,9 @@
 //! The queue: what a host holds.
 //!
-//! It keeps the requests, merges neighbours, checks the host's calls, and asks its scheduler. The
+//! A queue keeps the requests, merges neighbours, checks the host's calls, and asks its scheduler. The
 //! scheduler can be exchanged at any moment with requests waiting and in flight.
 
-mod books;
+mod contents;
 mod error;
 mod host_merge;
 mod join;
@@ -19,21 +19,21 @@ use crate::scheduler::{Decision, Scheduler, Setup};
 use crate::table::{State, Table};
 use crate::units::{Instant, Issuer, RequestId, Weight};
 use crate::why::Why;
-use books::Books;
+use contents::Contents;
 
 /// What became of a request that was inserted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inserted {
-    /// It waits by itself.
+    /// The request waits by itself.
     Queued(RequestId),
-    /// It went to the back of the waiting request `into` and completes with it.
+    /// The request went to the back of the waiting request `into` and completes with it.
     MergedBack {
         /// The id of the new request.
         id: RequestId,
         /// The request that it is now a part of.
         into: RequestId,
     },
-    /// It went to the front of a waiting request, is now a part of `into` and completes with it.
+    /// The request went to the front of a waiting request, is now a part of `into` and completes with it.
     MergedFront {
         /// The id of the new request.
         id: RequestId,
@@ -53,7 +53,7 @@ impl Inserted {
 
 /// Requests, and the scheduler that orders them.
 pub struct Queue<S> {
-    books: Books,
+    contents: Contents,
     scheduler: S,
 }
 
@@ -68,7 +68,7 @@ impl<S: Scheduler> Queue<S> {
         build: impl FnOnce(Setup<'_>) -> Result<S, E>,
     ) -> Result<Self, E> {
         let scheduler = build(Setup { capacity, device: &device })?;
-        Ok(Queue { books: Books::new(capacity, device)?, scheduler })
+        Ok(Queue { contents: Contents::new(capacity, device)?, scheduler })
     }
 
     /// Adds `request`, which arrives now, under any free id.
@@ -77,9 +77,9 @@ impl<S: Scheduler> Queue<S> {
     /// [`HostError::Full`], [`HostError::TimeWentBack`].
     #[inline]
     pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
-        let id = self.books.table.any_free().ok_or(HostError::Full)?;
-        self.books.advance(now)?;
-        self.books.table.take_last_spare();
+        let id = self.contents.table.any_free().ok_or(HostError::Full)?;
+        self.contents.advance(now)?;
+        self.contents.table.take_last_spare();
         Ok(self.admit(id, request, false))
     }
 
@@ -95,21 +95,21 @@ impl<S: Scheduler> Queue<S> {
         id: RequestId,
         request: Request,
     ) -> Result<Inserted, HostError> {
-        self.books.expect(id, State::Free)?;
-        self.books.advance(now)?;
-        let listed = !self.books.table.take_spare(id);
+        self.contents.expect(id, State::Free)?;
+        self.contents.advance(now)?;
+        let listed = !self.contents.table.take_spare(id);
         Ok(self.admit(id, request, listed))
     }
 
     /// Adds `request`, which arrives now, under the free `id`. `listed`: the id is still among the spare ones.
     #[inline]
     fn admit(&mut self, id: RequestId, mut request: Request, listed: bool) -> Inserted {
-        let Queue { books, scheduler } = self;
-        request.arrival = books.now;
-        if let Some(merged) = books.enter(scheduler, id, request, listed) {
+        let Queue { contents, scheduler } = self;
+        request.arrival = contents.now;
+        if let Some(merged) = contents.enter(scheduler, id, request, listed) {
             return merged;
         }
-        scheduler.insert(books.cx(), id);
+        scheduler.insert(contents.cx(), id);
         Inserted::Queued(id)
     }
 
@@ -123,17 +123,17 @@ impl<S: Scheduler> Queue<S> {
     /// wait until a time that is not in the future.
     #[inline]
     pub fn dispatch(&mut self, now: Instant) -> Result<Decision, HostError> {
-        self.books.advance(now)?;
-        if self.books.table.any_returned()
-            && let Some(id) = self.books.table.take_returned()
+        self.contents.advance(now)?;
+        if self.contents.table.any_returned()
+            && let Some(id) = self.contents.table.take_returned()
         {
             return Ok(Decision::Dispatch(id));
         }
-        let Queue { books, scheduler } = self;
-        let decision = scheduler.dispatch(books.cx_for_decision());
+        let Queue { contents, scheduler } = self;
+        let decision = scheduler.dispatch(contents.cx_for_decision());
         match decision {
             Decision::Dispatch(id) => {
-                assert!(books.leave(id), "the scheduler gave out {id}, which does not wait");
+                assert!(contents.leave(id), "the scheduler gave out {id}, which does not wait");
             }
             Decision::WaitUntil(until) => assert!(until > now, "the scheduler waits until the past"),
             Decision::Idle => {}
@@ -147,22 +147,22 @@ impl<S: Scheduler> Queue<S> {
     /// [`HostError::WrongState`] unless it is in flight, [`HostError::TimeWentBack`].
     #[inline]
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
-        self.books.expect(id, State::InFlight)?;
-        self.books.advance(now)?;
-        self.scheduler.complete(self.books.cx(), id);
-        self.books.table.free(id);
+        self.contents.expect(id, State::InFlight)?;
+        self.contents.advance(now)?;
+        self.scheduler.complete(self.contents.cx(), id);
+        self.contents.table.free(id);
         Ok(())
     }
 
-    /// The device could not take `id` after all. It goes first when the host next asks; the
+    /// The device could not take `id` after all, which goes first when the host next asks; the
     /// scheduler, whose decision stands, is not told.
     ///
     /// # Errors
     /// [`HostError::WrongState`] unless it is in flight, [`HostError::TimeWentBack`].
     pub fn requeue(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
-        self.books.expect(id, State::InFlight)?;
-        self.books.advance(now)?;
-        self.books.table.returned(id);
+        self.contents.expect(id, State::InFlight)?;
+        self.contents.advance(now)?;
+        self.contents.table.returned(id);
         Ok(())
     }
 
@@ -171,10 +171,10 @@ impl<S: Scheduler> Queue<S> {
     /// # Errors
     /// [`HostError::WrongState`] unless it waits, [`HostError::TimeWentBack`].
     pub fn cancel(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
-        self.books.expect(id, State::Waiting)?;
-        self.books.advance(now)?;
-        self.scheduler.remove(self.books.cx(), id);
-        self.books.withdraw(id);
+        self.contents.expect(id, State::Waiting)?;
+        self.contents.advance(now)?;
+        self.scheduler.remove(self.contents.cx(), id);
+        self.contents.withdraw(id);
         Ok(())
     }
 
@@ -183,9 +183,9 @@ impl<S: Scheduler> Queue<S> {
     /// # Errors
     /// [`HostError::TimeWentBack`].
     pub fn issuer_gone(&mut self, now: Instant, who: Issuer) -> Result<(), HostError> {
-        self.books.advance(now)?;
-        self.scheduler.issuer_gone(self.books.cx(), who);
-        self.books.table.weights.forget(who);
+        self.contents.advance(now)?;
+        self.scheduler.issuer_gone(self.contents.cx(), who);
+        self.contents.table.weights.forget(who);
         Ok(())
     }
 
@@ -195,8 +195,8 @@ impl<S: Scheduler> Queue<S> {
     /// # Errors
     /// [`HostError::TooManyWeights`], [`HostError::TimeWentBack`].
     pub fn set_weight(&mut self, now: Instant, who: Issuer, weight: Weight) -> Result<(), HostError> {
-        self.books.advance(now)?;
-        if self.books.table.weights.set(who, weight) { Ok(()) } else { Err(HostError::TooManyWeights) }
+        self.contents.advance(now)?;
+        if self.contents.table.weights.set(who, weight) { Ok(()) } else { Err(HostError::TooManyWeights) }
     }
 
     /// Puts `successor` in the scheduler's place. Waiting requests move over in order of arrival
@@ -205,14 +205,14 @@ impl<S: Scheduler> Queue<S> {
     /// # Errors
     /// [`HostError::TimeWentBack`].
     pub fn replace(&mut self, now: Instant, successor: S) -> Result<S, HostError> {
-        self.books.advance(now)?;
+        self.contents.advance(now)?;
         let old = core::mem::replace(&mut self.scheduler, successor);
-        let Queue { books, scheduler } = self;
-        books.table.sort_by_arrival();
-        for id in books.table.by_arrival() {
-            match books.table.state(id) {
-                State::Waiting => scheduler.insert(books.cx(), id),
-                _ => scheduler.adopt(books.cx(), id),
+        let Queue { contents, scheduler } = self;
+        contents.table.sort_by_arrival();
+        for id in contents.table.by_arrival() {
+            match contents.table.state(id) {
+                State::Waiting => scheduler.insert(contents.cx(), id),
+                _ => scheduler.adopt(contents.cx(), id),
             }
         }
         Ok(old)
@@ -220,13 +220,13 @@ impl<S: Scheduler> Queue<S> {
 
     /// From now on schedulers say why they decide as they do.
     pub fn explain(&mut self) {
-        self.books.explain();
+        self.contents.explain();
     }
 
     /// Why the last dispatch call was answered as it was, if [`Queue::explain`] was called and the
     /// scheduler has said.
     pub fn why(&self) -> Option<Why> {
-        self.books.why()
+        self.contents.why()
     }
 
     /// How much of a queue of `size` requests may be of which kind, until the next event: for a host that keeps
@@ -238,36 +238,36 @@ impl<S: Scheduler> Queue<S> {
     /// What may enter now. The scheduler's wish, not a rule: `insert` takes whatever there is an id for.
     #[inline]
     pub fn admission(&self) -> Admission {
-        let limit = self.scheduler.depth_limit(self.books.table.capacity());
-        limit.admits(self.books.table.asynchronous(), self.books.table.sync_writes())
+        let limit = self.scheduler.depth_limit(self.contents.table.capacity());
+        limit.admits(self.contents.table.asynchronous(), self.contents.table.sync_writes())
     }
 
     /// The time of the last call.
     #[inline]
     pub fn now(&self) -> Instant {
-        self.books.now
+        self.contents.now
     }
 
     /// An error unless a call for `id`, in this state, fits now.
     #[inline]
     pub(crate) fn expect(&self, now: Instant, id: RequestId, wanted: State) -> Result<(), HostError> {
-        self.books.expect(id, wanted)?;
-        if now < self.books.now { Err(HostError::TimeWentBack(now)) } else { Ok(()) }
+        self.contents.expect(id, wanted)?;
+        if now < self.contents.now { Err(HostError::TimeWentBack(now)) } else { Ok(()) }
     }
 
     /// The request under `id`, as large as merging has made it.
     pub fn request(&self, id: RequestId) -> &Request {
-        &self.books.table[id]
+        &self.contents.table[id]
     }
 
     /// All requests.
     pub fn requests(&self) -> &Table {
-        &self.books.table
+        &self.contents.table
     }
 
     /// The device as the scheduler sees it.
     pub fn device(&self) -> &Device {
-        &self.books.device
+        &self.contents.device
     }
 
     /// The scheduler.
@@ -282,6 +282,6 @@ impl<S: Scheduler> Queue<S> {
 
     /// How many requests became part of another.
     pub fn merges(&self) -> u64 {
-        self.books.merges
+        self.contents.merges
     }
 }

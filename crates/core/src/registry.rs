@@ -21,19 +21,19 @@ use crate::tunables::{Tunable, TunableError, Tunables, Unit};
 use crate::units::{Instant, RequestId};
 use crate::why::Notes;
 
-/// A tunable by name, and the value that it shall have.
+/// A tunable by name, and its new value.
 pub type Assignment<'a> = (&'a str, u64);
 
 /// One scheduler of the registry.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Its name.
+    /// The scheduler's name.
     pub name: &'static str,
     /// What it is, in a sentence.
     pub summary: &'static str,
     /// Where its rules come from.
     pub source: &'static str,
-    /// Its tunables.
+    /// The scheduler's tunables.
     pub tunables: &'static [Tunable],
     pub(crate) build: fn(Setup<'_>, &[Assignment<'_>]) -> Result<AnyScheduler, BuildError>,
     pub(crate) priority_effects: fn(Priority) -> PriorityEffects,
@@ -49,7 +49,7 @@ pub(crate) type Reference = Result<alloc::boxed::Box<dyn Scheduler>, BuildError>
 /// Why a scheduler could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// Its memory could not be allocated.
+    /// The scheduler's memory could not be allocated.
     OutOfMemory,
     /// A setting does not fit.
     Tunable(TunableError),
@@ -254,7 +254,7 @@ macro_rules! register {
 registered!();
 
 impl AnyScheduler {
-    /// Its name in the registry.
+    /// The scheduler's name in the registry.
     pub fn name(&self) -> &'static str {
         fn name<A: Algorithm>(_: &Tuned<A>) -> &'static str {
             A::NAME
@@ -262,7 +262,7 @@ impl AnyScheduler {
         each!(self, tuned => name(tuned))
     }
 
-    /// Its tunables.
+    /// The scheduler's tunables.
     pub fn tunables(&self) -> &'static [Tunable] {
         fn table<A: Algorithm>(_: &Tuned<A>) -> &'static [Tunable] {
             A::Tunables::TABLE

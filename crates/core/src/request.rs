@@ -90,7 +90,7 @@ impl Direction {
 
 /// One request. Hosts fill it in; merging may enlarge its extent while it waits.
 ///
-/// It lies in memory as C would lay it out, so that a host in C can fill it in.
+/// A request lies in memory as C would lay it out, so that a host in C can fill it in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Request {
@@ -106,7 +106,7 @@ pub struct Request {
     pub group: Group,
     /// What it asks for.
     pub operation: Operation,
-    /// Its I/O priority.
+    /// The request's I/O priority.
     pub priority: Priority,
     /// Somebody waits for it: every read, and writes such as `O_DIRECT`, `O_SYNC` and `fsync`.
     pub sync: bool,

@@ -123,7 +123,7 @@ pub trait Scheduler {
     /// A call that yields nothing changes no later decision.
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision;
 
-    /// The device has finished a request. It may have been dispatched by an earlier scheduler.
+    /// The device has finished a request, which an earlier scheduler may have dispatched.
     fn complete(&mut self, _cx: Cx<'_>, _id: RequestId) {}
 
     /// A waiting request is withdrawn: cancelled, or handed to another scheduler.
@@ -263,13 +263,13 @@ pub type PriorityEffects = [Option<(&'static str, u64, Unit)>; 3];
 
 /// A scheduler that the registry can name, describe and build.
 pub trait Algorithm: Scheduler + Sized {
-    /// Its name in commands, files and reports.
+    /// The scheduler's name in commands, files and reports.
     const NAME: &'static str;
     /// What it is, in a sentence.
     const SUMMARY: &'static str;
     /// Where its rules come from.
     const SOURCE: &'static str;
-    /// Its settings.
+    /// The scheduler's settings.
     type Tunables: Tunables;
 
     /// Builds it. Only here does it allocate.
@@ -278,7 +278,7 @@ pub trait Algorithm: Scheduler + Sized {
     /// [`OutOfMemory`].
     fn new(setup: Setup<'_>, tunables: Self::Tunables) -> Result<Self, OutOfMemory>;
 
-    /// Its settings change while it runs.
+    /// The scheduler's settings change while it runs.
     fn tune(&mut self, tunables: Self::Tunables);
 
     /// What an I/O priority gives its process, under these settings: what it is called, how much, and in

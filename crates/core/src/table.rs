@@ -22,7 +22,7 @@ pub enum State {
     Free,
     /// The scheduler holds it.
     Waiting,
-    /// It is part of another request.
+    /// The request is part of another one.
     Merged,
     /// The device has it.
     InFlight,
@@ -66,9 +66,9 @@ pub(crate) struct Row {
 struct Whole {
     /// The request as the host inserted it.
     original: Request,
-    /// Its last part.
+    /// The request's last part.
     last_part: u32,
-    /// It and its parts.
+    /// The request and its parts.
     parts: u32,
 }
 
@@ -334,7 +334,7 @@ impl Table {
                 self.stale -= 1;
             } else {
                 row.listed = true;
-                // There is room: each id is in it once.
+                // The list has room: each id is in it once.
                 self.spare.push(at);
             }
             at = row.next_part;

@@ -40,13 +40,13 @@ pub enum Unit {
 /// One tunable, as its scheduler declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunable {
-    /// Its historic name.
+    /// The tunable's historic name.
     pub name: &'static str,
     /// What it does.
     pub doc: &'static str,
     /// What its number counts.
     pub unit: Unit,
-    /// Its value unless set.
+    /// The tunable's value unless set.
     pub default: u64,
     /// The least value allowed.
     pub min: u64,

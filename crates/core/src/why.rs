@@ -174,15 +174,15 @@ mod tests {
     fn facts_stand_where_the_braces_are() {
         let reason = Reason::new("{} waited {}", &[RequestId(3).into(), Duration::from_ms(2).into()]);
         assert_eq!(reason.to_string(), "#3 waited 2.00 ms");
-        assert_eq!(Reason::new("it is the oldest", &[]).to_string(), "it is the oldest");
+        assert_eq!(Reason::new("the oldest", &[]).to_string(), "the oldest");
     }
 
     #[test]
     fn why_not_comes_before_why() {
         let notes = Notes::default();
-        notes.put("it is the oldest", || []);
+        notes.put("the oldest", || []);
         notes.put_first("no use to wait for {}", || [Issuer(7).into()]);
-        assert_eq!(notes.take().unwrap().to_string(), "no use to wait for 7; it is the oldest");
+        assert_eq!(notes.take().unwrap().to_string(), "no use to wait for 7; the oldest");
         assert_eq!(notes.take(), None);
     }
 }

@@ -7,9 +7,24 @@ use std::path::{Path, PathBuf};
 /// Lines of code in a file, without documentation and tests.
 const LINES_MAX: usize = 400;
 
-/// Words that say too little, and notes to self.
-const BANNED: [&str; 9] =
-    ["TODO", "FIXME", "XXX", "HACK", "simply ", "obviously", "basically", "leverage", "seamless"];
+/// Words that say too little, words that nobody says, and notes to self.
+const BANNED: [&str; 12] = [
+    "TODO",
+    "FIXME",
+    "XXX",
+    "HACK",
+    "simply ",
+    "obviously",
+    "basically",
+    "leverage",
+    "seamless",
+    "whom",
+    "so many",
+    " shall ",
+];
+
+/// First words of sentences that do not name their subject.
+const PRONOUNS: [&str; 7] = ["It ", "Its ", "They ", "He ", "She ", "We ", "There "];
 
 /// Each crate and the crates of this workspace that it may depend on.
 const ARROWS: [(&str, &[&str]); 5] = [
@@ -175,6 +190,31 @@ fn words_that_say_too_little_are_not_used() {
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn comments_name_their_subject() {
+    let comment = |line: &'_ str| {
+        let text = line.trim_start().strip_prefix("//")?;
+        Some(text.trim_start_matches(['/', '!']).trim().to_string())
+    };
+    let (mut found, mut comments) = (Vec::new(), 0);
+    for (name, text) in sources() {
+        let mut before = None;
+        for (number, line) in text.lines().enumerate() {
+            let now = comment(line);
+            let begins = before.is_none_or(|text: String| text.is_empty() || text.ends_with(['.', ':', '?']));
+            if let Some(text) = &now {
+                comments += 1;
+                if begins && PRONOUNS.iter().any(|word| text.starts_with(word)) {
+                    found.push(format!("{name}:{}: {text}", number + 1));
+                }
+            }
+            before = now;
+        }
+    }
+    assert!(found.is_empty(), "name the subject:\n{}", found.join("\n"));
+    assert!(comments > 5000, "{comments} lines of comments were found");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What every model of a disk is to its host: commands in, completions out, no clock of its own.
+//! What every model of a disk is to its host, the program that submits commands: commands in, completions out, no
+//! clock of its own.
 //!
 //! The host calls [`DiskModel::submit`] when it sends a command, asks [`DiskModel::next_event`] when to
 //! look again, and at that time calls [`DiskModel::advance`] until it returns `None`. Models only

@@ -273,7 +273,7 @@ impl DiskModel for Flash {
         false
     }
 
-    /// It collects what was overwritten hours ago.
+    /// The drive collects what was overwritten hours ago.
     fn remembers(&self) -> bool {
         true
     }

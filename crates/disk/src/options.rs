@@ -6,7 +6,7 @@ use crate::Model;
 
 /// An option: its name, the values it takes, what it does, for which kinds of device.
 pub struct DiskOption {
-    /// Its name.
+    /// The option's name.
     pub name: &'static str,
     /// The values that it takes.
     pub values: &'static str,
@@ -67,11 +67,11 @@ fn number(text: &str, most: u32) -> Option<u32> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum OptionError<'a> {
-    /// There is none of that name.
+    /// No option has that name.
     Unknown { option: &'a str },
-    /// It does not take that value.
+    /// The option does not take that value.
     Value { option: &'a str, name: &'static str, values: &'static str },
-    /// It is for another kind of device.
+    /// The option is for another kind of device.
     Kind { option: &'a str, name: &'static str, meaning: &'static str },
 }
 

@@ -20,7 +20,7 @@ use std::{format, fs};
 /// A named disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// Its name: the file's, without `.toml`.
+    /// The profile's name: the file's, without `.toml`.
     pub name: String,
     /// One line for lists.
     pub description: String,

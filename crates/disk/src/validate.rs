@@ -52,7 +52,7 @@ pub enum TraceError {
     Read(io::Error),
     /// A line is not a drive trace's.
     Line { line: usize, message: String },
-    /// There is no command in it.
+    /// The trace has no command in it.
     Empty,
     /// The disk cannot be built.
     Build(BuildError),

@@ -1,5 +1,8 @@
 //! The event engine: virtual time, one queue, one device, one workload.
 //!
+//! A request's route: workload → `line` → core's `Host` and `Queue` → scheduler → `tags` → disk model → recorder → report
+//! → the table that `idlewise` prints.
+//!
 //! Each step goes to the earliest of four times: the device finishes something, a process exits, the
 //! workload issues something, the scheduler asked to be asked. At one instant things happen in this
 //! order: completions, exits and arrivals, and after each kind a dispatch. So a process that issues its next

@@ -82,11 +82,11 @@ const NONE: u32 = u32::MAX;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// It waits for another row, or for its time.
+    /// The row waits for another row, or for its time.
     Pending,
-    /// It was issued.
+    /// The row was issued.
     Issued,
-    /// It is done.
+    /// The row is done.
     Done,
 }
 

@@ -65,7 +65,7 @@ pub struct Field {
 }
 
 impl Selection {
-    /// Whether `entry` chooses among `candidates`, and not among those of a matrix or ranking.
+    /// Whether `entry` chooses among `candidates`, and not among the candidates of a matrix or ranking.
     pub fn free(&self, entry: &Entry) -> bool {
         !(entry.matrix || (entry.ranks && self.ranking.is_some()))
     }

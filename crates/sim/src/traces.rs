@@ -37,7 +37,7 @@ mod waiting;
 mod write;
 
 pub use counts::{Skip, Skipped};
-pub use error::{Place, RowError, TraceError};
+pub use error::{Location, RowError, TraceError};
 pub use format::About;
 pub use formats::Format;
 pub use info::TraceInfo;

@@ -33,7 +33,7 @@ pub trait Named: Workload + Send {
         None
     }
 
-    /// Its phases, if it has some: the name of each and when it begins.
+    /// The workload's phases, if it has some: the name of each and when it begins.
     fn phases(&self) -> Vec<(String, Instant)> {
         Vec::new()
     }

@@ -59,7 +59,7 @@ impl DiskModel for Constant {
     }
 }
 
-/// Requests at given times; those of `chains` follow their predecessor's completion.
+/// Requests at given times; requests of `chains` follow their predecessor's completion.
 struct Script {
     timed: VecDeque<(Instant, u64)>,
     /// After the completion of the request at the first sector, one at the second is issued.

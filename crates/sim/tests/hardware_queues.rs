@@ -45,7 +45,7 @@ impl Observer for Watch {
     fn waits(&mut self, _: Instant, _: Instant) {}
 }
 
-/// Processes with so many requests each, of which each keeps `outstanding`, on a device of this depth. Returns when
+/// `processes` with 240 requests each, of which each keeps `outstanding`, on a device of this depth. Returns when
 /// all was done, and the most that each hardware queue had in flight.
 fn run(scheduler: &str, processes: u64, outstanding: u32, depth: u32, queues: u32) -> (Instant, Vec<u32>) {
     const REQUESTS: u64 = 240;

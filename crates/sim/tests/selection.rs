@@ -192,7 +192,7 @@ fn predictions_come_true() {
         let load = format!("phases:mix={load}");
         let names = ["noop", "as", "c-look", "cfq"];
         let mut choices: Vec<Choice> = names.iter().map(|name| choice(name, &[])).collect();
-        // It may ask, but never finds a gain that is worth a switch.
+        // The selector may ask, but never finds a gain that is worth a switch.
         choices.push(choice("auto-predict", &[("agree", 1000), ("horizon", 4000)]));
         let mut experiment = experiment(disk, &load, choices, 10);
         let plain = |name: &&str| Candidate::plain(registry::find(name).unwrap());
@@ -236,7 +236,7 @@ fn auto_predict_follows_the_load() {
 #[test]
 fn predictions_know_what_a_flash_device_has_to_collect() {
     // Written by four in turns, its blocks hold something of each: after twelve seconds collecting takes half of the
-    // rate. It never finds a gain that is worth a switch.
+    // rate. The selector never finds a gain that is worth a switch.
     let mut experiment =
         experiment("sata-ssd", "phases:mix=writers=20", vec![choice("auto-predict", &[("agree", 1000)])], 20);
     experiment.selection.candidates = Some(vec![Candidate::plain(registry::find("noop").unwrap())]);

@@ -1,6 +1,6 @@
 //! Real traces: each has the rows, the span and the share of reads that its description says.
 //!
-//! They are found through the environment variable `IDLEWISE_TRACES` and are not part of the
+//! The traces are found through the environment variable `IDLEWISE_TRACES` and are not part of the
 //! project. Without it these tests say that they are skipped, and `scripts/test.sh` counts them as that.
 
 use idlewise_sim::traces::{Options, Trace, TraceError, TraceInfo};

@@ -34,7 +34,7 @@ pub struct RawTraits {
     pub rotational: bool,
     /// Writes complete before they are durable.
     pub write_cache: bool,
-    /// Its profile's name, ended by a zero byte.
+    /// The profile's name, ended by a zero byte.
     pub name: [c_char; 30],
 }
 

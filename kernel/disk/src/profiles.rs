@@ -19,7 +19,7 @@ pub(crate) enum Fault<'a> {
     Unknown(&'a str),
     /// An option does not fit.
     Option(OptionError<'a>),
-    /// It cannot be built.
+    /// The disk cannot be built.
     Build(BuildError),
 }
 

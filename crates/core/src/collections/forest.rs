@@ -4,7 +4,7 @@
 //! all requests as often as there are processes. Equal keys keep their order of insertion.
 //!
 //! The trees are treaps: besides the key, each node has a random rank, and no node has a lower one than
-//! its parent. That keeps them flat: a search takes O(log n) steps, whatever the keys.
+//! its parent. The ranks keep the trees flat: a search takes O(log n) steps, whatever the keys.
 
 use alloc::vec::Vec;
 

@@ -1,5 +1,6 @@
 //! What is kept of each issuer: a hash table with a fixed number of places.
 //!
+//! A [`Place`] is the index of an issuer's entry. The lowest free one is given first, and schedulers break ties by it.
 //! A new issuer that finds no free place takes the place of the issuer that was entered or released longest ago,
 //! among those that are not held. Whoever queues requests by issuer holds an issuer once for each: with as many places as the
 //! queue has ids, and one more, there is always a place. Each call takes constant time, but for chains of equal
@@ -309,6 +310,16 @@ mod tests {
         table.forget(Issuer(4));
         table.enter(Issuer(6));
         assert_eq!(table.iter().count(), 3, "the place that nobody had was taken first");
+    }
+
+    /// Schedulers break ties by place, so that another order changes decisions.
+    #[test]
+    fn the_lowest_free_place_is_given_first_whatever_the_order_of_exits() {
+        let mut table: Issuers<u32> = Issuers::new(200).unwrap();
+        (0..150).for_each(|who| assert_eq!(table.enter(Issuer(who)).index(), who as usize));
+        [70, 3, 149, 130].into_iter().for_each(|who| table.forget(Issuer(who)));
+        let places = [1000, 1001, 1002, 1003, 1004].map(|who| table.enter(Issuer(who)).index());
+        assert_eq!(places, [3, 70, 130, 149, 150]);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! moves one block's entries. At the depths that queues have, that is faster than a balanced tree.
 //!
 //! Of two neighbouring blocks, one always holds more than [`FEW`]: a block that shrinks to that many
-//! joins a neighbour that has no more. That bounds the number of blocks and so the memory.
+//! joins a neighbour that has no more. The rule bounds the number of blocks and so the memory.
 
 mod block;
 mod upkeep;
@@ -28,7 +28,7 @@ pub struct Sorted {
     /// Where each of them but the first begins: no key from there on is below, and none before is above.
     /// Behind them, [`NEVER`].
     cuts: Vec<u64>,
-    /// Blocks not in use. They are empty.
+    /// Blocks not in use, which are empty.
     spare: Vec<u32>,
     /// The block that holds each request.
     home: Vec<u32>,
@@ -295,7 +295,7 @@ impl Sorted {
         steps * STEP + below
     }
 
-    /// How many cuts are below `key`: so many steps of [`STEP`], and more. To add them up here would have the sum of
+    /// How many cuts are below `key`: whole steps of [`STEP`], and more. To add them up here would have the sum of
     /// the latter made without vectors.
     #[inline(never)]
     fn cuts_below(&self, key: u64) -> (usize, usize) {

@@ -14,7 +14,7 @@ impl<T> TryBox<T> {
     /// Keeps what `make` returns.
     ///
     /// # Errors
-    /// [`OutOfMemory`], and those of `make`.
+    /// [`OutOfMemory`], and the errors of `make`.
     #[inline]
     pub fn new<E: From<OutOfMemory>>(make: impl FnOnce() -> Result<T, E>) -> Result<Self, E> {
         let mut memory = Vec::new();

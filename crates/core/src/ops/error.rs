@@ -9,7 +9,7 @@ use crate::tunables::TunableError;
 /// A line that cannot be run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Its number; the first is 1.
+    /// The line's number; the first is 1.
     pub line: usize,
     /// What is wrong with it.
     pub problem: Problem,

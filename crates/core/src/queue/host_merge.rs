@@ -14,7 +14,8 @@ impl<S: Scheduler> Queue<S> {
     /// not wait.
     #[inline]
     pub fn may_merge(&self, id: RequestId, new: &Request) -> bool {
-        self.books.expect(id, State::Waiting).is_ok() && self.scheduler.may_merge(self.books.cx(), id, new)
+        self.contents.expect(id, State::Waiting).is_ok()
+            && self.scheduler.may_merge(self.contents.cx(), id, new)
     }
 
     /// Whether the scheduler wants requests looked for that begin where a new one ends.
@@ -35,11 +36,11 @@ impl<S: Scheduler> Queue<S> {
         start: Sector,
         length: Sectors,
     ) -> Result<(), HostError> {
-        self.books.expect(id, State::Waiting)?;
-        self.books.advance(now)?;
-        self.books.merges += 1;
-        self.books.table.resize(id, start, length);
-        self.scheduler.grown(self.books.cx(), id);
+        self.contents.expect(id, State::Waiting)?;
+        self.contents.advance(now)?;
+        self.contents.merges += 1;
+        self.contents.table.resize(id, start, length);
+        self.scheduler.grown(self.contents.cx(), id);
         Ok(())
     }
 
@@ -50,16 +51,16 @@ impl<S: Scheduler> Queue<S> {
     /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`],
     /// [`HostError::TimeWentBack`].
     pub fn absorbed(&mut self, now: Instant, survivor: RequestId, taken: RequestId) -> Result<(), HostError> {
-        self.books.expect(survivor, State::Waiting)?;
-        self.books.expect(taken, State::Waiting)?;
+        self.contents.expect(survivor, State::Waiting)?;
+        self.contents.expect(taken, State::Waiting)?;
         if survivor == taken {
             return Err(HostError::WrongState(taken, State::Waiting));
         }
-        self.books.advance(now)?;
-        self.books.merges += 1;
-        self.books.table.take_in(survivor, taken);
-        self.scheduler.absorbed(self.books.cx(), survivor, taken);
-        self.books.table.free(taken);
+        self.contents.advance(now)?;
+        self.contents.merges += 1;
+        self.contents.table.take_in(survivor, taken);
+        self.scheduler.absorbed(self.contents.cx(), survivor, taken);
+        self.contents.table.free(taken);
         Ok(())
     }
 }

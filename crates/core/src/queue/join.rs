@@ -1,7 +1,7 @@
 //! Joining requests: a new one with a waiting one, and waiting ones that a merge made neighbours.
 
 use super::Inserted;
-use super::books::Books;
+use super::contents::Contents;
 use super::merge::{self, Side};
 use crate::collections::NIL;
 use crate::device::Merging;
@@ -9,7 +9,7 @@ use crate::request::Request;
 use crate::scheduler::Scheduler;
 use crate::units::RequestId;
 
-impl Books {
+impl Contents {
     /// Enters `request`, which arrives, under the free `id`. If it becomes a part of another, says of which; else
     /// the scheduler is to be told of it. `listed`: the id is still among the spare ones.
     #[inline]

@@ -11,9 +11,9 @@ use crate::units::{RequestId, Sector};
 /// Where a new request joins an old one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// It begins where the old one ends.
+    /// The new request begins where the old one ends.
     Back,
-    /// It ends where the old one begins.
+    /// The new request ends where the old one begins.
     Front,
 }
 

@@ -1,11 +1,11 @@
-//! Parts that schedulers of several files have in common.
+//! Parts that schedulers of several files have in common. A queue that several processes share is `bfq`'s matter.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `arm` | where the disk's head is, and the rules that pick by address alone |
+//! | `head` | where the disk's head is, which way it goes, and the rules that pick by address alone |
 //! | `positions` | waiting requests by positioning time |
 //! | `dispatch_list` | Linux 2.6's list of what has been decided |
-//! | `lines` | requests by issuer |
+//! | `issuer_fifos` | requests by issuer |
 //! | `clocks` | virtual clocks of issuers |
 //! | `means` | decaying means of think times and seek distances |
 //! | `nearer` | which of two requests is the better place to go on: the nearer |

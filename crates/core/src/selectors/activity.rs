@@ -85,7 +85,7 @@ fn is_sync_read(request: &Request) -> bool {
 impl Activity {
     /// An empty store. What is longer than `block` is pooled from several blocks: a request, or the reads of a process
     /// that follow one another. Where IOAZ was made, read-ahead pools such reads before IOAZ sees them. Writes that a
-    /// process waits for, such as those of a log, are pooled with none.
+    /// process waits for, such as a log's, are pooled with none.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -170,7 +170,7 @@ impl Activity {
         self.outstanding += 1;
     }
 
-    /// This became part of a request that waits, and will be done with it.
+    /// `request` became part of a request that waits, and will be done with it.
     pub fn joined(&mut self, now: Instant, request: &Request) {
         self.asked(now, request, true);
     }

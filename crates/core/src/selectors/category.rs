@@ -96,20 +96,20 @@ impl Category {
         Category { processes: (index / 4 % 4) as u8, random: index & 2 != 0, write: index & 1 != 0 }
     }
 
-    /// Its pattern in words.
+    /// The category's pattern in words.
     pub const fn pattern(self) -> &'static str {
         ["sequential reads", "sequential writes", "random reads", "random writes"][self.index() % 4]
     }
 
-    /// Its number of processes in words.
-    pub const fn people(self) -> &'static str {
+    /// The category's number of processes in words.
+    pub const fn processes_in_words(self) -> &'static str {
         ["1", "4", "8", "16+"][self.processes as usize]
     }
 }
 
 impl fmt::Display for Category {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.people(), self.pattern())
+        write!(f, "{} {}", self.processes_in_words(), self.pattern())
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     fn numbers_go_to_the_nearest_of_four() {
         let of = |processes| {
             let summary = Summary { requests: 100, processes, ..Summary::default() };
-            Category::of(&summary, &Bounds::defaults()).unwrap().people()
+            Category::of(&summary, &Bounds::defaults()).unwrap().processes_in_words()
         };
         let seen: std::vec::Vec<_> = [0, 1, 2, 5, 6, 11, 12, 500].into_iter().map(of).collect();
         assert_eq!(seen, ["1", "1", "4", "4", "8", "8", "16+", "16+"]);

@@ -55,7 +55,7 @@ pub type Tuned = (&'static str, &'static [Assignment<'static>]);
 pub struct Rank {
     /// Mean request size, in bytes, up to which it is best.
     pub up_to: u64,
-    /// Its place among the candidates.
+    /// The candidate's place in the list.
     pub candidate: u8,
 }
 
@@ -74,7 +74,7 @@ pub struct Setup<'a> {
 /// What a host expects of a candidate, from playing the latest requests against a model of the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prediction {
-    /// Its place among the candidates.
+    /// The candidate's place in the list.
     pub candidate: u8,
     /// Bytes in a second.
     pub throughput: u64,
@@ -121,7 +121,7 @@ pub struct Situation<'a> {
 pub enum Wish {
     /// To leave things as they are.
     Stay,
-    /// This candidate, which may be the one in use.
+    /// The candidate to use, which may be the one in use.
     Use(usize),
     /// To know what each candidate would make of the latest requests.
     Predict(Question),
@@ -155,7 +155,7 @@ pub trait Selector {
 
     /// The predictions that were asked for are there. One is of the candidate in use.
     fn predicted(&mut self, _at: Situation<'_>, _predictions: &[Prediction]) -> Verdict {
-        Verdict::stay(Reason::new("it asked for no prediction", &[]))
+        Verdict::stay(Reason::new("the selector asked for no prediction", &[]))
     }
 
     /// Bytes of memory that it holds beside itself.
@@ -166,25 +166,25 @@ pub trait Selector {
 
 /// A selector that the registry can name, describe and build.
 pub trait Method: Selector + Sized {
-    /// Its name in commands and reports.
+    /// The selector's name in commands and reports.
     const NAME: &'static str;
     /// What it is, in a sentence.
     const SUMMARY: &'static str;
     /// Where its rules come from.
     const SOURCE: &'static str;
-    /// Its candidates, unless its host has others.
+    /// The selector's candidates, unless its host has others.
     const CANDIDATES: &'static [&'static str];
     /// More candidates, with other settings.
     const TUNED: &'static [Tuned] = &[];
-    /// It looks up a matrix, in which its candidates stand: no others can be chosen.
+    /// The selector looks up a matrix, in which its candidates stand: no others can be chosen.
     const MATRIX: bool = false;
-    /// It asks for predictions: its host keeps the latest requests.
+    /// The selector asks for predictions: its host keeps the latest requests.
     const PREDICTS: bool = false;
-    /// It looks up a ranking by request size, which is measured beforehand.
+    /// The selector looks up a ranking by request size, which is measured beforehand.
     const RANKS: bool = false;
     /// Defaults of [`Common`] that differ.
     const PRESETS: &'static [(&'static str, u64)] = &[];
-    /// Its own settings.
+    /// The selector's own settings.
     type Tunables: Tunables;
 
     /// Builds it. Only here does it allocate.
@@ -222,9 +222,9 @@ impl<M: Method> Presets for Own<M> {
 crate::groups! {
     /// All settings of a selector.
     pub struct Settings[M: Method] [M] {
-        /// Those that all selectors have in common.
+        /// The settings that all selectors have in common.
         common: Preset<Common, Own<M>>,
-        /// Its own.
+        /// The selector's own settings.
         own: M::Tunables,
     }
 }

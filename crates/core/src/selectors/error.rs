@@ -10,7 +10,7 @@ use crate::registry::BuildError;
 pub enum ChooserError {
     /// Memory is exhausted, or a setting does not fit.
     Build(BuildError),
-    /// There is no candidate at the place chosen by hand, counted from 1.
+    /// No candidate stands at the place chosen by hand, counted from 1.
     Manual {
         /// The setting `manual`.
         place: u64,

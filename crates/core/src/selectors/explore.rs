@@ -98,7 +98,7 @@ impl Selector for Explore {
         }
         let others = at.candidates.len() as u32 - 1;
         if others == 0 {
-            return Verdict::stay(Reason::new("there is nobody else", &[]));
+            return Verdict::stay(Reason::new("no other candidate is there", &[]));
         }
         let drawn = self.random.below(settings.seed.0, others) as usize;
         let next = drawn + usize::from(drawn >= at.current);

@@ -8,7 +8,7 @@
 //! The matrix names the best scheduler for each of the 16 categories, as measured beforehand. If another one is in
 //! use, `auto-matrix` wants to switch. A period without requests changes nothing.
 //!
-//! Four matrices are built in, those of the paper: one for each of three goals, and one that looks at the number of
+//! Four matrices are built in, all from the paper: one for each of three goals, and one that looks at the number of
 //! processes alone (`hints=off`). Own matrices take their place; `idlewise matrix build` measures one for any disk
 //! and any schedulers.
 //!

@@ -41,7 +41,7 @@ impl Restraint {
         self.last_switch.map_or(Duration::ZERO, |last| (last + pace.dwell.0).since(now))
     }
 
-    /// Why the selector is not asked after a period like this, if it is not. That ends a series.
+    /// Why the selector is not asked after a period like this, if it is not, which ends a series.
     pub(super) fn idle(&mut self, summary: &Summary, pace: &Pace) -> Option<Reason> {
         let idle = summary.requests < pace.idle.0.max(1);
         self.wanted = self.wanted.filter(|_| !idle);
@@ -83,7 +83,7 @@ impl Restraint {
         Ok(Some(wanted))
     }
 
-    /// There was a switch.
+    /// The host has switched.
     pub(super) fn switched(&mut self, now: Instant) {
         *self = Restraint { last_switch: Some(now), wanted: None };
     }

@@ -135,7 +135,7 @@ impl Method for Predict {
         ("antic-aged-sptf", &[("bound", 5000)]),
     ];
     const PREDICTS: bool = true;
-    /// It looks ten times a second, and keeps to a choice for half a second.
+    /// The selector looks ten times a second, and keeps to a choice for half a second.
     const PRESETS: &'static [(&'static str, u64)] = &[("period", 100), ("dwell", 500), ("idle", 1), BY_PLACE];
     type Tunables = Settings;
 
@@ -280,7 +280,7 @@ impl Selector for Predict {
         let better =
             gains.clone().filter(|(gain, _)| *gain > margin).map(|(_, other)| bit(other.candidate)).sum();
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
-            return Verdict::stay(Reason::new("there is nobody else", &[]));
+            return Verdict::stay(Reason::new("no other candidate is there", &[]));
         };
         if core::mem::take(&mut self.new) {
             self.lifetimes.begun(gain);

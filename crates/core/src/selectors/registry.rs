@@ -18,23 +18,23 @@ type Build = fn(Setup<'_>, &[Assignment<'_>]) -> Result<(AnySelector, Common), B
 /// One selector of the registry.
 #[derive(Clone, Copy)]
 pub struct Entry {
-    /// Its name.
+    /// The selector's name.
     pub name: &'static str,
     /// What it is, in a sentence.
     pub summary: &'static str,
     /// Where its rules come from.
     pub source: &'static str,
-    /// Its candidates, unless its host has others.
+    /// The selector's candidates, unless its host has others.
     pub candidates: &'static [&'static str],
     /// More candidates, with other settings.
     pub tuned: &'static [Tuned],
-    /// It looks up a matrix, in which its candidates stand.
+    /// The selector looks up a matrix, in which its candidates stand.
     pub matrix: bool,
-    /// It asks for predictions.
+    /// The selector asks for predictions.
     pub predicts: bool,
-    /// It looks up a ranking that is measured beforehand.
+    /// The selector looks up a ranking that is measured beforehand.
     pub ranks: bool,
-    /// Its tunables.
+    /// The selector's tunables.
     pub tunables: &'static [Tunable],
     build: Build,
 }
@@ -56,7 +56,7 @@ impl Entry {
         }
     }
 
-    /// Its candidates, unless its host has others.
+    /// The selector's candidates, unless its host has others.
     ///
     /// # Errors
     /// [`OutOfMemory`].

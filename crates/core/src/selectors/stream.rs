@@ -37,7 +37,7 @@ pub struct Row {
     pub group: Group,
     /// What it asks for.
     pub operation: Operation,
-    /// Its I/O priority.
+    /// The request's I/O priority.
     pub priority: Priority,
     /// Somebody waits for it.
     pub sync: bool,

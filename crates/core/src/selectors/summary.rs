@@ -11,13 +11,13 @@ pub struct Summary {
     pub requests: u64,
     /// Reads among them.
     pub reads: u64,
-    /// Those that somebody waits for.
+    /// Requests that somebody waits for.
     pub sync: u64,
-    /// Those pooled from several blocks: merged in the queue, or longer than a block; reads with those that they follow.
+    /// Requests pooled from several blocks: merged in the queue, longer than a block, or reads with what they follow.
     pub merged: u64,
-    /// Those that begin where their process's last one ended.
+    /// Requests that begin where their process's last one ended.
     pub sequential: u64,
-    /// Those within 1 MiB of there.
+    /// Requests within 1 MiB of there.
     pub local: u64,
     /// Bytes asked for.
     pub bytes: u64,
@@ -33,7 +33,7 @@ pub struct Summary {
     pub think_ns: u64,
     /// Requests done.
     pub done: u64,
-    /// Their bytes.
+    /// Bytes done.
     pub done_bytes: u64,
     /// Bytes of the active process that got least, and of the one that got most.
     pub slowest_bytes: u64,

@@ -22,7 +22,7 @@ struct Canary {
     asked: u64,
     in_flight: u32,
     rule: Rule,
-    /// It loses the request of every fifth insertion.
+    /// The canary loses the request of every fifth insertion.
     loses: bool,
     inserted: u64,
 }
@@ -83,7 +83,7 @@ impl Make for Make1 {
     }
 }
 
-/// What the failure of `make` says. That it fails is the test.
+/// What the failure of `make` says. A check that passes fails the test.
 fn caught(make: &dyn Make, check: Check) -> String {
     hold(make, check, 500, 200).expect_err("the suite lets this canary pass")
 }

@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::driver::Driver;
-use super::driver::Pepper;
+use super::driver::ExtraCalls;
 use super::log::Log;
 use super::scene::{Scene, hold_all};
 use super::subject::Make;
@@ -13,7 +13,7 @@ use crate::ops::Outcome;
 use crate::units::{Instant, Sector, Sectors};
 use crate::{Admission, Decision, Device, HostError, Queue, Request};
 
-/// Conservation and Promise: the driver's books balance and its promises are kept.
+/// Conservation and Promise: the driver's record comes out even and its promises are kept.
 pub(super) fn conserves(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
     Driver::new(make, scene, Instant::ZERO, log).play(scene)
 }
@@ -23,10 +23,10 @@ fn answers(
     make: &dyn Make,
     scene: &Scene,
     start: Instant,
-    pepper: Pepper,
+    extra_calls: ExtraCalls,
     log: &mut Log,
 ) -> Result<Vec<Outcome>, String> {
-    let mut driver = Driver::new(make, scene, start, log).peppered(pepper);
+    let mut driver = Driver::new(make, scene, start, log).with_extra_calls(extra_calls);
     driver.play(scene)?;
     Ok(driver.outcomes)
 }
@@ -43,16 +43,16 @@ fn same(plain: &[Outcome], other: &[Outcome], what: &str) -> Result<(), String> 
 
 /// Asking is free: calls that yield nothing change no later decision.
 pub(super) fn asking_is_free(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
-    let plain = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
-    let asked = answers(make, scene, Instant::ZERO, Pepper::Asks, &mut Log::off())?;
+    let plain = answers(make, scene, Instant::ZERO, ExtraCalls::None, log)?;
+    let asked = answers(make, scene, Instant::ZERO, ExtraCalls::Asks, &mut Log::off())?;
     same(&plain, &asked, "asked more often")
 }
 
 /// Time flows: a shifted run makes the same decisions.
 pub(super) fn time_flows(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
-    let plain = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
+    let plain = answers(make, scene, Instant::ZERO, ExtraCalls::None, log)?;
     for start in [Instant(1), Instant(999_999_937), Instant((1 << 60) + 7)] {
-        let shifted = answers(make, scene, start, Pepper::None, &mut Log::off())?;
+        let shifted = answers(make, scene, start, ExtraCalls::None, &mut Log::off())?;
         same(&plain, &shifted, &format!("{} ns later", start.0))?;
     }
     Ok(())
@@ -60,15 +60,15 @@ pub(super) fn time_flows(make: &dyn Make, scene: &Scene, log: &mut Log) -> Resul
 
 /// Deterministic: another instance, and one built while others live, decide the same.
 pub(super) fn deterministic(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
-    let first = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
-    let second = answers(make, scene, Instant::ZERO, Pepper::None, &mut Log::off())?;
+    let first = answers(make, scene, Instant::ZERO, ExtraCalls::None, log)?;
+    let second = answers(make, scene, Instant::ZERO, ExtraCalls::None, &mut Log::off())?;
     same(&first, &second, "run again")
 }
 
 /// Host mistakes are refused and change nothing.
 pub(super) fn misuse_changes_nothing(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
-    let plain = answers(make, scene, Instant::ZERO, Pepper::None, log)?;
-    let misused = answers(make, scene, Instant::ZERO, Pepper::Misuse, &mut Log::off())?;
+    let plain = answers(make, scene, Instant::ZERO, ExtraCalls::None, log)?;
+    let misused = answers(make, scene, Instant::ZERO, ExtraCalls::Misuse, &mut Log::off())?;
     same(&plain, &misused, "with refused calls between")
 }
 

@@ -1,4 +1,4 @@
-//! A host that plays a scene on a queue, keeps its own books, and checks what it is told.
+//! A host that plays a scene on a queue, keeps its own record of each request, and checks what it is told.
 
 use alloc::boxed::Box;
 use alloc::format;
@@ -17,7 +17,7 @@ use crate::units::{Duration, Group, Instant, Issuer, RequestId, Sector, Sectors,
 /// A scheduler that waits this often in a row, without any event, makes no progress.
 const WAITS_MAX: usize = 1000;
 
-/// Where a request is, by the host's own books.
+/// Where a request is, by the host's own record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
     Free,
@@ -35,7 +35,7 @@ pub(super) enum Promise {
 
 /// Calls that must change nothing, made here and there.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pepper {
+pub(super) enum ExtraCalls {
     None,
     /// Ask where the answer must be the same or nothing.
     Asks,
@@ -62,7 +62,7 @@ pub(super) struct Driver<'a> {
     pub(super) last: Request,
     /// All that the queue answered, in order.
     pub(super) outcomes: Vec<Outcome>,
-    pub(super) pepper: Pepper,
+    pub(super) extra_calls: ExtraCalls,
     pub(super) random: Random,
     successors: Option<Successors<'a>>,
 }
@@ -83,14 +83,14 @@ impl<'a> Driver<'a> {
             promise: Promise::Nothing,
             last: Request::default(),
             outcomes: Vec::new(),
-            pepper: Pepper::None,
+            extra_calls: ExtraCalls::None,
             random: Random(7),
             successors: None,
         }
     }
 
-    pub(super) fn peppered(self, pepper: Pepper) -> Driver<'a> {
-        Driver { pepper, ..self }
+    pub(super) fn with_extra_calls(self, extra_calls: ExtraCalls) -> Driver<'a> {
+        Driver { extra_calls, ..self }
     }
 
     pub(super) fn switching(self, successors: Successors<'a>) -> Driver<'a> {
@@ -100,7 +100,7 @@ impl<'a> Driver<'a> {
     /// Plays all steps, then drains the queue.
     pub(super) fn play(&mut self, scene: &Scene) -> Result<(), String> {
         for step in &scene.steps {
-            self.season()?;
+            self.make_extra_calls()?;
             self.step(step)?;
         }
         self.drain()
@@ -179,7 +179,7 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    /// Asks, if the device has room, and checks the answer against the last one and the books.
+    /// Asks, if the device has room, and checks the answer against the last one and the record.
     pub(super) fn dispatch(&mut self) -> Result<(), String> {
         if !self.has_room() {
             return Ok(());
@@ -211,7 +211,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Enters a dispatched request and its parts in the books.
+    /// Enters a dispatched request and its parts in the record.
     fn take(&mut self, id: RequestId) -> Result<(), String> {
         let parts: Vec<RequestId> = self.queue.requests().parts(id).collect();
         if self.fates[id.index()] == Fate::InFlight {
@@ -262,7 +262,7 @@ impl<'a> Driver<'a> {
         self.event(Event::Cancel(id)).map(drop)
     }
 
-    /// Strikes `id` and its parts, which have this fate, from the books.
+    /// Strikes `id` and its parts, which have this fate, from the record.
     fn release(&mut self, id: RequestId, fate: Fate) -> Result<(), String> {
         for part in self.queue.requests().parts(id) {
             if self.fates[part.index()] != fate {
@@ -297,7 +297,7 @@ impl<'a> Driver<'a> {
         while self.waiting() > 0 || self.returned > 0 || !self.in_flight.is_empty() {
             let asked = self.has_room();
             let before = self.in_flight.len();
-            self.season()?;
+            self.make_extra_calls()?;
             self.dispatch()?;
             if self.in_flight.len() > before {
                 waits = 0;

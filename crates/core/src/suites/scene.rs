@@ -178,7 +178,7 @@ pub(super) fn scenes(steps: usize) -> impl Strategy<Value = Scene> {
     })
 }
 
-/// What a suite checks of one scheduler on one scene. It writes the events to the log.
+/// What a suite checks of one scheduler on one scene, writing the events to the log.
 pub(super) type Check = fn(&dyn Make, &Scene, &mut Log) -> Result<(), String>;
 
 std::thread_local! {

@@ -48,7 +48,7 @@ pub(super) trait Make {
     fn starvation(&self, _seed: u64) -> Starvation {
         Starvation::Unbounded
     }
-    /// Its settings as the `scheduler` and `switch` lines have them.
+    /// The scheduler's settings as the `scheduler` and `switch` lines have them.
     fn settings(&self, _seed: u64) -> String {
         String::new()
     }

@@ -3,7 +3,7 @@
 use crate::collections::{Issuers, OutOfMemory};
 use crate::units::{Issuer, Weight};
 
-/// So many issuers can have a weight other than the default.
+/// The most issuers that can have a weight other than the default.
 pub const WEIGHTS_MAX: usize = 256;
 
 /// The weights that differ from the default.

@@ -1,4 +1,4 @@
-//! Tunables made of others: a scheduler that wraps another one has those of both, each group under its name.
+//! Tunables made of others: a scheduler that wraps another one has its own and the other's, each group under its name.
 
 use core::marker::PhantomData;
 use core::ops::{Deref, DerefMut};
@@ -58,7 +58,7 @@ pub const fn joined(tables: &[&[Tunable]]) -> [Tunable; MOST] {
     all
 }
 
-/// Declares a struct of named groups of tunables. Its table has those of the groups, one after the other.
+/// Declares a struct of named groups of tunables. Its table joins the groups' tables, one after the other.
 #[macro_export]
 macro_rules! groups {
     (
@@ -113,7 +113,7 @@ macro_rules! groups {
     };
 }
 
-/// Defaults other than those of a table, by name.
+/// Defaults other than a table's, by name.
 pub trait Presets: Copy {
     /// The tunables and their defaults.
     const PRESETS: &'static [(&'static str, u64)];

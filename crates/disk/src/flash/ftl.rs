@@ -123,7 +123,7 @@ impl Ftl {
         Ok(ftl)
     }
 
-    /// Time of erasing a modelled block, from that of a real one.
+    /// Time of erasing a modelled block, if a real one takes `real`.
     pub(super) fn erase_ns(&self, real: u64) -> u64 {
         real * u64::from(self.erase_share) / 1024
     }

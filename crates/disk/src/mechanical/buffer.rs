@@ -20,7 +20,7 @@ pub(super) struct Segment {
     pub(super) read_limit: u64,
     /// Larger is more recent.
     pub(super) used: u64,
-    /// It holds what a write brought.
+    /// The segment holds what a write brought.
     pub(super) written: bool,
 }
 

@@ -39,7 +39,7 @@ impl Mechanical {
     pub fn sequential_rate(&self, zone: usize) -> u64 {
         let zone = self.geometry().zones()[zone];
         let sectors = (zone.end - zone.start).min(4 * u64::from(zone.per_cylinder)) as u32;
-        // From the first sector of a cylinder to that of another: whole cylinders only.
+        // From the first sector of one cylinder to the first of another: whole cylinders only.
         let whole = sectors / zone.per_cylinder * zone.per_cylinder;
         let sectors = if whole > 0 { whole } else { sectors };
         let mut media = self.media.clone();

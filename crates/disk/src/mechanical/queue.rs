@@ -20,7 +20,7 @@ pub(super) struct Job {
     pub(super) command: Command,
     pub(super) arrival: u64,
     pub(super) place: Place,
-    /// Its first sector was in the buffer when last looked at.
+    /// The job's first sector was in the buffer when last looked at.
     pub(super) hit: bool,
 }
 
@@ -144,7 +144,7 @@ impl Queue {
                 continue;
             }
             if seek == 0 && geometry.wait(here, key.angle) == 0 {
-                // It continues what the arm just did.
+                // The job continues what the arm just did.
                 return index;
             }
             let settled = geometry.turn(here, seek + margin);

@@ -18,7 +18,7 @@ pub(super) struct Work<'a> {
     pub(super) end: u64,
     /// When the arm could turn to it.
     pub(super) at: u64,
-    /// It was queued and has left the bus.
+    /// The command was queued and has left the bus.
     pub(super) waited: bool,
 }
 
@@ -177,7 +177,7 @@ impl Mechanical {
         self.complete_read(work, begin, &run, &stream);
     }
 
-    /// Books a read that used the arm from `begin` on and whose data crosses the bus as `stream`.
+    /// Books the bus for a read that used the arm from `begin` on and whose data crosses the bus as `stream`.
     #[inline]
     fn complete_read(&mut self, work: &Work<'_>, begin: u64, run: &Run, stream: &media::Stream) {
         let completion = u64::from(self.overheads.read_completion_ns);

@@ -1,7 +1,7 @@
 //! Everything that makes one mechanical disk differ from another, as integers.
 //!
 //! A profile file is compiled into a [`MechanicalSpec`]; a host without a file system fills one in
-//! itself. Times are nanoseconds. The meaning of each controller parameter is that of the DiskSim
+//! itself. Times are nanoseconds. Each controller parameter means what it means in the DiskSim
 //! 4.0 manual, §"Disks", under the name given with each field.
 
 use alloc::vec::Vec;

@@ -6,17 +6,17 @@ use idlewise_core::{Instant, Queue};
 
 /// Follows a run, and has the queue to itself at times of its own.
 pub trait Director<S>: Follower {
-    /// When it wants the queue next. It gets it then, or never if the run ends before.
+    /// When the director wants the queue next, and gets it unless the run ends before.
     fn next(&self) -> Instant {
         Instant::MAX
     }
 
-    /// Nothing may enter the queue. It then gets the queue after every event.
+    /// Nothing may enter the queue, and the director gets the queue after every event.
     fn holds(&self) -> bool {
         false
     }
 
-    /// It has the queue; true if the scheduler is another one afterwards.
+    /// The director has the queue; true if the scheduler is another one afterwards.
     fn direct(&mut self, _now: Instant, _queue: &mut Queue<S>) -> Result<bool, SwitchError> {
         Ok(false)
     }

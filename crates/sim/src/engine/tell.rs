@@ -30,7 +30,7 @@ impl<'a, O> Teller<'a, O> {
     }
 }
 
-/// `0.012300 s dispatch #4 R 1024+8 of 7: it is the oldest of 3 waiting`
+/// `0.012300 s dispatch #4 R 1024+8 of 7: the oldest of 3 waiting`
 fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) -> String {
     let at = format!("{:.6} s", now.0 as f64 / 1e9);
     let what = match (decision, request) {

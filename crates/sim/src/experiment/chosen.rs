@@ -26,7 +26,7 @@ impl Chosen {
         registry::all().iter().map(Chosen::Scheduler).chain(selectors)
     }
 
-    /// Its name.
+    /// The name of the scheduler or selector.
     pub fn name(self) -> &'static str {
         match self {
             Chosen::Scheduler(entry) => entry.name,
@@ -50,7 +50,7 @@ impl Chosen {
         }
     }
 
-    /// Its tunables.
+    /// The tunables of the scheduler or selector.
     pub fn tunables(self) -> &'static [Tunable] {
         match self {
             Chosen::Scheduler(entry) => entry.tunables,

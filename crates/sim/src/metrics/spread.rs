@@ -23,7 +23,7 @@ impl Default for Spread {
     }
 }
 
-/// Small values have a bucket each; the others share one with those of the same leading bits.
+/// Small values have a bucket each; the others share one with all values of the same leading bits.
 #[inline]
 const fn bucket(ns: u64) -> usize {
     let units = ns >> UNIT_BITS;

@@ -29,15 +29,15 @@ const REMEMBERED: usize = 16_384;
 
 #[derive(Default)]
 struct Process {
-    /// Its rows that were read and are not done.
+    /// The process's rows that were read and are not done.
     rows: u32,
     /// When its latest row was done in the trace, or came if the trace does not tell.
     last: Instant,
     /// How long after that it exited, if the trace has told.
     exit: Option<Duration>,
-    /// It was taken for ended.
+    /// The process was taken for ended.
     ended: bool,
-    /// It came back after that.
+    /// The process came back after that.
     stays: bool,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Ends {
     processes: HashMap<Issuer, Process, BuildHasherDefault<FxHasher>>,
     /// The trace tells exits, so that none is inferred.
     told: bool,
-    /// Those whose exit was read when all their requests were done.
+    /// Processes whose exit was read when all their requests were done.
     late: Vec<Issuer>,
 }
 

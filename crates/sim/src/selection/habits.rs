@@ -34,8 +34,8 @@ impl Habits {
         }
     }
 
-    /// Adds what the stream has forgotten of processes that have few rows in `rows`, as far as it is `wanted`. It comes
-    /// right before what they did since: what lies between is not known.
+    /// Adds what the stream has forgotten of processes that have few rows in `rows`, as far as it is `wanted`, right
+    /// before what they did since: what lies between is not known.
     pub fn complete(&self, rows: &mut Vec<Row>, wanted: impl Fn(u64, &Row) -> bool) {
         let oldest = rows.iter().find(|row| row.done.is_some()).map_or(Instant::ZERO, |row| row.arrival);
         let mut few: FxHashMap<u64, (usize, Instant)> = FxHashMap::default();

@@ -25,7 +25,7 @@ macro_rules! mirror {
     ) => {
         $(#[$outer])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-        #[allow(missing_docs, reason = "the fields are those of core's")]
+        #[allow(missing_docs, reason = "core says what the fields mean")]
         pub struct $name { $(pub $number: u64,)* $(pub $time: u64,)* }
 
         impl From<$of> for $name {

@@ -19,7 +19,7 @@ struct Looping {
     next: usize,
     round: u64,
     outstanding: u32,
-    /// Its next step has a time already.
+    /// The process's next step has a time already.
     timed: bool,
     /// When its last step was issued.
     issued: Instant,
@@ -37,7 +37,7 @@ pub struct LoopingReplay {
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 impl LoopingReplay {
-    /// These processes, on a disk of `capacity`.
+    /// Processes that loop over `scripts`, on a disk of `capacity`.
     pub fn new(scripts: &[Script], capacity: Sector) -> LoopingReplay {
         let mut ready = BinaryHeap::new();
         let mut processes = Vec::new();

@@ -1,7 +1,7 @@
 //! What a stream of requests shows of each process: its steps, and what each step waits for.
 //!
 //! A step is issued once its predecessor was issued and no more of the process's requests are outstanding than
-//! were in reality, and some time after that: the process's own. That holds for processes that wait for each
+//! were in reality, and some time after that: the process's own. The rule holds for processes that wait for each
 //! request, for those that keep several outstanding, for bursts and for writeback alike.
 //!
 //! Several requests that were merged complete at one moment, and as many may follow at once. Each of
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 pub struct Step {
     /// The request; its arrival is of no meaning.
     pub request: Request,
-    /// It waits until no more of its process's requests are outstanding.
+    /// The step waits until no more of its process's requests are outstanding.
     pub outstanding: u32,
     /// How long after that, and after its predecessor, it is issued.
     pub delay: Duration,
@@ -25,13 +25,13 @@ pub struct Step {
 /// A process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Script {
-    /// Its number, or its group's.
+    /// The process's number, or its group's.
     pub who: u64,
     /// When it issues its first step, counted from the beginning.
     pub start: Duration,
-    /// Its requests, in order.
+    /// The process's requests, in order.
     pub steps: Vec<Step>,
-    /// So many steps came before the first of its completions was seen: when it begins anew, they wait as
+    /// How many steps came before the first of their completions was seen: when the script begins anew, they wait as
     /// the later ones did.
     pub ramp: usize,
     /// The most requests that were outstanding when it issued another.
@@ -138,7 +138,7 @@ impl Trail {
 
 /// Where a process goes.
 struct Habit {
-    /// It reads or writes in order.
+    /// The process reads or writes in order.
     ordered: bool,
     range: (Sector, Sector),
 }
@@ -169,8 +169,8 @@ fn range<'a>(rows: impl IntoIterator<Item = &'a Row>) -> (Sector, Sector) {
 const LARGE: Sectors = Sectors(64);
 /// How many requests tell where a process goes; if it has issued fewer, earlier ones count.
 const TELLING: usize = 4;
-/// So many requests tell what a process does: if it issued fewer in the window, as others go first, earlier ones of the
-/// same load count; if it issued none because it waits all the time, also those of another load.
+/// Requests that tell what a process does: if it issued fewer in the window, as others go first, earlier ones of the
+/// same load count; if it issued none because it waits all the time, also requests of another load.
 pub const ENOUGH: usize = 32;
 
 /// The processes of `rows`, which are in order of arrival, as they are since `beginning`. Earlier rows count as long as

@@ -10,7 +10,7 @@ use idlewise_core::selectors::Row;
 use idlewise_core::{Instant, Request, Sector};
 use idlewise_disk::{AnyModel, Command, Completion, DiskModel, SubmitError};
 
-/// Tags from here on are those of commands that the disk had before.
+/// Tags from here on belong to commands that the disk had before.
 const EARLIER: u32 = 1 << 31;
 
 /// A model, and what it still has to do.
@@ -110,7 +110,7 @@ pub(super) struct Occupied<'a, D> {
     earlier: u32,
     /// Commands of the host that it has.
     taken: u32,
-    /// Those that wait.
+    /// Commands that wait.
     held: VecDeque<Command>,
 }
 
@@ -164,7 +164,7 @@ impl<D: DiskModel> DiskModel for Occupied<'_, D> {
             return self.device.submit(now, command);
         }
         if self.taken == 0 {
-            // There are none of the host's: this hears of the others only.
+            // None is the host's: this hears of the others only.
             self.next(now);
         }
         self.held.push_back(command);

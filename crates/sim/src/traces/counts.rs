@@ -6,15 +6,15 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Skip {
-    /// It could not be understood, and `lenient` was set.
+    /// The row could not be understood, and `lenient` was set.
     Malformed,
-    /// It belongs to a device that was not asked for.
+    /// The row belongs to a device that was not asked for.
     OtherDevice,
-    /// It moves no data and is no flush.
+    /// The row moves no data and is no flush.
     ZeroLength,
-    /// It asks for something that no scheduler orders: a passthrough command, a zone operation.
+    /// The row asks for something that no scheduler orders: a passthrough command, a zone operation.
     OtherOperation,
-    /// It tells of something that is no request: a plug, a message, an opened file.
+    /// The row tells of something that is no request: a plug, a message, an opened file.
     NotARequest,
 }
 

@@ -5,18 +5,18 @@ use std::io;
 
 /// Where in a trace something is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// A line of a text format; the first is 1.
     Line(u64),
     /// An offset into the decompressed bytes of a binary format; the first is 0.
     Byte(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "{line}"),
-            Place::Byte(byte) => write!(f, "byte {byte}"),
+            Location::Line(line) => write!(f, "{line}"),
+            Location::Byte(byte) => write!(f, "byte {byte}"),
         }
     }
 }
@@ -27,7 +27,7 @@ pub struct RowError {
     /// The trace's name: a path, or `(standard input)`.
     pub name: String,
     /// Where the row is.
-    pub place: Place,
+    pub place: Location,
     /// The format it was read as, as `--format` names it.
     pub format: &'static str,
     /// What is wrong.
@@ -55,7 +55,7 @@ pub enum TraceError {
     /// The operating system or the decompressor refused.
     #[error("{name}: {source}; {cure}")]
     Io { name: String, source: io::Error, cure: &'static str },
-    /// There are no bytes.
+    /// The trace has no bytes.
     #[error("{name}: the trace is empty; check that the recording or the download is complete")]
     Empty { name: String },
     /// A row cannot be understood.
@@ -80,7 +80,7 @@ pub enum TraceError {
     Path { name: String, what: String, cure: &'static str },
 }
 
-/// What a row parser found wrong. It borrows, so that a rejected row costs no allocation.
+/// What a row parser found wrong, borrowed, so that a rejected row costs no allocation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bad<'a> {
     /// What is wrong, as the beginning of a sentence: "expected the offset in bytes".
@@ -103,7 +103,7 @@ impl<'a> Bad<'a> {
 
     /// The same complaint as an error, with its place.
     #[cold]
-    pub(crate) fn at(self, name: &str, place: Place, format: &'static str) -> TraceError {
+    pub(crate) fn at(self, name: &str, place: Location, format: &'static str) -> TraceError {
         TraceError::Row(Box::new(RowError {
             name: name.to_owned(),
             place,
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_row_error_names_line_text_and_cure() {
         let bad = Bad::row("expected the size in bytes", b"12x");
-        let error = bad.at("a.csv", Place::Line(7), "msr");
+        let error = bad.at("a.csv", Location::Line(7), "msr");
         let want = "a.csv:7: expected the size in bytes, not \"12x\" (read as msr); repair the row, \
                     skip such rows with --lenient, or say --format NAME";
         assert_eq!(error.to_string(), want);

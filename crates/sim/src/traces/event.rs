@@ -6,21 +6,21 @@ use idlewise_core::{Issuer, Operation, Priority};
 /// What happened to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// It reached the block layer.
+    /// The request reached the block layer.
     Queue,
-    /// It reached the scheduler.
+    /// The request reached the scheduler.
     Insert,
-    /// It went to the disk.
+    /// The request went to the disk.
     Dispatch,
     /// The disk was done with it.
     Complete,
     /// The disk did not take it.
     Requeue,
-    /// It was cut in two, the second beginning at this sector.
+    /// The request was cut in two, the second beginning at this sector.
     Split(u64),
-    /// It joined another.
+    /// The request joined another.
     Merge,
-    /// It was mapped from another device.
+    /// The request was mapped from another device.
     Remap,
 }
 

@@ -16,19 +16,19 @@ pub struct About {
     pub title: &'static str,
     /// What its times count.
     pub time_unit: &'static str,
-    /// It tells when a request was done.
+    /// The format tells when a request was done.
     pub completions: bool,
-    /// It tells when a request went to the disk.
+    /// The format tells when a request went to the disk.
     pub dispatches: bool,
-    /// It tells who issued a request.
+    /// The format tells who issued a request.
     pub issuers: bool,
-    /// It tells which device a request was for.
+    /// The format tells which device a request was for.
     pub devices: bool,
-    /// It is made of events that are put together to requests.
+    /// The format is made of events that are put together to requests.
     pub events: bool,
-    /// Its times are those of arrival. Otherwise they are made up or too coarse to queue by.
+    /// The format's times are times of arrival. Otherwise they are made up or too coarse to queue by.
     pub exact_times: bool,
-    /// It can be written.
+    /// The format can be written.
     pub writable: bool,
 }
 
@@ -96,7 +96,7 @@ fn open_text<R: Rows>(input: Input, open: &Open) -> Result<Box<dyn Reader>, Trac
 pub(crate) struct Head<'a> {
     /// At most the first 64 KiB.
     pub(crate) bytes: &'a [u8],
-    /// That is all there is.
+    /// The head is the whole trace.
     pub(crate) complete: bool,
 }
 
@@ -113,7 +113,7 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Lines that recognition tries: so many that a header and a bad row weigh a hundredth each.
+/// Lines that recognition tries: a header and a bad row weigh a hundredth each.
 const LINES: usize = 100;
 
 /// The share of the first lines that are rows of the format, in percent.

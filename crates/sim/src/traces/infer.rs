@@ -40,7 +40,7 @@ const RECENT: usize = 256;
 /// Why a row is issued when it is. `of` is the number of an earlier row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// Its time has come.
+    /// The row's time has come.
     At(Instant),
     /// Row `of` was done, and the process computed for `think`.
     AfterCompletion {

@@ -15,7 +15,7 @@ pub(crate) const PEEK: usize = 64 * 1024;
 /// The most that decompressing may take, in KiB: twice what `xz -9` needs.
 const XZ_LIMIT_KIB: u32 = 128 * 1024;
 
-/// The largest window a zstd frame may ask for: that of `zstd --ultra --long=27`.
+/// The largest window a zstd frame may ask for: what `zstd --ultra --long=27` uses.
 const ZSTD_WINDOW: u64 = 128 << 20;
 
 /// A stream of decompressed bytes with a look ahead.

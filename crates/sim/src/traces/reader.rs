@@ -4,7 +4,7 @@
 //! are here, once.
 
 use crate::traces::counts::Skip;
-use crate::traces::error::{Bad, Place, TraceError};
+use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
 use crate::traces::sink::{Row, Sink};
@@ -26,7 +26,7 @@ pub(crate) trait Rows: Default + Send + 'static {
     /// Understands `line`, which has no line end and is not blank.
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>>;
 
-    /// There are no more lines.
+    /// The lines have ended.
     fn end(&mut self, sink: &mut Sink) -> Result<(), Bad<'static>> {
         let _ = sink;
         Ok(())
@@ -49,7 +49,7 @@ impl<R: Rows> TextReader<R> {
     }
 
     fn complain(&self, bad: Bad<'_>) -> TraceError {
-        bad.at(self.input.name(), Place::Line(self.line), self.format)
+        bad.at(self.input.name(), Location::Line(self.line), self.format)
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Record {
     /// The chain that the process belongs to, if the format tells: its parent's number, or its own if it has
     /// children.
     pub group: Option<Group>,
-    /// Its I/O priority, if the format tells.
+    /// The request's I/O priority, if the format tells.
     pub priority: Option<Priority>,
     /// Which device or volume, as an index into the trace's device names.
     pub device: u32,

@@ -22,9 +22,9 @@ pub struct Report {
     pub late_rows: u64,
     /// The most that a row was earlier than one before it.
     pub out_of_order_max_ns: u64,
-    /// Rows too late to be put in order. They carry the time of the row given out before them.
+    /// Rows too late to be put in order, which carry the time of the row given out before them.
     pub moved_rows: u64,
-    /// Rows whose extent was not whole sectors. It was widened to whole sectors.
+    /// Rows whose extent was not whole sectors, and was widened to whole sectors.
     pub unaligned_rows: u64,
     /// Requests that joined another (event formats).
     pub merges: u64,

@@ -10,7 +10,7 @@ use std::collections::{HashMap, VecDeque};
 /// Requests at the same sector that are told apart. Finding one is a walk, which a hostile trace could make long.
 const CHAIN: u32 = 64;
 
-/// Flushes have no sector. They wait under this one.
+/// Flushes, which have no sector, wait under this one.
 pub(crate) const FLUSH: u64 = u64::MAX;
 
 const NONE: u64 = u64::MAX;
@@ -46,7 +46,7 @@ struct Chain {
     count: u32,
 }
 
-/// The requests. They are numbered in order of arrival.
+/// The requests, numbered in order of arrival.
 pub(crate) struct Waiting {
     slots: VecDeque<Slot>,
     /// The number of the first slot.

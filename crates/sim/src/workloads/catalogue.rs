@@ -8,11 +8,11 @@ use super::{Ground, Named, Options, Spec, SpecError};
 
 /// A named workload.
 pub struct Kind {
-    /// Its name.
+    /// The workload's name.
     pub name: &'static str,
     /// What it is, in a sentence.
     pub summary: &'static str,
-    /// Its options: name, default, meaning.
+    /// The workload's options: name, default, meaning.
     pub options: &'static [(&'static str, &'static str, &'static str)],
     make: Make,
 }

@@ -19,7 +19,7 @@ pub use self::error::FioError;
 use self::job::Job;
 use self::keys::HARMLESS;
 pub use self::keys::KEYS;
-use self::layout::{Layout, Place, place};
+use self::layout::{Layout, Region, region};
 use super::{Ground, Process, Processes, Sizes, Think};
 
 /// A job file, read and checked.
@@ -80,8 +80,8 @@ impl JobFile {
                     None => format!("{name}\0{position}\0{clone}"),
                 };
                 let whole = files.whole(&file, job);
-                let place = place(job, whole, clone);
-                if place.length < job.largest() {
+                let region = region(job, whole, clone);
+                if region.length < job.largest() {
                     let what = format!(
                         "job '{name}': between its offset and the end of its file no request fits: lower offset or bs"
                     );
@@ -89,9 +89,9 @@ impl JobFile {
                 }
                 files.need(
                     file.clone(),
-                    if job.filesize.is_some() { whole } else { place.start + place.length },
+                    if job.filesize.is_some() { whole } else { region.start + region.length },
                 );
-                sketches.push((name, job, clone, group, file, place));
+                sketches.push((name, job, clone, group, file, region));
             }
         }
         files.lay_out();
@@ -104,26 +104,26 @@ impl JobFile {
             );
             return Err(FioError::at(&self.file, 0, what));
         }
-        let processes = sketches.into_iter().map(|(name, job, clone, group, file, place)| Process {
+        let processes = sketches.into_iter().map(|(name, job, clone, group, file, region)| Process {
             name: if job.numjobs > 1 { format!("{name}.{}", clone + 1) } else { name.clone() },
-            file_start: Sector(files.start(&file) + place.start),
-            file_sectors: place.length,
+            file_start: Sector(files.start(&file) + region.start),
+            file_sectors: region.length,
             group,
-            ..process(job, place)
+            ..process(job, region)
         });
         Ok(Processes::new(processes.collect(), ground.seed))
     }
 }
 
-/// What a job asks for, apart from its name and its file's place.
-fn process(job: &Job, place: Place) -> Process {
+/// What a job asks for, apart from its name and its file's region.
+fn process(job: &Job, region: Region) -> Process {
     let reads = job.reads();
     let block = job.used_sizes().fold(0, gcd);
     let in_blocks =
         |sizes: &Sizes| sizes.iter().map(|(size, share)| ((size / block).max(1), *share)).collect();
     let share = f64::from(reads) / 100.0;
     let mean = job.mean_size(false) * share + job.mean_size(true) * (1.0 - share);
-    let planned = ((place.moves as f64 / mean) as u64).max(1).saturating_mul(job.loops);
+    let planned = ((region.moves as f64 / mean) as u64).max(1).saturating_mul(job.loops);
     let writes_per_flush = job.fsync.saturating_mul(100) / u64::from(100 - reads).max(1);
     let thinks = job.thinktime.0 > 0;
     Process {

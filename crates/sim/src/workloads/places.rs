@@ -13,7 +13,7 @@ pub enum Pattern {
     Alternate,
     /// Any block, uniformly.
     Random,
-    /// So many blocks one after the other from a multiple of that many on, which is anywhere: small files.
+    /// Runs of this many blocks, each from a multiple of that number on, which is anywhere: small files.
     Runs(u64),
     /// Every block once in random order, then again in another order.
     Shuffled,
@@ -25,7 +25,7 @@ pub enum Pattern {
 
 /// The places of one process. Some patterns need state that only they have.
 pub(super) enum Places {
-    /// The next block of reads and that of writes, and how far it then goes.
+    /// The next block of reads and the next of writes, and how far it then goes.
     Ordered {
         next: [u64; 2],
         step: u64,

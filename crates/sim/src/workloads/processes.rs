@@ -40,11 +40,11 @@ pub type Sizes = Vec<(u32, u32)>;
 /// One process.
 #[derive(Clone, Debug)]
 pub struct Process {
-    /// Its name in reports.
+    /// The process's name in reports.
     pub name: String,
-    /// Its weight for proportional-share schedulers.
+    /// The process's weight for proportional-share schedulers.
     pub weight: Weight,
-    /// Its I/O priority.
+    /// The process's I/O priority.
     pub priority: Priority,
     /// Where its file begins.
     pub file_start: Sector,
@@ -53,7 +53,7 @@ pub struct Process {
     /// The size of a request, and what places are multiples of.
     pub block: Sectors,
     /// A file system splits longer requests into parts of this size, issues them at once, and says of each but the
-    /// last that more follow (SOSP'01 §4.2.4). They count as one request.
+    /// last that more follow (SOSP'01 §4.2.4). The parts count as one request.
     pub split: Sectors,
     /// Sizes of reads and of writes, where they differ from one block.
     pub sizes: [Sizes; 2],
@@ -79,7 +79,7 @@ pub struct Process {
     pub start: Instant,
     /// How long after its start it ends, whatever is left.
     pub runtime: Duration,
-    /// It ends when all that are not in the background have ended.
+    /// The process ends when all that are not in the background have ended.
     pub background: bool,
     /// Requests until it ends, not counting flushes.
     pub requests: u64,
@@ -129,7 +129,7 @@ struct Running {
     outstanding: u32,
     /// Requests since the last burst began, and since the last flush.
     burst_used: u32,
-    /// Its last think time, if they rise.
+    /// The process's last think time, if they rise.
     thought: Duration,
     unflushed: u64,
     /// The next request is a flush.
@@ -157,7 +157,7 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// These processes, with randomness from `seed`. Issuers are numbered from 1.
+    /// A workload of `processes`, with randomness from `seed`. Issuers are numbered from 1.
     pub fn new(processes: Vec<Process>, seed: u64) -> Self {
         let running = processes.into_iter().enumerate().map(|(index, process)| {
             let mixed = seed ^ process.seed ^ (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -198,7 +198,7 @@ impl Processes {
         for Reverse((_, owner)) in self.ready.drain() {
             let running = &mut self.running[owner as usize];
             running.outstanding -= 1;
-            // Those that wait for a completion exit there.
+            // Processes that wait for a completion exit there.
             if running.outstanding == 0 {
                 exits.announce(now, issuer(owner));
             }

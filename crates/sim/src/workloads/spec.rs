@@ -7,7 +7,7 @@ use idlewise_core::{Duration, SECTOR_BYTES};
 pub struct Spec {
     /// The workload's name.
     pub name: String,
-    /// Its options, in the order given.
+    /// The workload's options, in the order given.
     pub options: Vec<(String, String)>,
 }
 

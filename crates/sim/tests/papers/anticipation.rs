@@ -21,7 +21,7 @@ fn the_placement_gives_the_papers_5_mb_a_second() {
     assert!(rates.iter().all(|rate| (4.6..=5.6).contains(rate)), "{rates:?}");
 }
 
-/// §4.1: four times the throughput, almost that of one reader alone.
+/// §4.1: four times the throughput, almost what one reader alone gets.
 #[test]
 fn sequential_readers_get_the_whole_disk() {
     assert!(gain("") >= 3.8, "{:.2}", gain(""));

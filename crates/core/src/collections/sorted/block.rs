@@ -8,7 +8,7 @@ use crate::collections::NIL;
 
 /// Entries in a block. Measured: fewer make the directory long, more make the moves long.
 pub(super) const BLOCK: usize = 16;
-/// So many entries that two blocks of them should be one.
+/// A block that shrinks to this many entries joins a neighbour that has no more.
 pub(super) const FEW: usize = 6;
 
 /// The greatest key. A difference between two keys then has its sign in the top bit.
@@ -76,7 +76,7 @@ impl Block {
         (index < self.len as usize).then(|| Entry { key: self.keys[index], id: self.ids[index] })
     }
 
-    /// Puts `entry` behind all whose key is at most its own. There is room.
+    /// Puts `entry` behind all whose key is at most its own. The block has room.
     #[inline]
     pub(super) fn insert(&mut self, entry: Entry) {
         let at = self.below(entry.key + 1);
@@ -139,7 +139,7 @@ impl Block {
         places.map(|(held, place)| if *held == id { place } else { 0 }).sum::<u32>() as usize
     }
 
-    /// Takes the entries of `greater`, which are all behind these. There is room.
+    /// Takes the entries of `greater`, which are all behind these. The block has room.
     pub(super) fn join(&mut self, greater: &mut Block) {
         let own = self.len as usize;
         self.keys[own..own + BLOCK].copy_from_slice(&greater.keys[..BLOCK]);

@@ -39,7 +39,7 @@
 //!   processes can cost a third of the throughput (§4.2.4).
 //! - `expectation=distance`, the default, is the paper's second method: the distance between a
 //!   process's requests, on the curve of positioning times. `expectation=measured` is its first.
-//!   That one needs a calibrated curve, and processes that do not start together. Else the disk
+//!   `measured` needs a calibrated curve, and processes that do not start together. Else the disk
 //!   alternates between their files, each measured time is a seek from the other's file, no wait
 //!   seems worth it, and nothing better is ever measured.
 //! - The curve is learned from completions; the paper measures it at installation, as

@@ -19,7 +19,7 @@ pub struct Candidate<'a> {
     pub positioning: Duration,
     /// The request lies at or after the place where the head is.
     pub forward: bool,
-    /// The process whose request was completed last. It has none waiting.
+    /// The process whose request was completed last, and which has none waiting.
     pub last: Issuer,
     /// The time since that completion.
     pub elapsed: Duration,
@@ -35,7 +35,7 @@ pub trait Heuristic<P: Policy>: Sized + 'static {
     const SUMMARY: &'static str;
     /// Where its rules come from.
     const SOURCE: &'static str;
-    /// Its settings.
+    /// The heuristic's settings.
     type Tunables: Tunables + 'static;
     /// Defaults of the framework's settings that differ.
     type Presets: Presets + 'static;

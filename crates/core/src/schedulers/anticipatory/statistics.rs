@@ -99,10 +99,10 @@ pub(super) struct Statistics {
     pub(super) position: Option<Sector>,
     /// When its last request was completed.
     completed: Option<Instant>,
-    /// Its synchronous requests that wait, and those in the device.
+    /// The process's synchronous requests that wait, and the ones in the device.
     pub(super) waiting: u32,
     pub(super) in_flight: u32,
-    /// Its last request was a part of a larger one, and the next part follows.
+    /// The process's last request was a part of a larger one, and the next part follows.
     in_parts: bool,
     /// A wait for it has run out since its last request.
     pub(super) expired: bool,
@@ -178,7 +178,7 @@ impl Statistics {
         self.samples = self.samples.saturating_add(1);
     }
 
-    /// Its request was completed.
+    /// A request of the process was completed.
     pub(super) fn completes(&mut self, now: Instant) {
         self.in_flight = self.in_flight.saturating_sub(1);
         self.completed = Some(now);

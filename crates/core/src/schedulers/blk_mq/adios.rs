@@ -14,7 +14,7 @@
 //! Requests wait on two sides, reads and all others, by deadline in steps of 2^20 ns, in each step in
 //! order of arrival. The deadline is the arrival, if somebody waits for the request; else that and
 //! `lat_target_…` (and the predicted time, without `compliance_flags` 4).
-//! 1. Of both sides' first requests that of the reads is next, unless the bias is against them.
+//! 1. Of the first requests of both sides the read is next, unless the bias is against reads.
 //! 2. If its deadline is the later one, the bias moves away from its side by the predicted time,
 //!    weighted by `read_priority` for reads. If the other side is empty, it moves if it favours this one.
 //! 3. The page is full when the next kind's `batch_limit_…` is reached, when all under way would be

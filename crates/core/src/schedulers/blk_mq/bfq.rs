@@ -20,7 +20,7 @@
 //!    that asks for a little, regularly, weighs 3000 times as much for 300 ms. Many new queues at once are
 //!    not raised.
 //! 7. Processes that read near each other share a queue, until that turns out to be seeky.
-//!    Those that begin together share one for good, unless they stream on a disk.
+//!    Processes that begin together share one for good, unless they stream on a disk.
 //! 8. Asynchronous requests have room in half of the queue, and together with synchronous writes in three
 //!    quarters; while something is raised, in 3/16 and 6/16.
 //!
@@ -29,7 +29,7 @@
 //! Avanzini 2015.
 //!
 //! # Differs from the source
-//! - There are no control groups, and one actuator. Admission in the queue is limited by kind of request; Linux
+//! - Control groups and further actuators are left out. Admission in the queue is limited by kind of request; Linux
 //!   with control groups also keeps each process to its share of it.
 //! - Linux counts in ticks; here times are nanoseconds, except that charges for time are whole milliseconds.
 //! - The host's weight of a process multiplies its level's weight, and the product is rounded up. Linux has weights only

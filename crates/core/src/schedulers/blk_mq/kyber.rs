@@ -1,7 +1,7 @@
 //! Kyber: limits for how many requests of each kind are in flight, adjusted to reach latency targets.
 //!
 //! # How it decides
-//! There are four domains: reads, writes, discards and all others. Each is served in order of arrival,
+//! A request is of one of four domains: read, write, discard, other. Each domain is served in order of arrival,
 //! and may have as many requests in flight as it has tokens: at first 256, 128, 64 and 16.
 //! 1. The batch goes on: the next request of the same domain, as long as that has one and a token, and
 //!    the batch has fewer than 16 reads, 8 writes, 1 discard or 1 other.
@@ -14,7 +14,7 @@
 //!    is congested, all others get fewer. The new number is the old one times the quarter of the target
 //!    that all but one in a hundred latencies keep (8 quarters at most), divided by four.
 //!
-//! That needs 500 latencies, or a second since the first look. When the device is not congested, what
+//! These steps need 500 latencies, or a second since the first look. When the device is not congested, what
 //! was found is remembered for the next time that it is.
 //!
 //! Asynchronous requests have room in three quarters of the queue.
@@ -138,7 +138,7 @@ impl Kyber {
         !self.waiting[domain].is_empty() && self.in_flight[domain] < self.feedback.tokens(domain)
     }
 
-    /// The batch is over if requests wait and none can be sent. It outlasts a time when nothing waits, as
+    /// The batch is over if requests wait and none can be sent. A batch outlasts a time when nothing waits, as
     /// the kernel does not ask then.
     #[inline]
     fn end_batch_if_stuck(&mut self) {

@@ -42,7 +42,7 @@
 //! # Starvation
 //! Unbounded: a lower class gets nothing before its requests have aged; and if best-effort requests
 //! wait so long that each has aged when it is looked at, all others wait for them. Within one class,
-//! bounds are those of `deadline`.
+//! bounds are as in `deadline`.
 
 use crate::admission::DepthLimit;
 use crate::collections::{Lanes, OutOfMemory};
@@ -55,7 +55,7 @@ use crate::units::{Instant, RequestId};
 crate::tunables! {
     /// What mq-deadline can be told besides what the deadline schedulers can: classes and depth.
     pub struct Classes {
-        /// How long a request waits before it goes before those of higher classes.
+        /// How long a request waits before it goes before requests of higher classes.
         prio_aging_expire: Milliseconds = 10_000, 0..=3_600_000;
         /// How much of the queue may be other than synchronous reads, in requests. 0: all of it.
         async_depth: Count = 0, 0..=2_147_483_647;
@@ -153,7 +153,7 @@ impl MqDeadline {
         self.queued.iter().filter(|queued| **queued > 0).count() > 1
     }
 
-    /// What `class` would send. It may choose a direction and begin a batch for that.
+    /// What `class` would send. `class` may choose a direction and begin a batch for that.
     #[inline]
     fn candidate(&mut self, cx: Cx<'_>, class: Class) -> Option<RequestId> {
         let [reads, writes] =
@@ -209,7 +209,7 @@ impl MqDeadline {
         Err(again)
     }
 
-    /// No class may send. It may be different `again`.
+    /// No class may send; `again` is when one might.
     #[cold]
     fn hold(&mut self, cx: Cx<'_>, before: Turn, again: Instant) -> Decision {
         self.turn = before;

@@ -1,4 +1,4 @@
-//! What Linux's anticipatory schedulers have in common: batches of reads and of writes, and in those of
+//! What Linux's anticipatory schedulers have in common: batches of reads and of writes, and in batches of
 //! reads a wait for the process that read last.
 //!
 //! | part | what it owns |
@@ -46,13 +46,13 @@ pub trait Version: 'static {
     const WRITES_FROM_OLDEST: bool;
     /// A batch for which the device had to drain has its time from then on.
     const TIME_FROM_DRAINED: bool;
-    /// Its settings.
+    /// The version's settings.
     type Settings: Timed;
     /// Which rules end a wait.
     fn rules(settings: &Self::Settings) -> RuleSet;
 }
 
-/// Batches of reads and of writes, and in those of reads a wait for the process that read last.
+/// Batches of reads and of writes, and in batches of reads a wait for the process that read last.
 pub struct LinuxAnticipatory<V: Version> {
     requests: Requests,
     batches: Batches,
@@ -93,11 +93,11 @@ impl<V: Version> Algorithm for LinuxAnticipatory<V> {
 /// Why a request is chosen.
 #[derive(Clone, Copy)]
 enum Choice {
-    /// It is the best place to go on.
+    /// The request is the best place to go on.
     GoesOn,
     /// A batch begins.
     Begins,
-    /// It is the oldest and overdue.
+    /// The request is the oldest and overdue.
     Overdue,
 }
 

@@ -17,7 +17,7 @@
 //! 5. Close is within 8192 sectors, doubled with each millisecond of waiting, or nearer than the process
 //!    seeks on average. A process that has exited may have a successor nearby, which is waited for unless
 //!    such processes mostly have none.
-//! 6. Of each process the mean think time and seek distance are kept; of all together those of new
+//! 6. Kept are the mean think time and seek distance of each process; for all together the means of new
 //!    processes, and the probability that a new process exits without a second request.
 //!
 //! # Source
@@ -26,16 +26,16 @@
 //!
 //! # Differs from the source
 //! - Linux counts in ticks; here times are nanoseconds, except that closeness doubles and mean think
-//!   times round as with ticks of 1 ms. That rounding adds 4 ms to the first think time of a process
+//!   times round as with ticks of 1 ms. The rounding adds 4 ms to the first think time of a process
 //!   and 2 to the second, so that who thinks for 3 ms at first is not waited for then.
-//! - There is no dispatch list: a request goes to the device at once, so that no process has others on
+//! - Linux's dispatch list is left out: a request goes to the device at once, so that no process has others on
 //!   that list. Nor is the queue ever drained by force, as switching needs no draining.
 //! - Whether a batch of writes was idle is noticed when it happens. Linux notices when its driver next
 //!   asks; SCSI drivers ask before the device has room.
 //! - The first batch of reads after construction tunes nothing, as no writes went before it. Linux takes
 //!   the time since its own construction for theirs.
 //! - Requests with equal addresses go in order of arrival. Synchronous and asynchronous requests do not
-//!   merge with each other. Requests of one issuer's number are one process's, also those of none.
+//!   merge with each other. Requests of one issuer's number are one process's, also requests of no issuer.
 //! - An exited process is remembered while it has requests here, or is waited for.
 //!
 //! # Good for, bad for

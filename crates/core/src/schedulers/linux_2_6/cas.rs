@@ -16,7 +16,7 @@
 //!
 //! # Source
 //! OLS'05 (Seelam, Romero, Teller and Buros) §4, on Linux 2.6.9. With `reading` = `linux`: what became of
-//! it in Linux 2.6.18, `block/as-iosched.c`. There step 4 asks whether processes that exited had no
+//! it in Linux 2.6.18, `block/as-iosched.c`, where step 4 asks whether processes that exited had no
 //! successor, in more than 50 % of the waits for one; and step 5 whether that and the exit probability
 //! make more than 50 % when multiplied.
 //!
@@ -26,7 +26,7 @@
 //! - The system's exit probability: as in Linux it falls when a new process issues its second request,
 //!   and rises when a wait for a new one has been in vain; and in step 4 for any process.
 //! - The cooperative exit probability: it rises in step 3 and falls when a wait for a process that has
-//!   exited has been in vain. It begins at 100 %.
+//!   exited has been in vain. The probability begins at 100 %.
 //! - The distance that is close, and whose seeks count: as in Linux 2.6.18.
 //! - Steps 5 and 6 take the mean of new processes for one that is new, and a process of which more
 //!   requests wait is not waited for, both as in Linux.

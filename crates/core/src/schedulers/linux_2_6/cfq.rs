@@ -20,7 +20,7 @@
 //!    seeks for more than a second, they part again.
 //! 6. A new request's queue preempts the one whose slice is used up; one of the idle class; an
 //!    asynchronous one, if it is synchronous itself; one without metadata, if it is metadata; one that
-//!    is not real time, if it is; one that is waited for, if it is close. It goes before all others then.
+//!    is not real time, if it is; one that is waited for, if it is close. The new one goes before all others then.
 //! 7. Of a queue at most `quantum` requests are in flight (four times as many if no other queue has
 //!    any; one in the idle class). Asynchronous requests wait until synchronous ones in flight are done,
 //!    and the other way round if the queue is one that is waited for. Under `low_latency` asynchronous
@@ -37,7 +37,7 @@
 //!   of 1 ms.
 //! - Linux makes a queue active even if it may not send anything yet. Here nothing changes until it does;
 //!   so what arrives before that is judged by the queue whose slice it was.
-//! - There is no dispatch list: a request goes to the device at once. A small request that was waited
+//! - Linux's dispatch list is left out: a request goes to the device at once. A small request that was waited
 //!   for goes when the host asks, as if it had been unplugged; Linux may wait for it to grow until then.
 //! - A wait ends with the slice. Linux finds out only when somebody asks.
 //! - Of the neighbours of the head the nearest is looked at for going on, and the one ahead of two as near;
@@ -161,7 +161,7 @@ impl Cfq {
         self.queues.tidy(slice.queue, None);
     }
 
-    /// The process at `place` gives up its queue: it has exited, or is forgotten. That ends its slice.
+    /// The process at `place`, which has exited or is forgotten, gives up its queue, and the queue's slice ends.
     fn leave(&mut self, cx: Cx<'_>, place: Place) {
         let Some(own) = self.processes[place].queue.take() else { return };
         if self.service.active() == Some(own) {

@@ -27,7 +27,7 @@
 //! - Where to go on is found when it is asked for, not remembered.
 //! - A process is an issuer's number; Linux can also take its group or user (`key_type`). `queued` and
 //!   the other rules of which process may allocate a request are the host's matter.
-//! - Requests on the dispatch list do not merge, and those of different processes do not either.
+//! - Requests on the dispatch list do not merge, and requests of different processes do not either.
 //! - Service is remembered of 64 processes besides those with requests here.
 //!
 //! # Good for, bad for
@@ -72,7 +72,7 @@ crate::tunables! {
 const MEMORY: Duration = Duration::from_s(1);
 /// What a request counts when requests overlap: a tick.
 const ALIKE: u64 = Duration::from_ms(1).0;
-/// This many in flight at once show that requests overlap.
+/// Requests overlap if this many are in flight at once.
 const DEEP: u64 = 4;
 /// Processes that are remembered besides those with requests here.
 const REMEMBERED: usize = 64;

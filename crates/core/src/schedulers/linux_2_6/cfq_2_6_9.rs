@@ -10,7 +10,7 @@
 //! A process whose queue was empty goes to the front of the round.
 //!
 //! # Source
-//! Linux 2.6.9 `drivers/block/cfq-iosched.c`. There the processes' queues are found through a hash table
+//! Linux 2.6.9 `drivers/block/cfq-iosched.c`, where the processes' queues are found through a hash table
 //! of 64 chains; UNC §II takes that for 64 queues that processes share.
 //!
 //! # Differs from the source

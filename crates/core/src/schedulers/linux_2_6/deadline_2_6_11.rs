@@ -29,7 +29,7 @@
 //! between them (deceptive idleness, SOSP'01).
 //!
 //! # Starvation
-//! Once a request's deadline and those of all before it have passed, each batch of its direction begins
+//! Once the deadlines of a request and of all before it have passed, each batch of its direction begins
 //! with the oldest. Between two such batches there are at most `writes_starved` (or one) of the other.
 //! With `writes_starved` = 0 reads starve while writes wait.
 

@@ -12,7 +12,7 @@
 //! SOSP'01 §2; Waldspurger and Weihl 1994.
 //!
 //! # Differs from the source
-//! It does not matter to the sources in which order tickets are counted. Here a process that takes less
+//! The sources leave open in which order tickets are counted. Here a process that takes less
 //! than others from a turn gets no compensation tickets. The seed is a tunable, so that a run can be repeated.
 //!
 //! # Good for, bad for
@@ -87,7 +87,7 @@ impl Lottery {
     /// Draws with `dice`.
     fn draw(&self, cx: Cx<'_>, dice: &mut Random) -> Option<Draw> {
         let held: u64 = self.waiting.iter().map(|who| u64::from(cx.weight(*who).get())).sum();
-        // There are more tickets than that with 400 000 processes of the greatest weight only.
+        // Only 400 000 processes of the greatest weight have more tickets than that.
         let tickets = u32::try_from(held).unwrap_or(u32::MAX);
         if tickets == 0 {
             return None;

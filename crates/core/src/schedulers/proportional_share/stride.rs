@@ -19,7 +19,7 @@
 //! SOSP'01 §2 and §3.4; Waldspurger and Weihl 1995 for the stride, here in time and not in requests.
 //!
 //! # Differs from the source
-//! SOSP'01 does not say for how long the clock of a process may lag: here that is the tunable `lag`. It
+//! SOSP'01 does not say for how long the clock of a process may lag: here that is the tunable `lag`. The paper
 //! has one request in flight; how several share the time is decided here.
 //!
 //! # Good for, bad for

@@ -14,7 +14,7 @@
 //! SOSP'01 §3.5 and §4.7, which has it from its reference 29; there, too, `tau` is 1 s.
 //!
 //! # Differs from the source
-//! SOSP'01 does not say for how long the clock of a process may lag: here that is the tunable `lag`. It
+//! SOSP'01 does not say for how long the clock of a process may lag: here that is the tunable `lag`. The paper
 //! does not say in what unit `tau` counts: here it is disk time of a process of weight 100.
 //!
 //! # Good for, bad for

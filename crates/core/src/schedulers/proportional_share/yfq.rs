@@ -21,11 +21,11 @@
 //! Bruno, Brustoloni, Gabber, Özden and Silberschatz 1999; SOSP'01 §2 and §3.4.
 //!
 //! # Differs from the source
-//! There, a request stays at the head of its line while it is served and its successor gets tags at its
+//! In the source, a request stays at the head of its line while it is served and its successor gets tags at its
 //! completion. Here the successor gets the same tags at the dispatch, so that a device can have several
-//! at once. There, a batch is sorted as a whole; here the first of a batch is the one that is due, and
+//! at once. The source sorts a batch as a whole; here the first of a batch is the one that is due, and
 //! Linux's elevator sorts the others, in runs of one direction. Requests of the batch do not merge, and
-//! one that is withdrawn from it has been charged. There, a process starts at the virtual work whenever
+//! one that is withdrawn from it has been charged. In the source, a process starts at the virtual work whenever
 //! it had nothing waiting; then a synchronous process that is waited for loses its share while it
 //! thinks. `lag=0` is that rule. Requests in flight from an earlier scheduler are not
 //! charged.

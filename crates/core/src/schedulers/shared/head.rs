@@ -32,7 +32,7 @@ impl Heading {
     }
 }
 
-/// Where the head is, and which way it goes. It starts at sector 0, upward.
+/// Where the head is, and which way it goes: at first from sector 0 upward.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Head {
     /// Where the last request dispatched ends.

@@ -70,7 +70,7 @@ impl Positions {
 
     /// The request for which `cost` of its positioning time is least; the first that came, of equals.
     ///
-    /// `floor` is a cost that no request has whose positioning time is at least so long. It ends the
+    /// `floor` is a cost that no request has whose positioning time is at least so long. The floor ends the
     /// search on a side: requests further out cannot be better.
     pub(crate) fn least<C: Ord>(
         &self,

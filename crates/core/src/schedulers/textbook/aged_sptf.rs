@@ -178,7 +178,7 @@ impl Policy for AgedSptf {
 
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         if self.overdue(cx) == Some(id) {
-            cx.because("it is the oldest and has waited {}, as long as anybody may", || [cx.age(id).into()]);
+            cx.because("the oldest has waited {}, as long as anybody may", || [cx.age(id).into()]);
         } else {
             let facts = || [self.positions.expected(cx, id).into(), cx.age(id).into()];
             cx.because("least by positioning time, about {}, and its age, {}", facts);

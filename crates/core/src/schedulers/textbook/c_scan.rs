@@ -9,7 +9,7 @@
 //!    to this sweep, and goes at once.
 //! 4. When the travel is over, the request with the lowest address begins the next sweep.
 //!
-//! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. It
+//! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. `c-scan`
 //! therefore waits as long as the detour takes: the seeks to the end, to sector 0 and to the request,
 //! less the seek that the disk itself will do, all by the device's curve of positioning times. On a
 //! device without moving heads no time passes.

@@ -75,7 +75,7 @@ impl Group for Steps {
 
 /// An elevator whose sweep is closed to newcomers.
 pub struct Closed<G: Group> {
-    /// Those that came after the sweep was closed.
+    /// Requests that came after the sweep was closed.
     line: Fifo,
     /// What this sweep still has to serve.
     sweep: Sorted,

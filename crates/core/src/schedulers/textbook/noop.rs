@@ -50,7 +50,7 @@ impl Scheduler for Noop {
 
     #[inline]
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        cx.because("it is the oldest of {} waiting", || [self.waiting.len().into()]);
+        cx.because("the oldest of {} waiting", || [self.waiting.len().into()]);
         self.links.pop_front(&mut self.waiting).map_or(Decision::Idle, Decision::Dispatch)
     }
 

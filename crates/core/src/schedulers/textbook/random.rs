@@ -77,7 +77,7 @@ impl Scheduler for Random {
         if self.waiting.is_empty() {
             return Decision::Idle;
         }
-        cx.because("it was drawn from {} waiting", || [self.waiting.len().into()]);
+        cx.because("drawn from {} waiting", || [self.waiting.len().into()]);
         let place = self.dice.below(self.tunables.seed.0, self.waiting.len() as u32);
         let id = self.waiting[place as usize];
         self.remove(cx, id);

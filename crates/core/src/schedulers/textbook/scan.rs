@@ -9,7 +9,7 @@
 //!    to this sweep, and goes at once.
 //! 4. When the travel is over, the sweep the other way begins.
 //!
-//! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. It
+//! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. `scan`
 //! therefore waits as long as the detour takes: the seek to the end, plus the seek from there to the
 //! request, less the seek that the disk itself will do, all by the device's curve of positioning times.
 //! So the travel costs what it costs, and what arrives during the travel goes first. An observer sees no

@@ -9,7 +9,7 @@
 //! with `r` = 100 it is `look`.
 //!
 //! # Source
-//! VSCAN(R), Geist and Daniel 1987, as DiskSim has it. They recommend R = 0.2.
+//! VSCAN(R), Geist and Daniel 1987, who recommend R = 0.2, as DiskSim has it.
 //!
 //! # Good for, bad for
 //! Good for deep queues of scattered requests: nearly the throughput of shortest seek first, and far

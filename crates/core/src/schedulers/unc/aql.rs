@@ -14,7 +14,7 @@
 //! UNC §III.A; Linux 2.6.32's `elv_dispatch_sort`, which such a module uses.
 //!
 //! # Differs from the source
-//! The paper does not say how many requests a cycle dispatches: here that is the tunable `quantum`. It
+//! The paper does not say how many requests a cycle dispatches: here that is the tunable `quantum`. The paper
 //! does not say how the average runs: here the last length has half the weight, as the halving of an
 //! idle queue suggests. `elv_dispatch_sort` sorts runs of one direction, not reads among writes.
 //! Requests on the dispatch list do not merge.

@@ -34,7 +34,7 @@ pub(super) struct Watch {
     other: Option<Chunk>,
     /// Periods that are looked at together, as they have few requests.
     chunk: Chunk,
-    /// Periods in which newcomers are those of the last change.
+    /// Periods in which no newcomers came but the ones of the last change.
     calm: u32,
     /// The candidate in use, and since when.
     current: (usize, Instant),

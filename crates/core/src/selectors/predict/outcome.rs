@@ -64,7 +64,7 @@ pub(super) struct Outcome {
     error_permille: u64,
     /// What the candidate in use gives is far from what was promised.
     disappoints: bool,
-    /// That was seen in the last period.
+    /// The disappointment was seen in the last period.
     news: bool,
     /// Since the last period it is measured what came of a switch.
     begins: bool,

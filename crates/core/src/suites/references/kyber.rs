@@ -32,7 +32,7 @@ struct Reference {
     domain: usize,
     batching: u64,
     depths: [u64; 4],
-    /// Buckets of latencies: those of the device, then whole ones; by domain.
+    /// Buckets of latencies: the device's, then whole ones; by domain.
     samples: [[Vec<u64>; 3]; 2],
     timeouts: [Option<u64>; 3],
     p99: [Option<u64>; 3],

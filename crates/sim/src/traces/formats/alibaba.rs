@@ -3,7 +3,7 @@
 //! `device_id,opcode,offset,length,timestamp`, no header. Offset and length are bytes, opcode is
 //! `R` or `W`, timestamp counts microseconds since 1970.
 //!
-//! It lacks: completions, issuers, flushes.
+//! The format lacks: completions, issuers, flushes.
 
 use super::prelude::*;
 use crate::traces::formats::spc::letter;

@@ -5,7 +5,7 @@
 //! (major,minor) sector` for a remap, `sector + sectors [error]` for a completion. Lines that begin
 //! with `#` and the summary at the end are passed over.
 //!
-//! It lacks: I/O priorities.
+//! The format lacks: I/O priorities.
 
 use super::prelude::*;
 use crate::traces::encode::events::{Events, Happening, Kind};

@@ -6,7 +6,7 @@
 //! what it is about), 32 pid u32, 36 device u32 (12 bits major, 20 minor), 40 cpu u32, 44 error
 //! u16, 46 pdu_len u16. Files of several CPUs are merged by time.
 //!
-//! It lacks: I/O priorities.
+//! The format lacks: I/O priorities.
 
 mod layout;
 mod read;

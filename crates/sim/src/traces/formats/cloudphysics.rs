@@ -4,7 +4,7 @@
 //! hexadecimal, size is bytes, lbn counts 512-byte blocks. The binary form (`vscsi`) of the same
 //! trace has exact times.
 //!
-//! It lacks: times that a queue can be studied by, completions, issuers, devices.
+//! The format lacks: times that a queue can be studied by, completions, issuers, devices.
 
 use super::prelude::*;
 use crate::traces::formats::vscsi::command;

@@ -3,7 +3,7 @@
 //! `time devno blkno size flags`, separated by spaces. Time is decimal milliseconds, blkno and
 //! size count 512-byte blocks, flags are hexadecimal: bit 0 set means a read.
 //!
-//! It lacks: completions, issuers, flushes. All-integer rows look like MQSim's; DiskSim's times
+//! The format lacks: completions, issuers, flushes. All-integer rows look like MQSim's; DiskSim's times
 //! have a decimal point, and that tells them apart.
 
 use super::prelude::*;

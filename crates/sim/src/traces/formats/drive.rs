@@ -6,7 +6,7 @@
 //! after the completion of this one, so arrivals are the running sum of both. The second column
 //! guesses whether the drive's buffer held the data and is not kept.
 //!
-//! It lacks: issuers, flushes, queues: there is never more than one request.
+//! The format lacks: issuers, flushes, queues: there is never more than one request.
 
 use super::prelude::*;
 use crate::traces::formats::spc::letter;

@@ -4,7 +4,7 @@
 //! datasync [offset length]` in bytes, `file wait microseconds [0]` or `wait microseconds`. Each
 //! file is a device here. The time of a request is the sum of the waits before it.
 //!
-//! It lacks: times (requests without a wait between them all arrive at once), completions, issuers.
+//! The format lacks: times (requests without a wait between them all arrive at once), completions, issuers.
 
 use super::prelude::*;
 use crate::traces::parse::{Words, bytes_extent, number, scaled};

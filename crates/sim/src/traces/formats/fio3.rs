@@ -3,7 +3,7 @@
 //! First line `fio version 3 iolog`. Then `microseconds file add|open|close` and `microseconds
 //! file read|write|trim|sync|datasync [offset length]` in bytes. Each file is a device here.
 //!
-//! It lacks: completions, issuers.
+//! The format lacks: completions, issuers.
 
 use super::prelude::*;
 use crate::traces::formats::fio::{FioEncoder, action_row, header};

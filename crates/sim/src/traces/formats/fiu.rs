@@ -4,7 +4,7 @@
 //! lba and size are in units of 512 bytes, op is `R` or `W`, md5 is a hash of the content. A
 //! process name may have spaces. The device is `major:minor`.
 //!
-//! It lacks: completions, flushes, whether a write was synchronous.
+//! The format lacks: completions, flushes, whether a write was synchronous.
 
 use super::prelude::*;
 use crate::traces::formats::spc::letter;

@@ -8,7 +8,7 @@
 //! [(command)] sector + sectors [class,hint,level] [[process or error]]`; the priority came with
 //! Linux 6.x. Lines that begin with `#` are passed over, other events are counted.
 //!
-//! It lacks: nothing, if queue, issue and complete are all recorded.
+//! The format lacks: nothing, if queue, issue and complete are all recorded.
 
 use super::prelude::*;
 use crate::traces::event::{Action, Event};

@@ -3,7 +3,7 @@
 //! `time device LBA sectors type`, separated by spaces. Time counts nanoseconds, LBA and sectors
 //! are in units of 512 bytes, type is **0 for a write and 1 for a read**.
 //!
-//! It lacks: completions, issuers, flushes.
+//! The format lacks: completions, issuers, flushes.
 
 use super::prelude::*;
 use crate::traces::parse::{Words, number, sectors_extent};

@@ -4,7 +4,7 @@
 //! Timestamp and ResponseTime count 100 ns, the former since 1601 (Windows filetime). Offset and
 //! Size are bytes, Type is `Read` or `Write`. The device is `host_disk`.
 //!
-//! It lacks: issuers, dispatches, flushes, whether a write was synchronous.
+//! The format lacks: issuers, dispatches, flushes, whether a write was synchronous.
 
 use super::prelude::*;
 use crate::traces::parse::{Commas, bytes_extent, number, scaled};
@@ -40,7 +40,7 @@ impl Rows for Msr {
         let took = scaled(took, 100, response)?;
         number(disk, "expected the disk number")?;
 
-        // Host and disk are neighbours in the line; together they are the key.
+        // Hostname and disk number are neighbours in the line; together they are the key.
         let key = &line[stamp.len()..][..host.len() + disk.len() + 2];
         let key = if key.ends_with(disk) { key } else { host };
         let name = |_: &[u8]| [host, disk].map(String::from_utf8_lossy).join("_");

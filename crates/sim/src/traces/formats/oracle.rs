@@ -1,7 +1,7 @@
 //! oracleGeneral: libCacheSim's format for studies of caches, binary. Recognised, and refused.
 //!
 //! 24-byte little-endian records: time u32 (seconds), object u64, size u32, next access i64.
-//! There is no operation, and the objects are often hashed, so nothing here can be scheduled.
+//! Without operations, and with objects that are often hashed, nothing here can be scheduled.
 
 use crate::traces::error::TraceError;
 use crate::traces::format::{About, Code, Head, Open};

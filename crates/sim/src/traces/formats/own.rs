@@ -4,12 +4,12 @@
 //! `arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process,group`.
 //! `arrival_ns`, `operation`, `start` and `sectors` must be there. Times count nanoseconds from one
 //! origin; start and sectors are in units of 512 bytes; operation is `R`, `W`, `D` (discard) or `F`
-//! (flush); issuer is a process number, group that of its chain; flags are `s` (synchronous) and `m` (metadata); prio is
-//! `rt4`, `be4` or `idle4`. Empty means unknown. In names, bytes other than letters, digits and
+//! (flush); issuer is a process number, group the number of its chain; flags are `s` (synchronous) and `m` (metadata);
+//! prio is `rt4`, `be4` or `idle4`. Empty means unknown. In names, bytes other than letters, digits and
 //! `-._:/()` are written `%XX`. A row with operation `X` is the exit of its issuer; all else in it but the
 //! arrival is empty.
 //!
-//! It lacks: nothing that a record holds.
+//! The format lacks: nothing that a record holds.
 
 use super::prelude::*;
 use crate::traces::parse::{Commas, integer, number, sectors_extent, small};

@@ -3,7 +3,7 @@
 //! `ASU,LBA,Size,Opcode,Timestamp[,more]`, no header. ASU is the device, LBA counts 512-byte
 //! blocks, Size is bytes, Opcode is `R` or `W` in either case, Timestamp is decimal seconds.
 //!
-//! It lacks: completions, issuers, flushes.
+//! The format lacks: completions, issuers, flushes.
 
 use super::prelude::*;
 use crate::traces::parse::{Commas, extent_of, number, time};

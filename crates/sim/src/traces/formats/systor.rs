@@ -2,9 +2,9 @@
 //!
 //! `Timestamp,Response,IOType,LUN,Offset,Size`, with that header. Timestamp (since 1970) and
 //! Response are decimal seconds, Offset and Size are bytes, IOType is `R`, `W` or blank. Response
-//! may be blank. Rows are roughly in order of completion, so many are late by arrival.
+//! may be blank. Rows are roughly in order of completion; by arrival, many are late.
 //!
-//! It lacks: issuers, dispatches, what a blank IOType was (such rows are left out and counted).
+//! The format lacks: issuers, dispatches, what a blank IOType was (such rows are left out and counted).
 
 use super::prelude::*;
 use crate::traces::formats::spc::letter;

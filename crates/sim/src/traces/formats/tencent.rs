@@ -3,7 +3,7 @@
 //! `Timestamp,Offset,Size,IOType,VolumeID`, no header. Timestamp counts whole seconds since 1970,
 //! Offset and Size count 512-byte sectors, IOType is 0 for a read and 1 for a write.
 //!
-//! It lacks: times that a queue can be studied by, completions, issuers, flushes.
+//! The format lacks: times that a queue can be studied by, completions, issuers, flushes.
 
 use super::prelude::*;
 use crate::traces::parse::{Commas, number, scaled, sectors_extent};

@@ -1,4 +1,4 @@
-//! vscsiStats: what a VMware host recorded of one virtual disk, binary.
+//! vscsiStats: what VMware ESX recorded of one virtual disk, binary.
 //!
 //! Little-endian records, all of one version; the version is the high byte of `ver`.
 //! 1 (32 bytes): serial u32, length u32 (bytes), scatter-gather u32, command u16, ver u16, block
@@ -6,10 +6,10 @@
 //! block u64, time u64, response u64. Blocks are 512 bytes, times are microseconds. The command is
 //! the SCSI operation code.
 //!
-//! It lacks: issuers, devices; version 1 also lacks completions.
+//! The format lacks: issuers, devices; version 1 also lacks completions.
 
 use crate::traces::counts::Skip;
-use crate::traces::error::{Bad, Place, TraceError};
+use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::format::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::parse::extent_of;
@@ -74,7 +74,7 @@ impl Reader for Vscsi {
         self.input.at_least(size)?;
         let offset = self.input.offset();
         let complain = |input: &Input, done: usize, bad: Bad<'_>| {
-            bad.at(input.name(), Place::Byte(offset + done as u64), ABOUT.name)
+            bad.at(input.name(), Location::Byte(offset + done as u64), ABOUT.name)
         };
         let available = self.input.available();
         let mut done = 0;

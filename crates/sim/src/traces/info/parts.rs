@@ -34,7 +34,7 @@ impl Default for Numbers {
 
 impl Numbers {
     pub(super) fn add(&mut self, number: u64) {
-        // It resizes itself, so only memory could run out, and its size is bounded by 64 powers.
+        // The histogram resizes itself, so only memory could run out, and its size is bounded by 64 powers.
         let _ = self.digits.record(number);
         self.powers[(64 - number.saturating_sub(1).leading_zeros()) as usize] += 1;
         self.sum += u128::from(number);

@@ -11,7 +11,7 @@ pub struct TraceInfo {
     pub schema: &'static str,
     /// The trace's name.
     pub name: String,
-    /// Its format, as `--format` names it.
+    /// The trace's format, as `--format` names it.
     pub format: &'static str,
     /// Reads, writes and discards. Flushes move nothing and are counted apart.
     pub requests: u64,
@@ -62,16 +62,16 @@ pub struct TraceInfo {
 pub struct Kind {
     /// How many.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes of these requests.
     pub bytes: u64,
-    /// Their share of all requests, flushes included.
+    /// The kind's share of all requests, flushes included.
     pub share: f64,
 }
 
 /// A range of a histogram whose bounds are powers of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Range {
-    /// The upper bound, inclusive; the lower is that of the range before, exclusive.
+    /// The upper bound, inclusive; the range before ends at the lower, exclusive.
     pub up_to: u64,
     /// Requests within.
     pub requests: u64,
@@ -136,9 +136,9 @@ pub struct Share {
     pub id: u32,
     /// What it is called, if known.
     pub name: Option<String>,
-    /// Its requests.
+    /// Requests of the issuer or device.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes of these requests.
     pub bytes: u64,
 }
 

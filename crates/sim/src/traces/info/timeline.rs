@@ -40,9 +40,9 @@ pub struct Stretch {
     pub periods: u64,
     /// The category; absent if nothing was asked for.
     pub category: Option<String>,
-    /// Its requests.
+    /// Requests in the stretch.
     pub requests: u64,
-    /// Their bytes.
+    /// Bytes of these requests.
     pub bytes: u64,
     /// The share of reads.
     pub read_share: f64,
@@ -218,7 +218,7 @@ impl Stretch {
         self.mean_think_ns = (told && sums.thinks > 0).then(|| sums.mean_think().0);
     }
 
-    /// Its line for people.
+    /// The stretch's line for people.
     fn row(&self, period_ns: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let begins = format!("{:.1} s", self.begins_ns as f64 / 1e9);
         let lasts = format!("{:.1} s", self.periods as f64 * period_ns as f64 / 1e9);
@@ -287,7 +287,7 @@ mod tests {
         Record { issuer, ..Record::new(Instant::ZERO + SECOND * second, operation, start, Sectors(8)) }
     }
 
-    /// Reads and writes by turns, for so many seconds.
+    /// Reads and writes by turns, for this many seconds.
     fn turns(seconds: u64) -> Builder {
         let mut builder = builder();
         let by_turns = |second| if second % 2 == 0 { Operation::Read } else { Operation::Write };

@@ -28,7 +28,7 @@ enum Step {
     Data(u32),
 }
 
-/// A chain in progress. It has one request outstanding, or a time for the next, or has ended.
+/// A chain in progress, which has one request outstanding, or a time for the next, or has ended.
 pub(super) struct Chain {
     tree: Tree,
     pace: Pace,

@@ -2,7 +2,7 @@
 //!
 //! The disk is cut into groups of 128 MiB: an inode table, then data. A directory, its files and their
 //! inodes lie in one group; neighbouring directories share a group, and files lie in the order in which they were
-//! made, as in a source tree that was unpacked once and never changed. They are read in that order, or in that of
+//! made, as in a source tree that was unpacked once and never changed. Files are read in that order, or in the order of
 //! a hash of their names, in which ext3 and ext4 with indexed directories list them.
 
 use std::collections::HashSet;
@@ -47,11 +47,11 @@ pub(super) type Extent = (Sector, Sectors);
 /// One file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct File {
-    /// Its directory's blocks, if it is the first file in it.
+    /// The blocks of the file's directory, if the file is the first in it.
     pub(super) directory: Option<Extent>,
     /// The block of its inode, if no earlier file's inode lies in it.
     pub(super) inode: Option<Extent>,
-    /// Its data.
+    /// The file's data.
     pub(super) data: Extent,
 }
 

@@ -200,7 +200,7 @@ impl Job {
             .map(|(size, _)| *size)
     }
 
-    /// Its largest request, in sectors.
+    /// The job's largest request, in sectors.
     pub(super) fn largest(&self) -> u64 {
         self.used_sizes().max().map_or(0, u64::from)
     }
@@ -232,7 +232,7 @@ impl Job {
         Duration((1e9 / per_second) as u64)
     }
 
-    /// Its I/O priority. Where no class is set, Linux derives the level from the nice value.
+    /// The job's I/O priority. Where no class is set, Linux derives the level from the nice value.
     pub(super) fn priority(&self) -> Priority {
         let usual = ((self.nice + 20) / 5) as u8;
         let class = self.class.unwrap_or_default();

@@ -7,13 +7,13 @@ use super::values;
 
 /// The part of its file that a job uses, in sectors, and how much it moves there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Region {
     pub(super) start: u64,
     pub(super) length: u64,
     pub(super) moves: u64,
 }
 
-pub(super) fn place(job: &Job, whole: u64, clone: u64) -> Place {
+pub(super) fn region(job: &Job, whole: u64, clone: u64) -> Region {
     let sectors = |bytes: u64| bytes / SECTOR_BYTES;
     let bytes = whole * SECTOR_BYTES;
     let offset = job.offset.of(bytes).saturating_add(job.offset_increment.of(bytes).saturating_mul(clone));
@@ -23,7 +23,7 @@ pub(super) fn place(job: &Job, whole: u64, clone: u64) -> Place {
     let rest = if bounded { whole.saturating_sub(start) } else { u64::MAX };
     let length = job.size.map_or(rest, |size| sectors(size.of(bytes))).min(rest);
     let moves = job.io_size.map_or(length, |size| sectors(size.of(bytes)));
-    Place { start, length, moves }
+    Region { start, length, moves }
 }
 
 impl Job {

@@ -17,7 +17,7 @@ macro_rules! kinds {
             /// All kinds.
             pub const ALL: &'static [Kind] = &[$(Kind::$kind),*];
 
-            /// Its name.
+            /// The kind's name.
             pub fn name(self) -> &'static str {
                 match self { $(Kind::$kind => $name),* }
             }
@@ -75,7 +75,7 @@ impl Kind {
         Kind::ALL.iter().copied().find(|kind| kind.name() == name)
     }
 
-    /// Its processes, with the start of each counted from the phase's.
+    /// The kind's processes, with the start of each counted from the phase's.
     pub(super) fn processes(self, ground: Ground) -> Vec<Process> {
         let block = |kib: u64| Sectors((kib * KIB) as u32);
         match self {

@@ -2,7 +2,7 @@
 
 /// A load that changes, by its name.
 pub struct Mix {
-    /// Its name.
+    /// The mix's name.
     pub name: &'static str,
     /// What it is like, in a sentence.
     pub summary: &'static str,

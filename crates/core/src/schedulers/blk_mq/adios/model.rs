@@ -50,7 +50,7 @@ type Measured = [Histogram; 2];
 pub(super) struct Shrinking {
     pub(super) at_requests: u64,
     pub(super) at_bytes: u64,
-    /// They lose one part in two to the power of this.
+    /// Old measurements lose one part in two to the power of this.
     pub(super) resist: u64,
 }
 

@@ -4,7 +4,7 @@ use super::model::{KINDS, Shrinking};
 use crate::tunables::{Count, Nanoseconds, Percent, Setting, Unit};
 
 crate::tunables! {
-    /// What ADIOS can be told. Names, units and defaults are those of its source.
+    /// What ADIOS can be told. Names, units and defaults are as in its source.
     pub struct Settings {
         /// How much predicted time is sent to the device at a time; 0: 16 ms, or 22 ms for a disk.
         global_latency_window: Nanoseconds = 0, 0..=3_600_000_000_000;
@@ -32,7 +32,7 @@ crate::tunables! {
         shrink_at_kreqs: Count = 5_000, 1..=100_000;
         /// A model of larger requests than this many GiB in all loses old ones.
         shrink_at_gbytes: Count = 50, 1..=1_000;
-        /// It loses one part in two to the power of this.
+        /// A model that loses old ones loses one part in two to the power of this.
         shrink_resist: Count = 2, 1..=3;
         /// What a read's time counts when it goes before its turn, as a nice level; others have 0.
         read_priority: Nice = 28, 0..=39;
@@ -68,7 +68,7 @@ const WEIGHTS: [u64; 40] = [
 ];
 
 impl Nice {
-    /// Its weight; that of level 0 is 1024.
+    /// The level's weight; level 0 weighs 1024.
     pub(crate) fn weight(self) -> u64 {
         WEIGHTS[self.to_raw() as usize % WEIGHTS.len()]
     }

@@ -124,7 +124,7 @@ fn a_page_takes_reads_first_and_as_much_as_fits_into_the_window() {
 
 #[test]
 fn reads_pay_for_going_before_their_turn_and_writes_then_have_theirs() {
-    // One request to a page: the order is that of the choices.
+    // One request to a page: requests go in the order in which they are chosen.
     let one = Nanoseconds(Duration(1));
     let mut bench = Bench::learned(Settings { global_latency_window: one, ..settings() });
     for _ in 0..40 {

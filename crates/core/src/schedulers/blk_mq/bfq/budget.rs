@@ -26,13 +26,13 @@ const SEEK_TIME: Duration = Duration::from_ms(8);
 /// Why a queue goes out of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// It was waited for in vain.
+    /// The queue was waited for in vain.
     TooIdle,
-    /// Its time is over.
+    /// The queue's time is over.
     Timeout,
-    /// Its next request is larger than what is left of its budget.
+    /// The queue's next request is larger than what is left of its budget.
     Exhausted,
-    /// It has nothing more to do, and is not waited for.
+    /// The queue has nothing more to do, and is not waited for.
     NoMore,
     /// Another one may not wait.
     Preempted,
@@ -56,7 +56,7 @@ pub(super) struct Served {
     pub(super) sync: bool,
     pub(super) raised: bool,
     pub(super) seeky: bool,
-    /// It has requests in flight.
+    /// The queue has requests in flight.
     pub(super) in_flight: bool,
     /// In sectors, of its budget.
     pub(super) service: u64,
@@ -69,7 +69,7 @@ pub(super) struct Budget {
     pub(super) most: u64,
     /// When its time is over; once it has nothing more to do, when that was. `None`: long ago.
     pub(super) timeout: Option<Instant>,
-    /// It emptied before its budget and time were over.
+    /// The queue emptied before its budget and time were over.
     pub(super) waited: bool,
 }
 
@@ -85,7 +85,7 @@ pub(super) struct Budgets {
     pub(super) rate: Rate,
     /// The greatest one, from the tunable or the rate.
     pub(super) most: u64,
-    /// It is from the tunable.
+    /// `most` is from the tunable.
     fixed: bool,
     /// What the budgets given out weigh: Linux's `budgets_assigned`.
     given: u64,

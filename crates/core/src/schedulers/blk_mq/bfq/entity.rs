@@ -6,7 +6,7 @@ use crate::request::Class;
 
 /// Binary digits of virtual time below one sector at weight 1.
 const SHIFT: u32 = 22;
-/// Virtual time for so many sectors.
+/// What `sectors` of service are in virtual time.
 pub(super) const fn virtual_time(sectors: u64, weight: u64) -> u64 {
     (if sectors < 1 << 41 { sectors } else { 1 << 41 } << SHIFT) / weight
 }
@@ -37,10 +37,10 @@ pub(super) struct Entity {
     pub(super) budget: u64,
     /// What of that it was.
     pub(super) service: u64,
-    /// Its weight, which is `own` × `raised`; 0 before it was first active.
+    /// The queue's weight, which is `own` × `raised`; 0 before it was first active.
     pub(super) weight: u64,
     pub(super) own: u64,
-    /// What it shall weigh, without raising, and its class, from when it is next listed.
+    /// What the queue is to weigh, without raising, and its class, from when it is next listed.
     pub(super) wanted: u64,
     pub(super) wanted_class: Class,
     pub(super) class: Class,
@@ -50,11 +50,11 @@ pub(super) struct Entity {
     pub(super) listed: Listed,
     /// How many were inserted into trees before it.
     pub(super) sequence: u64,
-    /// Its weight counts in its class.
+    /// The queue's weight counts in its class.
     pub(super) weighs: bool,
-    /// It has something to do.
+    /// The queue has something to do.
     pub(super) busy: bool,
-    /// Its weight where that counts among those that make queues differ; 0 if it does not.
+    /// The queue's weight where that counts among those that make queues differ; 0 if it does not.
     pub(super) counted: u64,
 }
 
@@ -80,7 +80,7 @@ impl Entity {
         (self.weight / self.own.max(1)).max(1)
     }
 
-    /// Its virtual finish, in sectors at weight 1.
+    /// The queue's virtual finish, in sectors at weight 1.
     pub(super) const fn last_sector(&self) -> u64 {
         self.finish >> SHIFT
     }

@@ -94,9 +94,9 @@ impl Habits {
         self.far == u32::BITS
     }
 
-    /// Those who issued here issue into the queue of `host` from now on.
-    pub(super) const fn pass_to(&mut self, host: &mut Habits) {
-        host.io_bound |= self.io_bound;
+    /// Processes that issued here issue into the queue of `joined` from now on.
+    pub(super) const fn pass_to(&mut self, joined: &mut Habits) {
+        joined.io_bound |= self.io_bound;
         self.io_bound = false;
     }
 

@@ -1,6 +1,6 @@
 //! Idling: when the queue in service has nothing waiting, but its process will soon ask for more.
 //!
-//! It is idled for if that is faster, as its requests are sequential and the device has nothing better to
+//! A queue is idled for if that is faster, as its requests are sequential and the device has nothing better to
 //! do in between, or if it would else lose its share: because others differ from it in class or weight.
 
 use super::queues::Queues;
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn who_has_used_most_of_its_budget_may_come_late() {
-        // Its time is over while it is idled for, which has just been forbidden. Its first budget is 10922 sectors.
+        // The queue's time is over while it is idled for, as is just forbidden. Its first budget is 10922 sectors.
         let late = |length: u64| {
             let (bfq, settings) =
                 (registry::find("bfq").unwrap(), [("low_latency", 0), ("timeout_sync", 50)]);

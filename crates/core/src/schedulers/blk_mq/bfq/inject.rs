@@ -30,11 +30,11 @@ impl Limit {
 /// How the limit of the queue in service is learnt: from a request of it that is watched.
 #[derive(Default)]
 pub(super) struct Injection {
-    /// When that came.
+    /// When the watched request came.
     since: Instant,
-    /// It is the next to go.
+    /// The watched request is the next to go.
     next: bool,
-    /// It went.
+    /// The watched request, once it has gone.
     request: Option<RequestId>,
     /// Others went since.
     pub(super) injected: bool,
@@ -132,7 +132,7 @@ impl Waker {
         (self.known, self.suspect) = (Some(waker), None);
     }
 
-    /// A request that may wait for that of `other` has come, `since` the last completion. True if `other` has been
+    /// A request that may wait for one of `other` has come, `since` the last completion. True if `other` has been
     /// suspected often enough to be the waker.
     pub(super) fn suspect(&mut self, now: Instant, other: Ref, since: Duration, idle: Duration) -> bool {
         if since >= SOON {

@@ -2,7 +2,8 @@
 //!
 //! The queue of a process has the index of its place in the table; the asynchronous queues are behind those. A
 //! process that issues into another's queue is a guest there. A place is not given to another process while it is
-//! held: for each process with requests, for each guest and each of its requests at its host, for each busy queue.
+//! held: for each process with requests, for each guest and each of its requests in the queue that it joined, for each
+//! busy queue.
 
 use alloc::vec::Vec;
 
@@ -11,7 +12,7 @@ use crate::collections::{Issuers, OutOfMemory, Place, table};
 use crate::request::{Class, Priority};
 use crate::units::{Duration, Instant, Issuer, Weight};
 
-/// So many processes may be guests in others' queues.
+/// The most processes that may be guests in others' queues.
 const GUESTS_MAX: usize = 32;
 /// How many asynchronous queues there are.
 pub(super) const ASYNC_QUEUES: usize = 17;
@@ -43,21 +44,21 @@ pub(super) struct Ref {
 /// A process.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Process {
-    /// It has issued something and not exited since.
+    /// The process has issued something and not exited since.
     pub(super) alive: bool,
     /// Where its synchronous requests go.
     pub(super) queue: usize,
-    /// Its requests, waiting or in flight.
+    /// The process's requests, waiting or in flight.
     pub(super) pending: u32,
     /// Priority and weight of its last synchronous request.
     pub(super) rank: (Priority, Weight),
     /// Priority of its last asynchronous request.
     pub(super) async_priority: Option<Priority>,
-    /// It has issued a synchronous request.
+    /// The process has issued a synchronous request.
     pub(super) met: bool,
     /// The queue that was created with its own, if it may go on in that one for good.
     pub(super) stable: Option<Ref>,
-    /// It shares a queue for good.
+    /// The process shares a queue for good.
     pub(super) stably: bool,
     /// How its queue was raised when it went to another's.
     pub(super) saved: Option<Raise>,
@@ -79,7 +80,7 @@ pub(super) struct Owner {
     pub(super) new: bool,
     /// Others issue into it, too.
     pub(super) shared: bool,
-    /// They shall not go on to.
+    /// The sharing is to end.
     pub(super) splits: bool,
 }
 
@@ -224,9 +225,9 @@ impl Processes {
         moved > 0 && self.guests.len() + moved <= GUESTS_MAX
     }
 
-    /// All who issue into `queue` issue into `host` from now on.
-    pub(super) fn move_all(&mut self, queue: usize, host: usize) {
-        let to = self.reference(host);
+    /// All who issue into `queue` issue into `joined` from now on.
+    pub(super) fn move_all(&mut self, queue: usize, joined: usize) {
+        let to = self.reference(joined);
         let owner = self.owners[queue].place.filter(|_| self.is_at_home(queue));
         self.guests.extend(owner);
         let mut at = 0;
@@ -236,21 +237,21 @@ impl Processes {
             if self.list[own].queue != queue {
                 continue;
             }
-            self.list[own].queue = host;
+            self.list[own].queue = joined;
             self.list[own].stable = self.list[own].stable.filter(|stable| *stable != to);
             self.owners[queue].users -= 1;
-            self.owners[host].users += 1;
+            self.owners[joined].users += 1;
             if own != queue {
                 self.release(queue);
             }
-            if own != host {
-                self.hold(host);
+            if own != joined {
+                self.hold(joined);
             } else {
                 at -= 1;
                 self.guests.swap_remove(at);
             }
         }
-        self.owners[host].shared = true;
+        self.owners[joined].shared = true;
         self.owners[queue].new = false;
     }
 

@@ -94,11 +94,11 @@ impl Queues {
 
     /// What was at `place` is somebody else's, or nobody's.
     pub(super) fn clear(&mut self, cx: Cx<'_>, place: Place) {
-        let host = self.processes.queue(place);
+        let joined = self.processes.queue(place);
         self.burst.leave(place.index(), true);
         self.wf2q.replace(place.index(), Class::BestEffort, 1);
         self.processes.clear(place.index());
-        self.note_position(cx, host);
+        self.note_position(cx, joined);
     }
 
     /// Does what may change how `queue` is raised.
@@ -162,22 +162,22 @@ impl Queues {
         }
     }
 
-    /// All who issue into `queue` issue into `host` from now on, which gets what is good about `queue`.
-    pub(super) fn join(&mut self, cx: Cx<'_>, queue: usize, host: usize) {
-        self.processes.move_all(queue, host);
+    /// All who issue into `queue` issue into `joined` from now on, which gets what is good about `queue`.
+    pub(super) fn join(&mut self, cx: Cx<'_>, queue: usize, joined: usize) {
+        self.processes.move_all(queue, joined);
         let (mut raise, mut habits) = (self.list[queue].raise, self.list[queue].habits);
-        self.change_raise(host, |host| raise.pass_to(host));
+        self.change_raise(joined, |joined| raise.pass_to(joined));
         self.change_raise(queue, |own| *own = raise);
-        habits.pass_to(&mut self.list[host].habits);
+        habits.pass_to(&mut self.list[joined].habits);
         self.list[queue].habits = habits;
-        let known = self.list[queue].waker.known.filter(|waker| waker.queue != host);
-        if let Some(waker) = known.filter(|_| self.list[host].waker.known.is_none())
+        let known = self.list[queue].waker.known.filter(|waker| waker.queue != joined);
+        if let Some(waker) = known.filter(|_| self.list[joined].waker.known.is_none())
             && self.processes.alive(known).is_some()
         {
-            self.learn_waker(host, waker);
+            self.learn_waker(joined, waker);
         }
         self.leave(cx, queue);
-        self.note_position(cx, host);
+        self.note_position(cx, joined);
     }
 
     /// Nobody issues into `queue` any more, or one process fewer.
@@ -201,14 +201,14 @@ impl Queues {
 
     /// The process at `place` issues into its own queue again, which is raised as it was.
     pub(super) fn come_back(&mut self, cx: Cx<'_>, place: Place, saved: Option<Raise>) {
-        let (host, own) = (self.processes.queue(place), place.index());
+        let (joined, own) = (self.processes.queue(place), place.index());
         self.processes.come_back(place);
         if let Some(saved) = saved.filter(|_| self.settings.low_latency) {
             let span = self.budgets.rate.raise_time;
             self.change_raise(own, |raise| raise.resume(saved, cx.now, span));
         }
         self.note_position(cx, own);
-        self.note_position(cx, host);
+        self.note_position(cx, joined);
     }
 
     /// `queue` is created: it may be one of many.
@@ -223,7 +223,7 @@ impl Queues {
         }
     }
 
-    /// `queue` has something to do from now on. It `waited` if it emptied before its budget and time were over.
+    /// `queue` has something to do from now on. `waited`: it emptied before its budget and time were over.
     pub(super) fn make_busy(&mut self, now: Instant, queue: usize, waited: bool) {
         let Queue { line, raise, waker, .. } = &self.list[queue];
         let counts = line.in_flight == 0 && !raise.is_on();

@@ -54,7 +54,7 @@ pub(super) struct Raise {
     pub(super) busy_since: Instant,
     pub(super) busy_service: u64,
     pub(super) first_service: Instant,
-    /// It was created together with many others.
+    /// The queue was created together with many others.
     pub(super) in_burst: bool,
     /// Once its requests in flight are done, it is planned when it may be a film's.
     pub(super) plans_soft: bool,
@@ -66,7 +66,7 @@ pub(super) struct Claim {
     pub(super) interactive: bool,
     pub(super) soft: bool,
     pub(super) in_burst: bool,
-    /// It may be raised: it is one process's, which waits for its requests.
+    /// The queue may be raised: it is one process's, which waits for its requests.
     pub(super) deserves: bool,
 }
 
@@ -176,7 +176,7 @@ impl Raise {
         }
     }
 
-    /// It goes into service. Time in which it waited for that does not count as soft real-time.
+    /// The queue goes into service. Time in which it waited for that does not count as soft real-time.
     pub(super) fn taken(&mut self, now: Instant, waits_since: Option<Instant>) {
         if self.kind == Kind::Soft && self.since < now && waits_since.is_none_or(|since| since < now) {
             self.since = match waits_since {
@@ -186,7 +186,7 @@ impl Raise {
         }
     }
 
-    /// It has nothing to do: from when on will its next request be a film's?
+    /// The queue has nothing to do: from when on will its next request be a film's?
     pub(super) fn plan_soft(&mut self, now: Instant, slice_idle: Duration) {
         let play = Duration(self.busy_service.saturating_mul(1_000_000_000) / SOFT_RATE);
         let next = now + slice_idle + SOFT_MARGIN;
@@ -243,8 +243,8 @@ impl Raise {
         }
     }
 
-    /// The queue goes out of service: from when on may it be raised? It is empty or not, and done or has requests
-    /// in flight.
+    /// The queue goes out of service: from when on may it be raised? `empty` if nothing waits in it, `done` if
+    /// nothing is in flight.
     pub(super) fn plan(&mut self, now: Instant, empty: bool, done: bool, slice_idle: Duration) {
         if !self.is_on() {
             self.since = now;
@@ -264,7 +264,7 @@ impl Raise {
     }
 }
 
-/// Linux's `bfq_large_burst_thresh`: so many queues, each within [`BURST_GAP`] of the one before.
+/// Linux's `bfq_large_burst_thresh`: a burst of this many queues is large, each within [`BURST_GAP`] of the last.
 const LARGE_BURST: usize = 8;
 /// Linux's `bfq_burst_interval`.
 pub(super) const BURST_GAP: Duration = Duration::from_ms(180);
@@ -319,5 +319,35 @@ impl<Q: Copy + PartialEq> Burst<Q> {
                 self.size = self.size.saturating_sub(1);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(at: u64) -> Instant {
+        Instant::ZERO + Duration::from_ms(at)
+    }
+
+    /// Linux's `first_IO_time` is set by the first service after the queue was empty, and `bfq_too_late_for_merging`
+    /// compares it.
+    #[test]
+    fn a_queue_is_known_100_ms_after_its_first_service_since_it_woke() {
+        let mut raise = Raise::new(ms(0));
+        raise.wake(ms(0), false);
+        assert!(!raise.is_known(ms(500)), "the queue has waited and was not served");
+        raise.serve(ms(500), 8);
+        raise.serve(ms(590), 8);
+        assert!(!raise.is_known(ms(600)), "the time counts from the first service, not from the wake");
+        assert!(raise.is_known(ms(601)), "the time counts from the first service, not from the last");
+        raise.wake(ms(700), false);
+        assert!(!raise.is_known(ms(701)), "the queue was not served since it woke");
+        raise.serve(ms(750), 8);
+        assert!(
+            !raise.is_known(ms(850)),
+            "the first service since the queue woke counts, not an earlier one"
+        );
+        assert!(raise.is_known(ms(851)));
     }
 }

@@ -2,7 +2,7 @@
 //! and whether it takes several commands.
 //!
 //! Rates are sectors per microsecond with 16 binary digits after the point. What is measured is the rate
-//! of dispatch over up to a second. It counts the more, the more of it was sequential and the longer it
+//! of dispatch over up to a second. A measurement counts the more, the more of it was sequential and the longer it
 //! took.
 
 use crate::request::Request;
@@ -124,7 +124,7 @@ impl Rate {
         changed
     }
 
-    /// Ends a measurement. It counts if it was long enough, and mostly sequential or faster than known.
+    /// Ends a measurement, which counts if it was long enough, and mostly sequential or faster than known.
     fn finish(&mut self) -> bool {
         if self.samples < LEAST_SAMPLES || self.elapsed < LEAST_TIME {
             return false;

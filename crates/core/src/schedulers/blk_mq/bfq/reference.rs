@@ -1,6 +1,6 @@
 //! The same rules, slow and obvious: B-WF2Q+, budgets, idling and service over lists that are searched.
 //!
-//! It shares with the fast form what is arithmetic on one queue or on the device:
+//! The reference shares with the fast form what is arithmetic on one queue or on the device:
 //! [`Raise`](super::raise::Raise), [`Burst`], [`Rate`] and [`Tagging`]. Nothing is forgotten here, as no test has more processes than there are places.
 
 mod arrivals;

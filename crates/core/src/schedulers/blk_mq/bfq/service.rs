@@ -26,13 +26,13 @@ pub(super) struct Ended {
 /// Whose request goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
-    /// The queue's in service.
+    /// A request of the queue in service.
     Own,
-    /// An asynchronous one of its process.
+    /// An asynchronous one of the process in service.
     OwnAsync,
-    /// Its waker's.
+    /// One of the waker of the queue in service.
     Waker,
-    /// One of a queue that it wakes.
+    /// One of a queue that the queue in service wakes.
     Woken,
     Other,
 }
@@ -50,7 +50,7 @@ pub(super) struct Chosen {
 /// What goes next, if anything does.
 pub(super) enum Selected {
     Goes(Chosen),
-    /// This queue is in service and idled for.
+    /// The device is idled for this queue, which is in service.
     Idled(usize),
     Nothing,
 }
@@ -101,8 +101,8 @@ impl Service {
         }
     }
 
-    /// Its time is over, and that ends its service: while it is idled for, a queue that has used most of its budget
-    /// may finish what it began.
+    /// The queue's time is over, and that ends its service: while it is idled for, a queue that has used most of its
+    /// budget may finish what it began.
     fn times_out(&self, now: Instant, queue: usize) -> bool {
         self.queues.list[queue].budget.is_over(now)
             && (self.idle_until.is_none() || self.queues.wf2q.entities[queue].has_third_left())
@@ -235,7 +235,7 @@ impl Service {
         Some(queue)
     }
 
-    /// This goes to the device.
+    /// The chosen request goes to the device.
     pub(super) fn send(&mut self, cx: Cx<'_>, Chosen { id, queue, cost, .. }: Chosen) {
         let Queues { requests, list, budgets, injection, wf2q, settings, .. } = &mut self.queues;
         let (request, Queue { line, raise, .. }) = (&cx[id], &mut list[queue]);

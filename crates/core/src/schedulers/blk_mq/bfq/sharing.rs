@@ -33,7 +33,7 @@ fn reorders(queues: &Queues, cx: Cx<'_>) -> bool {
 }
 
 /// The queue that goes on near `start`, if the processes of `queue` may issue into that one.
-fn find_host(queues: &mut Queues, cx: Cx<'_>, queue: usize, start: Sector) -> Option<usize> {
+fn queue_to_join(queues: &mut Queues, cx: Cx<'_>, queue: usize, start: Sector) -> Option<usize> {
     let sharable = |queue: usize| queues.is_sharable(cx.now, queue);
     if !sharable(queue) || reorders(queues, cx) || queues.wf2q.busy() == 1 {
         return None;
@@ -68,14 +68,15 @@ impl Sharing {
         if owner.splits || owner.new {
             queue = self.split(queues, cx, place, queue);
         }
-        if let Some(host) = self.stable_host(queues, cx, place.index(), queue) {
-            return host;
+        if let Some(joined) = self.stable_queue_to_join(queues, cx, place.index(), queue) {
+            return joined;
         }
-        let host = find_host(queues, cx, queue, start).filter(|host| self.join(queues, cx, queue, *host));
-        host.unwrap_or(queue)
+        let joined =
+            queue_to_join(queues, cx, queue, start).filter(|joined| self.join(queues, cx, queue, *joined));
+        joined.unwrap_or(queue)
     }
 
-    /// The queue of the process at `place`: its own again, if `queue`, which shall be split, is another's. One that
+    /// The queue of the process at `place`: its own again, if `queue` is another's and the sharing is to end. One that
     /// is new counts as created.
     #[cold]
     fn split(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, queue: usize) -> usize {
@@ -97,26 +98,26 @@ impl Sharing {
         queue
     }
 
-    /// Makes all processes of `queue` issue into `host`, unless too many are guests or there are none.
-    fn join(&mut self, queues: &mut Queues, cx: Cx<'_>, queue: usize, host: usize) -> bool {
+    /// Makes all processes of `queue` issue into `joined`, unless too many are guests or there are none.
+    fn join(&mut self, queues: &mut Queues, cx: Cx<'_>, queue: usize, joined: usize) -> bool {
         if !queues.processes.can_move(queue) {
             return false;
         }
-        for queue in [queue, host] {
+        for queue in [queue, joined] {
             if !queues.processes.owners[queue].shared {
                 queues.processes.list[queue].saved = Some(queues.raise_to_save(cx.now, queue));
             }
         }
-        let (from, to) = (queues.processes.reference(queue), queues.processes.reference(host));
-        queues.join(cx, queue, host);
+        let (from, to) = (queues.processes.reference(queue), queues.processes.reference(joined));
+        queues.join(cx, queue, joined);
         self.follow(from, Some(to));
         true
     }
 
-    /// Processes go from `queue` to `host`: what was to be done with the one is done with the other.
-    pub(super) fn follow(&mut self, queue: Ref, host: Option<Ref>) {
+    /// Processes go from `queue` to `joined`: what was to be done with the one is done with the other.
+    pub(super) fn follow(&mut self, queue: Ref, joined: Option<Ref>) {
         if self.last_created == Some(queue) {
-            self.last_created = host;
+            self.last_created = joined;
         }
     }
 
@@ -151,7 +152,13 @@ impl Sharing {
 
     /// The queue in which the process with the queue `own`, which issues into `queue`, goes on for good, if the time to
     /// decide that has come; `queue` if it does not.
-    fn stable_host(&mut self, queues: &mut Queues, cx: Cx<'_>, own: usize, queue: usize) -> Option<usize> {
+    fn stable_queue_to_join(
+        &mut self,
+        queues: &mut Queues,
+        cx: Cx<'_>,
+        own: usize,
+        queue: usize,
+    ) -> Option<usize> {
         let stable = queues.processes.list[own].stable?;
         let watched = passed(Some(queues.processes.list[queue].born), WATCHED, cx.now)
             && queues.processes.is_settled(cx.now, queue, WATCHED);
@@ -159,20 +166,23 @@ impl Sharing {
             return None;
         }
         queues.processes.list[own].stable = None;
-        let host = queues.processes.alive(Some(stable)).filter(|_| !idling::boosts(queues, cx, queue));
-        let host = host.filter(|host| self.join_stably(queues, cx, queue, *host));
-        queues.processes.list[own].stably |= host.is_some();
-        Some(host.unwrap_or(queue))
+        let joined = queues.processes.alive(Some(stable)).filter(|_| !idling::boosts(queues, cx, queue));
+        let joined = joined.filter(|joined| self.join_stably(queues, cx, queue, *joined));
+        queues.processes.list[own].stably |= joined.is_some();
+        Some(joined.unwrap_or(queue))
     }
 
-    /// Makes the processes of `queue` share `host`, whose own process does not part from it. True if they do.
-    fn join_stably(&mut self, queues: &mut Queues, cx: Cx<'_>, queue: usize, host: usize) -> bool {
-        let alone = !queues.processes.owners[host].shared;
-        if queue == host || queues.processes.owners[host].users == 0 || !self.join(queues, cx, queue, host) {
+    /// Makes the processes of `queue` share `joined`, whose own process does not part from it. True if they do.
+    fn join_stably(&mut self, queues: &mut Queues, cx: Cx<'_>, queue: usize, joined: usize) -> bool {
+        let alone = !queues.processes.owners[joined].shared;
+        if queue == joined
+            || queues.processes.owners[joined].users == 0
+            || !self.join(queues, cx, queue, joined)
+        {
             return false;
         }
-        if alone && queues.processes.is_at_home(host) {
-            queues.processes.list[host].stably = true;
+        if alone && queues.processes.is_at_home(joined) {
+            queues.processes.list[joined].stably = true;
         }
         true
     }

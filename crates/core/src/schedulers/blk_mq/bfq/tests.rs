@@ -291,7 +291,7 @@ fn the_idle_class_is_served_every_200_ms() {
     let idle = Stream { priority: Priority { class: Class::Idle, level: 7 }, ..greedy(2) };
     let mut bench = Bench::new(&[("low_latency", 0)]);
     bench.run(&mut [greedy(1), idle], Duration::from_s(60));
-    // It goes when a service ends that began within 200 ms: a service lasts 125 ms at most, and a request.
+    // A turn comes when a service ends that began within 200 ms: a service lasts 125 ms at most, and a request.
     let rounds = 60_000 / (200 + 125 + 10);
     assert!(bench.requests[2] >= rounds, "{} requests in 60 s", bench.requests[2]);
     assert!(bench.requests[2] <= 60_000 / 200 + 8, "{} requests in 60 s", bench.requests[2]);

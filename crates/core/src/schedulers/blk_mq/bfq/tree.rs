@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::entity::{Entity, later};
 use crate::collections::OutOfMemory;
 
-/// Queues by finish; those of equal finish as they were inserted.
+/// Queues by finish; of equal finish, as they were inserted.
 pub(super) struct Tree {
     queues: Vec<u32>,
 }

@@ -57,7 +57,7 @@ impl Wf2q {
     }
 
     /// Whether queues differ, so that only idling keeps their shares: they are of different classes, or
-    /// of different weights and that of `queue` is not the least.
+    /// of different weights and `queue` has not the least.
     pub(super) fn differs(&self, queue: usize) -> bool {
         let classes = self.busy.iter().filter(|count| **count > 0).count();
         classes > 1 || self.weights.len() > 1 && self.weights[0].0 != self.entities[queue].counted
@@ -152,7 +152,7 @@ impl Wf2q {
         tree.remove(&self.entities, queue);
     }
 
-    /// Its weight no longer counts.
+    /// The weight of `queue` no longer counts.
     fn forget(&mut self, queue: usize) {
         let Entity { weight, class, .. } = self.entities[queue];
         self.entities[queue].weighs = false;
@@ -176,7 +176,7 @@ impl Wf2q {
         }
     }
 
-    /// Makes the weight and, if `class_too`, the class what they shall be.
+    /// Makes the weight what is wanted, and the class too if `class_too`.
     fn reweigh(&mut self, queue: usize, class_too: bool) {
         let entity = &mut self.entities[queue];
         if !entity.changed {
@@ -207,7 +207,7 @@ impl Wf2q {
         }
     }
 
-    /// `queue` has something to do. It `waited` if it emptied when it could not have more to do: then it
+    /// `queue` has something to do. `waited`: it emptied when it could not have more to do. Then it
     /// starts where it finished, though virtual time has passed that. If it `counts`, shares depend on its weight.
     pub(super) fn activate(&mut self, now: Instant, queue: usize, waited: bool, counts: bool) {
         let Entity { finish, class, listed, weight, .. } = self.entities[queue];
@@ -259,7 +259,7 @@ impl Wf2q {
         self.insert(queue, Listed::Active);
     }
 
-    /// `queue` has nothing to do any more, and if it is `done` nothing in flight. It is remembered if its
+    /// `queue` has nothing to do any more, and if it is `done` nothing in flight. The tree remembers it if its
     /// finish is to come.
     pub(super) fn deactivate(&mut self, now: Instant, queue: usize, expires: bool, done: bool) {
         self.set_busy(queue, false);

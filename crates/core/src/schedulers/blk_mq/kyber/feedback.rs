@@ -24,7 +24,7 @@ const BUCKETS: usize = 8;
 /// After a completion, latencies are looked at within this time.
 const PERIOD: Duration = Duration::from_ms(100);
 
-/// So many latencies are enough for a percentile,
+/// This many latencies are enough for a percentile,
 const ENOUGH: u32 = 500;
 
 /// and any number after this time.

@@ -187,7 +187,7 @@ fn what_is_seen_in_congestion_replaces_what_was_remembered() {
 #[test]
 fn few_latencies_do_after_a_second_but_only_for_the_device() {
     let mut bench = Bench::new();
-    // Writes a second long: each look finds few, and those of the device are enough after a second.
+    // Writes a second long: each look finds few, and the device's latencies are enough after a second.
     bench.queue.scheduler_mut().feedback.enter_many(bench.us, [(0, 0)]);
     assert_eq!(bench.tokens(), [256, 128], "reads keep a quarter of their target");
     bench.serve(Write, 12, 110_000);

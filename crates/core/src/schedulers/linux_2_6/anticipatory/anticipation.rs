@@ -30,9 +30,9 @@ pub(super) struct Anticipation {
     status: Status,
     /// Who issued the last request dispatched, if that was synchronous. Held.
     awaited: Option<Place>,
-    /// That request is done, since this time; or another one of that process is.
+    /// Since when that request is done; or another one of that process.
     done: Option<Instant>,
-    /// When the timer ends the wait, if it runs. It is set once.
+    /// When the timer, which is set once, ends the wait, if it runs.
     until: Instant,
     /// How the last wait ended, or why there was none, until something is dispatched.
     ended: Option<Ended>,

@@ -117,7 +117,7 @@ impl Requests {
         position.next = position.choose(cx, position.next, Some(id));
     }
 
-    /// The oldest, if it is overdue. That is looked at once in that time; else it is not known.
+    /// The oldest, if it is overdue. Looked at once in each expiry time; `None` in between.
     #[inline]
     pub(super) fn overdue(&mut self, now: Instant, side: Side) -> Option<RequestId> {
         let expire = self.expire(side);

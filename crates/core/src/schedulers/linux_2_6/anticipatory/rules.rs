@@ -40,21 +40,21 @@ pub(super) struct Terms {
 /// Why a process is not waited for, or not any longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// What was waited for has come.
+    /// The request waited for has come.
     Own,
-    /// So much time has passed since its last request was done.
+    /// This much time has passed since the process's last request was done.
     Elapsed(Duration),
     /// Requests of the process wait: how many.
     HasMore(u64),
     /// The request is close: how far from the head, in sectors.
     Close(u64),
-    /// It has exited; that is so probable, or so probably nobody follows it.
+    /// The process has exited; processes exit, or have no successor, with this probability.
     Exited(Probability),
-    /// It is new, and these are the probabilities that such exit and that nobody follows them.
+    /// The process is new; new ones exit, or have no successor, with these probabilities.
     NewOnesExit { exit: Probability, no_successor: Probability },
     /// The process thinks this long on average.
     ThinksLong(Duration),
-    /// It seeks further than the request is away.
+    /// The process seeks further than the request is away.
     SeeksFar { mean: u64, distance: u64 },
 }
 

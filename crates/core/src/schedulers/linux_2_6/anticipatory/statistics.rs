@@ -14,12 +14,12 @@ const LONGEST_THOUGHT: Duration = Duration::from_ms(19);
 pub(super) struct Probability(u64);
 
 impl Probability {
-    /// It has happened.
+    /// The event has happened.
     pub(super) const fn rise(&mut self) {
         self.0 = decayed(self.0, 1);
     }
 
-    /// It has not happened.
+    /// The event has not happened.
     pub(super) const fn fall(&mut self) {
         self.0 = decayed(self.0, 0);
     }
@@ -39,7 +39,7 @@ impl Probability {
         self.0 * other.0 > HALF * ONE
     }
 
-    /// That it does not happen.
+    /// The probability that the event does not happen.
     pub(super) const fn not(self) -> Probability {
         Probability(ONE - self.0)
     }
@@ -79,7 +79,7 @@ impl Default for System {
 /// What is known of one process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Process {
-    /// It has issued a synchronous request.
+    /// The process has issued a synchronous request.
     issued: bool,
     exited: bool,
     /// When it began to think: when a synchronous request of it was done.
@@ -88,7 +88,7 @@ pub(super) struct Process {
     position: Sector,
     thought: Mean,
     seek: Mean,
-    /// Its requests that wait.
+    /// The process's requests that wait.
     waiting: u64,
 }
 
@@ -110,7 +110,7 @@ impl Process {
         self.waiting -= 1;
     }
 
-    /// It issues `request`, which is synchronous and not yet counted as waiting. Its first one tells
+    /// The process issues `request`, which is synchronous and not yet counted as waiting. Its first one tells
     /// nothing.
     pub(super) fn issues(&mut self, system: &mut System, now: Instant, request: &Request) {
         if self.issued || self.thinks_since.is_some() {
@@ -136,12 +136,12 @@ impl Process {
         self.thinks_since = Some(now);
     }
 
-    /// It thinks from now on, if it thinks.
+    /// The process thinks from now on, if it thinks.
     pub(super) fn thinks_anew(&mut self, now: Instant) {
         self.thinks_since = self.thinks_since.map(|_| now);
     }
 
-    /// It will issue nothing more.
+    /// The process will issue nothing more.
     pub(super) fn exit(&mut self) {
         self.exited = true;
     }
@@ -150,12 +150,12 @@ impl Process {
         self.exited
     }
 
-    /// Its requests that wait.
+    /// The process's requests that wait.
     pub(super) const fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// It has not issued a second synchronous request.
+    /// The process has not issued a second synchronous request.
     pub(super) const fn is_new(&self) -> bool {
         self.thought.weight() == 0
     }

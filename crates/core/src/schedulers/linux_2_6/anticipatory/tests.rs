@@ -104,7 +104,7 @@ fn one_overdue_read_goes_in_125_ms() {
             bench.us(1000).done(id);
         }
         order.retain(|(_, start)| *start < 800_000_000);
-        // They came 1 ms after the first look. At the next one they are 124 ms old.
+        // The requests came 1 ms after the first look. At the next one they are 124 ms old.
         assert_eq!(order, [(250, 70_000_000), (375, 60_000_000), (500, 50_000_000)], "{name}");
     }
 }

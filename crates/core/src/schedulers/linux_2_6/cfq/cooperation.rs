@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_s(1);
 struct Sharing {
     /// Processes that use it, and those that will.
     users: u32,
-    /// Its processes are to use this queue instead.
+    /// The queue's processes are to use this one instead.
     merges_into: Option<u32>,
     /// Processes have come from other queues.
     shared: bool,
@@ -31,7 +31,7 @@ pub(super) enum Next {
     Same,
     /// The one that it uses, which is its own again.
     Own,
-    /// This one, which it uses from now on.
+    /// Another one, which it uses from now on.
     Other(u32),
     /// A new one: it parts from the others.
     New,

@@ -15,7 +15,7 @@ const REMEMBERED: usize = 64;
 /// What is known of one process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Process {
-    /// It has issued a request since it began, or since its number was given to another.
+    /// The process has issued a request since it began, or since its number was given to another.
     known: bool,
     exited: bool,
     /// How many processes had its number while it was kept here.
@@ -53,12 +53,12 @@ impl Process {
         self.thought.reliable().map(ticks)
     }
 
-    /// It is still the one that `who` was, and has not exited.
+    /// The process is still the one that `who` was, and has not exited.
     pub(super) fn is(&self, who: Who) -> bool {
         !self.exited && self.life == who.life
     }
 
-    /// It issues a request. A longer think time counts as the `longest`.
+    /// The process issues a request. A longer think time counts as the `longest`.
     pub(super) fn issues(&mut self, now: Instant, longest: Duration) {
         self.thought.enter_thought(now.since(self.done).min(longest));
     }

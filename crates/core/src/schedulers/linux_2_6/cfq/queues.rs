@@ -55,13 +55,13 @@ pub(super) struct Queue {
     by_arrival: List,
     /// The best of its requests to go on with, as far as is known.
     pub(super) next: Option<RequestId>,
-    /// Those of its requests that are metadata.
+    /// The queue's requests that are metadata.
     metadata: u32,
-    /// Its requests in flight.
+    /// The queue's requests in flight.
     pub(super) in_flight: u64,
     /// What was left of its last slice in nanoseconds, until it gets a new key; less than 0 if it overran.
     pub(super) residual: i64,
-    /// Its process may be waited for.
+    /// The queue's process may be waited for.
     pub(super) idle_window: bool,
     seek: Mean,
     /// Where the last request that was inserted ends. 0: there was none.
@@ -119,7 +119,7 @@ impl Queue {
         self.seek.mean() > SEEKY
     }
 
-    /// It is known to seek far.
+    /// The queue is known to seek far.
     pub(super) fn surely_seeky(&self) -> bool {
         self.seek.reliable().is_some_and(|mean| mean > SEEKY)
     }

@@ -32,7 +32,7 @@ fn slice_ended(cx: Cx<'_>, Ended { end, name: [kind, who] }: Ended) {
         End::Preempted(Rule::Close(far)) => {
             ("{} {} is waited for no more: a request is {} sectors from the head", far.into())
         }
-        End::Preempted(rule) => ("it goes before {} {}, {}", before(rule).into()),
+        End::Preempted(rule) => ("a new request goes before {} {}, {}", before(rule).into()),
         End::Empty(NoWait::NotDone) => ("{} {} has no more {}", "requests".into()),
         End::Empty(NoWait::NoSeeks) => ("no wait for {} {} on a device without {}", "seeks".into()),
         End::Empty(NoWait::NotWorth(mean)) => ("no wait for {} {}, which thinks {}", mean.into()),

@@ -12,19 +12,19 @@ use crate::why::Fact;
 /// Why a slice ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// Its time was used up, this long ago.
+    /// The slice was used up, this long ago.
     Used(Duration),
     /// As many asynchronous requests went as may.
     Quota(u64),
-    /// It was of the idle class, which has the disk for one request.
+    /// The queue was of the idle class, which has the disk for one request.
     IdleClass,
-    /// Its process was waited for in vain.
+    /// The queue's process was waited for in vain.
     Waited(Duration),
-    /// It has no requests, and is not waited for.
+    /// The queue has no requests, and is not waited for.
     Empty(NoWait),
     /// A queue that is close goes on: how far from the head, in sectors.
     Closer(u64),
-    /// Its process has exited.
+    /// The queue's process has exited.
     Exited,
     /// Another goes first.
     Preempted(Rule),
@@ -166,7 +166,7 @@ impl Service {
         self.tree.insert(index);
     }
 
-    /// Who is to be served. That changes nothing.
+    /// Who is to be served. To ask changes nothing.
     pub(super) fn plan(&self, cx: Cx<'_>, queues: &Queues, head: Sector) -> Option<Plan> {
         let Some(slice) = &self.slice else {
             let (_, to) = self.tree.first()?;

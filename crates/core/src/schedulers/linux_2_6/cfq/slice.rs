@@ -13,13 +13,13 @@ pub(super) enum NoWait {
     NotDone,
     /// The device has no seeks and its own queue.
     NoSeeks,
-    /// It thinks too long, or is never waited for.
+    /// The process thinks too long, or is never waited for.
     NotWorth(Duration),
     /// Requests are in flight.
     InFlight(u64),
-    /// It is not there any more.
+    /// The process is not there any more.
     Gone,
-    /// It thinks longer than what is left of its slice.
+    /// The process thinks longer than what is left of its slice.
     ThinksLong { mean: Duration, left: Duration },
     /// Somebody else was close when its request was done.
     Company,
@@ -41,11 +41,11 @@ pub(super) enum Rule {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice {
     pub(super) queue: Index,
-    /// When its time is over. It begins with the first completion.
+    /// When the slice is over. The time begins with the first completion.
     pub(super) end: Option<Instant>,
     /// Requests that went in it.
     sent: u64,
-    /// It was looked at whether the oldest is overdue.
+    /// The look whether the oldest is overdue has been taken.
     looked: bool,
     /// A request that was waited for has come; it goes even if the time is over by then.
     owed: bool,
@@ -71,7 +71,7 @@ impl Slice {
         Slice { queue, end, sent: 0, looked: false, owed: false, process, wait, no_wait }
     }
 
-    /// Its time is over.
+    /// The slice is over.
     pub(super) fn used(&self, now: Instant) -> bool {
         self.end.is_some_and(|end| now >= end)
     }
@@ -106,7 +106,7 @@ impl Slice {
         (self.sent, first)
     }
 
-    /// Its process is waited for, or is not.
+    /// The slice's process is waited for, or is not.
     pub(super) fn wait(&mut self, now: Instant, length: Result<Duration, NoWait>) {
         match length {
             Ok(length) => self.wait = Some(Wait { until: now + length, over: false, length }),

@@ -51,7 +51,7 @@ impl Bench {
         self.queue.dispatch(self.now).unwrap()
     }
 
-    /// The next request, after what waits it takes. It is in flight.
+    /// The next request, after what waits it takes, put in flight.
     fn next(&mut self) -> RequestId {
         loop {
             match self.ask() {

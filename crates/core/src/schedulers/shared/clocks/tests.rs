@@ -286,7 +286,7 @@ fn within_tau_the_head_stays_with_one_process() {
     };
     assert_eq!(runs(0), 4000);
     // 1 goes on from 500 ms behind 2 to 500 ms ahead, which takes 200 requests of 5 ms. So does 2,
-    // which takes 400. That makes 20 runs of 6000 requests.
+    // which takes 400. Together they make 20 runs of 6000 requests.
     let longer = runs(500);
     assert!((19..=22).contains(&longer), "{longer} runs");
 }

@@ -90,7 +90,7 @@ impl Reference {
     }
 
     /// Who would be served at `now`: `None`, if a wait goes on. And who takes over as company.
-    fn whom(&self, cx: Cx<'_>, now: i64) -> (Option<usize>, Option<usize>) {
+    fn next_to_serve(&self, cx: Cx<'_>, now: i64) -> (Option<usize>, Option<usize>) {
         let Some(turn) = self.turn else { return (Some(self.next_lane(now)), None) };
         let lane = self.lane(turn.lane);
         if turn.end.is_some_and(|end| now >= end) && !turn.owed {
@@ -139,28 +139,28 @@ impl Reference {
 
     pub(super) fn serve(&mut self, cx: Cx<'_>) -> Decision {
         let now = cx.now.0 as i64;
-        let (whom, instead_of) = self.whom(cx, now);
-        if let Some(name) = whom.filter(|name| self.may(*name, now)) {
+        let (next, instead_of) = self.next_to_serve(cx, now);
+        if let Some(name) = next.filter(|name| self.may(*name, now)) {
             if let Some(old) = instead_of {
                 self.marry(old, name);
             }
             return self.send(cx, name);
         }
-        let mut times = self.moments(now, whom);
+        let mut times = self.moments(now, next);
         times.retain(|time| *time > now);
         times.sort_unstable();
         times.first().map_or(Decision::Idle, |time| Decision::WaitUntil(Instant(*time as u64)))
     }
 
-    /// When the answer could be another though nothing happens: `whom`, if any, may not send now.
-    fn moments(&self, now: i64, whom: Option<usize>) -> Vec<i64> {
+    /// When the answer could be another though nothing happens: `next`, if any, may not send now.
+    fn moments(&self, now: i64, next: Option<usize>) -> Vec<i64> {
         let mut times = Vec::new();
         let order = self.in_order();
         if let Some(turn) = self.turn {
             times.extend(turn.end.filter(|_| !order.is_empty()));
             times.extend(turn.wait.filter(|(_, over)| !over).map(|(until, _)| until));
         }
-        let Some(name) = whom else { return times };
+        let Some(name) = next else { return times };
         let lane = self.lane(name);
         let blocked = lane.sync || self.flying(true) > 0 || lane.flying >= self.limit(name);
         if !blocked && self.set.low_latency {

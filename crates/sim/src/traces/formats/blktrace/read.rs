@@ -116,7 +116,7 @@ struct Lane {
 
 impl Lane {
     fn complain(&self, bad: Bad<'_>) -> TraceError {
-        let place = crate::traces::Place::Byte(self.input.offset());
+        let place = crate::traces::Location::Byte(self.input.offset());
         bad.at(self.input.name(), place, ABOUT.name)
     }
 

@@ -61,10 +61,10 @@ pub(super) struct Inject {
 /// How one request of the queue in service is watched, to learn from it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Watch {
-    /// It is the next to go. When it came.
+    /// When the watched request came.
     pub(super) since: Instant,
     pub(super) for_dispatch: bool,
-    /// It went.
+    /// The watched request, once it has gone.
     pub(super) request: Option<RequestId>,
     /// Others went while it was waited for.
     pub(super) injected: bool,
@@ -82,7 +82,7 @@ pub(super) struct Queue {
     pub(super) max_budget: u64,
     /// When its time is over; once it has nothing more to do, when that was. `None`: long ago.
     pub(super) timeout: Option<Instant>,
-    /// It emptied before its budget and time were over.
+    /// The queue emptied before its budget and time were over.
     pub(super) waited: bool,
     pub(super) created: bool,
     pub(super) thought: Thought,
@@ -99,7 +99,7 @@ pub(super) struct Queue {
     pub(super) born: Instant,
     /// Others issue into it, too.
     pub(super) shared: bool,
-    /// They shall not go on to.
+    /// The sharing is to end.
     pub(super) splits: bool,
     /// When its process came back to it.
     pub(super) split: Option<Instant>,

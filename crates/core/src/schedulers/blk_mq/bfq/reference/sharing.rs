@@ -120,8 +120,8 @@ impl Reference {
     /// The queue that a request for `index` goes to.
     pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, person: usize, id: RequestId) -> usize {
         if self.decides(cx, index, person) {
-            let target = self.people[person].stable.take().filter(|_| !self.boosts(cx, index));
-            return self.share(cx, index, person, target);
+            let joined = self.people[person].stable.take().filter(|_| !self.boosts(cx, index));
+            return self.share(cx, index, person, joined);
         }
         let queueing = !cx.device.rotational && self.tagging.queues();
         let queue = &self.queues[index];
@@ -130,35 +130,35 @@ impl Reference {
             return index;
         }
         let joins = |at: usize| {
-            let host = &self.queues[at];
-            let apt = host.sync && host.q.users > 0 && !host.q.is_seeky() && !self.too_late(cx.now, at);
-            at != index && apt && host.class == queue.class
+            let joined = &self.queues[at];
+            let apt = joined.sync && joined.q.users > 0 && !joined.q.is_seeky() && !self.too_late(cx.now, at);
+            at != index && apt && joined.class == queue.class
         };
         let start = cx[id].start;
         let at_head = start.distance(self.served_to) <= 8192;
         let serving = self.serving.filter(|at| at_head && joins(*at));
         let way = |at: usize| self.queues[at].next.map_or(u64::MAX, |next| cx[next].start.distance(start));
         let near = self.active().into_iter().filter(|at| way(*at) <= 8192 && joins(*at));
-        let Some(host) = serving.or_else(|| near.min_by_key(|at| way(*at))) else { return index };
-        self.unite(cx, index, host);
-        host
+        let Some(joined) = serving.or_else(|| near.min_by_key(|at| way(*at))) else { return index };
+        self.unite(cx, index, joined);
+        joined
     }
 
-    /// All of `index` go on in `host`.
-    fn unite(&mut self, cx: Cx<'_>, index: usize, host: usize) {
+    /// All of `index` go on in `joined`.
+    fn unite(&mut self, cx: Cx<'_>, index: usize, joined: usize) {
         self.save(cx, index);
-        self.save(cx, host);
-        let to = self.reference(host);
+        self.save(cx, joined);
+        let to = self.reference(joined);
         if self.last_created == Some(self.reference(index)) {
             self.last_created = Some(to);
         }
         for person in self.people.iter_mut().filter(|person| person.alive && person.queue == index) {
-            person.queue = host;
+            person.queue = joined;
             person.stable = person.stable.filter(|stable| *stable != to);
             self.queues[index].q.users -= 1;
-            self.queues[host].q.users += 1;
+            self.queues[joined].q.users += 1;
         }
-        self.hand_over(index, host);
+        self.hand_over(index, joined);
         if self.queues[index].busy && self.queues[index].line.is_empty() && self.serving != Some(index) {
             self.not_busy(cx, index, false);
         }
@@ -172,25 +172,25 @@ impl Reference {
         self.people[person].stable.is_some() && !queueing && !q.created && long(Some(q.born)) && long(q.split)
     }
 
-    /// The person, who issues into `index`, goes on in `target` for good, if that is still there.
-    fn share(&mut self, cx: Cx<'_>, index: usize, person: usize, target: Option<Ref>) -> usize {
-        let Some(host) = target.filter(|of| self.queues[of.queue].q.life == of.life) else { return index };
-        let (host, users) = (host.queue, self.queues[index].q.users);
-        if host == index || users == 0 || self.queues[host].q.users == 0 {
+    /// The person, who issues into `index`, goes on in `joined` for good, if that is still there.
+    fn share(&mut self, cx: Cx<'_>, index: usize, person: usize, joined: Option<Ref>) -> usize {
+        let Some(joined) = joined.filter(|of| self.queues[of.queue].q.life == of.life) else { return index };
+        let (joined, users) = (joined.queue, self.queues[index].q.users);
+        if joined == index || users == 0 || self.queues[joined].q.users == 0 {
             return index;
         }
-        let alone = !self.queues[host].q.shared;
+        let alone = !self.queues[joined].q.shared;
         let owner =
-            self.people.iter().position(|other| other.own == host && other.queue == host && other.alive);
-        self.unite(cx, index, host);
+            self.people.iter().position(|other| other.own == joined && other.queue == joined && other.alive);
+        self.unite(cx, index, joined);
         self.people[person].stably = true;
         if let Some(owner) = owner.filter(|_| alone) {
             self.people[owner].stably = true;
         }
-        host
+        joined
     }
 
-    /// A synchronous request of a person: the first decides with whom the queue is created together.
+    /// A synchronous request of a person: the first decides which queue counts as created together with the person's.
     pub(super) fn meet(&mut self, cx: Cx<'_>, at: usize) {
         let own = self.people[at].own;
         if self.people[at].met || self.people[at].queue != own {
@@ -236,28 +236,28 @@ impl Reference {
         }
     }
 
-    fn hand_over(&mut self, index: usize, host: usize) {
+    fn hand_over(&mut self, index: usize, joined: usize) {
         let mut raise = self.queues[index].q.raise;
-        raise.pass_to(&mut self.queues[host].q.raise);
-        let own = self.reference(host);
+        raise.pass_to(&mut self.queues[joined].q.raise);
+        let own = self.reference(joined);
         let from = &mut self.queues[index].q;
         from.raise = raise;
         let (bound, known) = (from.io_bound, from.waker.known);
         (from.io_bound, from.created) = (false, false);
-        let to = &mut self.queues[host].q;
+        let to = &mut self.queues[joined].q;
         to.io_bound |= bound;
         to.shared = true;
         let free = to.waker.known.is_none();
-        if let Some(waker) = known.filter(|waker| free && waker.queue != host)
+        if let Some(waker) = known.filter(|waker| free && waker.queue != joined)
             && self.queues[waker.queue].q.life == waker.life
         {
-            let waking = &mut self.queues[host].q.waker;
+            let waking = &mut self.queues[joined].q.waker;
             (waking.known, waking.suspect) = (Some(waker), None);
             self.queues[waker.queue].q.waker.woken = Some(own);
         }
     }
 
-    /// The queue into which the person at `at` issues: its own again, if what it shares shall be split.
+    /// The queue into which the person at `at` issues: its own again, if the sharing is to end.
     pub(super) fn split(&mut self, cx: Cx<'_>, at: usize) -> usize {
         let (own, index) = (self.people[at].own, self.people[at].queue);
         let q = &mut self.queues[index].q;

@@ -10,7 +10,7 @@ use crate::units::{Instant, RequestId};
 use crate::why::{Notes, Why};
 
 /// All of a queue but its scheduler.
-pub(super) struct Books {
+pub(super) struct Contents {
     pub(super) now: Instant,
     pub(super) device: Device,
     pub(super) table: Table,
@@ -21,10 +21,10 @@ pub(super) struct Books {
     notes: Option<Notes>,
 }
 
-impl Books {
-    pub(super) fn new(capacity: usize, device: Device) -> Result<Books, OutOfMemory> {
+impl Contents {
+    pub(super) fn new(capacity: usize, device: Device) -> Result<Contents, OutOfMemory> {
         let (table, merger) = (Table::new(capacity)?, Merger::new(capacity)?);
-        Ok(Books { now: Instant::ZERO, device, table, merger, merges: 0, notes: None })
+        Ok(Contents { now: Instant::ZERO, device, table, merger, merges: 0, notes: None })
     }
 
     /// What the scheduler sees, but for a decision.

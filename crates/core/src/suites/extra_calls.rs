@@ -3,17 +3,17 @@
 use alloc::format;
 use alloc::string::String;
 
-use super::driver::{Driver, Fate, Pepper, Promise};
+use super::driver::{Driver, ExtraCalls, Fate, Promise};
 use crate::ops::{Event, Outcome};
 use crate::units::{Instant, Issuer, RequestId};
 
 impl Driver<'_> {
     /// Makes calls that must change nothing.
-    pub(super) fn season(&mut self) -> Result<(), String> {
-        match self.pepper {
-            Pepper::None => Ok(()),
-            Pepper::Asks => self.ask_for_nothing(),
-            Pepper::Misuse => self.misuse(),
+    pub(super) fn make_extra_calls(&mut self) -> Result<(), String> {
+        match self.extra_calls {
+            ExtraCalls::None => Ok(()),
+            ExtraCalls::Asks => self.ask_for_nothing(),
+            ExtraCalls::Misuse => self.misuse(),
         }
     }
 
