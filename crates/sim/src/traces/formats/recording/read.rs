@@ -3,7 +3,7 @@
 use super::code::{Asked, Decoder, Entry, Event, Not, What};
 use super::{ABOUT, Head, MAGIC};
 use crate::traces::counts::Skip;
-use crate::traces::error::{Bad, Place, TraceError};
+use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::event;
 use crate::traces::event::Action;
 use crate::traces::format::Open;
@@ -92,7 +92,7 @@ impl Recording {
     }
 
     fn complain(&self, bad: Bad<'_>) -> TraceError {
-        bad.at(self.input.name(), Place::Byte(self.input.offset()), ABOUT.name)
+        bad.at(self.input.name(), Location::Byte(self.input.offset()), ABOUT.name)
     }
 
     fn entry(&mut self, time: u64, entry: Entry, sink: &mut Sink) -> Result<(), Bad<'static>> {
