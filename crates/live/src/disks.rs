@@ -35,7 +35,7 @@ pub fn choose(names: &[String]) -> Result<Chosen, RecordError> {
     let mut chosen = Chosen::default();
     for name in names {
         let folder = folder(name)?;
-        add(name, &folder, &mut chosen, 0)?;
+        add(&folder, &mut chosen, 0)?;
     }
     if chosen.disks.len() > MAX_DISKS {
         let what = format!("{} disks in all, and a recording holds {MAX_DISKS}", chosen.disks.len());
@@ -48,6 +48,12 @@ pub fn choose(names: &[String]) -> Result<Chosen, RecordError> {
 pub fn look(name: &str) -> Option<Disk> {
     let folder = Path::new("/sys/block").join(name);
     folder.join("dev").exists().then(|| facts(&folder))
+}
+
+/// The disk is no longer there, or is another one, or has lost its medium (as a loop device does that is detached).
+pub(crate) fn is_gone(disk: &Disk) -> bool {
+    let folder = Path::new("/sys/block").join(&disk.name);
+    text(&folder.join("dev")).as_deref() != Some(&disk.number) || number(text(&folder.join("size"))) == 0
 }
 
 /// `/sys/block/NAME/stat`; empty if the disk is gone.
@@ -63,7 +69,7 @@ pub(crate) fn below(path: &Path) -> Vec<String> {
     let mut chosen = Chosen::default();
     let Ok(folder) = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")) else { return Vec::new() };
     // A device without requests is none that is recorded.
-    let _ = add("", &folder, &mut chosen, 0);
+    let _ = add(&folder, &mut chosen, 0);
     chosen.disks.into_iter().map(|disk| disk.name).collect()
 }
 
@@ -95,30 +101,29 @@ fn folder(name: &str) -> Result<PathBuf, RecordError> {
     }
 }
 
-fn add(said: &str, folder: &Path, chosen: &mut Chosen, depth: usize) -> Result<(), RecordError> {
+fn add(folder: &Path, chosen: &mut Chosen, depth: usize) -> Result<(), RecordError> {
     let name = name(folder);
     if folder.join("partition").exists() {
         let disk = folder.parent().unwrap_or(folder);
         let whole = self::name(disk);
         chosen.notes.push(format!("{name} is a partition: its disk {whole} is recorded"));
-        return add(said, disk, chosen, depth);
+        return add(disk, chosen, depth);
     }
     let members = links(&folder.join("slaves"));
     if !members.is_empty() && depth < MAX_DEPTH {
         let names: Vec<String> = members.iter().map(|member| self::name(member)).collect();
         chosen.notes.push(format!("{name} is made of {}: recorded instead", names.join(", ")));
-        return members.iter().try_for_each(|member| add(said, member, chosen, depth + 1));
+        return members.iter().try_for_each(|member| add(member, chosen, depth + 1));
     }
     if !folder.join("mq").exists() {
-        let what = format!(
-            "{name} takes no requests (its driver serves each bio at once), so no scheduler has a say"
-        );
+        let what =
+            ("takes no requests (its driver serves each bio at once), so no scheduler has a say").to_owned();
         let cure = "record the disk below it, if there is one";
-        return Err(RecordError::Device { name: said.to_owned(), what, cure });
+        return Err(RecordError::Device { name, what, cure });
     }
     if text(&folder.join("size")).as_deref() == Some("0") {
-        let what = format!("{name} has no medium: its size is 0");
-        return Err(RecordError::Device { name: said.to_owned(), what, cure: "attach one first" });
+        let what = "has no medium: its size is 0".to_owned();
+        return Err(RecordError::Device { name, what, cure: "attach one first" });
     }
     if chosen.disks.iter().all(|disk| disk.name != name) {
         chosen.disks.push(facts(folder));

@@ -157,7 +157,7 @@ impl Recorder {
             if now >= turn {
                 turn = now + TURN;
                 self.output.flush(self.events)?;
-                if self.head.disks.iter().all(|disk| disks::look(&disk.name).is_none()) {
+                if self.head.disks.iter().all(disks::is_gone) {
                     break "the disk is gone";
                 }
             }
