@@ -56,7 +56,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted (what was done so 
 
 /// Which disk scheduler should this disk use? Evidence instead of folklore.
 #[derive(Parser)]
-#[command(version, about, max_term_width = 100, disable_help_subcommand = true)]
+#[command(version, about, max_term_width = 100)]
 #[command(after_help = NOTES)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

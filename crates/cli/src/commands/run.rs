@@ -41,6 +41,9 @@ pub(crate) struct Run {
 impl Run {
     /// Runs the scheduler and prints all that was measured.
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        let Run { why, json, csv_processes, .. } = self;
+        let outputs = [("--why", why), ("--json", json), ("--csv-processes", csv_processes)];
+        output::check(&outputs, &self.load.files())?;
         let entry = names::scheduler(&self.scheduler)?;
         let choice = Choice { label: entry.name().to_owned(), entry, settings: Vec::new() };
         let prepared = setup::experiment(&self.load, vec![choice], 1, self.why.is_some())?;

@@ -1,13 +1,13 @@
 //! `idlewise trace`: what a trace holds, and converting it.
 
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use idlewise_core::registry;
 use idlewise_core::selectors::Bounds;
 use idlewise_core::tunables::Tunables as _;
-use idlewise_sim::traces::{self, Format, TraceInfo, Writer};
+use idlewise_sim::traces::{self, Compression, Compressor, Format, TraceInfo, WriteError, Writer};
 use idlewise_sim::workloads::parse_duration;
 
 use crate::failure::Failure;
@@ -46,13 +46,16 @@ enum Action {
     Convert {
         /// The trace: a file, `-` for standard input, or the prefix of blktrace's per-CPU files
         file: PathBuf,
-        /// The file to write, `-` for standard output
+        /// The file to write, compressed if its name ends in .gz, .bz2, .xz or .zst; `-` for standard output
         output: PathBuf,
         #[command(flatten)]
         reading: Reading,
         /// The format to write
         #[arg(long, default_value = "idlewise", value_name = "NAME")]
         to: String,
+        /// Replace a file that exists
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -68,9 +71,21 @@ impl Trace {
                 let info = TraceInfo::by_periods(&mut trace, length, bounds).map_err(Failure::failed)?;
                 if *json { output::print(&json::text(&info)?) } else { output::print(&info.to_string()) }
             }
-            Action::Convert { file, output, reading, to } => {
-                let mut trace = traces::Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
-                convert(&mut trace, output, format(to)?)
+            Action::Convert { file, output, reading, to, force } => {
+                let (reading, format) = (options(reading)?, format(to)?);
+                let compression = Compression::of(output).map_err(Failure::usage)?;
+                keep(&traces::Trace::files(file), output, *force)?;
+                let mut trace = traces::Trace::open(file, &reading).map_err(Failure::failed)?;
+                let mut target = Target::open(output)?;
+                let out = BufWriter::with_capacity(1 << 18, &mut target);
+                if let Err(error) = write(&mut trace, (compression, out), format) {
+                    return Err(match error {
+                        WriteError::Io(error) => target.failure(&error),
+                        error => Failure::failed(error),
+                    });
+                }
+                if *force { target.finish()? } else { target.finish_new()? }
+                warn(&trace.report())
             }
         }
     }
@@ -88,20 +103,34 @@ fn bounds(set: &[String]) -> Result<Bounds, Failure> {
     registry::settings(&set).map_err(Failure::usage)
 }
 
-fn convert(trace: &mut traces::Trace, target: &Path, format: Format) -> Result<(), Failure> {
-    let mut target = Target::open(target)?;
-    write(trace, BufWriter::with_capacity(1 << 18, &mut target), format)?;
-    target.finish()
+/// An error if writing `output` would overwrite something: one of the files that are read, or another without `force`.
+fn keep(read: &[PathBuf], output: &Path, force: bool) -> Result<(), Failure> {
+    let name = output.display();
+    if read.iter().any(|file| output::same_file(file, output)) {
+        return Err(Failure::failed(format!("{name}: this is the trace itself: name another file")));
+    }
+    if !force && output.is_file() {
+        return Err(Failure::failed(format!(
+            "{name}: the file exists: name another, or say --force to replace it"
+        )));
+    }
+    Ok(())
 }
 
-fn write(trace: &mut traces::Trace, out: impl std::io::Write, format: Format) -> Result<(), Failure> {
-    let mut writer = Writer::new(format, out).map_err(Failure::failed)?;
-    writer.copy(trace).map_err(Failure::failed)?;
-    let written = writer.finish().map_err(Failure::failed)?;
-    let mut err = std::io::stderr().lock();
+fn write(
+    trace: &mut traces::Trace,
+    (compression, out): (Option<Compression>, impl io::Write),
+    format: Format,
+) -> Result<(), WriteError> {
+    let mut out = Compressor::new(compression, out)?;
+    let mut writer = Writer::new(format, &mut out)?;
+    writer.copy(trace)?;
+    let written = writer.finish()?;
+    out.finish()?;
+    let mut err = io::stderr().lock();
     writeln!(err, "{} requests written as {format}", written.records)?;
     for loss in &written.losses {
         writeln!(err, "not kept: {} ({} requests)", loss.what, loss.records)?;
     }
-    warn(&trace.report())
+    Ok(())
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use idlewise_sim::traces::Trace;
 
 pub(crate) const LOAD_NOTES: &str = "\
 One of --workload, --trace and --fio says what the disk is asked to do.
@@ -70,7 +71,7 @@ pub(crate) struct LoadOptions {
     pub(crate) no_merges: bool,
 
     /// Stop issuing after this many requests
-    #[arg(long, value_name = "COUNT")]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_requests: Option<u64>,
 
     /// Stop issuing after this much simulated time, such as 30s
@@ -118,6 +119,15 @@ pub(crate) struct Reading {
     /// Skip rows that cannot be read, and count them
     #[arg(long)]
     pub(crate) lenient: bool,
+}
+
+impl LoadOptions {
+    /// The files that are read for a run, which no result may replace.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let SelectionOptions { matrix, ranking, .. } = &self.selection;
+        let others = [&self.fio, matrix, ranking].into_iter().flatten().cloned();
+        self.trace.iter().flat_map(|path| Trace::files(path)).chain(others).collect()
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

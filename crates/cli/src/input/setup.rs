@@ -44,8 +44,9 @@ fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
     let until = match &options.duration {
         None => Instant::MAX,
         Some(text) => {
-            let time: Duration = workloads::parse_duration(text).ok_or_else(|| {
-                Failure::usage(format!("--duration {text}: write a time such as 30s or 500ms"))
+            let time = workloads::parse_duration(text).filter(|time| *time > Duration::ZERO);
+            let time: Duration = time.ok_or_else(|| {
+                Failure::usage(format!("--duration {text}: write a time above zero, such as 30s or 500ms"))
             })?;
             Instant::ZERO + time
         }
@@ -118,7 +119,7 @@ fn job_file(path: &Path) -> Result<JobFile, Failure> {
     };
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::failed(format!("{name}: this is not text; is it a fio job file?")))?;
-    let jobs = JobFile::parse(&name, &text).map_err(Failure::failed)?;
+    let jobs = JobFile::parse(&name, text.trim_start_matches('\u{feff}')).map_err(Failure::failed)?;
     let mut err = std::io::stderr().lock();
     for warning in &jobs.warnings {
         writeln!(err, "warning: {warning}")?;

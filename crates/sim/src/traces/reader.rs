@@ -72,7 +72,11 @@ impl<R: Rows> Reader for TextReader<R> {
             }
             self.line += 1;
             let line = trimmed(&self.input.available()[..length]);
-            if !line.is_empty() {
+            if length == next && self.input.was_cut() {
+                // The beginning of a row may look like a whole one.
+                sink.report.rows += 1;
+                sink.skips.skip(Skip::Malformed);
+            } else if !line.is_empty() {
                 match self.rows.row(line, sink) {
                     Ok(Row::Data) => sink.report.rows += 1,
                     Ok(Row::Comment) => {}
