@@ -103,7 +103,7 @@ fn the_longest_wait_is_the_printed_longest() {
 #[test]
 fn reasons_are_filtered_by_process_and_time() {
     let why = |more: &str| {
-        let words = format!("run --scheduler antic-sptf --disk barracuda --workload sync-streams:n=3,requests=200 --why {more}");
+        let words = format!("run --scheduler antic-sptf --disk barracuda --workload sync-streams:n=3,requests=200,file=16m --why {more}");
         let text = line(words.trim()).exits(0).stdout;
         let at = |line: &str| line.split_once(" s ").and_then(|(time, _)| time.parse::<f64>().ok());
         let lines: Vec<String> = text.lines().filter(|line| at(line).is_some()).map(str::to_owned).collect();

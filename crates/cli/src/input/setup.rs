@@ -7,6 +7,7 @@ use std::sync::Arc;
 use idlewise_core::{Duration, Instant, Merging};
 
 use idlewise_sim::engine::Limits;
+use idlewise_sim::engine::tell::Told;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load};
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};
@@ -151,6 +152,7 @@ pub(crate) fn experiment(
         calibrated: !options.uncalibrated,
         limits: limits(options)?,
         selection,
+        told: Told::default(),
     };
     Ok(Prepared { experiment, load: words, trace })
 }

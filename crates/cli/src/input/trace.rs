@@ -1,12 +1,15 @@
 //! Opening traces: from the options to rows that can be read several times.
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
 use idlewise_sim::traces::{Exit, Format, Options, Record, Report, Skip, Trace};
+
+use sha2::{Digest as _, Sha256};
 
 use super::args::Reading;
 use super::names::did_you_mean;
@@ -38,6 +41,7 @@ pub(crate) struct TraceFile {
     spooled: Option<tempfile::NamedTempFile>,
     /// What the first complete reading found.
     report: Mutex<Option<Report>>,
+    hash: OnceLock<Option<String>>,
 }
 
 impl TraceFile {
@@ -50,7 +54,8 @@ impl TraceFile {
             std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
             spooled = Some(file);
         }
-        let file = TraceFile { path: path.to_owned(), options, spooled, report: Mutex::new(None) };
+        let (report, hash) = (Mutex::new(None), OnceLock::new());
+        let file = TraceFile { path: path.to_owned(), options, spooled, report, hash };
         file.trace().map_err(Failure::failed)?;
         Ok(file)
     }
@@ -58,6 +63,12 @@ impl TraceFile {
     /// What messages call it.
     pub(crate) fn name(&self) -> String {
         if self.spooled.is_some() { "(standard input)".to_owned() } else { self.path.display().to_string() }
+    }
+
+    /// SHA-256 of the trace as it lies in its files, one after the other; `None` of what cannot be read again.
+    pub(crate) fn sha256(&self) -> Option<&str> {
+        let path = self.spooled.as_ref().map_or(self.path.as_path(), |file| file.path());
+        self.hash.get_or_init(|| sha256(&Trace::files(path)).ok().flatten()).as_deref()
     }
 
     fn trace(&self) -> Result<Trace, idlewise_sim::traces::TraceError> {
@@ -78,6 +89,25 @@ impl TraceFile {
     }
 }
 
+/// SHA-256 of files, one after the other; `None` of none.
+fn sha256(files: &[PathBuf]) -> io::Result<Option<String>> {
+    let mut hash = Sha256::new();
+    for path in files {
+        let mut file = BufReader::with_capacity(1 << 18, File::open(path)?);
+        loop {
+            let bytes = file.fill_buf()?;
+            if bytes.is_empty() {
+                break;
+            }
+            hash.update(bytes);
+            let count = bytes.len();
+            file.consume(count);
+        }
+    }
+    let text = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((!files.is_empty()).then_some(text))
+}
+
 /// One reading of a trace.
 struct TraceRows {
     trace: Trace,
@@ -92,6 +122,10 @@ impl Rows for TraceRows {
             report.get_or_insert_with(|| self.trace.report());
         }
         Ok(row)
+    }
+
+    fn share_read(&self) -> Option<f64> {
+        self.trace.share_read()
     }
 
     fn exits(&self) -> &[Exit] {

@@ -16,12 +16,23 @@ pub(super) struct Filled {
     pub(super) marked: bool,
 }
 
-/// The columns that have something to say about these rows, the most important first.
-pub(super) fn columns(rows: &[&Summary]) -> Vec<Filled> {
+/// The order of rows in words.
+pub(super) const ORDER: &str = "Rows: highest throughput first; of equals, lowest mean latency.";
+
+/// The columns that have something to say about these rows, the most important first. Nothing is best among runs that
+/// were `interrupted`, each at another point.
+pub(super) fn columns(rows: &[&Summary], interrupted: bool) -> Vec<Filled> {
     let present = |metric: &Metric| rows.iter().any(|row| row.figure(&metric.path).mean > 0.0);
     let mut metrics: Vec<Metric> = Report::GROUP.metrics().filter(present).collect();
     metrics.sort_by_key(|metric| metric.column.rank);
-    metrics.iter().map(|metric| fill(metric, rows)).collect()
+    let mut columns: Vec<Filled> = metrics.iter().map(|metric| fill(metric, rows)).collect();
+    if interrupted {
+        for column in &mut columns {
+            column.marked = false;
+            column.cells.iter_mut().for_each(|cell| cell.best = false);
+        }
+    }
+    columns
 }
 
 fn fill(metric: &Metric, rows: &[&Summary]) -> Filled {

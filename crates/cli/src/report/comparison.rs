@@ -4,7 +4,7 @@ use idlewise_sim::experiment::Load;
 
 use super::summary::Summary;
 use super::verdict::{Runs, verdict};
-use super::{json, numbers, phases, table};
+use super::{json, numbers, origin, phases, table};
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
 
@@ -12,7 +12,7 @@ use crate::input::setup::Prepared;
 pub(crate) struct Comparison<'a> {
     pub(crate) prepared: &'a Prepared,
     pub(crate) summaries: &'a [Summary],
-    interrupted: bool,
+    pub(crate) interrupted: bool,
     /// Which scheduler is best for what.
     pub(crate) verdict: String,
 }
@@ -41,7 +41,7 @@ impl<'a> Comparison<'a> {
         let phases: String =
             phases::tables(self.summaries).iter().map(|table| table.text(width) + "\n").collect();
         let title = numbers::wrap(&self.title(), width);
-        format!("{title}\n\n{}\n\n{phases}{verdict}", table::table(self.summaries, width))
+        format!("{title}\n{}\n{}\n\n{phases}{verdict}", origin::lines(self.prepared), table::table(self.summaries, self.interrupted, width))
     }
 
     /// For programs.

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 
 use idlewise_sim::metrics::{Better, Report};
 
-use super::columns::{columns, sorted};
+use super::columns::{ORDER, columns, sorted};
 use super::comparison::Comparison;
 use super::grid::{self, escape};
-use super::phases;
+use super::{origin, phases};
 use super::summary::{Figure, Summary};
 
 /// Processes whose shares are drawn; with more of them the bars say nothing.
@@ -28,7 +28,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
          <p class=verdict>{}</p></header>\n<main>\n",
         escape(&comparison.verdict)
     );
-    body += &section("Results", &table(&rows));
+    body += &section("Results", &table(&rows, comparison.interrupted));
     body += &section("Throughput and latency", &charts_of_goals(&rows));
     body += &section("Latency", &latencies(&rows));
     if let Some(shares) = shares(&rows) {
@@ -52,16 +52,16 @@ fn section(title: &str, content: &str) -> String {
     format!("<section><h2>{}</h2>\n{content}</section>\n", escape(title))
 }
 
-fn table(rows: &[&Summary]) -> String {
-    let mut columns = columns(rows);
+fn table(rows: &[&Summary], interrupted: bool) -> String {
+    let mut columns = columns(rows, interrupted);
     let head =
         |[what, unit]: [&str; 2]| if what.is_empty() { unit.to_owned() } else { format!("{what}, {unit}") };
     let heads: Vec<String> = columns.iter().map(|column| head(column.title)).collect();
-    let caption = "Highest throughput first. Marked cells are the best of their column, or within 1 % of it. Latency \
-                   (mean, p99, longest) counts from issue to completion.";
+    let marked = if interrupted { "" } else { " Marked cells are the best of their column, or within 1 % of it." };
+    let caption = format!("{ORDER}{marked} Latency (mean, p99, longest) counts from issue to completion.");
     let mut cells: Vec<_> = columns.iter_mut().map(|column| column.cells.drain(..)).collect();
     let rows = rows.iter().map(|row| (row.name(), cells.iter_mut().filter_map(Iterator::next).collect()));
-    grid::html(("Results", caption), heads.into_iter(), rows)
+    grid::html(("Results", &caption), heads.into_iter(), rows)
 }
 
 /// Each scheduler's shares of the best of each phase.
@@ -152,25 +152,15 @@ fn shares(rows: &[&Summary]) -> Option<String> {
 
 fn repeat(comparison: &Comparison<'_>) -> String {
     let seeds: Vec<String> = comparison.prepared.experiment.seeds.iter().map(ToString::to_string).collect();
-    let own = std::iter::once(std::ffi::OsString::from("idlewise"));
-    let words = own.chain(std::env::args_os().skip(1));
-    let words = words.map(|word| quote(&word.to_string_lossy())).collect::<Vec<_>>().join(" ");
+    let trace = comparison.prepared.trace.as_ref().and_then(|trace| trace.sha256());
+    let trace = trace.map_or_else(String::new, |hash| format!("<p>SHA-256 of the trace: <code>{hash}</code></p>\n"));
     format!(
         "<pre><code>{}</code></pre>\n<p>idlewise {}; seeds: {}. The same command on the same trace gives the same \
-         numbers.</p>\n",
-        escape(&words),
+         numbers.</p>\n{trace}",
+        escape(&origin::command()),
         env!("CARGO_PKG_VERSION"),
         seeds.join(", ")
     )
-}
-
-/// A word as a shell takes it.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]
@@ -180,7 +170,5 @@ mod tests {
     #[test]
     fn names_cannot_break_out() {
         assert_eq!(escape("<b a='1'>&\"\u{1b}"), "&lt;b a=&#39;1&#39;&gt;&amp;&quot;\u{fffd}");
-        assert_eq!(quote("it's"), "'it'\\''s'");
-        assert_eq!(quote("--set=a.b=1"), "--set=a.b=1");
     }
 }

@@ -3,6 +3,7 @@
 use idlewise_sim::experiment::{Choice, Load};
 use serde_json::{Value, json};
 
+use super::origin;
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
 
@@ -26,6 +27,8 @@ pub(crate) fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Va
     json!({
         "schema": schema,
         "version": env!("CARGO_PKG_VERSION"),
+        "command": origin::command(),
+        "trace": origin::trace(prepared),
         "disk": experiment.disk.name,
         "load": prepared.load,
         "open_loop": matches!(experiment.load, Load::Trace { open_loop: true, .. }),

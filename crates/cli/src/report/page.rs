@@ -47,6 +47,7 @@ fn work(report: &Report) -> Vec<Line> {
         line("throughput", format!("{rate} MB/s, {iops} IOPS")),
         line("requests in queue", format!("{} on average", three(report.queue_mean))),
         line("longest wait", Duration(report.longest_wait_ns).to_string()),
+        line("longest in queue", Duration(report.longest_queued_ns).to_string()),
     ];
     if let Some(selector) = &report.selector {
         let mut used: Vec<&InUse> = selector.in_use.iter().filter(|used| used.time_ns > 0).collect();

@@ -1,14 +1,15 @@
 //! The results of a comparison as a table for people.
 
-use super::columns::{Filled, columns, sorted};
+use super::columns::{Filled, ORDER, columns, sorted};
 use super::grid::{Cell, aligned};
 use super::numbers::wrap;
 use super::summary::Summary;
 
-/// The table: a row for each scheduler, highest throughput first, as wide as `width` allows.
-pub(super) fn table(summaries: &[Summary], width: usize) -> String {
+/// The table: a row for each scheduler, highest throughput first, as wide as `width` allows. Nothing is marked as the
+/// best if the runs were `interrupted`.
+pub(super) fn table(summaries: &[Summary], interrupted: bool, width: usize) -> String {
     let rows = sorted(summaries);
-    let mut shown = columns(&rows);
+    let mut shown = columns(&rows, interrupted);
     let names: Vec<&str> = ["scheduler", ""].into_iter().chain(rows.iter().map(|row| row.name())).collect();
     let mut left_out = Vec::new();
     let mut text = loop {
@@ -22,10 +23,10 @@ pub(super) fn table(summaries: &[Summary], width: usize) -> String {
         }
         left_out.extend(shown.pop().map(|column| column.title.join(" ").trim().to_owned()));
     };
-    let mut notes = vec![
-        "Latency (mean, p99, longest) counts from issue to completion. * best, or within 1 % of it."
-            .to_owned(),
-    ];
+    let mut notes = vec![format!("{ORDER} Latency (mean, p99, longest) counts from issue to completion.")];
+    if !interrupted {
+        notes[0] += " * best, or within 1 % of it.";
+    }
     if rows.iter().any(|row| row.figure("elapsed_ns").ci95 > 0.0) {
         notes.push("± half the 95 % confidence interval, where it is 1 % or more.".to_owned());
     }

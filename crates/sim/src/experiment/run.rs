@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::measure::{self, Effort};
 use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
 use crate::engine::director::Director;
-use crate::engine::tell::Teller;
+use crate::engine::tell::{Teller, Told};
 use crate::engine::{Control, Engine, EngineError, Limits, Workload};
 use crate::metrics::Recorder;
 use crate::replay::{Replay, Settings};
@@ -170,7 +170,7 @@ impl Run<'_, '_> {
             set.map_err(|error| ExperimentError::Weight { who, error })?;
         }
         let mut recorder = Recorder::new(plan.queue_size).phased(workload.phases());
-        let (limits, why) = (plan.limits, self.why);
+        let (limits, why) = (plan.limits, self.why.map(|out| (out, plan.told)));
         let (ended, merges, selecting) = match selecting {
             Some(selecting) => {
                 let mut host = host::Host::new(queue, selecting);
@@ -197,16 +197,16 @@ impl Run<'_, '_> {
     }
 }
 
-/// Puts `workload` on the queue and disk. Every decision and its reason is written to `why`, if anywhere.
+/// Puts `workload` on the queue and disk. Decisions and their reasons are written to `why`, if anywhere.
 fn play<W: Workload + ?Sized, D: DiskModel, C: Director<AnyScheduler>>(
     (workload, host, disk): (&mut W, &mut host::Host<AnyScheduler, C>, &mut D),
     recorder: &mut Recorder,
     limits: Limits,
     control: &Control,
-    why: Option<&mut dyn Write>,
+    why: Option<(&mut dyn Write, Told)>,
 ) -> Result<Result<Instant, EngineError>, std::io::Error> {
-    let Some(out) = why else { return Ok(Engine::new(workload, host, disk, recorder, limits).run(control)) };
-    let mut teller = Teller::new(recorder, out);
+    let Some((out, told)) = why else { return Ok(Engine::new(workload, host, disk, recorder, limits).run(control)) };
+    let mut teller = Teller::new(recorder, out, told);
     let ended = Engine::new(workload, host, disk, &mut teller, limits).explained().run(control);
     teller.finish()?;
     Ok(ended)
