@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::input::setup::{self, Prepared};
 use crate::input::trace::warn;
 use crate::progress::{Progress, interruptible};
-use crate::report::output::Target;
+use crate::report::output::{Target, is_stdout};
 
 /// What the runs gave.
 pub(crate) struct Done {
@@ -53,7 +53,8 @@ pub(crate) fn explain(prepared: &Prepared, path: &Path) -> Result<Done, Failure>
     let control = interruptible()?;
     let mut target = Target::open(path)?;
     let outcome = {
-        let _progress = Progress::follow(Arc::clone(&control), 1);
+        // Reasons that scroll by on a terminal are progress enough.
+        let _progress = (!is_stdout(path)).then(|| Progress::follow(Arc::clone(&control), 1));
         let mut out = BufWriter::new(&mut target);
         prepared.experiment.run_one(0, prepared.experiment.seeds[0], &control, Some(&mut out))
     };

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::settings;
 use crate::input::trace::{format, options, warn};
-use crate::report::json;
+use crate::report::{json, numbers};
 use crate::report::output::{self, Target};
 
 /// Look into a trace, or convert it
@@ -69,7 +69,14 @@ impl Trace {
                     Failure::usage(format!("--period {period}: write a time such as 1s or 500ms"))
                 })?;
                 let info = TraceInfo::by_periods(&mut trace, length, bounds).map_err(Failure::failed)?;
-                if *json { output::print(&json::text(&info)?) } else { output::print(&info.to_string()) }
+                if *json {
+                    return output::print(&json::text(&info)?);
+                }
+                output::print(&match numbers::terminal() {
+                    // What goes on stands below what it goes on from, right of the labels.
+                    Some(columns) => numbers::folded(&format!("{info:columns$}"), 15, columns),
+                    None => info.to_string(),
+                })
             }
             Action::Convert { file, output, reading, to, force } => {
                 let (reading, format) = (options(reading)?, format(to)?);

@@ -42,7 +42,7 @@ pub(crate) struct LoadOptions {
     pub(crate) speed: f64,
 
     /// Set a tunable, or the weight of a process, as in weight.3=300 (1 to 10000); may be repeated
-    #[arg(long = "set", value_name = "SCHEDULER.TUNABLE=VALUE|weight.PROCESS=N")]
+    #[arg(long = "set", value_name = "NAME.TUNABLE=VALUE")]
     pub(crate) set: Vec<String>,
 
     /// Let schedulers learn the disk's positioning times; otherwise its model tells them beforehand
