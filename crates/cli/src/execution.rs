@@ -92,7 +92,8 @@ fn repeated(prepared: &Prepared, done: &Done, err: &mut impl std::io::Write) -> 
     let of = if same.len() == experiment.schedulers.len() {
         String::new()
     } else {
-        let labels: Vec<&str> = same.iter().map(|index| experiment.schedulers[*index].label.as_str()).collect();
+        let labels: Vec<&str> =
+            same.iter().map(|index| experiment.schedulers[*index].label.as_str()).collect();
         format!(" of {}", labels.join(", "))
     };
     writeln!(

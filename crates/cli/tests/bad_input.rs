@@ -211,8 +211,8 @@ fn disks_and_drive_traces_that_are_wrong() {
 #[test]
 fn limits_that_let_nothing_run() {
     compare(&["--max-requests", "0"]).exits(2).says("0 is not in 1..");
-    compare(&["--duration", "0"]).exits(2).says("--duration 0: write a time above zero, such as 30s");
-    compare(&["--duration", "0s"]).exits(2).says("--duration 0s: write a time above zero");
+    compare(&["--duration", "0"]).exits(2).says("--duration 0: write a time such as 30s or 500ms, above zero");
+    compare(&["--duration", "0s"]).exits(2).says("--duration 0s: write a time");
 }
 
 #[test]
@@ -243,13 +243,25 @@ fn recordings_that_other_programs_must_read_first() {
 #[test]
 fn compressed_traces_that_end_early() {
     let folder = folder();
-    let rows: String = (0..20_000u64)
-        .map(|n| format!("{},web,0,Read,{},4096,{}\n", 128_166_372_003_061_629 + n * 10_000, n * 7919 % 100_000 * 4096, n * 31 % 997))
+    let rows: String = (0..40_000u64)
+        .map(|n| {
+            format!(
+                "{},web,0,Read,{},4096,{}\n",
+                128_166_372_003_061_629 + n * 10_000,
+                n * 7919 % 100_000 * 4096,
+                n * 31 % 997
+            )
+        })
         .collect();
     let plain = write(&folder, "t.csv", &rows);
     for end in ["gz", "zst", "bz2", "xz"] {
         let whole = folder.path().join(format!("whole.{end}")).display().to_string();
-        let tool = match end { "gz" => "gzip", "zst" => "zstd", "bz2" => "bzip2", _ => "xz" };
+        let tool = match end {
+            "gz" => "gzip",
+            "zst" => "zstd",
+            "bz2" => "bzip2",
+            _ => "xz",
+        };
         let output = std::process::Command::new(tool).args(["-c", &plain]).output();
         let Ok(output) = output else { continue };
         std::fs::write(&whole, &output.stdout).unwrap();
@@ -260,10 +272,13 @@ fn compressed_traces_that_end_early() {
         let salvaged = idlewise(["trace", "info", &cut, "--lenient", "--json"]).exits(0).stdout;
         let salvaged: serde_json::Value = serde_json::from_str(&salvaged).unwrap();
         let requests = salvaged["requests"].as_u64().unwrap();
-        assert!(end == "bz2" || requests > 5_000, "{end}: {requests}");
-        assert!(requests < 20_000);
+        assert!(requests > 10_000, "{end}: {requests}");
+        assert!(requests < 40_000);
         let warnings = salvaged["report"]["warnings"].to_string();
-        assert!(warnings.contains(&format!("ends early: {requests} requests were read")), "{end}: {warnings}");
+        assert!(
+            warnings.contains(&format!("ends early: {requests} requests were read")),
+            "{end}: {warnings}"
+        );
         let words = ["run", "--scheduler", "noop", "--lenient", "--trace", &cut];
         idlewise(words.into_iter().chain(DISK)).exits(0).says("ends early");
     }

@@ -271,14 +271,27 @@ fn completions_are_scripts_of_their_shell() {
 #[test]
 fn nothing_is_wider_than_the_terminal() {
     let demo = file("traces/demo.ftrace.zst");
-    let helped = ["", "list", "run", "compare", "matrix build", "ranking build", "trace info", "trace convert", "disk show", "docs"];
-    let helps: Vec<String> = helped.iter().map(|command| format!("{command} --help").trim().to_owned()).collect();
+    let helped = [
+        "",
+        "list",
+        "run",
+        "compare",
+        "matrix build",
+        "ranking build",
+        "trace info",
+        "trace convert",
+        "disk show",
+        "docs",
+    ];
+    let helps: Vec<String> =
+        helped.iter().map(|command| format!("{command} --help").trim().to_owned()).collect();
     let lists = ["schedulers", "selectors", "workloads", "mixes", "phases", "disks", "formats"];
     let lists: Vec<String> = lists.iter().map(|what| format!("list {what}")).collect();
     let infos = [format!("trace info {demo}")];
     for columns in [80usize, 60, 40] {
         for words in helps.iter().chain(&lists).chain(&infos) {
-            let output = program().args(words.split(' ')).env("COLUMNS", columns.to_string()).output().unwrap();
+            let output =
+                program().args(words.split(' ')).env("COLUMNS", columns.to_string()).output().unwrap();
             let text = String::from_utf8(output.stdout).unwrap();
             let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
             let width = widest.chars().count();

@@ -96,19 +96,21 @@ fn a_conversion_compresses_by_the_name_of_its_output() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     idlewise(["trace", "convert", &demo, &path("plain")]).exits(0);
     let plain = (info(&path("plain")), std::fs::metadata(path("plain")).unwrap().len());
-    for (end, magic) in [
-        ("gz", &b"\x1f\x8b"[..]),
-        ("zst", b"\x28\xb5\x2f\xfd"),
-        ("bz2", b"BZh"),
-        ("xz", b"\xfd7zXZ\0"),
-    ] {
+    for (end, magic) in
+        [("gz", &b"\x1f\x8b"[..]), ("zst", b"\x28\xb5\x2f\xfd"), ("bz2", b"BZh"), ("xz", b"\xfd7zXZ\0")]
+    {
         let target = path(&format!("demo.{end}"));
         idlewise(["trace", "convert", &demo, &target]).exits(0);
         let bytes = std::fs::read(&target).unwrap();
         assert!(bytes.starts_with(magic), "{end}");
         assert!((bytes.len() as u64) < plain.1 / 2, "{end}: {} of {} bytes", bytes.len(), plain.1);
         assert_eq!(info(&target), plain.0, "{end}");
-        let tool = match end { "gz" => "gzip", "zst" => "zstd", "bz2" => "bzip2", _ => "xz" };
+        let tool = match end {
+            "gz" => "gzip",
+            "zst" => "zstd",
+            "bz2" => "bzip2",
+            _ => "xz",
+        };
         // The usual tool reads what was written, where it is installed.
         if let Ok(status) = std::process::Command::new(tool).arg("-tq").arg(&target).status() {
             assert!(status.success(), "{tool} refuses {target}");
@@ -122,7 +124,8 @@ fn a_conversion_compresses_by_the_name_of_its_output() {
 
 /// A pipe whose reader has gone.
 fn closed_pipe() -> Stdio {
-    let mut reader = std::process::Command::new("true").stdin(Stdio::piped()).spawn().expect("true(1) starts");
+    let mut reader =
+        std::process::Command::new("true").stdin(Stdio::piped()).spawn().expect("true(1) starts");
     let pipe = reader.stdin.take().expect("it was asked for");
     reader.wait().expect("true(1) ends");
     pipe.into()

@@ -21,7 +21,8 @@ fn every_report_names_its_command_and_its_trace() {
     let trace = write(&folder, "t 1.csv", MSR);
     let html = folder.path().join("r.html").display().to_string();
     let option = format!("--html={html}");
-    let words = || ["compare", "--trace", &trace, "--schedulers", "noop,c-look", &option].into_iter().chain(DISK);
+    let words =
+        || ["compare", "--trace", &trace, "--schedulers", "noop,c-look", &option].into_iter().chain(DISK);
     let document = json(idlewise(words().chain(["--json"])));
     let command = format!("idlewise compare --trace '{trace}' --schedulers noop,c-look --html={html}");
     assert!(document["command"].as_str().unwrap().starts_with(&command), "{}", document["command"]);
@@ -34,7 +35,10 @@ fn every_report_names_its_command_and_its_trace() {
     idlewise(run()).exits(0).prints(&sum(&trace)).prints("idlewise run --trace '");
     assert_eq!(json(idlewise(run().chain(["--json"])))["trace"]["sha256"], sum(&trace).as_str());
     let own = json(idlewise(["run", "--json"].into_iter().chain(DISK).chain(LOAD)));
-    assert!(own["trace"].is_null() && own["command"].as_str().unwrap().contains("--workload random"), "{own}");
+    assert!(
+        own["trace"].is_null() && own["command"].as_str().unwrap().contains("--workload random"),
+        "{own}"
+    );
 }
 
 #[test]
@@ -65,7 +69,9 @@ fn runs_of_a_trace_that_are_the_same_are_said_so() {
     let result = &document["results"][0];
     assert!(result["iops_ci95"].is_null() && result["latency_ns"]["mean_ci95"].is_null(), "{result}");
     assert!(result["iops"].is_number());
-    let by_chance = line("compare --runs 3 --schedulers noop,c-look --disk barracuda --json --workload random:requests=50");
+    let by_chance = line(
+        "compare --runs 3 --schedulers noop,c-look --disk barracuda --json --workload random:requests=50",
+    );
     assert!(!by_chance.stderr.contains("same result"));
     assert!(json(by_chance)["results"][0]["iops_ci95"].as_f64().unwrap() > 0.0);
 }
@@ -75,7 +81,8 @@ fn a_run_that_was_interrupted_gets_no_stars() {
     let mut command = program();
     let load = "poisson:rate=2000,requests=1000000000";
     command.args(["compare", "--schedulers", "noop,sptf,c-look", "--workload", load]).args(DISK);
-    let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let child =
+        command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(2500));
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     let run = common::finish(child).exits(130).prints("cut short");
@@ -103,7 +110,9 @@ fn the_longest_wait_is_the_printed_longest() {
 #[test]
 fn reasons_are_filtered_by_process_and_time() {
     let why = |more: &str| {
-        let words = format!("run --scheduler antic-sptf --disk barracuda --workload sync-streams:n=3,requests=200,file=16m --why {more}");
+        let words = format!(
+            "run --scheduler antic-sptf --disk maxtor-40g --workload sync-streams:n=3,requests=200 --why {more}"
+        );
         let text = line(words.trim()).exits(0).stdout;
         let at = |line: &str| line.split_once(" s ").and_then(|(time, _)| time.parse::<f64>().ok());
         let lines: Vec<String> = text.lines().filter(|line| at(line).is_some()).map(str::to_owned).collect();
@@ -120,7 +129,10 @@ fn reasons_are_filtered_by_process_and_time() {
     let expected: Vec<_> = all.iter().filter(|line| (0.05..=0.1).contains(&time(line))).cloned().collect();
     assert!(!middle.is_empty() && middle.len() < all.len());
     assert_eq!(middle, expected);
-    assert_eq!(why("--why-process 2 --why-from 50ms --why-to 100ms").len(), expected.iter().filter(|line| line.contains(" of 2:")).count());
+    assert_eq!(
+        why("--why-process 2 --why-from 50ms --why-to 100ms").len(),
+        expected.iter().filter(|line| line.contains(" of 2:")).count()
+    );
     line("run --workload random --why-process 2").exits(2).says("--why");
     line("run --workload random --why --why-from soon").exits(2).says("--why-from soon: write a time");
     line("run --workload random --why --why-from 2s --why-to 1s").exits(2).says("--why-to");

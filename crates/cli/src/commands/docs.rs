@@ -20,8 +20,7 @@ use crate::failure::Failure;
 use crate::input::names::did_you_mean;
 use crate::report::output;
 
-const TOPICS: [&str; 7] =
-    ["schedulers", "selectors", "workloads", "disks", "formats", "glossary", "why"];
+const TOPICS: [&str; 7] = ["schedulers", "selectors", "workloads", "disks", "formats", "glossary", "why"];
 
 /// Print the manual page of a scheduler, or reference tables in Markdown
 #[derive(Args)]

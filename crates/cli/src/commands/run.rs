@@ -65,7 +65,10 @@ impl Run {
         output::check(&outputs, &self.load.files())?;
         let auto = self.scheduler == "auto";
         if auto {
-            writeln!(std::io::stderr(), "note: auto is {AUTO} here; `idlewise list selectors` names the others")?;
+            writeln!(
+                std::io::stderr(),
+                "note: auto is {AUTO} here; `idlewise list selectors` names the others"
+            )?;
         }
         let entry = names::scheduler(if auto { AUTO } else { &self.scheduler })?;
         let choice = Choice { label: entry.name().to_owned(), entry, settings: Vec::new() };
@@ -87,7 +90,11 @@ impl Run {
                 output::write(path, &json::text(&document)?)?;
             }
             None if self.csv_processes.as_ref().is_some_and(output::is_stdout) => {}
-            None => output::print(&format!("{}\n{}", page::page(report, &prepared).trim_end(), origin::lines(&prepared)))?,
+            None => {
+                let text = page::page(report, &prepared);
+                let (title, rest) = text.split_once('\n').unwrap_or((text.as_str(), ""));
+                output::print(&format!("{title}\n{}{rest}", origin::lines(&prepared)))?;
+            }
         }
         finish(&done)
     }
@@ -97,7 +104,9 @@ impl Run {
         let time = |option: &str, text: &Option<String>, all: Instant| {
             let Some(text) = text else { return Ok(all) };
             let time = parse_duration(text).map(|time| Instant::ZERO + time);
-            time.ok_or_else(|| Failure::usage(format!("{option} {text}: write a time, such as 1.5s or 200ms")))
+            time.ok_or_else(|| {
+                Failure::usage(format!("{option} {text}: write a time, such as 1.5s or 200ms"))
+            })
         };
         let from = time("--why-from", &self.why_from, Instant::ZERO)?;
         let to = time("--why-to", &self.why_to, Instant::MAX)?;

@@ -14,8 +14,8 @@ use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::settings;
 use crate::input::trace::{format, options, warn};
-use crate::report::{json, numbers};
 use crate::report::output::{self, Target};
+use crate::report::{json, numbers};
 
 /// Look into a trace, or convert it
 #[derive(Args)]
@@ -91,7 +91,11 @@ impl Trace {
                         error => Failure::failed(error),
                     });
                 }
-                if *force { target.finish()? } else { target.finish_new()? }
+                if *force {
+                    target.finish()?
+                } else {
+                    target.finish_new()?
+                }
                 warn(&trace.report())
             }
         }

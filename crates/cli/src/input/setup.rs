@@ -47,7 +47,7 @@ fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
         Some(text) => {
             let time = workloads::parse_duration(text).filter(|time| *time > Duration::ZERO);
             let time: Duration = time.ok_or_else(|| {
-                Failure::usage(format!("--duration {text}: write a time above zero, such as 30s or 500ms"))
+                Failure::usage(format!("--duration {text}: write a time such as 30s or 500ms, above zero"))
             })?;
             Instant::ZERO + time
         }

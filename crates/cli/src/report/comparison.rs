@@ -41,7 +41,11 @@ impl<'a> Comparison<'a> {
         let phases: String =
             phases::tables(self.summaries).iter().map(|table| table.text(width) + "\n").collect();
         let title = numbers::wrap(&self.title(), width);
-        format!("{title}\n{}\n{}\n\n{phases}{verdict}", origin::lines(self.prepared), table::table(self.summaries, self.interrupted, width))
+        format!(
+            "{title}\n{}\n{}\n\n{phases}{verdict}",
+            origin::lines(self.prepared),
+            table::table(self.summaries, self.interrupted, width)
+        )
     }
 
     /// For programs.

@@ -11,8 +11,8 @@ use idlewise_sim::metrics::{Better, Report};
 use super::columns::{ORDER, columns, sorted};
 use super::comparison::Comparison;
 use super::grid::{self, escape};
-use super::{origin, phases};
 use super::summary::{Figure, Summary};
+use super::{origin, phases};
 
 /// Processes whose shares are drawn; with more of them the bars say nothing.
 const PROCESSES_DRAWN: usize = 12;
@@ -57,7 +57,8 @@ fn table(rows: &[&Summary], interrupted: bool) -> String {
     let head =
         |[what, unit]: [&str; 2]| if what.is_empty() { unit.to_owned() } else { format!("{what}, {unit}") };
     let heads: Vec<String> = columns.iter().map(|column| head(column.title)).collect();
-    let marked = if interrupted { "" } else { " Marked cells are the best of their column, or within 1 % of it." };
+    let marked =
+        if interrupted { "" } else { " Marked cells are the best of their column, or within 1 % of it." };
     let caption = format!("{ORDER}{marked} Latency (mean, p99, longest) counts from issue to completion.");
     let mut cells: Vec<_> = columns.iter_mut().map(|column| column.cells.drain(..)).collect();
     let rows = rows.iter().map(|row| (row.name(), cells.iter_mut().filter_map(Iterator::next).collect()));
@@ -153,7 +154,8 @@ fn shares(rows: &[&Summary]) -> Option<String> {
 fn repeat(comparison: &Comparison<'_>) -> String {
     let seeds: Vec<String> = comparison.prepared.experiment.seeds.iter().map(ToString::to_string).collect();
     let trace = comparison.prepared.trace.as_ref().and_then(|trace| trace.sha256());
-    let trace = trace.map_or_else(String::new, |hash| format!("<p>SHA-256 of the trace: <code>{hash}</code></p>\n"));
+    let trace =
+        trace.map_or_else(String::new, |hash| format!("<p>SHA-256 of the trace: <code>{hash}</code></p>\n"));
     format!(
         "<pre><code>{}</code></pre>\n<p>idlewise {}; seeds: {}. The same command on the same trace gives the same \
          numbers.</p>\n{trace}",

@@ -4,7 +4,8 @@
 /// a file is written to, where lines may be as long as they are.
 pub(crate) fn terminal() -> Option<usize> {
     let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let terminal =
+        || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     variable.or_else(terminal).map(|width: usize| width.max(NARROWEST))
 }
 

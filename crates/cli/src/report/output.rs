@@ -43,7 +43,9 @@ pub(crate) fn check(asked: &[Asked<'_>], read: &[PathBuf]) -> Result<(), Failure
         }
         if read.iter().any(|source| place(source) == place(path)) {
             let path = path.display();
-            return Err(Failure::usage(format!("{option} would replace {path}, which is read: name another file")));
+            return Err(Failure::usage(format!(
+                "{option} would replace {path}, which is read: name another file"
+            )));
         }
         writable(path)?;
     }

@@ -205,7 +205,9 @@ fn play<W: Workload + ?Sized, D: DiskModel, C: Director<AnyScheduler>>(
     control: &Control,
     why: Option<(&mut dyn Write, Told)>,
 ) -> Result<Result<Instant, EngineError>, std::io::Error> {
-    let Some((out, told)) = why else { return Ok(Engine::new(workload, host, disk, recorder, limits).run(control)) };
+    let Some((out, told)) = why else {
+        return Ok(Engine::new(workload, host, disk, recorder, limits).run(control));
+    };
     let mut teller = Teller::new(recorder, out, told);
     let ended = Engine::new(workload, host, disk, &mut teller, limits).explained().run(control);
     teller.finish()?;

@@ -42,7 +42,9 @@ impl Compression {
             "xz" => Compression::Xz,
             "zst" => Compression::Zstd,
             other if OTHERS.contains(&other) => {
-                return Err(format!("cannot compress as .{end}: name the file .gz, .bz2, .xz or .zst, or leave .{end} out"));
+                return Err(format!(
+                    "cannot compress as .{end}: name the file .gz, .bz2, .xz or .zst, or leave .{end} out"
+                ));
             }
             _ => return Ok(None),
         }))
@@ -68,8 +70,12 @@ impl<W: Write> Compressor<W> {
     pub fn new(how: Option<Compression>, out: W) -> io::Result<Compressor<W>> {
         Ok(Compressor(match how {
             None => Kind::Plain(out),
-            Some(Compression::Gzip) => Kind::Gzip(flate2::write::GzEncoder::new(out, flate2::Compression::default())),
-            Some(Compression::Bzip2) => Kind::Bzip2(bzip2::write::BzEncoder::new(out, bzip2::Compression::default())),
+            Some(Compression::Gzip) => {
+                Kind::Gzip(flate2::write::GzEncoder::new(out, flate2::Compression::default()))
+            }
+            Some(Compression::Bzip2) => {
+                Kind::Bzip2(bzip2::write::BzEncoder::new(out, bzip2::Compression::default()))
+            }
             Some(Compression::Xz) => {
                 let options = lzma_rust2::XzOptions::with_preset(XZ_EFFORT);
                 Kind::Xz(Box::new(lzma_rust2::XzWriter::new(out, options)?))

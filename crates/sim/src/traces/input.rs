@@ -51,7 +51,11 @@ pub(crate) struct Input {
 
 impl Input {
     /// Wraps `source`, decompressing it if it is compressed, and reads the first 64 KiB.
-    pub(crate) fn new(source: Box<dyn Read + Send>, name: &str, watch: Arc<Watch>) -> Result<Input, TraceError> {
+    pub(crate) fn new(
+        source: Box<dyn Read + Send>,
+        name: &str,
+        watch: Arc<Watch>,
+    ) -> Result<Input, TraceError> {
         Input::with_block(source, name, BLOCK, watch)
     }
 
@@ -125,7 +129,10 @@ impl Input {
                         return Err(io_error(&self.name, error));
                     }
                     if !self.watch.lenient {
-                        return Err(io_error(&self.name, io::Error::new(io::ErrorKind::UnexpectedEof, CUT_SHORT)));
+                        return Err(io_error(
+                            &self.name,
+                            io::Error::new(io::ErrorKind::UnexpectedEof, CUT_SHORT),
+                        ));
                     }
                     self.watch.cut.store(true, Ordering::Relaxed);
                 }

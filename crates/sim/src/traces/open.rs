@@ -41,7 +41,8 @@ impl Trace {
         match fs::metadata(path) {
             Ok(data) if data.is_file() => vec![path.to_owned()],
             Ok(data) if data.is_dir() => {
-                let only = sets(path).ok().filter(|sets| sets.len() == 1).and_then(|mut sets| sets.pop_first());
+                let only =
+                    sets(path).ok().filter(|sets| sets.len() == 1).and_then(|mut sets| sets.pop_first());
                 only.map_or_else(Vec::new, |(_, files)| files)
             }
             Ok(_) => Vec::new(),

@@ -16,9 +16,24 @@ const CLOSE: u8 = 10;
 
 /// Recordings that another program turns into text: how they begin, what they are, why they are of no use, and the cure.
 const OTHERS: [(&[u8], &str, &str, &str); 3] = [
-    (b"PERFILE2", "perf's own recording", "only perf can read", "run `perf script -i FILE > FILE.txt`, and give that file"),
-    (b"2ELIFREP", "perf's own recording", "only perf can read", "run `perf script -i FILE > FILE.txt`, and give that file"),
-    (b"\x17\x08\x44tracing", "trace-cmd's own recording", "only trace-cmd can read", "run `trace-cmd report FILE > FILE.txt`, and give that file"),
+    (
+        b"PERFILE2",
+        "perf's own recording",
+        "only perf can read",
+        "run `perf script -i FILE > FILE.txt`, and give that file",
+    ),
+    (
+        b"2ELIFREP",
+        "perf's own recording",
+        "only perf can read",
+        "run `perf script -i FILE > FILE.txt`, and give that file",
+    ),
+    (
+        b"\x17\x08\x44tracing",
+        "trace-cmd's own recording",
+        "only trace-cmd can read",
+        "run `trace-cmd report FILE > FILE.txt`, and give that file",
+    ),
 ];
 
 /// An error if `input` is a recording that another program must read first.

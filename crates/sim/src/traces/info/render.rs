@@ -40,7 +40,7 @@ impl fmt::Display for TraceInfo {
         self.parties(f)?;
         self.times(f)?;
         // A width is the most that the table takes.
-        write!(f, "{:1$}", self.timeline, f.width().unwrap_or(usize::MAX))?;
+        write!(f, "{:1$}", self.timeline, f.width().unwrap_or(usize::from(u16::MAX)))?;
         self.findings(f)
     }
 }
