@@ -92,9 +92,9 @@ impl Trace {
                     });
                 }
                 if *force {
-                    target.finish()?
+                    target.finish()?;
                 } else {
-                    target.finish_new()?
+                    target.finish_new()?;
                 }
                 warn(&trace.report())
             }

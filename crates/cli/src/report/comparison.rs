@@ -34,12 +34,16 @@ impl<'a> Comparison<'a> {
         format!("{} on {} ({}){runs}", self.prepared.load, experiment.disk.name, experiment.disk.description)
     }
 
+    /// The tables by phase. Runs that were interrupted, each in another phase, have none.
+    pub(super) fn phases(&self) -> Vec<phases::Table<'_>> {
+        if self.interrupted { Vec::new() } else { phases::tables(self.summaries) }
+    }
+
     /// For a terminal.
     pub(crate) fn text(&self) -> String {
         let width = numbers::width();
         let verdict = numbers::wrap(&self.verdict, width);
-        let phases: String =
-            phases::tables(self.summaries).iter().map(|table| table.text(width) + "\n").collect();
+        let phases: String = self.phases().iter().map(|table| table.text(width) + "\n").collect();
         let title = numbers::wrap(&self.title(), width);
         format!(
             "{title}\n{}\n{}\n\n{phases}{verdict}",

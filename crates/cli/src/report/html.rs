@@ -34,7 +34,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
     if let Some(shares) = shares(&rows) {
         body += &section("Shares of the disk's time", &shares);
     }
-    for table in phases::tables(comparison.summaries) {
+    for table in comparison.phases() {
         body += &section(&format!("{} by phase", title(table.goal)), &by_phase(&table));
     }
     body += &section("To repeat this", &repeat(comparison));
