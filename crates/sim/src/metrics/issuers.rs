@@ -67,7 +67,7 @@ struct Tally {
     requests: u64,
     bytes: u64,
     service_ns: u64,
-    latency_ns: u64,
+    latency_ns: u128,
     latency: Spread,
     finished: Instant,
 }
@@ -111,7 +111,7 @@ impl Issuers {
         tally.requests += 1;
         tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
         tally.service_ns += service_ns;
-        tally.latency_ns += latency_ns;
+        tally.latency_ns += u128::from(latency_ns);
         tally.latency.record(latency_ns);
         tally.finished = now;
     }
@@ -214,6 +214,17 @@ mod tests {
         assert!((jain(&issuers.shares(weigh(300))) - 1.0).abs() < 1e-12);
         // By number: (1 + 3)² / 2 (1² + 3²).
         assert!((jain(&issuers.shares(weigh(100))) - 0.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_overloaded_disk_adds_up_to_more_than_centuries() {
+        let mut issuers = Issuers::default();
+        let long_ns = u64::MAX / 2;
+        for _ in 0..3 {
+            issuers.count(Instant::ZERO, &Request::read(Sector(0), Sectors(8)), long_ns, 1);
+        }
+        let shares = issuers.shares(|_| (None, Weight::default()));
+        assert!((shares[0].latency_ns_mean / long_ns as f64 - 1.0).abs() < 1e-9);
     }
 
     #[test]
