@@ -30,6 +30,7 @@ fn experiment(scheduler: &str, disk: &str, workload: &str) -> Experiment {
         calibrated: false,
         limits: Limits::default(),
         selection: Default::default(),
+        told: Default::default(),
     }
 }
 
