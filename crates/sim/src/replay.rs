@@ -319,7 +319,9 @@ impl Workload for Replay {
     }
 
     fn share_done(&self, _: Instant) -> Option<f64> {
-        self.rows.share_read()
+        // What is read ahead is not done.
+        let issued = (self.read - self.unissued as u64) as f64 / self.read.max(1) as f64;
+        Some(self.rows.share_read()? * issued)
     }
 
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {

@@ -374,9 +374,9 @@ impl Workload for Processes {
     fn share_done(&self, now: Instant) -> Option<f64> {
         let mut groups: BTreeMap<u32, f64> = BTreeMap::new();
         for running in self.running.iter().filter(|running| !running.process.background) {
-            let Process { group, start, runtime, requests, .. } = running.process;
+            let Process { group, requests, .. } = running.process;
             let of_requests = 1.0 - running.left as f64 / requests.max(1) as f64;
-            let of_time = now.since(start).0 as f64 / runtime.0 as f64;
+            let of_time = now.0 as f64 / running.end.0 as f64;
             let slowest = groups.entry(group).or_insert(1.0);
             *slowest = slowest.min(if group <= self.group { of_requests.max(of_time) } else { 0.0 });
         }
