@@ -34,6 +34,8 @@ fn every_report_names_its_command_and_its_trace() {
     let run = || ["run", "--trace", &trace, "--scheduler", "noop"].into_iter().chain(DISK);
     idlewise(run()).exits(0).prints(&sum(&trace)).prints("idlewise run --trace '");
     assert_eq!(json(idlewise(run().chain(["--json"])))["trace"]["sha256"], sum(&trace).as_str());
+    idlewise(["trace", "info", &trace]).exits(0).prints(&format!("sha256         {}", sum(&trace)));
+    assert_eq!(json(idlewise(["trace", "info", &trace, "--json"]))["sha256"], sum(&trace).as_str());
     let own = json(idlewise(["run", "--json"].into_iter().chain(DISK).chain(LOAD)));
     assert!(
         own["trace"].is_null() && own["command"].as_str().unwrap().contains("--workload random"),

@@ -13,9 +13,12 @@ use idlewise_sim::workloads::parse_duration;
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::settings;
-use crate::input::trace::{format, options, warn};
+use crate::input::trace::{format, options, sha256, warn};
 use crate::report::output::{self, Target};
 use crate::report::{json, numbers};
+
+/// Columns of the labels of `trace info`.
+const LABELS: usize = 15;
 
 /// Look into a trace, or convert it
 #[derive(Args)]
@@ -69,13 +72,17 @@ impl Trace {
                     Failure::usage(format!("--period {period}: write a time such as 1s or 500ms"))
                 })?;
                 let info = TraceInfo::by_periods(&mut trace, length, bounds).map_err(Failure::failed)?;
+                let hash = sha256(&traces::Trace::files(file)).ok().flatten();
                 if *json {
-                    return output::print(&json::text(&info)?);
+                    let mut document = serde_json::to_value(&info).map_err(Failure::failed)?;
+                    document["sha256"] = hash.into();
+                    return output::print(&json::text(&document)?);
                 }
+                let hash = hash.map_or_else(String::new, |hash| format!("sha256         {hash}\n"));
                 output::print(&match numbers::terminal() {
                     // What goes on stands below what it goes on from, right of the labels.
-                    Some(columns) => numbers::folded(&format!("{info:columns$}"), 15, columns),
-                    None => info.to_string(),
+                    Some(columns) => numbers::folded(&format!("{info:columns$}{hash}"), LABELS, columns),
+                    None => format!("{info}{hash}"),
                 })
             }
             Action::Convert { file, output, reading, to, force } => {

@@ -90,7 +90,7 @@ impl TraceFile {
 }
 
 /// SHA-256 of files, one after the other; `None` of none.
-fn sha256(files: &[PathBuf]) -> io::Result<Option<String>> {
+pub(crate) fn sha256(files: &[PathBuf]) -> io::Result<Option<String>> {
     let mut hash = Sha256::new();
     for path in files {
         let mut file = BufReader::with_capacity(1 << 18, File::open(path)?);
