@@ -98,7 +98,7 @@ fn repeated(prepared: &Prepared, done: &Done, err: &mut impl std::io::Write) -> 
     };
     writeln!(
         err,
-        "note: all {} runs{of} gave the same result, because nothing there depends on chance: --runs 1 tells as much",
+        "note: the {} runs{of} gave the same result, because nothing in them depends on chance: --runs 1 tells as much",
         experiment.seeds.len()
     )?;
     Ok(())

@@ -67,7 +67,8 @@ fn run_tells_what_each_process_got() {
     let words = "run --scheduler deadline-2.6.11 --disk deskstar-34gxp --workload";
     let chain = format!("{words} stream-and-chain:files=40,directories=4");
     let run = line(&chain).exits(0).prints("1 stream").prints("2 chain");
-    let processes = run.stdout.lines().skip_while(|line| !line.starts_with("process")).count();
+    let table = run.stdout.lines().skip_while(|line| !line.starts_with("process"));
+    let processes = table.take_while(|line| !line.starts_with("Rows:")).count();
     assert_eq!(processes, 3, "a line for the stream and one for all of the chain:\n{}", run.stdout);
     let csv = line(&format!("{chain} --csv-processes")).exits(0).stdout;
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();

@@ -66,7 +66,7 @@ fn runs_of_a_trace_that_are_the_same_are_said_so() {
         let words = ["compare", "--runs", "3", "--schedulers", schedulers, "--trace", &trace, "--json"];
         idlewise(words.into_iter().chain(DISK))
     };
-    let run = words("noop,c-look").says("all 3 runs gave the same result").says("--runs 1");
+    let run = words("noop,c-look").says("the 3 runs gave the same result").says("--runs 1");
     let document = json(run);
     let result = &document["results"][0];
     assert!(result["iops_ci95"].is_null() && result["latency_ns"]["mean_ci95"].is_null(), "{result}");
@@ -95,6 +95,11 @@ fn a_run_that_was_interrupted_gets_no_stars() {
 fn a_table_says_how_its_rows_are_ordered() {
     let words = ["compare", "--schedulers", "noop,sptf"].into_iter().chain(DISK).chain(LOAD);
     idlewise(words).exits(0).prints("Rows: highest throughput first").prints("* best");
+    let words = ["run", "--scheduler", "noop"].into_iter().chain(DISK).chain(LOAD);
+    idlewise(words).exits(0).prints("Rows: most disk time first.");
+    let phases =
+        "compare --schedulers noop,as --disk maxtor-40g --workload phases:mix=seq-readers=1:writers=1";
+    line(phases).exits(0).prints("Rows: highest mean first.");
 }
 
 #[test]

@@ -151,9 +151,9 @@ fn issuers(report: &Report) -> String {
         let done = three(issuer.finished_ns as f64 / 1e9);
         rows.push(figures.into_iter().chain(tail.map(|ns| ms(ns as f64))).chain([done]).collect());
     }
-    let mut text = aligned(&rows);
+    let mut text = aligned(&rows) + "Rows: most disk time first.";
     if report.issuers.len() > LISTED {
-        let _ = write!(text, "… and {} more processes (--json lists them)", report.issuers.len() - LISTED);
+        let _ = write!(text, "\n… and {} more processes (--json lists them)", report.issuers.len() - LISTED);
     }
     text
 }
