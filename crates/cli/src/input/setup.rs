@@ -45,9 +45,9 @@ fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
     let until = match &options.duration {
         None => Instant::MAX,
         Some(text) => {
-            let time = workloads::parse_duration(text).filter(|time| *time > Duration::ZERO);
+            let time = workloads::parse_duration(text).filter(|time| time.0 > 0);
             let time: Duration = time.ok_or_else(|| {
-                Failure::usage(format!("--duration {text}: write a time such as 30s or 500ms, above zero"))
+                Failure::usage(format!("--duration {text}: write a time such as 30s or 500ms"))
             })?;
             Instant::ZERO + time
         }

@@ -19,27 +19,20 @@ pub(super) struct Filled {
 /// The order of rows in words.
 pub(super) const ORDER: &str = "Rows: highest throughput first; of equals, lowest mean latency.";
 
-/// The columns that have something to say about these rows, the most important first. Nothing is best among runs that
-/// were `interrupted`, each at another point.
+/// The columns that have something to say about these rows, the most important first.
 pub(super) fn columns(rows: &[&Summary], interrupted: bool) -> Vec<Filled> {
     let present = |metric: &Metric| rows.iter().any(|row| row.figure(&metric.path).mean > 0.0);
     let mut metrics: Vec<Metric> = Report::GROUP.metrics().filter(present).collect();
     metrics.sort_by_key(|metric| metric.column.rank);
-    let mut columns: Vec<Filled> = metrics.iter().map(|metric| fill(metric, rows)).collect();
-    if interrupted {
-        for column in &mut columns {
-            column.marked = false;
-            column.cells.iter_mut().for_each(|cell| cell.best = false);
-        }
-    }
-    columns
+    metrics.iter().map(|metric| fill(metric, rows, interrupted)).collect()
 }
 
-fn fill(metric: &Metric, rows: &[&Summary]) -> Filled {
+/// Runs that were cut short, each at another point, have no best.
+fn fill(metric: &Metric, rows: &[&Summary], interrupted: bool) -> Filled {
     let figures: Vec<Figure> = rows.iter().map(|row| row.figure(&metric.path)).collect();
     let (low, high) =
         figures.iter().fold((f64::MAX, f64::MIN), |(low, high), f| (low.min(f.mean), high.max(f.mean)));
-    let alike = high <= low * 1.01;
+    let alike = interrupted || high <= low * 1.01;
     let is_best = |value: f64| match metric.column.better {
         Better::Less => !alike && value <= low * 1.01,
         Better::More => !alike && value >= high / 1.01,

@@ -48,7 +48,7 @@ impl<'a> Comparison<'a> {
         format!(
             "{title}\n{}\n{}\n\n{phases}{verdict}",
             origin::lines(self.prepared),
-            table::table(self.summaries, self.interrupted, width)
+            table::table(self.summaries, width, self.interrupted)
         )
     }
 

@@ -5,9 +5,8 @@ use super::grid::{Cell, aligned};
 use super::numbers::wrap;
 use super::summary::Summary;
 
-/// The table: a row for each scheduler, highest throughput first, as wide as `width` allows. Nothing is marked as the
-/// best if the runs were `interrupted`.
-pub(super) fn table(summaries: &[Summary], interrupted: bool, width: usize) -> String {
+/// The table: a row for each scheduler, highest throughput first, as wide as `width` allows.
+pub(super) fn table(summaries: &[Summary], width: usize, interrupted: bool) -> String {
     let rows = sorted(summaries);
     let mut shown = columns(&rows, interrupted);
     let names: Vec<&str> = ["scheduler", ""].into_iter().chain(rows.iter().map(|row| row.name())).collect();
