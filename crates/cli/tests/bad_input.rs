@@ -211,9 +211,7 @@ fn disks_and_drive_traces_that_are_wrong() {
 #[test]
 fn limits_that_let_nothing_run() {
     compare(&["--max-requests", "0"]).exits(2).says("0 is not in 1..");
-    compare(&["--duration", "0"])
-        .exits(2)
-        .says("--duration 0: write a time such as 30s or 500ms");
+    compare(&["--duration", "0"]).exits(2).says("--duration 0: write a time such as 30s or 500ms");
     compare(&["--duration", "0s"]).exits(2).says("--duration 0s: write a time");
 }
 
