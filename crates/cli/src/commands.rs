@@ -1,10 +1,10 @@
 //! The commands of the program: one file and one line each. Help, completions and dispatch come from the list.
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::failure::Failure;
-use crate::report::output;
+use crate::report::{numbers, output};
 
 /// Declares the modules of commands, each with the type that holds its arguments and runs it.
 macro_rules! commands {
@@ -63,6 +63,28 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted (what was done so 
 pub(crate) struct Arguments {
     #[command(subcommand)]
     command: Command,
+}
+
+/// Columns from which on options and what they mean fit beside each other.
+const WIDE: usize = 60;
+/// Where help stands below its option.
+const HELP_INDENT: usize = 10;
+
+impl Arguments {
+    /// The command line. What is wrong with it is told, and ends the program, as does help.
+    pub(crate) fn read() -> Arguments {
+        let narrow = numbers::terminal().filter(|columns| *columns < WIDE);
+        let command = Arguments::command().next_line_help(narrow.is_some());
+        let read = command.try_get_matches().and_then(|matches| Arguments::from_arg_matches(&matches));
+        read.unwrap_or_else(|error| {
+            if let Some(columns) = narrow.filter(|_| !error.use_stderr()) {
+                // The library keeps the line of usage, and long words, as they are.
+                let _ = output::print(&numbers::folded(&error.render().to_string(), HELP_INDENT, columns));
+                std::process::exit(0);
+            }
+            error.exit()
+        })
+    }
 }
 
 fn completions(shell: Shell) -> Result<(), Failure> {

@@ -5,17 +5,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use idlewise_core::SECTOR_BYTES;
+use idlewise_core::{Instant, SECTOR_BYTES};
 use idlewise_sim::engine::Control;
 use idlewise_sim::experiment::{Choice, ExperimentError, Load, Outcome};
-
+use idlewise_sim::selection::log::Line;
 use idlewise_sim::traces::{Shown, Survey};
 
 use crate::failure::Failure;
 use crate::input::setup::{self, Prepared};
 use crate::input::trace::warn;
 use crate::progress::{Progress, interruptible};
-use crate::report::output::Target;
+use crate::report::output::{Target, is_stdout};
 
 /// What the runs gave.
 pub(crate) struct Done {
@@ -43,7 +43,7 @@ pub(crate) fn finish(done: &Done) -> Result<(), Failure> {
 pub(crate) fn execute(prepared: &Prepared) -> Result<Done, Failure> {
     let control = interruptible()?;
     let outcomes = {
-        let _progress = Progress::follow(Arc::clone(&control), expected(prepared));
+        let _progress = Progress::follow(Arc::clone(&control), runs(prepared));
         prepared.experiment.run(&control)
     };
     Done::new(outcomes.map_err(setup::failure)?, &control)
@@ -54,12 +54,15 @@ pub(crate) fn explain(prepared: &Prepared, path: &Path) -> Result<Done, Failure>
     let control = interruptible()?;
     let mut target = Target::open(path)?;
     let outcome = {
+        // Reasons that scroll by on a terminal are progress enough.
+        let _progress = (!is_stdout(path)).then(|| Progress::follow(Arc::clone(&control), 1));
         let mut out = BufWriter::new(&mut target);
         prepared.experiment.run_one(0, prepared.experiment.seeds[0], &control, Some(&mut out))
     };
     match outcome {
         Ok(outcome) => {
-            for line in outcome.log.iter().flat_map(|log| log.lines()) {
+            let told = |line: &&Line| prepared.experiment.told.tells(Instant(line.at_ns), None);
+            for line in outcome.log.iter().flat_map(|log| log.lines()).filter(told) {
                 let text = serde_json::to_string(line).map_err(Failure::failed)?;
                 writeln!(target, "{text}").map_err(|error| target.failure(&error))?;
             }
@@ -71,12 +74,35 @@ pub(crate) fn explain(prepared: &Prepared, path: &Path) -> Result<Done, Failure>
     }
 }
 
-/// Requests of all runs, if the limits tell.
-fn expected(prepared: &Prepared) -> Option<u64> {
+/// Runs in all.
+fn runs(prepared: &Prepared) -> u64 {
+    (prepared.experiment.schedulers.len() * prepared.experiment.seeds.len()) as u64
+}
+
+/// Says of which schedulers each run gave the same result.
+fn repeated(prepared: &Prepared, done: &Done, err: &mut impl std::io::Write) -> Result<(), Failure> {
     let experiment = &prepared.experiment;
-    let one = experiment.limits.requests;
-    let runs = (experiment.schedulers.len() * experiment.seeds.len()) as u64;
-    if one == u64::MAX { None } else { one.checked_mul(runs) }
+    let same = |index: &usize| {
+        let own: Vec<_> = done.outcomes.iter().filter(|run| run.scheduler == *index).collect();
+        own.len() > 1 && own.iter().all(|run| run.report == own[0].report)
+    };
+    let same: Vec<usize> = (0..experiment.schedulers.len()).filter(same).collect();
+    if same.is_empty() {
+        return Ok(());
+    }
+    let of = if same.len() == experiment.schedulers.len() {
+        String::new()
+    } else {
+        let labels: Vec<&str> =
+            same.iter().map(|index| experiment.schedulers[*index].label.as_str()).collect();
+        format!(" of {}", labels.join(", "))
+    };
+    writeln!(
+        err,
+        "note: the {} runs{of} gave the same result, because nothing in them depends on chance: --runs 1 tells as much",
+        experiment.seeds.len()
+    )?;
+    Ok(())
 }
 
 /// What the user should know of the load and of how the runs ended.
@@ -145,6 +171,7 @@ pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
             )?;
         }
     }
+    repeated(prepared, done, &mut err)?;
     drop(err);
     match prepared.trace.as_ref().and_then(|trace| trace.report()) {
         Some(report) => warn(&report),

@@ -16,10 +16,8 @@ mod report;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
-    match commands::Arguments::parse().run() {
+    match commands::Arguments::read().run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }

@@ -1,45 +1,69 @@
-//! Progress on a terminal, and what Ctrl-C does.
+//! How far a run is and how long it will take, and what Ctrl-C does.
 
+use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use idlewise_sim::engine::Control;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use idlewise_sim::engine::{Control, WHOLE_RUN};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 
-/// Follows `control` on standard error until it is dropped; silent unless that is a terminal.
+/// Lines that no terminal shows come this often.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// The first line comes sooner: until then nobody can tell a long run from one that hangs.
+const FIRST: Duration = Duration::from_secs(5);
+
+/// Of less than this share of the work nothing can be told about the rest: one part in a hundred thousand.
+const TELLING: f64 = 1e-5;
+
+/// Follows `control` on standard error until it is dropped: a bar on a terminal, else a line now and then.
 pub(crate) struct Progress {
     done: Arc<AtomicBool>,
     follower: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Progress {
-    /// Begins to follow. `expected`: requests in all, if known.
-    pub(crate) fn follow(control: Arc<Control>, expected: Option<u64>) -> Progress {
+    /// Begins to follow these many runs.
+    pub(crate) fn follow(control: Arc<Control>, runs: u64) -> Progress {
         let done = Arc::new(AtomicBool::new(false));
-        let (bar, template) = match expected {
-            Some(expected) => (
-                ProgressBar::new(expected),
-                "{bar:30} {human_pos} of {human_len} requests, {msg}, {eta} left",
-            ),
-            None => (ProgressBar::new_spinner(), "{spinner} {human_pos} requests, {msg}"),
-        };
-        let bar = bar.with_style(ProgressStyle::with_template(template).expect("the template is valid"));
+        let bar = ProgressBar::new(runs * WHOLE_RUN);
+        let style = ProgressStyle::with_template("{bar:20} {wide_msg}").expect("the template is valid");
+        let bar = bar.with_style(style);
         let ended = Arc::clone(&done);
         let follower = std::thread::spawn(move || {
+            let begun = Instant::now();
+            let mut next = FIRST;
             while !ended.load(Ordering::Relaxed) {
-                let position = control.completed.load(Ordering::Relaxed);
-                bar.set_position(position);
-                let seconds = bar.elapsed().as_secs_f64().max(1e-3);
-                bar.set_message(format!("{} a second", HumanCount((position as f64 / seconds) as u64)));
+                let millionths = control.millionths.load(Ordering::Relaxed);
+                let share = millionths as f64 / (runs * WHOLE_RUN) as f64;
+                let text = said(control.completed.load(Ordering::Relaxed), share, begun.elapsed());
+                if bar.is_hidden() && begun.elapsed() >= next {
+                    next += EVERY;
+                    // Without anybody to read it the run goes on.
+                    let _ = writeln!(std::io::stderr(), "{text}");
+                }
+                bar.set_position(millionths);
+                bar.set_message(text);
                 std::thread::park_timeout(Duration::from_millis(200));
             }
             bar.finish_and_clear();
         });
         Progress { done, follower: Some(follower) }
     }
+}
+
+/// How far a run is after `elapsed`, and how long the rest takes at this rate, if `share` tells.
+fn said(requests: u64, share: f64, elapsed: Duration) -> String {
+    let (requests, percent) = (HumanCount(requests), (share * 100.0) as u64);
+    if share < TELLING {
+        return format!("{requests} requests in {}", HumanDuration(elapsed));
+    }
+    let left = elapsed.as_secs_f64() * (1.0 - share) / share;
+    let left = HumanDuration(Duration::from_secs_f64(left.max(0.0)));
+    format!("{percent} % done, {requests} requests, about {left} left")
 }
 
 impl Drop for Progress {
@@ -70,4 +94,17 @@ pub(crate) fn interruptible() -> Result<Arc<Control>, Failure> {
     })
     .map_err(Failure::failed)?;
     Ok(control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rest_takes_as_long_as_what_is_done_did() {
+        let told = |share| said(1_234_567, share, Duration::from_secs(30));
+        assert_eq!(told(0.1), "10 % done, 1,234,567 requests, about 5 minutes left");
+        assert_eq!(told(1.0), "100 % done, 1,234,567 requests, about 0 seconds left");
+        assert_eq!(told(0.0), "1,234,567 requests in 30 seconds");
+    }
 }

@@ -7,6 +7,7 @@ mod grid;
 pub(crate) mod html;
 pub(crate) mod json;
 pub(crate) mod numbers;
+pub(crate) mod origin;
 pub(crate) mod output;
 pub(crate) mod page;
 mod phases;

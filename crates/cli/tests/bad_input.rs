@@ -255,3 +255,79 @@ fn a_fitted_disk_is_a_disk() {
     idlewise(["run", "--scheduler", "noop", "--disk", &profile, "--workload", "random:n=1,requests=20"])
         .exits(0);
 }
+
+#[test]
+fn limits_that_let_nothing_run() {
+    compare(&["--max-requests", "0"]).exits(2).says("0 is not in 1..");
+    compare(&["--duration", "0"]).exits(2).says("--duration 0: write a time such as 30s or 500ms");
+    compare(&["--duration", "0s"]).exits(2).says("--duration 0s: write a time");
+}
+
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    let folder = folder();
+    let trace = write(&folder, "bom.csv", format!("\u{feff}{MSR}"));
+    idlewise(["trace", "info", &trace]).exits(0).prints("requests       3, 36 KiB");
+    let own = format!("{}{}", folder.path().display(), "/own.txt");
+    idlewise(["trace", "convert", &trace, &own]).exits(0);
+    let own = std::fs::read_to_string(own).unwrap();
+    let own = write(&folder, "bom.txt", format!("\u{feff}{own}"));
+    idlewise(["trace", "info", &own]).exits(0).prints("(idlewise)").prints("requests       3, 36 KiB");
+    let job = write(&folder, "bom.fio", "\u{feff}[a]\nsize=1m\ndirect=1\n");
+    idlewise(["run", "--fio", &job].into_iter().chain(DISK)).exits(0);
+}
+
+#[test]
+fn recordings_that_other_programs_must_read_first() {
+    let folder = folder();
+    let perf = write(&folder, "perf.data", [&b"PERFILE2"[..], &[0; 200]].concat());
+    for words in [vec!["trace", "info", &perf], vec!["trace", "info", &perf, "--format", "ftrace"]] {
+        idlewise(words).exits(1).says("perf.data: this is perf").says("perf script -i");
+    }
+    let dat = write(&folder, "trace.dat", [&b"\x17\x08\x44tracing"[..], &[0; 200]].concat());
+    idlewise(["trace", "info", &dat]).exits(1).says("trace-cmd report");
+}
+
+#[test]
+fn compressed_traces_that_end_early() {
+    let folder = folder();
+    let rows: String = (0..40_000u64)
+        .map(|n| {
+            format!(
+                "{},web,0,Read,{},4096,{}\n",
+                128_166_372_003_061_629 + n * 10_000,
+                n * 7919 % 100_000 * 4096,
+                n * 31 % 997
+            )
+        })
+        .collect();
+    let plain = write(&folder, "t.csv", &rows);
+    for end in ["gz", "zst", "bz2", "xz"] {
+        let whole = folder.path().join(format!("whole.{end}")).display().to_string();
+        let tool = match end {
+            "gz" => "gzip",
+            "zst" => "zstd",
+            "bz2" => "bzip2",
+            _ => "xz",
+        };
+        let output = std::process::Command::new(tool).args(["-c", &plain]).output();
+        let Ok(output) = output else { continue };
+        std::fs::write(&whole, &output.stdout).unwrap();
+        let cut = write(&folder, &format!("cut.{end}"), &output.stdout[..output.stdout.len() * 3 / 4]);
+        let strict = idlewise(["trace", "info", &cut]).exits(1);
+        let strict = strict.says(&format!("cut.{end}: the compressed data ends early"));
+        strict.says("copy or download it again, or read what is there with --lenient");
+        let salvaged = idlewise(["trace", "info", &cut, "--lenient", "--json"]).exits(0).stdout;
+        let salvaged: serde_json::Value = serde_json::from_str(&salvaged).unwrap();
+        let requests = salvaged["requests"].as_u64().unwrap();
+        assert!(requests > 10_000, "{end}: {requests}");
+        assert!(requests < 40_000);
+        let warnings = salvaged["report"]["warnings"].to_string();
+        assert!(
+            warnings.contains(&format!("ends early: {requests} requests were read")),
+            "{end}: {warnings}"
+        );
+        let words = ["run", "--scheduler", "noop", "--lenient", "--trace", &cut];
+        idlewise(words.into_iter().chain(DISK)).exits(0).says("ends early");
+    }
+}

@@ -68,7 +68,8 @@ fn run_tells_what_each_process_got() {
     let words = "run --scheduler deadline-2.6.11 --disk deskstar-34gxp --workload";
     let chain = format!("{words} stream-and-chain:files=40,directories=4");
     let run = line(&chain).exits(0).prints("1 stream").prints("2 chain");
-    let processes = run.stdout.lines().skip_while(|line| !line.starts_with("process")).count();
+    let table = run.stdout.lines().skip_while(|line| !line.starts_with("process"));
+    let processes = table.take_while(|line| !line.starts_with("Rows:")).count();
     assert_eq!(processes, 3, "a line for the stream and one for all of the chain:\n{}", run.stdout);
     let csv = line(&format!("{chain} --csv-processes")).exits(0).stdout;
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
@@ -284,4 +285,66 @@ fn completions_are_scripts_of_their_shell() {
         }
     }
     line("completions tcsh").exits(2).says("possible values");
+}
+
+#[test]
+fn nothing_is_wider_than_the_terminal() {
+    let demo = file("traces/demo.ftrace.zst");
+    let helped = [
+        "",
+        "list",
+        "run",
+        "compare",
+        "matrix build",
+        "ranking build",
+        "trace info",
+        "trace convert",
+        "disk show",
+        "docs",
+    ];
+    let helps: Vec<String> =
+        helped.iter().map(|command| format!("{command} --help").trim().to_owned()).collect();
+    let lists = ["schedulers", "selectors", "workloads", "mixes", "phases", "disks", "formats"];
+    let lists: Vec<String> = lists.iter().map(|what| format!("list {what}")).collect();
+    let infos = [format!("trace info {demo}")];
+    for columns in [80usize, 60, 40] {
+        for words in helps.iter().chain(&lists).chain(&infos) {
+            let output =
+                program().args(words.split(' ')).env("COLUMNS", columns.to_string()).output().unwrap();
+            let text = String::from_utf8(output.stdout).unwrap();
+            let widest = text.lines().max_by_key(|line| line.chars().count()).unwrap();
+            let width = widest.chars().count();
+            assert!(width <= columns, "{words}: {width} of {columns}: {widest}");
+        }
+    }
+    // What goes to another program keeps a line for each thing.
+    line("list").exits(0).prints("read_expire=500 ms  How long a read may wait");
+}
+
+#[test]
+fn auto_and_help_do_what_users_expect() {
+    let words = ["run", "--scheduler", "auto"].into_iter().chain(DISK).chain(LOAD);
+    idlewise(words).exits(0).says("auto is auto-predict").prints("under auto-predict on");
+    line("help").exits(0).prints("Usage: idlewise");
+    line("help compare").exits(0).prints("Usage: idlewise compare");
+    line("help trace convert").exits(0).prints("Usage: idlewise trace convert");
+    line("help nothing").exits(2);
+}
+
+#[test]
+fn the_glossary_is_inside() {
+    let text = std::fs::read_to_string(common::root().join("GLOSSARY.md")).unwrap();
+    assert_eq!(line("docs glossary").exits(0).stdout, text);
+    line("docs glosary").exits(2).says("did you mean 'glossary'?");
+}
+
+#[test]
+fn the_citation_names_this_version() {
+    let text = std::fs::read_to_string(common::root().join("CITATION.cff")).unwrap();
+    assert!(text.starts_with("cff-version: 1.2.0\n"));
+    let version = format!("\nversion: {}\n", env!("CARGO_PKG_VERSION"));
+    assert!(text.contains(&version), "{text}");
+    for key in ["\nmessage: ", "\ntitle: ", "\nauthors:\n", "\nlicense:"] {
+        assert!(text.contains(key), "{key}");
+    }
 }

@@ -44,6 +44,11 @@ pub trait Workload {
     /// The request that was issued as `id` is done. Processes for which it was the last one are
     /// announced to `exits`.
     fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
+
+    /// About how much of the work is done at `now`, from 0 to 1, if that is known.
+    fn share_done(&self, _now: Instant) -> Option<f64> {
+        None
+    }
 }
 
 /// What is told of everything that happens in a run.
@@ -68,12 +73,17 @@ pub trait Observer {
 pub struct Control {
     /// Requests completed so far, over all runs that share this.
     pub completed: AtomicU64,
+    /// Millionths of a run done so far, over all runs that share this.
+    pub millionths: AtomicU64,
     /// Set to stop: nothing more is issued, what was issued is finished.
     pub stop: AtomicBool,
 }
 
 /// How often the engine looks at [`Control`], in completions: a few hundred times a second, which costs nothing.
 const CONTROL_INTERVAL: u64 = 4096;
+
+/// A whole run in [`Control::millionths`].
+pub const WHOLE_RUN: u64 = 1_000_000;
 
 /// When a run ends, besides the workload's own end.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +165,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     /// Runs until the workload ends, a limit is reached or `control` says stop, and everything
     /// issued is done. Returns the time of the end.
     pub fn run(mut self, control: &Control) -> Result<Instant, EngineError> {
-        let mut reported = 0;
+        let (mut reported, mut done) = (0, 0);
         let mut arrival = self.next_arrival();
         loop {
             let completion = self.device.next_event().unwrap_or(Instant::MAX);
@@ -172,6 +182,9 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
                 if self.completed - reported >= CONTROL_INTERVAL {
                     control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
                     reported = self.completed;
+                    let now_done = self.millionths().max(done);
+                    control.millionths.fetch_add(now_done - done, Ordering::Relaxed);
+                    done = now_done;
                     if control.stop.load(Ordering::Relaxed) {
                         self.limits.requests = 0;
                     }
@@ -198,12 +211,22 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             }
         }
         control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
+        control.millionths.fetch_add(WHOLE_RUN - done, Ordering::Relaxed);
         let waiting = self.host.queue().requests().capacity() - self.host.queue().requests().free_count()
             + self.line.len();
         if waiting > 0 {
             return Err(EngineError::Stuck { now: self.now, waiting });
         }
         Ok(self.now)
+    }
+
+    /// About how many millionths of the run are done.
+    #[cold]
+    fn millionths(&self) -> u64 {
+        let of_requests = self.completed as f64 / self.limits.requests as f64;
+        let of_time = self.now.0 as f64 / self.limits.until.0 as f64;
+        let own = self.workload.share_done(self.now).unwrap_or(0.0);
+        (own.max(of_requests).max(of_time).clamp(0.0, 1.0) * WHOLE_RUN as f64) as u64
     }
 
     /// When the next request can enter the queue; [`Instant::MAX`] if none may.

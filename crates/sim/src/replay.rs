@@ -38,6 +38,11 @@ pub trait Rows: Send {
         &[]
     }
 
+    /// How much of the trace is read, from 0 to 1, if that is known.
+    fn share_read(&self) -> Option<f64> {
+        None
+    }
+
     /// What a process is called, if the trace tells.
     fn process(&self, _issuer: Issuer) -> Option<String> {
         None
@@ -327,6 +332,12 @@ impl Workload for Replay {
         let followers = std::mem::replace(&mut row.after_issue, NONE);
         self.release(followers, at);
         request
+    }
+
+    fn share_done(&self, _: Instant) -> Option<f64> {
+        // What is read ahead is not done.
+        let issued = (self.read - self.unissued as u64) as f64 / self.read.max(1) as f64;
+        Some(self.rows.share_read()? * issued)
     }
 
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {

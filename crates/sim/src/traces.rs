@@ -7,6 +7,7 @@
 //! A format is one file in `formats/` and its line in the list there. [`TraceInfo`] sums a trace
 //! up; [`Writer`] writes one in another format.
 
+mod compress;
 mod counts;
 mod encode;
 mod error;
@@ -38,6 +39,7 @@ mod trace;
 mod waiting;
 mod write;
 
+pub use compress::{Compression, Compressor};
 pub use counts::{Skip, Skipped};
 pub use error::{Location, RowError, TraceError};
 pub use format::About;

@@ -5,16 +5,16 @@ use std::rc::Rc;
 
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::{
-    Cx, Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Queue, RequestId, Scheduler,
-    Sector, Setup, Weight, registry,
+    Cx, Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Queue, Request, RequestId,
+    Scheduler, Sector, Setup, Weight, registry,
 };
 use idlewise_disk::{AnyModel, DiskModel, Profile};
 use idlewise_sim::engine::exits::Exits;
-use idlewise_sim::engine::{Control, Engine, Limits};
+use idlewise_sim::engine::{Control, Engine, Limits, WHOLE_RUN, Workload};
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load};
 use idlewise_sim::metrics::{IssuerShare, Recorder, Report};
 use idlewise_sim::workloads::fio::JobFile;
-use idlewise_sim::workloads::{Ground, Spec, build};
+use idlewise_sim::workloads::{Ground, Named, Spec, build};
 
 fn experiment(scheduler: &str, disk: &str, workload: &str) -> Experiment {
     let entry = registry::find(scheduler).unwrap();
@@ -30,6 +30,7 @@ fn experiment(scheduler: &str, disk: &str, workload: &str) -> Experiment {
         calibrated: false,
         limits: Limits::default(),
         selection: Default::default(),
+        told: Default::default(),
     }
 }
 
@@ -251,4 +252,51 @@ fn a_long_read_is_split_into_flagged_parts_and_thought_about_once() {
     let second = first.map(|(start, length, more)| part(start + 640, length, more));
     assert_eq!(seen, [first, second].concat());
     assert_eq!((exits.next(), exits.take(now)), (now, Some(Issuer(1))));
+}
+
+/// A workload, and how much of it was done after each completion.
+struct Watched(Box<dyn Named>, Vec<f64>);
+
+impl Workload for Watched {
+    fn next(&mut self) -> Option<Instant> {
+        self.0.next()
+    }
+
+    fn issue(&mut self, id: RequestId) -> Request {
+        self.0.issue(id)
+    }
+
+    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
+        self.0.completed(now, id, exits);
+        self.1.extend(self.0.share_done(now));
+    }
+}
+
+#[test]
+fn how_much_is_done_grows_with_the_work() {
+    // The second would go on without end beside what it serves, the last by time.
+    for text in [
+        "sync-streams:n=3,requests=200,file=16m",
+        "write-and-read:file=8m,written=16m",
+        "poisson:requests=500",
+        "two-chains:files=40,directories=4",
+        "phases:mix=seq-readers=2:writers=1",
+    ] {
+        let disk = Profile::named("fixed").unwrap().build().unwrap();
+        let AnyModel::Fixed(mut disk) = disk else { panic!("it is fixed") };
+        let ground = Ground { capacity: disk.capacity(), seed: 1 };
+        let mut watched = Watched(build(&Spec::parse(text).unwrap(), ground).unwrap(), Vec::new());
+        let queue = Queue::new(512, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
+        let (mut host, mut recorder) = (Host::new(queue, ()), Recorder::new(512));
+        let control = Control::default();
+        let engine = Engine::new(&mut watched, &mut host, &mut disk, &mut recorder, Limits::default());
+        let end = engine.run(&control).unwrap();
+        let seen = &watched.1;
+        assert!(seen.is_sorted() && seen[0] < 0.1, "{text}: {:?}", &seen[..4]);
+        assert!(seen[seen.len() - 1] > 0.95, "{text}: ends at {}", seen[seen.len() - 1]);
+        let middle = seen[seen.len() / 2];
+        assert!((0.1..0.9).contains(&middle), "{text}: {middle} in the middle of {end:?}");
+        let told = control.millionths.load(std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(told, WHOLE_RUN, "{text}");
+    }
 }

@@ -64,6 +64,7 @@ pub(crate) struct Advise {
 
 impl Advise {
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        output::check(&[("--json", &self.json), ("--html", &self.html)], &[PathBuf::from(&self.subject)])?;
         // A recording that nobody wants to keep goes to memory: a file might lie on the disk that is recorded.
         let scratch = tempfile::tempdir_in(if Path::new(MEMORY).is_dir() {
             MEMORY.into()

@@ -57,7 +57,7 @@ pub(crate) struct Compare {
 impl Compare {
     /// Runs the schedulers and says which is best for what.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        output::check([&self.json, &self.csv, &self.csv_processes, &self.html])?;
+        output::check(&self.outputs(), &self.load.files())?;
         let (schedulers, about) = names::schedulers(&self.schedulers)?;
         let mut prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
         let mut done = execute(&prepared)?;
@@ -70,6 +70,11 @@ impl Compare {
             Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about), &variants);
         self.write(&comparison)?;
         finish(&done)
+    }
+
+    fn outputs(&self) -> [output::Asked<'_>; 4] {
+        let Compare { json, csv, csv_processes, html, .. } = self;
+        [("--json", json), ("--csv", csv), ("--csv-processes", csv_processes), ("--html", html)]
     }
 
     /// Writes the files that were asked for, and the table unless one of them is standard output.
@@ -86,8 +91,7 @@ impl Compare {
         if let Some(path) = &self.html {
             output::write(path, &html::page(comparison))?;
         }
-        let asked = [&self.json, &self.csv, &self.csv_processes, &self.html];
-        let printed = asked.into_iter().flatten().any(output::is_stdout);
+        let printed = self.outputs().iter().filter_map(|(_, path)| path.as_ref()).any(output::is_stdout);
         if printed { Ok(()) } else { output::print(&comparison.text()) }
     }
 }

@@ -20,12 +20,13 @@ use crate::failure::Failure;
 use crate::input::names::did_you_mean;
 use crate::report::output;
 
-const TOPICS: [&str; 5] = ["schedulers", "selectors", "workloads", "disks", "formats"];
+const TOPICS: [&str; 7] = ["schedulers", "selectors", "workloads", "disks", "formats", "glossary", "why"];
 
 /// Print the manual page of a scheduler, or reference tables in Markdown
 #[derive(Args)]
 pub(crate) struct Docs {
-    /// A scheduler's name, or a selector's, or one of: schedulers, selectors, workloads, disks, formats
+    /// A scheduler's name, or a selector's, or one of: schedulers, selectors, workloads, disks, formats,
+    /// glossary, why
     topic: String,
 }
 
@@ -39,6 +40,8 @@ impl Docs {
             "workloads" => all_workloads(),
             "disks" => disks()?,
             "formats" => formats(),
+            "glossary" => include_str!("../../../../GLOSSARY.md").to_owned(),
+            "why" => include_str!("../../../../docs/why.md").to_owned(),
             name => page(name)?,
         };
         output::print(&text)

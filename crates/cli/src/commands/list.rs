@@ -13,7 +13,7 @@ use idlewise_sim::workloads::phases::{Kind, MIXES, Mix};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
-use crate::report::{json, output};
+use crate::report::{json, numbers, output};
 
 /// List schedulers, workloads, disks and trace formats
 #[derive(Args)]
@@ -81,7 +81,10 @@ impl List {
                 let _ = writeln!(text, "{:width$}    {}{equals}{default}  {doc}", "", field("name"));
             }
         }
-        output::print(&text)
+        output::print(&match numbers::terminal() {
+            Some(columns) => numbers::folded(&text, width + 6, columns),
+            None => text,
+        })
     }
 }
 

@@ -1,12 +1,14 @@
 //! `idlewise matrix build`.
 
+use std::sync::Arc;
+
 use clap::{Args, Subcommand};
-use idlewise_sim::engine::Control;
 use idlewise_sim::experiment::measure::{self, Goal};
 
 use crate::failure::Failure;
 use crate::input::effort::{EffortOptions, effort};
 use crate::input::setup;
+use crate::progress::Progress;
 use crate::report::output;
 
 /// Measure a decision matrix for auto-matrix
@@ -33,8 +35,12 @@ impl Matrix {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let Build::Build { goal, effort: options } = &self.command;
         let (disk, candidates, effort) = effort(options)?;
+        let control = Arc::default();
+        let runs = measure::MATRIX_LOADS * candidates.len() as u64 * effort.runs;
+        let progress = Progress::follow(Arc::clone(&control), runs);
         let found = Goal::ALL.iter().find(|(name, _)| name == goal).map_or(Goal::Mean, |(_, goal)| *goal);
-        let matrix = measure::matrix(&disk, &candidates, found, effort, &Control::default());
+        let matrix = measure::matrix(&disk, &candidates, found, effort, &control);
+        drop(progress);
         output::print(&matrix.map_err(setup::failure)?.text(&disk.name, goal))
     }
 }

@@ -1,12 +1,14 @@
 //! `idlewise ranking build`.
 
+use std::sync::Arc;
+
 use clap::{Args, Subcommand};
-use idlewise_sim::engine::Control;
 use idlewise_sim::experiment::measure;
 
 use crate::failure::Failure;
 use crate::input::effort::{EffortOptions, effort};
 use crate::input::setup;
+use crate::progress::Progress;
 use crate::report::output;
 
 /// Measure a ranking by request size for auto-ranking
@@ -30,7 +32,11 @@ impl Ranking {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let Build::Build { effort: options } = &self.command;
         let (disk, candidates, effort) = effort(options)?;
-        let ranking = measure::ranking(&disk, &candidates, effort, &Control::default());
+        let control = Arc::default();
+        let runs = measure::RANKING_LOADS * candidates.len() as u64 * effort.runs;
+        let progress = Progress::follow(Arc::clone(&control), runs);
+        let ranking = measure::ranking(&disk, &candidates, effort, &control);
+        drop(progress);
         output::print(&ranking.map_err(setup::failure)?.text(&disk.name))
     }
 }

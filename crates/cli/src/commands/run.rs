@@ -1,8 +1,12 @@
 //! `idlewise run`: one scheduler, and all that was measured.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use idlewise_core::{Instant, Issuer};
+use idlewise_sim::engine::tell::Told;
+use idlewise_sim::workloads::parse_duration;
 
 use crate::execution::{execute, explain, finish, remarks};
 use crate::failure::Failure;
@@ -10,13 +14,16 @@ use crate::input::args::{LOAD_NOTES, LoadOptions};
 use crate::input::{names, setup};
 use crate::report::csv::csv_of_processes;
 use crate::report::summary::summarise;
-use crate::report::{json, output, page};
+use crate::report::{json, origin, output, page};
+
+/// The selector that `auto` stands for: the best of all in `docs/selection.md`.
+const AUTO: &str = "auto-predict";
 
 /// Run one scheduler and report everything that was measured
 #[derive(Args)]
 #[command(after_help = LOAD_NOTES)]
 pub(crate) struct Run {
-    /// The scheduler
+    /// The scheduler; `auto` is the best selector, which chooses schedulers while it runs
     #[arg(long, default_value = "deadline", value_name = "NAME")]
     scheduler: String,
 
@@ -24,9 +31,21 @@ pub(crate) struct Run {
     load: LoadOptions,
 
     /// Print each decision and its reason, to standard output or a file; of a selector, then its own
-    /// decisions with their evidence, one JSON object a line
+    /// decisions with their evidence, one JSON object a line; `idlewise docs why` explains the lines
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     why: Option<PathBuf>,
+
+    /// With --why: only requests of this process
+    #[arg(long, value_name = "PROCESS", requires = "why")]
+    why_process: Option<u32>,
+
+    /// With --why: only from this simulated time on, such as 1.5s
+    #[arg(long, value_name = "TIME", requires = "why")]
+    why_from: Option<String>,
+
+    /// With --why: only up to this simulated time
+    #[arg(long, value_name = "TIME", requires = "why")]
+    why_to: Option<String>,
 
     /// Print the report as JSON, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
@@ -40,9 +59,19 @@ pub(crate) struct Run {
 impl Run {
     /// Runs the scheduler and prints all that was measured.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        output::check([&self.why, &self.json, &self.csv_processes])?;
-        let choice = names::tuned(&self.scheduler)?;
-        let prepared = setup::experiment(&self.load, vec![choice], 1, self.why.is_some())?;
+        let Run { why, json, csv_processes, .. } = self;
+        let outputs = [("--why", why), ("--json", json), ("--csv-processes", csv_processes)];
+        output::check(&outputs, &self.load.files())?;
+        let auto = self.scheduler.eq_ignore_ascii_case("auto");
+        if auto {
+            writeln!(
+                std::io::stderr(),
+                "note: auto is {AUTO} here; `idlewise list selectors` names the others"
+            )?;
+        }
+        let choice = names::tuned(if auto { AUTO } else { &self.scheduler })?;
+        let mut prepared = setup::experiment(&self.load, vec![choice], 1, self.why.is_some())?;
+        prepared.experiment.told = self.told()?;
         let done = match &self.why {
             Some(path) => explain(&prepared, path)?,
             None => execute(&prepared)?,
@@ -59,8 +88,29 @@ impl Run {
                 output::write(path, &json::text(&document)?)?;
             }
             None if self.csv_processes.as_ref().is_some_and(output::is_stdout) => {}
-            None => output::print(&page::page(report, &prepared))?,
+            None => {
+                let text = page::page(report, &prepared);
+                let (title, rest) = text.split_once('\n').unwrap_or((text.as_str(), ""));
+                output::print(&format!("{title}\n{}{rest}", origin::lines(&prepared)))?;
+            }
         }
         finish(&done)
+    }
+
+    /// Which decisions are asked for.
+    fn told(&self) -> Result<Told, Failure> {
+        let time = |option: &str, text: &Option<String>, all: Instant| {
+            let Some(text) = text else { return Ok(all) };
+            let time = parse_duration(text).map(|time| Instant::ZERO + time);
+            time.ok_or_else(|| {
+                Failure::usage(format!("{option} {text}: write a time, such as 1.5s or 200ms"))
+            })
+        };
+        let from = time("--why-from", &self.why_from, Instant::ZERO)?;
+        let to = time("--why-to", &self.why_to, Instant::MAX)?;
+        if to < from {
+            return Err(Failure::usage("--why-to lies before --why-from: nothing would be printed"));
+        }
+        Ok(Told { process: self.why_process.map(Issuer), from, to })
     }
 }

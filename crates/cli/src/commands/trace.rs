@@ -1,23 +1,24 @@
 //! `idlewise trace`: what a trace holds, and converting it.
 
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use idlewise_core::registry;
 use idlewise_core::selectors::Bounds;
 use idlewise_core::tunables::Tunables as _;
-use idlewise_sim::traces::{self, Format, TraceInfo, Writer};
+use idlewise_sim::traces::{self, Compression, Compressor, Format, TraceInfo, WriteError, Writer};
 use idlewise_sim::workloads::parse_duration;
 
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::settings;
-use crate::input::trace::{format, options, warn};
-use crate::report::json;
+use crate::input::trace::{format, options, sha256, warn};
 use crate::report::output::{self, Target};
+use crate::report::{json, numbers};
+
+/// Columns of the labels of `trace info`.
+const LABELS: usize = 15;
 
 /// Look into a trace, or convert it
 #[derive(Args)]
@@ -48,16 +49,16 @@ enum Action {
     Convert {
         /// The trace: a file, `-` for standard input, or the prefix of blktrace's per-CPU files
         file: PathBuf,
-        /// The file to write, compressed if its name ends in .gz, or `-` for standard output
+        /// The file to write, compressed if its name ends in .gz, .bz2, .xz or .zst; `-` for standard output
         output: PathBuf,
-        /// Write over a file that exists
-        #[arg(long)]
-        force: bool,
         #[command(flatten)]
         reading: Reading,
         /// The format to write
         #[arg(long, default_value = "idlewise", value_name = "NAME")]
         to: String,
+        /// Replace a file that exists
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -71,12 +72,38 @@ impl Trace {
                     Failure::usage(format!("--period {period}: write a time such as 1s or 500ms"))
                 })?;
                 let info = TraceInfo::by_periods(&mut trace, length, bounds).map_err(Failure::failed)?;
-                if *json { output::print(&json::text(&info)?) } else { output::print(&info.to_string()) }
+                let hash = sha256(&traces::Trace::files(file)).ok().flatten();
+                if *json {
+                    let mut document = serde_json::to_value(&info).map_err(Failure::failed)?;
+                    document["sha256"] = hash.into();
+                    return output::print(&json::text(&document)?);
+                }
+                let hash = hash.map_or_else(String::new, |hash| format!("sha256         {hash}\n"));
+                output::print(&match numbers::terminal() {
+                    // What goes on stands below what it goes on from, right of the labels.
+                    Some(columns) => numbers::folded(&format!("{info:columns$}{hash}"), LABELS, columns),
+                    None => format!("{info}{hash}"),
+                })
             }
-            Action::Convert { file, output, force, reading, to } => {
-                may_write(output, *force)?;
-                let mut trace = traces::Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
-                convert(&mut trace, output, format(to)?)
+            Action::Convert { file, output, reading, to, force } => {
+                let (reading, format) = (options(reading)?, format(to)?);
+                let compression = Compression::of(output).map_err(Failure::usage)?;
+                keep(&traces::Trace::files(file), output, *force)?;
+                let mut trace = traces::Trace::open(file, &reading).map_err(Failure::failed)?;
+                let mut target = Target::open(output)?;
+                let out = BufWriter::with_capacity(1 << 18, &mut target);
+                if let Err(error) = write(&mut trace, (compression, out), format) {
+                    return Err(match error {
+                        WriteError::Io(error) => target.failure(&error),
+                        error => Failure::failed(error),
+                    });
+                }
+                if *force {
+                    target.finish()?;
+                } else {
+                    target.finish_new()?;
+                }
+                warn(&trace.report())
             }
         }
     }
@@ -94,43 +121,34 @@ fn bounds(set: &[String]) -> Result<Bounds, Failure> {
     registry::settings(&set).map_err(Failure::usage)
 }
 
-/// An error if `output` exists and may not be lost, or if its name promises what cannot be written.
-fn may_write(output: &Path, force: bool) -> Result<(), Failure> {
-    let shown = output.display();
-    if output.is_file() && !force {
+/// An error if writing `output` would overwrite something: one of the files that are read, or another without `force`.
+fn keep(read: &[PathBuf], output: &Path, force: bool) -> Result<(), Failure> {
+    let name = output.display();
+    if read.iter().any(|file| output::same_file(file, output)) {
+        return Err(Failure::failed(format!("{name}: this is the trace itself: name another file")));
+    }
+    if !force && output.is_file() {
         return Err(Failure::failed(format!(
-            "{shown}: this file exists: name another, or write over it with --force"
+            "{name}: the file exists: name another, or say --force to replace it"
         )));
     }
-    match output.extension().and_then(|extension| extension.to_str()) {
-        Some(other @ ("zst" | "xz" | "bz2")) => Err(Failure::usage(format!(
-            "{shown}: only .gz is compressed here: name the file .gz, or write to `-` and pipe it through a program for \
-             .{other}"
-        ))),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
-fn convert(trace: &mut traces::Trace, path: &Path, format: Format) -> Result<(), Failure> {
-    let mut target = Target::open(path)?;
-    if path.extension().is_some_and(|extension| extension == "gz") {
-        let mut packed = GzEncoder::new(&mut target, Compression::default());
-        write(trace, BufWriter::with_capacity(1 << 18, &mut packed), format)?;
-        packed.finish().map_err(Failure::failed)?;
-    } else {
-        write(trace, BufWriter::with_capacity(1 << 18, &mut target), format)?;
-    }
-    target.finish()
-}
-
-fn write(trace: &mut traces::Trace, out: impl std::io::Write, format: Format) -> Result<(), Failure> {
-    let mut writer = Writer::new(format, out).map_err(Failure::failed)?;
-    writer.copy(trace).map_err(Failure::failed)?;
-    let written = writer.finish().map_err(Failure::failed)?;
-    let mut err = std::io::stderr().lock();
+fn write(
+    trace: &mut traces::Trace,
+    (compression, out): (Option<Compression>, impl io::Write),
+    format: Format,
+) -> Result<(), WriteError> {
+    let mut out = Compressor::new(compression, out)?;
+    let mut writer = Writer::new(format, &mut out)?;
+    writer.copy(trace)?;
+    let written = writer.finish()?;
+    out.finish()?;
+    let mut err = io::stderr().lock();
     writeln!(err, "{} requests written as {format}", written.records)?;
     for loss in &written.losses {
         writeln!(err, "not kept: {} ({} requests)", loss.what, loss.records)?;
     }
-    warn(&trace.report())
+    Ok(())
 }

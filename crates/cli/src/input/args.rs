@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use idlewise_sim::traces::Trace;
 
 pub(crate) const LOAD_NOTES: &str = "\
 One of --workload, --trace and --fio says what the disk is asked to do.
@@ -46,7 +47,7 @@ pub(crate) struct LoadOptions {
     pub(crate) speed: f64,
 
     /// Set a tunable, or the weight of a process, as in weight.3=300 (1 to 10000); may be repeated
-    #[arg(long = "set", value_name = "SCHEDULER.TUNABLE=VALUE|weight.PROCESS=N")]
+    #[arg(long = "set", value_name = "NAME.TUNABLE=VALUE")]
     pub(crate) set: Vec<String>,
 
     /// Let schedulers learn the disk's positioning times; otherwise its model tells them beforehand
@@ -124,6 +125,15 @@ pub(crate) struct Reading {
     /// Skip rows that cannot be read, and count them
     #[arg(long)]
     pub(crate) lenient: bool,
+}
+
+impl LoadOptions {
+    /// The files that are read for a run, which no result may replace.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let SelectionOptions { matrix, ranking, .. } = &self.selection;
+        let others = [&self.fio, matrix, ranking].into_iter().flatten().cloned();
+        self.trace.iter().flat_map(|path| Trace::files(path)).chain(others).collect()
+    }
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -8,6 +8,7 @@ use idlewise_core::{Duration, Instant, Merging};
 use idlewise_disk::Profile;
 
 use idlewise_sim::engine::Limits;
+use idlewise_sim::engine::tell::Told;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load, OpenRows};
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};
@@ -112,7 +113,8 @@ fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>),
     let file = Arc::new(TraceFile::open(path, &options.reading)?);
     let devices = if options.one_disk { Vec::new() } else { file.split()? };
     let words = format!("trace {}", file.name());
-    let load = Load::Trace { open: opener(&file), open_loop: options.open_loop, speed: options.speed, devices };
+    let load =
+        Load::Trace { open: opener(&file), open_loop: options.open_loop, speed: options.speed, devices };
     Ok((load, words, Some(file)))
 }
 
@@ -148,7 +150,7 @@ fn job_file(path: &Path) -> Result<JobFile, Failure> {
     };
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::failed(format!("{name}: this is not text; is it a fio job file?")))?;
-    let jobs = JobFile::parse(&name, &text).map_err(Failure::failed)?;
+    let jobs = JobFile::parse(&name, text.trim_start_matches('\u{feff}')).map_err(Failure::failed)?;
     let mut err = std::io::stderr().lock();
     for warning in &jobs.warnings {
         writeln!(err, "warning: {warning}")?;
@@ -185,6 +187,7 @@ pub(crate) fn experiment(
         calibrated: !options.uncalibrated,
         limits: limits(options)?,
         selection,
+        told: Told::default(),
     };
     let missing = survey.and_then(|survey| survey.missing());
     Ok(Prepared { experiment, load: words, trace, missing, disk_reason })

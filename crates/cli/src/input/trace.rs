@@ -1,13 +1,16 @@
 //! Opening traces: from the options to rows that can be read several times.
 
 use std::collections::HashMap;
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
 use idlewise_sim::traces::{Exit, Format, Options, Record, Report, Skip, Survey, Trace};
+
+use sha2::{Digest as _, Sha256};
 
 use super::args::Reading;
 use super::names::did_you_mean;
@@ -43,6 +46,7 @@ pub(crate) struct TraceFile {
     survey: Survey,
     /// The rows of each device, where there are several.
     split: OnceLock<Split>,
+    hash: OnceLock<Option<String>>,
 }
 
 /// Rows by device, and the names of processes.
@@ -68,8 +72,9 @@ impl TraceFile {
             std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
             spooled = Some(file);
         }
-        let (report, survey, split) = (Mutex::new(None), Survey::default(), OnceLock::new());
-        let mut file = TraceFile { path: path.to_owned(), options, spooled, report, survey, split };
+        let (report, survey, split, hash) =
+            (Mutex::new(None), Survey::default(), OnceLock::new(), OnceLock::new());
+        let mut file = TraceFile { path: path.to_owned(), options, spooled, report, survey, split, hash };
         let mut trace = file.trace().map_err(Failure::failed)?;
         while let Some(row) = trace.next().map_err(Failure::failed)? {
             file.survey.add(&row);
@@ -123,6 +128,12 @@ impl TraceFile {
         if self.spooled.is_some() { "(standard input)".to_owned() } else { self.path.display().to_string() }
     }
 
+    /// SHA-256 of the trace as it lies in its files, one after the other; `None` of what cannot be read again.
+    pub(crate) fn sha256(&self) -> Option<&str> {
+        let path = self.spooled.as_ref().map_or(self.path.as_path(), |file| file.path());
+        self.hash.get_or_init(|| sha256(&Trace::files(path)).ok().flatten()).as_deref()
+    }
+
     fn trace(&self) -> Result<Trace, idlewise_sim::traces::TraceError> {
         match &self.spooled {
             Some(file) => Trace::open(file.path(), &self.options),
@@ -145,6 +156,25 @@ impl TraceFile {
     }
 }
 
+/// SHA-256 of files, one after the other; `None` of none.
+pub(crate) fn sha256(files: &[PathBuf]) -> io::Result<Option<String>> {
+    let mut hash = Sha256::new();
+    for path in files {
+        let mut file = BufReader::with_capacity(1 << 18, File::open(path)?);
+        loop {
+            let bytes = file.fill_buf()?;
+            if bytes.is_empty() {
+                break;
+            }
+            hash.update(bytes);
+            let count = bytes.len();
+            file.consume(count);
+        }
+    }
+    let text = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((!files.is_empty()).then_some(text))
+}
+
 /// One reading of a trace.
 struct TraceRows {
     trace: Trace,
@@ -159,6 +189,10 @@ impl Rows for TraceRows {
             report.get_or_insert_with(|| self.trace.report());
         }
         Ok(row)
+    }
+
+    fn share_read(&self) -> Option<f64> {
+        self.trace.share_read()
     }
 
     fn exits(&self) -> &[Exit] {

@@ -16,6 +16,9 @@ pub(super) struct Filled {
     pub(super) marked: bool,
 }
 
+/// The order of rows in words.
+pub(super) const ORDER: &str = "Rows: highest throughput first; of equals, lowest mean latency.";
+
 /// The columns that have something to say about these rows, the most important first.
 pub(super) fn columns(rows: &[&Summary], interrupted: bool) -> Vec<Filled> {
     let present = |metric: &Metric| rows.iter().any(|row| row.figure(&metric.path).mean > 0.0);

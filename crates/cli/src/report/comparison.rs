@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::summary::Summary;
 use super::verdict::table::{Goal, Measured, Table};
 use super::verdict::{Assumed, Question, Verdict, verdict};
-use super::{json, numbers, phases, table};
+use super::{json, numbers, origin, phases, table};
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
 
@@ -97,14 +97,22 @@ impl<'a> Comparison<'a> {
         format!("{} on {} ({}){runs}", self.prepared.load, experiment.disk.name, experiment.disk.description)
     }
 
+    /// The tables by phase. Runs that were interrupted, each in another phase, have none.
+    pub(super) fn phases(&self) -> Vec<phases::Table<'_>> {
+        if self.interrupted { Vec::new() } else { phases::tables(self.summaries) }
+    }
+
     /// For a terminal.
     pub(crate) fn text(&self) -> String {
         let width = numbers::width();
         let verdict = numbers::wrap(&self.verdict.text(), width);
-        let phases: String =
-            phases::tables(self.summaries).iter().map(|table| table.text(width) + "\n").collect();
+        let phases: String = self.phases().iter().map(|table| table.text(width) + "\n").collect();
         let title = numbers::wrap(&self.title(), width);
-        format!("{title}\n\n{}\n\n{phases}{verdict}", table::table(self.summaries, width, self.interrupted))
+        format!(
+            "{title}\n{}\n{}\n\n{phases}{verdict}",
+            origin::lines(self.prepared),
+            table::table(self.summaries, width, self.interrupted)
+        )
     }
 
     /// For programs.

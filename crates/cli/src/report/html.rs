@@ -8,12 +8,11 @@ use std::fmt::Write as _;
 
 use idlewise_sim::metrics::{Better, Report};
 
-use super::columns::{columns, sorted};
+use super::columns::{ORDER, columns, sorted};
 use super::comparison::Comparison;
 use super::grid::{self, escape};
-use super::json;
-use super::phases;
 use super::summary::{Figure, Summary};
+use super::{origin, phases};
 
 /// Processes whose shares are drawn; with more of them the bars say nothing.
 const PROCESSES_DRAWN: usize = 12;
@@ -35,7 +34,7 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
     if let Some(shares) = shares(&rows) {
         body += &section("Shares of the disk's time", &shares);
     }
-    for table in phases::tables(comparison.summaries) {
+    for table in comparison.phases() {
         body += &section(&format!("{} by phase", title(table.goal)), &by_phase(&table));
     }
     body += &section("To repeat this", &repeat(comparison));
@@ -58,11 +57,12 @@ fn table(rows: &[&Summary], interrupted: bool) -> String {
     let head =
         |[what, unit]: [&str; 2]| if what.is_empty() { unit.to_owned() } else { format!("{what}, {unit}") };
     let heads: Vec<String> = columns.iter().map(|column| head(column.title)).collect();
-    let caption = "Highest throughput first. Marked cells are the best of their column, or within 1 % of it. Latency \
-                   (mean, p99, longest) counts from issue to completion.";
+    let marked =
+        if interrupted { "" } else { " Marked cells are the best of their column, or within 1 % of it." };
+    let caption = format!("{ORDER}{marked} Latency (mean, p99, longest) counts from issue to completion.");
     let mut cells: Vec<_> = columns.iter_mut().map(|column| column.cells.drain(..)).collect();
     let rows = rows.iter().map(|row| (row.name(), cells.iter_mut().filter_map(Iterator::next).collect()));
-    grid::html(("Results", caption), heads.into_iter(), rows)
+    grid::html(("Results", &caption), heads.into_iter(), rows)
 }
 
 /// Each scheduler's shares of the best of each phase.
@@ -153,11 +153,13 @@ fn shares(rows: &[&Summary]) -> Option<String> {
 
 fn repeat(comparison: &Comparison<'_>) -> String {
     let seeds: Vec<String> = comparison.prepared.experiment.seeds.iter().map(ToString::to_string).collect();
-    let words = json::command();
+    let trace = comparison.prepared.trace.as_ref().and_then(|trace| trace.sha256());
+    let trace =
+        trace.map_or_else(String::new, |hash| format!("<p>SHA-256 of the trace: <code>{hash}</code></p>\n"));
     format!(
         "<pre><code>{}</code></pre>\n<p>idlewise {}; seeds: {}. The same command on the same trace gives the same \
-         numbers.</p>\n",
-        escape(&words),
+         numbers.</p>\n{trace}",
+        escape(&origin::command()),
         env!("CARGO_PKG_VERSION"),
         seeds.join(", ")
     )

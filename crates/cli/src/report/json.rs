@@ -3,28 +3,13 @@
 use idlewise_sim::experiment::{Choice, Load};
 use serde_json::{Value, json};
 
+use super::origin;
 use crate::failure::Failure;
 use crate::input::setup::Prepared;
 
 /// A value as JSON for people and programs.
 pub(crate) fn text(value: &impl serde::Serialize) -> Result<String, Failure> {
     serde_json::to_string_pretty(value).map_err(Failure::failed)
-}
-
-/// The command that makes this report, as a shell takes it.
-pub(crate) fn command() -> String {
-    let own = std::iter::once(std::ffi::OsString::from("idlewise"));
-    let words = own.chain(std::env::args_os().skip(1));
-    words.map(|word| quote(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
-}
-
-/// A word as a shell takes it.
-fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// What every JSON document begins with.
@@ -42,7 +27,8 @@ pub(crate) fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Va
     json!({
         "schema": schema,
         "version": env!("CARGO_PKG_VERSION"),
-        "command": command(),
+        "command": origin::command(),
+        "trace": origin::trace(prepared),
         "disk": experiment.disk.name,
         "disk_reason": prepared.disk_reason,
         "not_told": prepared.missing,
@@ -53,15 +39,4 @@ pub(crate) fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Va
         "calibrated": experiment.calibrated,
         "settings": experiment.schedulers.iter().flat_map(settings).chain(weights).collect::<serde_json::Map<_, _>>(),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_are_quoted_for_a_shell() {
-        assert_eq!(quote("it's"), "'it'\\''s'");
-        assert_eq!(quote("--set=a.b=1"), "--set=a.b=1");
-    }
 }

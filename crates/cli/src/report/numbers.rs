@@ -1,10 +1,42 @@
 //! Numbers and lines as people read them.
 
+/// Columns of the terminal that standard output is: `COLUMNS`, else what the terminal says. `None`: another program or
+/// a file is written to, where lines may be as long as they are.
+pub(crate) fn terminal() -> Option<usize> {
+    let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let terminal =
+        || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    variable.or_else(terminal).map(|width: usize| width.max(NARROWEST))
+}
+
+/// Narrower terminals are taken for this wide: below it nothing can be read.
+const NARROWEST: usize = 40;
+
+/// `text` with each line that is longer than `width` going on below, `indent` columns in.
+pub(crate) fn folded(text: &str, indent: usize, width: usize) -> String {
+    // At least half of the line is for words.
+    let indent = indent.min(width / 2);
+    let mut lines = String::new();
+    for line in text.lines() {
+        let mut rest: Vec<char> = line.chars().collect();
+        while rest.len() > width {
+            let inside = rest[..=width].iter().rposition(|c| *c == ' ').filter(|at| *at > indent);
+            let (end, next) = inside.map_or((width, width), |at| (at, at + 1));
+            lines += rest[..end].iter().collect::<String>().trim_end();
+            lines.push('\n');
+            rest = std::iter::repeat_n(' ', indent).chain(rest[next..].iter().copied()).collect();
+        }
+        lines.extend(rest);
+        lines.push('\n');
+    }
+    lines
+}
+
 /// Columns of the terminal: `COLUMNS`, else what the terminal says; 100 if there is none.
 pub(crate) fn width() -> usize {
     let variable = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    variable.or_else(terminal).unwrap_or(100).clamp(40, 100)
+    variable.or_else(terminal).unwrap_or(100).clamp(NARROWEST, 100)
 }
 
 /// `text` in lines of at most `width` characters. A number stays with its unit.
@@ -68,6 +100,14 @@ pub(crate) fn ms(ns: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_go_on_below() {
+        assert_eq!(folded("short\n", 4, 20), "short\n");
+        assert_eq!(folded("name  one two three four", 6, 16), "name  one two\n      three four\n");
+        assert_eq!(folded("0123456789abcdef", 2, 10), "0123456789\n  abcdef\n");
+        assert_eq!(folded("0123456789 abc", 2, 10), "0123456789\n  abc\n");
+    }
 
     #[test]
     fn numbers_are_short_and_grouped() {

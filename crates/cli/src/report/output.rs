@@ -2,9 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{Stdout, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 use crate::failure::Failure;
 
@@ -18,30 +19,74 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     target.finish()
 }
 
-/// Checks, before anything runs, that results can be written to all of `paths`, and that one place gets one result.
-pub(crate) fn check<'a>(paths: impl IntoIterator<Item = &'a Option<PathBuf>>) -> Result<(), Failure> {
-    let mut places: Vec<&Path> = Vec::new();
-    for path in paths.into_iter().flatten() {
-        if places.contains(&path.as_path()) {
-            let place =
-                if is_stdout(path) { "standard output".to_owned() } else { path.display().to_string() };
+/// Whether a path stands for standard output.
+pub(crate) fn is_stdout(path: impl AsRef<Path>) -> bool {
+    path.as_ref() == Path::new("-")
+}
+
+/// An option that says where a result goes, and where that is, if the option is given.
+pub(crate) type Asked<'a> = (&'static str, &'a Option<PathBuf>);
+
+/// Checks before a run that each result can be written, each to a place of its own, and to none of the files that
+/// are `read`.
+pub(crate) fn check(asked: &[Asked<'_>], read: &[PathBuf]) -> Result<(), Failure> {
+    let given = || asked.iter().filter_map(|(option, path)| Some((*option, path.as_deref()?)));
+    for (index, (option, path)) in given().enumerate() {
+        let same = |(_, other): &(&str, &Path)| place(other) == place(path) && path != Path::new("/dev/null");
+        if let Some((earlier, _)) = given().take(index).find(same) {
+            let (where_to, cure) = if is_stdout(path) {
+                ("standard output".to_owned(), format!("give one of them a file, such as {option}=FILE"))
+            } else {
+                (path.display().to_string(), "name another file for one of them".to_owned())
+            };
+            return Err(Failure::usage(format!("{earlier} and {option} both go to {where_to}: {cure}")));
+        }
+        if read.iter().any(|source| place(source) == place(path)) {
+            let path = path.display();
             return Err(Failure::usage(format!(
-                "two results would go to {place}: give each a place of its own, such as --json=results.json"
+                "{option} would replace {path}, which is read: name another file"
             )));
         }
-        places.push(path);
-        // Devices and pipes are not touched: whoever reads a pipe would take it for its end.
-        let special = path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
-        if !is_stdout(path) && !special {
-            beside(&path.canonicalize().unwrap_or_else(|_| path.clone()))?;
-        }
+        writable(path)?;
     }
     Ok(())
 }
 
-/// Whether a path stands for standard output.
-pub(crate) fn is_stdout(path: impl AsRef<Path>) -> bool {
-    path.as_ref() == Path::new("-")
+/// What two names of the same file have in common: device and inode, or folder and name of a file that is to be.
+#[derive(PartialEq)]
+enum Place {
+    Standard,
+    File(u64, u64),
+    New(PathBuf),
+}
+
+fn place(path: &Path) -> Place {
+    if is_stdout(path) {
+        return Place::Standard;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (path.metadata(), folder.canonicalize()) {
+        (Ok(found), _) => Place::File(found.dev(), found.ino()),
+        (_, Ok(folder)) => Place::New(folder.join(path.file_name().unwrap_or_default())),
+        _ => Place::New(path.to_owned()),
+    }
+}
+
+/// Whether two names are those of one file.
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    place(one) == place(other)
+}
+
+/// An error if a result could not be written there.
+fn writable(path: &Path) -> Result<(), Failure> {
+    // Opening a pipe waits for its reader, and may tell that one that all is over.
+    if is_stdout(path) || path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return Ok(());
+    }
+    if path.is_file() {
+        OpenOptions::new().write(true).open(path).map_err(|error| named(path, &error))?;
+    }
+    Target::open(path).map(drop)
 }
 
 /// Where results are written to.
@@ -77,11 +122,20 @@ impl Target {
     }
 
     /// Makes what was written the target's content.
-    pub(crate) fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        self.put(|file, path| file.persist(path).map(drop))
+    }
+
+    /// As [`Target::finish`], unless a file of that name exists.
+    pub(crate) fn finish_new(self) -> Result<(), Failure> {
+        self.put(|file, path| file.persist_noclobber(path).map(drop))
+    }
+
+    fn put(mut self, put: impl Fn(NamedTempFile, &Path) -> Result<(), PersistError>) -> Result<(), Failure> {
         self.flush().map_err(|error| self.failure(&error))?;
         let Target { path, sink } = self;
         if let Sink::Whole(file) = sink {
-            file.persist(&path).map_err(|error| named(&path, &error.error))?;
+            put(file, &path).map_err(|error| named(&path, &error.error))?;
         }
         Ok(())
     }
@@ -89,7 +143,9 @@ impl Target {
     /// What went wrong in writing here.
     pub(crate) fn failure(&self, error: &std::io::Error) -> Failure {
         match self.sink {
-            Sink::Standard(_) if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::OutputClosed,
+            Sink::Standard(_) | Sink::Special(_) if error.kind() == std::io::ErrorKind::BrokenPipe => {
+                Failure::OutputClosed
+            }
             _ => named(&self.path, error),
         }
     }

@@ -62,6 +62,7 @@ fn work(report: &Report) -> Vec<Line> {
         line("throughput", format!("{rate} MB/s, {iops} IOPS")),
         line("requests in queue", format!("{} on average", three(report.queue_mean))),
         line("longest wait", Duration(report.longest_wait_ns).to_string()),
+        line("longest in queue", Duration(report.longest_queued_ns).to_string()),
     ];
     if let Some(selector) = &report.selector {
         let mut used: Vec<&InUse> = selector.in_use.iter().filter(|used| used.time_ns > 0).collect();
@@ -173,9 +174,9 @@ fn issuers(report: &Report) -> String {
         let done = three(issuer.finished_ns as f64 / 1e9);
         rows.push(figures.into_iter().chain(tail.map(|ns| ms(ns as f64))).chain([done]).collect());
     }
-    let mut text = aligned(&rows);
+    let mut text = aligned(&rows) + "Rows: most disk time first.";
     if report.issuers.len() > LISTED {
-        let _ = write!(text, "… and {} more processes (--json lists them)", report.issuers.len() - LISTED);
+        let _ = write!(text, "\n… and {} more processes (--json lists them)", report.issuers.len() - LISTED);
     }
     text
 }

@@ -161,7 +161,9 @@ impl<'a> Table<'a> {
         let bytes = " bytes: in percent of what the best schedulers of all phases moved together.";
         let amount = if more(&self.metric) { bytes } else { "" };
         let about = self.metric.about.trim();
-        format!("{about} mean: over time. worst: in the scheduler's worst phase.{amount}")
+        format!(
+            "{about} Rows: highest mean first. mean: over time. worst: in the scheduler's worst phase.{amount}"
+        )
     }
 
     /// Each scheduler's name and cells.

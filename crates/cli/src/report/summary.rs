@@ -72,9 +72,26 @@ pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<S
         if values.is_empty() {
             continue;
         }
-        summaries.push(Summary { mean: combine(&values.iter().collect::<Vec<_>>()), runs: values });
+        let mut mean = combine(&values.iter().collect::<Vec<_>>());
+        if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
+            forget_intervals(&mut mean);
+        }
+        summaries.push(Summary { mean, runs: values });
     }
     Ok(summaries)
+}
+
+/// Runs without chance have no interval: what was not measured is null, not 0.
+fn forget_intervals(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                if key.ends_with("_ci95") { *value = Value::Null } else { forget_intervals(value) }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(forget_intervals),
+        _ => {}
+    }
 }
 
 /// The mean of alike JSON values. With several, each number gets a neighbour `…_ci95`.

@@ -1,6 +1,6 @@
 //! The results of a comparison as a table for people.
 
-use super::columns::{Filled, columns, sorted};
+use super::columns::{Filled, ORDER, columns, sorted};
 use super::grid::{Cell, aligned};
 use super::numbers::wrap;
 use super::summary::Summary;
@@ -22,11 +22,10 @@ pub(super) fn table(summaries: &[Summary], width: usize, interrupted: bool) -> S
         }
         left_out.extend(shown.pop().map(|column| column.title.join(" ").trim().to_owned()));
     };
-    let mut notes = vec![
-        "Highest throughput first. Latency (mean, p99, longest) counts from issue to completion. * best, or within \
-         1 % of it."
-            .to_owned(),
-    ];
+    let mut notes = vec![format!("{ORDER} Latency (mean, p99, longest) counts from issue to completion.")];
+    if !interrupted {
+        notes[0] += " * best, or within 1 % of it.";
+    }
     if rows.iter().any(|row| row.figure("elapsed_ns").ci95 > 0.0) {
         notes.push("± half the 95 % confidence interval, where it is 1 % or more.".to_owned());
     }

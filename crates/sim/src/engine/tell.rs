@@ -2,23 +2,49 @@
 
 use std::io::Write;
 
-use idlewise_core::{Decision, Direction, Instant, Request, RequestId, Why};
+use idlewise_core::{Decision, Direction, Instant, Issuer, Request, RequestId, Why};
 use idlewise_disk::Completion;
 
 use crate::engine::Observer;
+
+/// Which decisions are told.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    /// Only those that dispatch a request of this process.
+    pub process: Option<Issuer>,
+    /// Only those from this time on.
+    pub from: Instant,
+    /// Only those up to this time.
+    pub to: Instant,
+}
+
+impl Default for Told {
+    /// All.
+    fn default() -> Self {
+        Told { process: None, from: Instant::ZERO, to: Instant::MAX }
+    }
+}
+
+impl Told {
+    /// Whether a decision is told that was made at `now` and dispatches a request of `process`, if of anybody.
+    pub fn tells(&self, now: Instant, process: Option<Issuer>) -> bool {
+        (self.from..=self.to).contains(&now) && (self.process.is_none() || self.process == process)
+    }
+}
 
 /// Measures with `inner`, and writes each decision to `out`.
 pub struct Teller<'a, O> {
     inner: &'a mut O,
     out: &'a mut dyn Write,
+    told: Told,
     /// The first error of `out`; nothing is written after it.
     error: Option<std::io::Error>,
 }
 
 impl<'a, O> Teller<'a, O> {
-    /// A teller that hands everything on to `inner`.
-    pub fn new(inner: &'a mut O, out: &'a mut dyn Write) -> Self {
-        Teller { inner, out, error: None }
+    /// A teller of what is to be `told` that hands everything on to `inner`.
+    pub fn new(inner: &'a mut O, out: &'a mut dyn Write, told: Told) -> Self {
+        Teller { inner, out, told, error: None }
     }
 
     /// Ends the telling.
@@ -65,7 +91,8 @@ impl<O: Observer> Observer for Teller<'_, O> {
         self.inner.waits(now, until);
     }
     fn decided(&mut self, now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) {
-        if self.error.is_none() && decision != Decision::Idle {
+        let told = self.told.tells(now, request.map(|request| request.issuer));
+        if told && self.error.is_none() && decision != Decision::Idle {
             self.error = writeln!(self.out, "{}", line(now, decision, request, why)).err();
         }
     }

@@ -54,6 +54,15 @@ const SAME: f64 = 0.01;
 /// The patterns, in the order of a matrix's columns, as the workload `iozone` names them.
 const PATTERNS: [&str; 4] = ["seq-read", "seq-write", "random-read", "random-write"];
 
+/// Loads that a matrix is measured by: one for each of its cells.
+pub const MATRIX_LOADS: u64 = (PROCESSES.len() * PATTERNS.len()) as u64;
+
+/// Sizes of blocks that a ranking is measured by, as powers of two sectors.
+const SIZES: std::ops::RangeInclusive<u32> = 3..=11;
+
+/// Loads that a ranking is measured by: one for each size.
+pub const RANKING_LOADS: u64 = (*SIZES.end() - *SIZES.start() + 1) as u64;
+
 /// Runs every candidate on a workload.
 fn run(
     disk: &Profile,
@@ -117,7 +126,7 @@ pub fn ranking(
     control: &Control,
 ) -> Result<Ranking, ExperimentError> {
     let mut ranks: Vec<Rank> = Vec::new();
-    for shift in 3..=11u32 {
+    for shift in SIZES {
         let up_to = SECTOR_BYTES << shift;
         let load = format!("random:n=4,think=0,bs={up_to},requests=100000000");
         let outcomes = run(disk, candidates, &load, effort, control)?;

@@ -5,6 +5,7 @@ use idlewise_disk::Profile;
 
 use super::Choice;
 use crate::engine::Limits;
+use crate::engine::tell::Told;
 use crate::metrics::Report;
 use crate::replay::{Account, Rows, RowsError};
 use crate::selection::Selection;
@@ -58,6 +59,8 @@ pub struct Experiment {
     pub limits: Limits,
     /// What selectors are given.
     pub selection: Selection,
+    /// Which decisions are told, where a run's reasons are written.
+    pub told: Told,
 }
 
 /// One finished run.
@@ -90,6 +93,7 @@ impl Experiment {
             calibrated: true,
             limits: Limits::default(),
             selection: Selection::default(),
+            told: Told::default(),
         }
     }
 }

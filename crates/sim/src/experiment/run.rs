@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::measure::{self, Effort};
 use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
 use crate::engine::director::Director;
-use crate::engine::tell::Teller;
+use crate::engine::tell::{Teller, Told};
 use crate::engine::{Control, Engine, EngineError, Limits, Workload};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
@@ -204,7 +204,7 @@ impl Run<'_, '_, '_> {
             let set = queue.set_weight(Instant::ZERO, who, weight);
             set.map_err(|error| ExperimentError::Weight { who, error })?;
         }
-        let (limits, why, recorder) = (plan.limits, self.why, self.recorder);
+        let (limits, why, recorder) = (plan.limits, self.why.map(|out| (out, plan.told)), self.recorder);
         let phases = workload.phases();
         if !phases.is_empty() {
             *recorder = std::mem::take(recorder).phased(phases);
@@ -239,16 +239,18 @@ impl Run<'_, '_, '_> {
     }
 }
 
-/// Puts `workload` on the queue and disk. Every decision and its reason is written to `why`, if anywhere.
+/// Puts `workload` on the queue and disk. Decisions and their reasons are written to `why`, if anywhere.
 fn play<W: Workload + ?Sized, D: DiskModel, C: Director<AnyScheduler>>(
     (workload, host, disk): (&mut W, &mut host::Host<AnyScheduler, C>, &mut D),
     recorder: &mut Recorder,
     limits: Limits,
     control: &Control,
-    why: Option<&mut dyn Write>,
+    why: Option<(&mut dyn Write, Told)>,
 ) -> Result<Result<Instant, EngineError>, std::io::Error> {
-    let Some(out) = why else { return Ok(Engine::new(workload, host, disk, recorder, limits).run(control)) };
-    let mut teller = Teller::new(recorder, out);
+    let Some((out, told)) = why else {
+        return Ok(Engine::new(workload, host, disk, recorder, limits).run(control));
+    };
+    let mut teller = Teller::new(recorder, out, told);
     let ended = Engine::new(workload, host, disk, &mut teller, limits).explained().run(control);
     teller.finish()?;
     Ok(ended)

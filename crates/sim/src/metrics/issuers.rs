@@ -72,7 +72,7 @@ struct Tally {
     /// Of that, what it was given while another process had requests outstanding.
     contended_ns: u64,
     outstanding: u32,
-    latency_ns: u64,
+    latency_ns: u128,
     latency: Spread,
     finished: Instant,
 }
@@ -131,7 +131,7 @@ impl Issuers {
         if matches!(request.operation, Operation::Read | Operation::Write) {
             tally.transfers += 1;
             tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
-            tally.latency_ns += latency_ns;
+            tally.latency_ns += u128::from(latency_ns);
             tally.latency.record(latency_ns);
         }
         tally.finished = tally.finished.max(now);
@@ -266,6 +266,17 @@ mod tests {
     fn who_was_alone_did_not_compete() {
         let alone = served(&[(1, 0, 1000), (2, 0, 3000)]);
         assert!((alone.fairness(|_| Weight::default()) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_overloaded_disk_adds_up_to_more_than_centuries() {
+        let mut issuers = Issuers::default();
+        let long_ns = u64::MAX / 2;
+        for _ in 0..3 {
+            issuers.count(Instant::ZERO, &Request::read(Sector(0), Sectors(8)), long_ns, 1);
+        }
+        let shares = issuers.shares(|_| (None, Weight::default()));
+        assert!((shares[0].latency_ns_mean / long_ns as f64 - 1.0).abs() < 1e-9);
     }
 
     #[test]

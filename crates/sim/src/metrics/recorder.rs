@@ -88,7 +88,7 @@ pub struct Recorder {
     pub(super) device: DeviceTotals,
     waiting_since: Option<Instant>,
     pub(super) anticipation: Anticipation,
-    pub(super) longest_wait_ns: u64,
+    pub(super) longest_queued_ns: u64,
     /// Devices that were measured, one after the other.
     devices: u32,
     phases: Phases,
@@ -208,7 +208,7 @@ impl Observer for Recorder {
             self.busy_since = now;
         }
         self.in_flight += 1;
-        self.longest_wait_ns = self.longest_wait_ns.max(now.since(self.issued[id.index()]).0);
+        self.longest_queued_ns = self.longest_queued_ns.max(now.since(self.issued[id.index()]).0);
     }
 
     #[inline]

@@ -122,8 +122,10 @@ figures! {
             [Column::new("p99", "flush p99", Less, 6)];
         /// Discards: requests, what they gave free, and their latency.
         discard: Part = Part::of(&run.recorder.discarded), One(Part);
+        /// The longest time from issue to completion: what tables call longest.
+        longest_wait_ns: u64 = run.recorder.latencies().quantile(1.0), Millis;
         /// The longest time from issue to dispatch.
-        longest_wait_ns: u64 = run.recorder.longest_wait_ns, Millis;
+        longest_queued_ns: u64 = run.recorder.longest_queued_ns, Millis;
         /// Jain's index of fairness over device time by weight, of processes that competed, while they did: while another had
         /// requests outstanding too. 1 is even, 1/n is one takes all.
         fairness_jain: f64 = run.fairness, Index [Column::new("", "fairness", More, 8)];

@@ -134,7 +134,7 @@ pub(crate) fn cure_io(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => "check the path; blktrace files may be named by their prefix NAME",
         io::ErrorKind::PermissionDenied => "ask for read permission, or run as a user who has it",
-        io::ErrorKind::UnexpectedEof => "the file ends early: copy or download it again",
+        io::ErrorKind::UnexpectedEof => "copy or download it again, or read what is there with --lenient",
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::Other => {
             "the compressed data is damaged: copy or download it again"
         }

@@ -3,12 +3,13 @@
 use crate::traces::error::TraceError;
 use crate::traces::formats::Format;
 use crate::traces::formats::blktrace::{self, split};
-use crate::traces::input::{Input, io_error};
+use crate::traces::input::{Input, Watch, io_error};
 use crate::traces::trace::{Options, Trace};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The most CPUs of a recording: each has a file open.
 const MAX_CPUS: usize = 1024;
@@ -34,11 +35,32 @@ impl Trace {
             },
         }
     }
+
+    /// The files that [`Trace::open`] reads for a path, in order; none for standard input, pipes and devices.
+    pub fn files(path: &Path) -> Vec<PathBuf> {
+        match fs::metadata(path) {
+            Ok(data) if data.is_file() => vec![path.to_owned()],
+            Ok(data) if data.is_dir() => {
+                let only =
+                    sets(path).ok().filter(|sets| sets.len() == 1).and_then(|mut sets| sets.pop_first());
+                only.map_or_else(Vec::new, |(_, files)| files)
+            }
+            Ok(_) => Vec::new(),
+            Err(_) => set_of(path).unwrap_or_default(),
+        }
+    }
+}
+
+/// The bytes of a file; `None` of a pipe or a device, which do not tell.
+fn length(file: &File) -> Option<u64> {
+    file.metadata().ok().filter(fs::Metadata::is_file).map(|data| data.len())
 }
 
 fn single(path: &Path, name: &str, options: &Options) -> Result<Trace, TraceError> {
     let file = File::open(path).map_err(|error| io_error(name, error))?;
+    let length = length(&file);
     let mut trace = Trace::from_reader(file, name, options)?;
+    trace.length = length;
     if let Some((prefix, _)) = split(path)
         && trace.format() == Format::Blktrace
         && set_of(&prefix).is_some_and(|files| files.len() > 1)
@@ -95,11 +117,14 @@ fn several(name: &str, files: &[PathBuf], options: &Options) -> Result<Trace, Tr
         let cure = "name fewer files; a recording has one for each CPU";
         return Err(TraceError::Path { name: name.to_owned(), what, cure });
     }
+    let watch = Arc::new(Watch { lenient: options.lenient, ..Watch::default() });
     let mut inputs = Vec::with_capacity(files.len());
+    let mut bytes = Some(0);
     for path in files {
         let name = path.display().to_string();
         let file = File::open(path).map_err(|error| io_error(&name, error))?;
-        let mut input = Input::with_block(Box::new(file), &name, 0)?;
+        bytes = bytes.zip(length(&file)).map(|(all, own)| all + own);
+        let mut input = Input::with_block(Box::new(file), &name, 0, Arc::clone(&watch))?;
         // A CPU that did nothing leaves an empty file.
         if !input.at_least(1)?.is_empty() {
             inputs.push(input);
@@ -109,5 +134,7 @@ fn several(name: &str, files: &[PathBuf], options: &Options) -> Result<Trace, Tr
         return Err(TraceError::Empty { name: name.to_owned() });
     }
     let reader = blktrace::several(inputs, options.lenient);
-    Ok(Trace::of(name, Format::Blktrace, reader, options))
+    let mut trace = Trace::of(name, Format::Blktrace, (reader, watch), options);
+    trace.length = bytes;
+    Ok(trace)
 }

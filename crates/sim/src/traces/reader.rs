@@ -3,11 +3,11 @@
 //! A text format says what one line means ([`Rows`]). The block buffer, line numbers, error places and leniency
 //! are here, once.
 
-use crate::traces::recorded::Disk;
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
+use crate::traces::recorded::Disk;
 use crate::traces::sink::{Row, Sink};
 
 /// Rows taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
@@ -78,7 +78,11 @@ impl<R: Rows> Reader for TextReader<R> {
             }
             self.line += 1;
             let line = trimmed(&self.input.available()[..length]);
-            if !line.is_empty() {
+            if length == next && self.input.was_cut() {
+                // The beginning of a row may look like a whole one.
+                sink.report.rows += 1;
+                sink.skips.skip(Skip::Malformed);
+            } else if !line.is_empty() {
                 match self.rows.row(line, sink) {
                     Ok(Row::Data) => sink.report.rows += 1,
                     Ok(Row::Comment) => {}

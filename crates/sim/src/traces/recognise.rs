@@ -14,6 +14,38 @@ const GOOD: u8 = 50;
 /// Formats within this of the best are as good: a header and a few bad rows make as much of a difference.
 const CLOSE: u8 = 10;
 
+/// Recordings that another program turns into text: how they begin, what they are, why they are of no use, and the cure.
+const OTHERS: [(&[u8], &str, &str, &str); 3] = [
+    (
+        b"PERFILE2",
+        "perf's own recording",
+        "only perf can read",
+        "run `perf script -i FILE > FILE.txt`, and give that file",
+    ),
+    (
+        b"2ELIFREP",
+        "perf's own recording",
+        "only perf can read",
+        "run `perf script -i FILE > FILE.txt`, and give that file",
+    ),
+    (
+        b"\x17\x08\x44tracing",
+        "trace-cmd's own recording",
+        "only trace-cmd can read",
+        "run `trace-cmd report FILE > FILE.txt`, and give that file",
+    ),
+];
+
+/// An error if `input` is a recording that another program must read first.
+pub(crate) fn refuse(input: &Input) -> Result<(), TraceError> {
+    match OTHERS.iter().find(|(head, ..)| input.available().starts_with(head)) {
+        None => Ok(()),
+        Some(&(_, format, why, cure)) => {
+            Err(TraceError::Refused { name: input.name().to_owned(), format, why, cure })
+        }
+    }
+}
+
 /// The format of `input`, which is not consumed.
 pub(crate) fn recognise(input: &mut Input) -> Result<Format, TraceError> {
     input.at_least(PEEK)?;

@@ -3,18 +3,17 @@
 use crate::traces::error::TraceError;
 use crate::traces::format::Open;
 use crate::traces::formats::Format;
-use crate::traces::input::Input;
+use crate::traces::input::{CUT_SHORT, Input, Watch};
 use crate::traces::reader::Reader;
-use crate::traces::recognise::recognise;
+use crate::traces::recognise::{recognise, refuse};
 use crate::traces::record::{Exit, Record};
 use crate::traces::recorded::Disk;
 use crate::traces::report::Report;
 use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
 use std::io::Read;
-
-/// What may stand before text in UTF-8.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// How a trace is to be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +59,9 @@ pub struct Trace {
     ended: bool,
     failure: Option<TraceError>,
     notes: Vec<String>,
+    watch: Arc<Watch>,
+    /// Bytes of all its files, if they are known.
+    pub(super) length: Option<u64>,
 }
 
 impl std::fmt::Debug for Trace {
@@ -81,11 +83,9 @@ impl Trace {
         name: &str,
         options: &Options,
     ) -> Result<Trace, TraceError> {
-        let mut input = Input::new(Box::new(source), name)?;
-        // Some programs begin UTF-8 with a mark, which is no part of the text. No binary format begins so.
-        if input.at_least(BYTE_ORDER_MARK.len())?.starts_with(BYTE_ORDER_MARK) {
-            input.consume(BYTE_ORDER_MARK.len());
-        }
+        let watch = Arc::new(Watch { lenient: options.lenient, ..Watch::default() });
+        let mut input = Input::new(Box::new(source), name, Arc::clone(&watch))?;
+        refuse(&input)?;
         let format = match options.format {
             Some(format) if input.at_least(1)?.is_empty() => {
                 return Err(TraceError::Empty { name: format!("{name} (read as {format})") });
@@ -95,11 +95,16 @@ impl Trace {
         };
         let open = Open { format: format.name(), lenient: options.lenient };
         let reader = (format.code().open)(input, &open)?;
-        Ok(Trace::of(name, format, reader, options))
+        Ok(Trace::of(name, format, (reader, watch), options))
     }
 
     /// A trace of what `reader` gives.
-    pub(crate) fn of(name: &str, format: Format, reader: Box<dyn Reader>, options: &Options) -> Trace {
+    pub(crate) fn of(
+        name: &str,
+        format: Format,
+        (reader, watch): (Box<dyn Reader>, Arc<Watch>),
+        options: &Options,
+    ) -> Trace {
         let window = options.window.min(Options::MAX_WINDOW);
         let sink = Sink::new(window, options.devices.clone(), options.fold_merges);
         Trace {
@@ -112,6 +117,8 @@ impl Trace {
             ended: false,
             failure: None,
             notes: Vec::new(),
+            watch,
+            length: None,
         }
     }
 
@@ -208,6 +215,12 @@ impl Trace {
         &self.name
     }
 
+    /// How much of the trace is read, from 0 to 1, if the length of its files is known.
+    pub fn share_read(&self) -> Option<f64> {
+        let length = self.length.filter(|length| *length > 0)?;
+        Some(self.watch.read.load(Ordering::Relaxed) as f64 / length as f64)
+    }
+
     /// The format it is read as.
     pub fn format(&self) -> Format {
         self.format
@@ -243,6 +256,10 @@ impl Trace {
             warnings: self.notes.clone(),
             ..self.sink.report.clone()
         };
+        if self.watch.cut.load(Ordering::Relaxed) {
+            let records = report.records;
+            report.warnings.push(format!("{CUT_SHORT}: {records} requests were read before that"));
+        }
         report.warn(self.format.about().events, self.sink.grain, self.devices());
         report
     }

@@ -104,6 +104,10 @@ impl Workload for Chains {
             }
         }
     }
+
+    fn share_done(&self, _: Instant) -> Option<f64> {
+        self.chains.iter().map(Chain::share_done).reduce(f64::min)
+    }
 }
 
 impl Named for Chains {

@@ -21,6 +21,7 @@ pub struct Poisson {
     places: u64,
     next: Instant,
     left: u64,
+    requests: u64,
 }
 
 impl Poisson {
@@ -36,7 +37,7 @@ impl Poisson {
         let interval = Exp::new(rate / 1e9).expect("the rate is above zero");
         let places = (ground.capacity.0 / u64::from(step)).saturating_sub(u64::from(size.1)).max(1);
         let next = Instant(interval.sample(&mut rng) as u64);
-        Poisson { rng, interval, reads_percent, size, step, places, next, left }
+        Poisson { rng, interval, reads_percent, size, step, places, next, left, requests: left }
     }
 }
 
@@ -62,6 +63,10 @@ impl Workload for Poisson {
         self.left -= 1;
         let operation = if read { Operation::Read } else { Operation::Write };
         Request { arrival, operation, sync: read, ..Request::read(start, length) }
+    }
+
+    fn share_done(&self, _: Instant) -> Option<f64> {
+        Some(1.0 - self.left as f64 / self.requests.max(1) as f64)
     }
 }
 

@@ -5,7 +5,7 @@
 //! is done it thinks once more and exits.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use idlewise_core::{
     Device, Duration, Instant, Issuer, Operation, Priority, Request, RequestId, Sector, Sectors, Weight,
@@ -368,6 +368,19 @@ impl Workload for Processes {
         if running.outstanding == 0 {
             self.ended(now, owner, exits);
         }
+    }
+
+    /// The groups' shares, of which each is its slowest process's: by requests, or by time where it has that limit.
+    fn share_done(&self, now: Instant) -> Option<f64> {
+        let mut groups: BTreeMap<u32, f64> = BTreeMap::new();
+        for running in self.running.iter().filter(|running| !running.process.background) {
+            let Process { group, requests, .. } = running.process;
+            let of_requests = 1.0 - running.left as f64 / requests.max(1) as f64;
+            let of_time = now.0 as f64 / running.end.0 as f64;
+            let slowest = groups.entry(group).or_insert(1.0);
+            *slowest = slowest.min(if group <= self.group { of_requests.max(of_time) } else { 0.0 });
+        }
+        Some(groups.values().sum::<f64>() / groups.len().max(1) as f64)
     }
 }
 

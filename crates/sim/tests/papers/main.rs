@@ -52,6 +52,7 @@ fn experiment(
         calibrated: false,
         limits,
         selection: Default::default(),
+        told: Default::default(),
     }
 }
 

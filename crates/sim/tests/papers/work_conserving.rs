@@ -85,6 +85,7 @@ fn a_run_is_the_same_for_the_same_seed_and_differs_for_another() {
             calibrated: false,
             limits: Limits::default(),
             selection: Default::default(),
+            told: Default::default(),
         };
         experiment.run(&Control::default()).unwrap().remove(0).report
     };

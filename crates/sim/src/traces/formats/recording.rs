@@ -29,8 +29,8 @@ mod code;
 
 mod read;
 
-pub use code::{Asked, Encoder, Entry, Event, Name, What};
 pub use crate::traces::recorded::{Counted, Counts, Disk, Head, Partition, Tail};
+pub use code::{Asked, Encoder, Entry, Event, Name, What};
 
 use crate::traces::format::{About, Code, Head as Beginning};
 

@@ -39,7 +39,8 @@ impl fmt::Display for TraceInfo {
         self.distributions(f)?;
         self.parties(f)?;
         self.times(f)?;
-        write!(f, "{}", self.timeline)?;
+        // A width is the most that the table takes.
+        write!(f, "{:1$}", self.timeline, f.width().unwrap_or(usize::from(u16::MAX)))?;
         self.findings(f)
     }
 }

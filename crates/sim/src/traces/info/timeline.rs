@@ -218,50 +218,68 @@ impl Stretch {
         self.mean_think_ns = (told && sums.thinks > 0).then(|| sums.mean_think().0);
     }
 
-    /// The stretch's line for people.
-    fn row(&self, period_ns: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The stretch's cells for people.
+    fn cells(&self, period_ns: u64) -> Vec<String> {
         let begins = format!("{:.1} s", self.begins_ns as f64 / 1e9);
         let lasts = format!("{:.1} s", self.periods as f64 * period_ns as f64 / 1e9);
-        write!(f, "{begins:>14} {lasts:>10}  ")?;
-        let Some(category) = &self.category else {
-            return writeln!(f, "nothing");
-        };
-        write!(f, "{category:<22} {:>8} {:>7}", self.requests, self.arrivals_per_s)?;
-        for share in
-            [self.read_share, self.pooled_share, self.sequential_share, self.local_share, self.sync_share]
-        {
-            write!(f, " {:>5.0} %", share * 100.0)?;
-        }
+        let Some(category) = &self.category else { return vec![begins, lasts, "nothing".to_owned()] };
+        let shares =
+            [self.read_share, self.pooled_share, self.sequential_share, self.local_share, self.sync_share];
+        let counts = [category.clone(), self.requests.to_string(), self.arrivals_per_s.to_string()];
         let depth = self.mean_depth.map_or("-".to_owned(), |depth| format!("{depth:.2}"));
         let think = self.mean_think_ns.map_or("-".to_owned(), |think| Duration(think).to_string());
-        writeln!(f, " {depth:>7} {think:>8}")
+        let shares = shares.map(|share| format!("{:.0} %", share * 100.0));
+        [begins, lasts].into_iter().chain(counts).chain(shares).chain([depth, think]).collect()
     }
 }
 
+/// The columns of the table: their titles and how wide they are. The third begins at its left.
+const COLUMNS: [(&str, usize); 12] = [
+    ("begins", 14),
+    ("lasts", 10),
+    ("kind", 22),
+    ("requests", 8),
+    ("per s", 7),
+    ("reads", 7),
+    ("pooled", 7),
+    ("seq.", 7),
+    ("local", 7),
+    ("sync", 7),
+    ("depth", 7),
+    ("think", 8),
+];
+/// The column that begins at its left.
+const KIND: usize = 2;
+
+/// The first cells of a row, as many as there is room for.
+fn row<'a>(cells: impl Iterator<Item = &'a str>, room: usize) -> String {
+    let mut line = String::new();
+    for (index, (cell, (_, width))) in cells.zip(COLUMNS).enumerate() {
+        let padded = match index {
+            0 => format!("{cell:>width$}"),
+            KIND => format!("  {cell:<width$}"),
+            _ => format!(" {cell:>width$}"),
+        };
+        if line.chars().count() + padded.chars().count() > room {
+            break;
+        }
+        line += &padded;
+    }
+    line.trim_end().to_owned()
+}
+
+/// A table. A width, as in `{:80}`, is the most that it takes: columns for which there is no room are left out.
 impl fmt::Display for Timeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.stretches.is_empty() {
             return Ok(());
         }
-        let period = Duration(self.period_ns);
-        writeln!(f, "kind of load   (IOAZ §3.3, by periods of {period})")?;
-        writeln!(
-            f,
-            "{:>14} {:>10}  {:<22} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7} {:>8}",
-            "begins",
-            "lasts",
-            "kind",
-            "requests",
-            "per s",
-            "reads",
-            "pooled",
-            "seq.",
-            "local",
-            "sync",
-            "depth",
-            "think"
-        )?;
-        self.stretches.iter().take(SHOWN).try_for_each(|stretch| stretch.row(self.period_ns, f))?;
+        let room = f.width().unwrap_or(usize::MAX);
+        writeln!(f, "kind of load   (IOAZ §3.3, by periods of {})", Duration(self.period_ns))?;
+        writeln!(f, "{}", row(COLUMNS.iter().map(|(title, _)| *title), room))?;
+        for stretch in self.stretches.iter().take(SHOWN) {
+            writeln!(f, "{}", row(stretch.cells(self.period_ns).iter().map(String::as_str), room))?;
+        }
         let more = self.stretches.len().saturating_sub(SHOWN) as u64 + self.omitted;
         if more > 0 { writeln!(f, "{more:>14} more; --json lists up to {MOST}") } else { Ok(()) }
     }

@@ -62,6 +62,11 @@ impl Chain {
         self.file == self.tree.files.len()
     }
 
+    /// The share of its files that are done.
+    pub(super) fn share_done(&self) -> f64 {
+        self.file as f64 / self.tree.files.len().max(1) as f64
+    }
+
     fn current(&self) -> &File {
         &self.tree.files[self.file]
     }
