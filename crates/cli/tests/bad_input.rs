@@ -149,7 +149,7 @@ fn options_out_of_range() {
     compare(&["--hardware-queues", "0"]).exits(2).says("is not in");
     compare(&["--seed", "x"]).exits(2).says("invalid");
     compare(&["--max-requests=-1"]).exits(2).says("invalid value '-1'");
-    compare(&["--json", "--csv"]).exits(2).says("two results would go to standard output");
+    compare(&["--json", "--csv"]).exits(2).says("both go to standard output");
     let late = compare(&["--html=/nonexistent/r.html", "--schedulers", "nobody"]);
     late.exits(1).says("/nonexistent/r.html: there is no folder /nonexistent");
     compare(&["--max-requests", "0"]).exits(2).says("invalid value '0'");

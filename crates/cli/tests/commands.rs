@@ -224,7 +224,7 @@ fn a_converted_trace_is_what_its_name_says_and_loses_nothing() {
     let folder = folder();
     let trace = write(&folder, "t.csv", MSR);
     let place = |name: &str| folder.path().join(name).display().to_string();
-    idlewise(["trace", "convert", &trace, &trace]).exits(1).says("this file exists: name another");
+    idlewise(["trace", "convert", &trace, &trace]).exits(1).says("this is the trace itself: name another");
     assert_eq!(std::fs::read_to_string(&trace).unwrap(), MSR, "the trace is as it was");
     let packed = place("t.gz");
     idlewise(["trace", "convert", &trace, &packed]).exits(0);
@@ -232,7 +232,6 @@ fn a_converted_trace_is_what_its_name_says_and_loses_nothing() {
     idlewise(["trace", "info", &packed]).exits(0).prints("requests       3,");
     idlewise(["trace", "convert", &trace, &packed, "--to", "blkparse"]).exits(1).says("--force");
     idlewise(["trace", "convert", &trace, &packed, "--to", "blkparse", "--force"]).exits(0);
-    idlewise(["trace", "convert", &trace, &place("t.zst")]).exits(2).says("only .gz is compressed here");
 }
 
 #[test]

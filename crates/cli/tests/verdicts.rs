@@ -101,7 +101,7 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
     idlewise(words)
         .exits(0)
         .says("a trace is the same in each of the 3 runs")
-        .prints("Highest throughput first");
+        .prints("highest throughput first");
     assert_eq!(closed["not_told"], "issuers");
     for document in [&closed, &open] {
         let kinds: Vec<_> =

@@ -273,7 +273,9 @@ mod tests {
         let mut issuers = Issuers::default();
         let long_ns = u64::MAX / 2;
         for _ in 0..3 {
-            issuers.count(Instant::ZERO, &Request::read(Sector(0), Sectors(8)), long_ns, 1);
+            let request = Request::read(Sector(0), Sectors(8));
+            issuers.arrived(&request);
+            issuers.count(Instant::ZERO, &request, long_ns, 1);
         }
         let shares = issuers.shares(|_| (None, Weight::default()));
         assert!((shares[0].latency_ns_mean / long_ns as f64 - 1.0).abs() < 1e-9);
