@@ -108,6 +108,6 @@ run() {
 for load in $(argument loads | tr , ' '); do
     for scheduler in $(argument schedulers | tr , ' '); do run "$load" "$scheduler"; done
 done
-tar -cf /dev/vda -C /tmp $(cd /tmp && ls -- *.rec.gz) || bad "the recordings stay here"
+(cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
 umount /mnt || bad "the file system stays"
 clean_log advice

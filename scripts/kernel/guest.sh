@@ -85,7 +85,7 @@ guest_program() {
 # PostgreSQL, and /postgres.tar: a cluster whose database has the tables of pgbench.
 guest_postgres() {
     local bin share cluster
-    bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
+    bin=$(find /usr/lib/postgresql -maxdepth 2 -name bin 2>/dev/null | sort -V | tail -n 1)
     [ -x "$bin/initdb" ] || cannot "no PostgreSQL (apt-get install postgresql, on Debian)"
     PATH=$bin:$PATH guest_program postgres pg_ctl pgbench
     # They are found by where Debian has them.

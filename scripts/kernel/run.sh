@@ -47,10 +47,12 @@ mkdir "$guest_root/tests"
 cp kernel/guest/*.sh "$guest_root/tests/"
 install -m 755 kernel/guest/init "$guest_root/init"
 
+# GUEST_QEMU: more of QEMU's arguments, such as a disk.
+read -ra more <<<"${GUEST_QEMU:-}"
 log=$kernel_work/kernel-guest/$test${debug#-}.log
 if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
-    guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 ${GUEST_QEMU:-}
+    guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"
 else
     guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp 2
 fi
