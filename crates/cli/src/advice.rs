@@ -67,6 +67,8 @@ pub(crate) struct Advice {
     pub(crate) fit: Option<FitReport>,
     /// Why the model was not fitted, if it was not.
     pub(crate) not_fitted: Option<String>,
+    /// The model is too far from the disk to rest advice on it.
+    pub(crate) far: bool,
     pub(crate) requests: u64,
     pub(crate) kinds: Vec<Kind>,
     /// The scheduler in use, if that is known.
@@ -97,8 +99,13 @@ pub(crate) struct Model {
 
 impl Model {
     /// How much slower or faster the disk may be: the error on what was held out, and a tenth where it is not known.
-    pub(crate) fn error(&self) -> f64 {
-        self.fit.as_ref().map_or(UNKNOWN_ERROR, |fit| fit.held_out.demerit_share)
+    /// `None`: the model is too far from the disk.
+    pub(crate) fn error(&self) -> Option<f64> {
+        match &self.fit {
+            Some(fit) if fit.is_far() => None,
+            Some(fit) => Some(fit.held_out.demerit_share),
+            None => Some(UNKNOWN_ERROR),
+        }
     }
 }
 
@@ -179,7 +186,10 @@ pub(crate) fn advise(
 ) -> Advice {
     let names: Vec<&str> = comparison.summaries.iter().map(Summary::name).collect();
     let current = subject.current().filter(|current| names.contains(&current.as_str()));
-    let good = good(&comparison.verdict.claims, &names);
+    let good = match model.error() {
+        Some(_) => good(&comparison.verdict.claims, &names),
+        None => Vec::new(),
+    };
     let (action, scheduler) = match (&current, good.first()) {
         (current, None) => (Action::CannotTell, current.clone()),
         (Some(current), Some(_)) if good.contains(current) => (Action::Keep, Some(current.clone())),
@@ -195,7 +205,7 @@ pub(crate) fn advise(
         figures = comparison.changes(now, then);
         longest_ns = Some([now, then].map(|row| comparison.summaries[row].figure("latency_ns.max").mean));
     }
-    let lines = scheduler.as_ref().filter(|_| matches!(action, Action::Change | Action::Take)).map(|label| {
+    let lines = scheduler.as_ref().filter(|_| action == Action::Change).map(|label| {
         let name = label.split(':').next().unwrap_or(label);
         let offered = subject.target().offered;
         let own = format!("iw-{name}");
@@ -205,6 +215,7 @@ pub(crate) fn advise(
     });
     Advice {
         disk: subject.name.clone(),
+        far: model.error().is_none(),
         model: model.words,
         fit: model.fit,
         not_fitted: model.not_fitted,

@@ -29,9 +29,15 @@ fn it_stands_alone_and_tells_all() {
     for foreign in ["<script", "http://", "https://", "url(", "@import", "<link", "<img"] {
         assert!(!page.contains(foreign), "{foreign}");
     }
-    for wanted in
-        ["<caption>", "scope=row", "role=img", "prefers-color-scheme", "Run time", "seeds: 1", "The choice"]
-    {
+    for wanted in [
+        "<caption>",
+        "scope=row",
+        "role=img",
+        "prefers-color-scheme",
+        "Run time",
+        "seeds: 1",
+        "cannot be told",
+    ] {
         assert!(page.contains(wanted), "{wanted} is missing");
     }
     assert!(page.contains("--html="), "the command line is told");

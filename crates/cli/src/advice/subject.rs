@@ -5,7 +5,7 @@ use std::path::Path;
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::fit::Known;
 use idlewise_sim::traces::recording::Disk;
-use idlewise_sim::traces::{Record, Trace};
+use idlewise_sim::traces::{Record, Survey, Trace};
 
 use super::apply::Target;
 use crate::failure::Failure;
@@ -61,6 +61,13 @@ impl Subject {
             rotational: disk.map(|disk| disk.rotational),
             depth: disk.and_then(|disk| disk.queue_depth),
         }
+    }
+
+    /// What the records show of the disk without a fit.
+    pub(crate) fn survey(&self) -> Survey {
+        let mut survey = Survey::default();
+        self.records.iter().for_each(|record| survey.add(record));
+        survey
     }
 
     /// The disk as the kernel has it, for the lines that change it.

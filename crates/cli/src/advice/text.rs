@@ -64,9 +64,14 @@ fn headline(advice: &Advice) -> String {
             "You have {current}: take {scheduler}, which is {} times better here.",
             three(advice.times_better)
         ),
-        Action::Take => {
-            format!("Take {scheduler}. The recording does not say which scheduler the disk has now.")
-        }
+        Action::Take => format!(
+            "Take {scheduler}. The recording says neither which disk this is nor which scheduler that has; where it is \
+             DISK, write the name to /sys/block/DISK/queue/scheduler."
+        ),
+        Action::CannotTell if advice.far => format!(
+            "This cannot be told: the model is far from this disk. Name a model with --disk, record a load with fewer \
+             requests at once, or let the disk be read (`idlewise disk calibrate`). You have {current}: keep it."
+        ),
         Action::CannotTell => format!("This cannot be told from the recording. You have {current}: keep it."),
     }
 }

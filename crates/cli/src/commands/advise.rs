@@ -106,18 +106,21 @@ impl Advise {
             let words = format!("{} ({}), as --disk says", profile.name, profile.description);
             return Ok((profile, Model { words, fit: None, not_fitted: None }));
         }
-        let fit = fit(&subject.records, &subject.known()).map_err(|error| {
-            Failure::failed(format!(
-                "{}: no model of the disk can be made of this recording: {error}. Name a disk like it with --disk",
-                subject.name
-            ))
-        })?;
-        let words = format!(
-            "a {} disk, modelled from what it did ({:.0} % off on rows that were held out)",
-            fit.report.kind,
-            100.0 * fit.report.held_out.demerit_share
-        );
-        Ok((fit.profile, Model { words, fit: Some(fit.report), not_fitted: None }))
+        match fit(&subject.records, &subject.known()) {
+            Ok(fit) => {
+                let words = format!(
+                    "a {} disk, modelled from what it did ({:.0} % off on rows that were held out)",
+                    fit.report.kind,
+                    100.0 * fit.report.held_out.demerit_share
+                );
+                Ok((fit.profile, Model { words, fit: Some(fit.report), not_fitted: None }))
+            }
+            Err(error) => {
+                let (profile, why) = setup::fitting(&subject.survey())?;
+                let words = format!("taken for {}, as {why}: no model could be fitted", profile.name);
+                Ok((profile, Model { words, fit: None, not_fitted: Some(error.to_string()) }))
+            }
+        }
     }
 
     /// Replays what the disk did under each candidate, and again on a disk that is slower and faster by the error of its
@@ -132,8 +135,11 @@ impl Advise {
         let about: Vec<usize> = (0..schedulers.len()).collect();
         let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
         let mut done = execute(&prepared)?;
-        let variants =
-            if done.interrupted { None } else { under(&mut prepared, &about, 1.0 + model.error())? };
+        let variants = match model.error() {
+            _ if done.interrupted => None,
+            None => Some(Vec::new()),
+            Some(error) => under(&mut prepared, &about, 1.0 + error)?,
+        };
         done.interrupted |= variants.is_none();
         let variants = variants.unwrap_or_default();
         let summaries = summarise(&done.outcomes, about.len())?;

@@ -18,7 +18,7 @@ const NVME_NS: u64 = 1 << 18;
 const SATA_RATE: u64 = 600_000_000;
 
 /// A disk on which the trace fits, in words why it is this one, or a demand to name one.
-pub(super) fn fitting(survey: &Survey) -> Result<(Profile, String), Failure> {
+pub(crate) fn fitting(survey: &Survey) -> Result<(Profile, String), Failure> {
     let end = survey.end();
     let size = format!("addresses up to {:.1} GB", (end * SECTOR_BYTES) as f64 / 1e9);
     let (names, why): (&[&str], String) = if survey.busiest_second() > SATA_RATE {

@@ -16,7 +16,7 @@ use idlewise_sim::workloads::fio::JobFile;
 use idlewise_sim::workloads::{self, Spec, SpecError};
 
 use super::args::{LoadOptions, Reading, SelectionOptions};
-use super::fitting::fitting;
+pub(crate) use super::fitting::fitting;
 use super::names::{self, did_you_mean};
 use super::settings::settings;
 use super::trace::TraceFile;

@@ -73,3 +73,13 @@ pub struct FitReport {
     /// hangs on its exact angle, so that the times of single commands then differ between two runs of the same disk.
     pub held_out_alone: Option<Against>,
 }
+
+/// A model that is off by a larger share is far from its disk: twice what is usual for a fitted one.
+const FAR: f64 = 0.25;
+
+impl FitReport {
+    /// The model is too far from the disk to rest anything on it. Commands that had the disk for themselves tell that best.
+    pub fn is_far(&self) -> bool {
+        self.held_out_alone.unwrap_or(self.held_out).demerit_share > FAR
+    }
+}

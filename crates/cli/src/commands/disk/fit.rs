@@ -26,9 +26,6 @@ const ROWS_MAX: usize = 2_000_000;
 /// From the last row of a recording to the first read of a calibration: what a disk does then is long over.
 const PAUSE_NS: u64 = 60_000_000_000;
 
-/// A model that is off by a larger share is poor: twice what is usual for a fitted disk.
-const POOR: f64 = 0.25;
-
 /// Where a fitted profile goes, and how long a disk is read.
 #[derive(Args)]
 pub(crate) struct FitOptions {
@@ -225,7 +222,7 @@ fn page(fitted: &Fit, known: &Known, path: Option<&Path>) -> String {
     if let Some(alone) = report.held_out_alone.filter(|alone| alone.rows < report.held_out.rows) {
         text += &error("the same, of requests that came to an idle disk", &alone);
     }
-    if report.held_out_alone.unwrap_or(report.held_out).demerit_share > POOR {
+    if report.is_far() {
         text += "\nThe model is far from this disk: rest nothing on it. The device may be made of several, or share its time with \
                  others; record a load with fewer requests at once, or let it be read (`idlewise disk calibrate`).\n";
     }

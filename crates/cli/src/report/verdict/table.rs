@@ -12,6 +12,9 @@ pub(in crate::report) const MATTERS: f64 = 0.05;
 /// Work that differs by less is the same: runs end with their last request, not at one instant.
 const SAME_WORK: f64 = 0.01;
 
+/// A p99 of fewer requests is made of fewer than ten, and says what chance says.
+const P99_REQUESTS: f64 = 1000.0;
+
 /// What people want of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Aim {
@@ -108,10 +111,13 @@ impl Table {
         let least = bytes.iter().copied().fold(f64::MAX, f64::min);
         let unequal = bytes.iter().any(|bytes| *bytes > least * (1.0 + SAME_WORK));
         let reads = means("read.requests").iter().any(|reads| *reads > 0.0);
+        let few = |part: &str| means(&format!("{part}.requests")).iter().any(|all| *all < P99_REQUESTS);
         let tells = |metric: &Metric| match metric.path.split('.').next() {
             Some("elapsed_ns") => !unequal && !open_loop,
             Some("throughput_bytes_per_s") => unequal,
-            Some("write") => !reads,
+            Some(part @ ("read" | "write")) => {
+                reads == (part == "read") && !(metric.path.ends_with(".p99") && few(part))
+            }
             _ => true,
         };
         let measured = |metric: Metric| {

@@ -1,0 +1,73 @@
+//! Advice on a recording: what it says, as text and as JSON, and when it cannot say.
+
+mod common;
+
+use common::{folder, idlewise, write};
+use serde_json::Value;
+
+/// blkparse's rows of four processes that read far from each other, each one request after the other, on a disk that
+/// takes `service` ns for each. Every request has its issuer and its completion.
+fn readers(service: impl Fn(u64) -> u64) -> String {
+    let mut now = 0u64;
+    let mut text = String::new();
+    let mut row = |at: u64, what: &str, n: u64, tail: &str| {
+        let (pid, start) = (100 + n % 4, (n % 4) * 40_000_000 + n / 4 * 256 + n * 7919 % 200_000 * 8);
+        let (s, ns) = (at / 1_000_000_000, at % 1_000_000_000);
+        text += &format!("  8,0    0 {n} {s}.{ns:09} {pid} {what} R {start} + 8 {tail}\n");
+    };
+    for n in 0..1200 {
+        row(now, "Q", n, "[reader]");
+        row(now + 1000, "D", n, "[reader]");
+        now += service(n);
+        row(now, "C", n, "[0]");
+        now += 100_000;
+    }
+    text
+}
+
+fn advice(trace: &str, more: &[&str]) -> Value {
+    let words = ["advise", trace, "--json"].into_iter().chain(more.iter().copied());
+    serde_json::from_str(&idlewise(words).exits(0).stdout).unwrap()
+}
+
+#[test]
+fn a_trace_that_names_no_scheduler_is_told_which_to_take() {
+    let folder = folder();
+    let trace = write(&folder, "t.txt", readers(|n| 6_000_000 + n * 7919 % 8_000 * 1000));
+    let told = advice(&trace, &["--disk", "maxtor-40g"]);
+    let disk = &told["disks"][0];
+    assert_eq!(told["schema"], "idlewise/advise/1");
+    assert_eq!(disk["requests"], 1200);
+    assert_eq!(disk["current"], Value::Null);
+    assert_eq!(disk["action"], "take", "{disk}");
+    assert_eq!(disk["lines"], Value::Null, "there is no disk to change");
+    idlewise(["advise", &trace, "--disk", "maxtor-40g"])
+        .exits(0)
+        .prints("as --disk says")
+        .prints("Take ")
+        .prints("/sys/block/DISK/queue/scheduler");
+}
+
+#[test]
+fn a_disk_that_no_model_fits_is_not_advised_on() {
+    let folder = folder();
+    // One request in three takes a tenth of a second, whatever it asks for: no disk does that.
+    let trace = write(&folder, "t.txt", readers(|n| if n * 7919 % 3 == 0 { 100_000_000 } else { 50_000 }));
+    let told = advice(&trace, &[]);
+    assert_eq!(told["disks"][0]["action"], "cannot-tell");
+    assert_eq!(told["disks"][0]["far"], true);
+    assert_eq!(told["disks"][0]["lines"], Value::Null);
+    idlewise(["advise", &trace]).exits(0).prints("the model is far from this disk");
+}
+
+#[test]
+fn what_cannot_be_advised_on_is_said() {
+    let folder = folder();
+    idlewise(["advise", "/dev/nonesuch"]).exits(2).says("nonesuch");
+    let trace = write(&folder, "t.txt", readers(|_| 5_000_000));
+    idlewise(["advise", &trace, "--disk", "maxtr-40g"]).exits(2).says("did you mean");
+    idlewise(["advise", &trace, &format!("--json={trace}")]).exits(2).says("which is read");
+    let few: String = readers(|_| 5_000_000).lines().take(90).map(|line| format!("{line}\n")).collect();
+    let few = write(&folder, "few.txt", few);
+    idlewise(["advise", &few]).exits(0).prints("no\nmodel could be fitted");
+}
