@@ -25,14 +25,15 @@ const FAR: f64 = 1.15;
 struct Run {
     elapsed_ms: f64,
     mean_ms: f64,
-    p99_ms: f64,
+    /// As in verdicts, nothing where fewer than 1000 requests tell it.
+    p99_ms: Option<f64>,
     longest_ms: f64,
 }
 
 impl Run {
     /// Of two runs the one with the lower cost is better; a cost that is twice as high is half as good.
     fn cost(&self) -> f64 {
-        self.elapsed_ms.sqrt() * (self.mean_ms * self.p99_ms).max(1e-6).powf(0.25)
+        self.elapsed_ms.sqrt() * (self.mean_ms * self.p99_ms.unwrap_or(self.mean_ms)).max(1e-6).powf(0.25)
     }
 }
 
@@ -60,7 +61,7 @@ fn run(folder: &Path, load: &str, scheduler: &str, elapsed_ms: f64) -> Result<Ru
     Ok(Run {
         elapsed_ms,
         mean_ms: latencies.iter().sum::<f64>() / count as f64,
-        p99_ms: latencies.get((count * 99 / 100).min(count - 1)).copied().unwrap_or(0.0),
+        p99_ms: latencies.get(count * 99 / 100).copied().filter(|_| count >= 1000),
         longest_ms,
     })
 }
@@ -80,8 +81,9 @@ fn runs(folder: &Path) -> Result<BTreeMap<String, BTreeMap<String, Run>>, Failur
 }
 
 /// What `advise` says of a recording: the scheduler to have, and how many times worse the recorded one is.
-fn advice(program: &str, recording: &Path) -> Result<(String, f64), Failure> {
-    let output = Command::new(program).args(["advise", "--json"]).arg(recording).output()?;
+fn advice(program: &str, recording: &Path, ran: &str) -> Result<(String, f64), Failure> {
+    let output =
+        Command::new(program).args(["advise", "--json", "--schedulers", ran]).arg(recording).output()?;
     if !output.status.success() {
         return Err(format!("{}: {}", recording.display(), String::from_utf8_lossy(&output.stderr)).into());
     }
@@ -91,9 +93,19 @@ fn advice(program: &str, recording: &Path) -> Result<(String, f64), Failure> {
     Ok((name.to_owned(), disk["times_better"].as_f64().unwrap_or(1.0)))
 }
 
-/// The name under which the guest ran what is advised.
+/// What the guest ran as idlewise names it: `NAME:tunable=value;tunable=value`.
+fn in_idlewise(name: &str) -> String {
+    let (scheduler, settings) = name.split_once(':').unwrap_or((name, ""));
+    if settings.is_empty() {
+        scheduler.to_owned()
+    } else {
+        format!("{scheduler}:{}", settings.replace(':', ";"))
+    }
+}
+
+/// The name under which the guest ran what is advised. Its settings are numbers.
 fn in_the_guest(advised: &str, runs: &BTreeMap<String, Run>) -> Option<String> {
-    let plain = advised.replace(';', ":");
+    let plain = advised.replace(';', ":").replace("=off", "=0").replace("=on", "=1");
     runs.contains_key(&plain).then_some(plain)
 }
 
@@ -108,7 +120,9 @@ fn main() -> Result<ExitCode, Failure> {
     for disk in disks {
         let folder = Path::new(place).join(disk);
         for (load, runs) in runs(&folder)? {
-            let (advised, predicted) = advice(program, &folder.join(format!("{load}-{RECORDED}.rec.gz")))?;
+            let ran: Vec<String> = runs.keys().map(|name| in_idlewise(name)).collect();
+            let recording = folder.join(format!("{load}-{RECORDED}.rec.gz"));
+            let (advised, predicted) = advice(program, &recording, &ran.join(","))?;
             let (best, least) =
                 runs.iter().min_by(|a, b| a.1.cost().total_cmp(&b.1.cost())).ok_or("no runs")?;
             let name =

@@ -49,6 +49,9 @@ pub(crate) struct Advise {
     /// The model of the disk, if it is not to be fitted to what is recorded; as for `compare`
     #[arg(long, value_name = "NAME|FILE[:KEY=VALUE,…]")]
     disk: Option<String>,
+    /// The candidates, as for `compare`, instead of today's Linux and what the kernel offers besides
+    #[arg(long, value_name = "NAME|SET,…", value_delimiter = ',')]
+    schedulers: Vec<String>,
     /// By what the advice goes
     #[arg(long, value_enum, default_value_t)]
     goal: Goal,
@@ -128,9 +131,12 @@ impl Advise {
     fn advise(&self, path: &Path, subject: &Subject) -> Result<Advice, Failure> {
         let (profile, model) = self.model(subject)?;
         let reading = Reading { devices: vec![subject.name.clone()], ..self.reading.clone() };
-        let mut wanted = vec![presets::LINUX.to_owned()];
+        let mut wanted = self.schedulers.clone();
+        if wanted.is_empty() {
+            wanted.push(presets::LINUX.to_owned());
+            wanted.extend(subject.installed());
+        }
         wanted.extend(subject.current());
-        wanted.extend(subject.installed());
         let schedulers = names::schedulers(&wanted)?.0;
         let about: Vec<usize> = (0..schedulers.len()).collect();
         let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
