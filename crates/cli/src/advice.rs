@@ -1,4 +1,4 @@
-//! Advice on a disk: what it was asked to do, which scheduler to have, what that gains whom, and how to get it.
+//! Advice on a disk: what it was asked to do, which scheduler to have, which processes gain and lose, and how to get it.
 
 mod apply;
 mod subject;

@@ -139,7 +139,7 @@ fn links(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// A device's name: that of its folder, where `!` stands for `/`.
+/// A device's name, which its folder has with `!` for `/`.
 fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

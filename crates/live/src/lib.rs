@@ -9,7 +9,7 @@
 //! [`choose`] finds the disks, [`Recorder`] records them to a file that `idlewise_sim::traces` reads. The format
 //! itself is there, in `formats/recording`.
 //!
-//! The buffer is tracefs', not that of `perf_event_open`: where completions come in soft interrupts, perf lost
+//! Events come through tracefs's buffer, and not through `perf_event_open`: where completions come in soft interrupts, perf lost
 //! up to 3 in 10 000 of them at 70 000 requests a second and did not count them; tracefs lost none.
 #![forbid(unsafe_code)]
 #![cfg(target_os = "linux")]

@@ -33,7 +33,7 @@ Examples:
 The disk is only watched: advise never writes to it, never reads from it and changes no setting. The exit status is 0
 whatever is advised.";
 
-/// Say which scheduler a disk should have, what that gains whom, and how to get it
+/// Say which scheduler a disk should have, which processes gain and lose, and how to get it
 #[derive(Args)]
 #[command(after_help = NOTES)]
 pub(crate) struct Advise {

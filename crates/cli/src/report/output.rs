@@ -72,7 +72,7 @@ fn place(path: &Path) -> Place {
     }
 }
 
-/// Whether two names are those of one file.
+/// Whether two names mean one file.
 pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
     place(one) == place(other)
 }

@@ -26,7 +26,7 @@ pub(crate) struct Value {
     pub(crate) value: f64,
 }
 
-/// A figure that one scheduler has so many times worse than another.
+/// A figure, and how many times worse one scheduler has it than another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Times {
     pub(crate) figure: &'static str,

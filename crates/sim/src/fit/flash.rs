@@ -14,7 +14,7 @@ use super::search::{self, Change, Goal, Shape, scale};
 /// The profiles of flash with which a search may begin.
 const CLASSES: [&str; 3] = ["nvme-ssd", "sata-ssd", "sd-card"];
 
-/// A search may end beside the best: so many begin, where the recording is nearest.
+/// The number of searches, which begin where the recording is nearest: one alone may end beside the best.
 const STARTS: usize = 3;
 
 /// So many commands of one size show what that size takes.

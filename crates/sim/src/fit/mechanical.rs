@@ -19,10 +19,10 @@ const NEAR: u64 = 4096;
 /// So many rows show positioning well.
 const ENOUGH: usize = 600;
 
-/// Transfers that take so many times what is usual for a medium of that size wait for the cable.
+/// Transfers that take this many times as long as is usual for a medium of that size wait for the cable.
 pub(super) const CABLE_FROM: f64 = 1.5;
 
-/// After so many reads what was buffered before is written out, or so little is left that it holds up few.
+/// After this number of reads the disk has written out what it buffered before, or what is left holds up few.
 const CALM: usize = 4;
 
 /// Idle time in which a disk writes out one buffered write: a long seek and a revolution.

@@ -36,7 +36,7 @@ fn part(name: &'static str, value: String, confidence: Confidence, why: String) 
     Part { name, value, confidence, why }
 }
 
-/// The confidence that comes of so many commands.
+/// The confidence that this number of commands gives.
 fn by_count(count: usize) -> Confidence {
     match count {
         MANY.. => Confidence::Sure,

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confidence {
-    /// The recording does not show it: the value is that of another disk of the class.
+    /// The recording does not show the part: the value comes from another disk of the class.
     Unknown,
     /// The recording shows it from afar: right within a fifth or so.
     Rough,

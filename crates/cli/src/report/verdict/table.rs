@@ -152,7 +152,7 @@ impl Table {
         parts.map(|(figure, weight)| figure.ratio(a, b).ln() * weight).sum::<f64>().exp()
     }
 
-    /// Those whom nobody beats for the goal; all, if chance has them beat each other in a circle.
+    /// The rows that no other beats for the goal; all rows, if chance has them beat each other in a circle.
     pub(in crate::report) fn unbeaten(&self, goal: Goal) -> Vec<usize> {
         let rows: Vec<usize> = (0..self.schedulers.len()).collect();
         let beaten = |a: usize| rows.iter().any(|b| self.behind(goal, a, *b) > 1.0 + MATTERS);
