@@ -1,12 +1,12 @@
 //! The references: every scheduler's rules again, slow and obvious. The oracle suite compares decisions with theirs.
 //!
-//! Each file is named as its scheduler, or as what several have in common. `bfq` keeps its reference in its own folder:
-//! the two share parts.
+//! Each file is named as its scheduler, or as what several have in common.
 
 mod adios;
 mod anticipatory;
 mod anticipatory_linux;
 mod aql;
+mod bfq;
 mod cfq;
 mod cfq_2_6_12;
 mod cfq_2_6_9;

@@ -63,17 +63,17 @@
 //! ends then; real time before best effort is strict; and a queue of least weight waits while one of
 //! greatest weight has 640 times its service.
 
-mod budget;
+pub(crate) mod budget;
 mod entity;
 mod explain;
 mod habits;
 mod idling;
 mod inject;
 mod positions;
-mod processes;
+pub(crate) mod processes;
 mod queues;
-mod raise;
-mod rate;
+pub(crate) mod raise;
+pub(crate) mod rate;
 mod requests;
 mod service;
 mod settings;
@@ -81,8 +81,6 @@ mod sharing;
 mod tree;
 mod wf2q;
 
-#[cfg(test)]
-mod reference;
 #[cfg(test)]
 mod tests;
 
@@ -400,12 +398,5 @@ impl Algorithm for Bfq {
 
     fn starvation(_: &Settings) -> Starvation {
         Starvation::Unbounded
-    }
-}
-
-#[cfg(test)]
-impl crate::suites::Referenced for Bfq {
-    fn reference(setup: Setup<'_>, tunables: Settings) -> alloc::boxed::Box<dyn Scheduler> {
-        alloc::boxed::Box::new(reference::Reference::new(setup, tunables))
     }
 }

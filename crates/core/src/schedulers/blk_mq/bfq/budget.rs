@@ -8,7 +8,7 @@ use super::settings::Settings;
 use crate::units::{Duration, Instant};
 
 /// Linux's `bfq_default_max_budget`: the greatest budget until the device is known, in sectors.
-pub(super) const DEFAULT_MAX: u64 = 16 * 1024;
+pub(crate) const DEFAULT_MAX: u64 = 16 * 1024;
 /// Linux's `bfq_stats_min_budgets`: how much the budgets given out must weigh, of 256, for it to be known.
 const KNOWN: u64 = 194;
 /// The least budget is this part of the greatest.
@@ -16,7 +16,7 @@ const LEAST_PART: u64 = 32;
 /// Linux's `bfq_async_charge_factor`.
 const ASYNC_FACTOR: u64 = 3;
 /// Linux's `bfq_timeout`: the time that a full budget stands for.
-pub(super) const FULL_TIME: Duration = Duration::from_ms(125);
+pub(crate) const FULL_TIME: Duration = Duration::from_ms(125);
 /// Too short a service to tell speed by, and long enough to tell it by time.
 const TOO_SHORT: Duration = Duration::from_ms(1);
 const LONG: Duration = Duration::from_ms(20);
@@ -25,7 +25,7 @@ const SEEK_TIME: Duration = Duration::from_ms(8);
 
 /// Why a queue goes out of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reason {
+pub(crate) enum Reason {
     /// The queue was waited for in vain.
     TooIdle,
     /// The queue's time is over.
@@ -39,7 +39,7 @@ pub(super) enum Reason {
 }
 
 impl Reason {
-    pub(super) const fn words(self) -> &'static str {
+    pub(crate) const fn words(self) -> &'static str {
         match self {
             Reason::TooIdle => "was waited for in vain",
             Reason::Timeout => "had its time",
@@ -52,39 +52,39 @@ impl Reason {
 
 /// What a queue's next budget and its charge depend on.
 #[derive(Clone, Copy)]
-pub(super) struct Served {
-    pub(super) sync: bool,
-    pub(super) raised: bool,
-    pub(super) seeky: bool,
+pub(crate) struct Served {
+    pub(crate) sync: bool,
+    pub(crate) raised: bool,
+    pub(crate) seeky: bool,
     /// The queue has requests in flight.
-    pub(super) in_flight: bool,
+    pub(crate) in_flight: bool,
     /// In sectors, of its budget.
-    pub(super) service: u64,
+    pub(crate) service: u64,
 }
 
 /// The budget of one queue.
 #[derive(Clone, Copy)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     /// The greatest one that it gets, in sectors.
-    pub(super) most: u64,
+    pub(crate) most: u64,
     /// When its time is over; once it has nothing more to do, when that was. `None`: long ago.
-    pub(super) timeout: Option<Instant>,
+    pub(crate) timeout: Option<Instant>,
     /// The queue emptied before its budget and time were over.
-    pub(super) waited: bool,
+    pub(crate) waited: bool,
 }
 
 impl Budget {
     /// Whether its time is over.
-    pub(super) fn is_over(&self, now: Instant) -> bool {
+    pub(crate) fn is_over(&self, now: Instant) -> bool {
         self.timeout.is_none_or(|at| at <= now)
     }
 }
 
 /// The bounds of all budgets, and the device's rate, from which the greatest follows.
-pub(super) struct Budgets {
-    pub(super) rate: Rate,
+pub(crate) struct Budgets {
+    pub(crate) rate: Rate,
     /// The greatest one, from the tunable or the rate.
-    pub(super) most: u64,
+    pub(crate) most: u64,
     /// `most` is from the tunable.
     fixed: bool,
     /// What the budgets given out weigh: Linux's `budgets_assigned`.
@@ -92,20 +92,20 @@ pub(super) struct Budgets {
 }
 
 impl Budgets {
-    pub(super) fn new(set: u64, rotational: bool) -> Budgets {
+    pub(crate) fn new(set: u64, rotational: bool) -> Budgets {
         let most = if set > 0 { set } else { DEFAULT_MAX };
         Budgets { rate: Rate::new(rotational), most, fixed: set > 0, given: 0 }
     }
 
     /// The rate is known better, or a tunable is another.
-    pub(super) fn retune(&mut self, settings: &Settings) {
+    pub(crate) fn retune(&mut self, settings: &Settings) {
         let set = settings.max_budget.0;
         self.fixed = set > 0;
         self.most = if set > 0 { set } else { self.rate.sectors_in(settings.timeout_sync.0) };
     }
 
     /// A queue goes into service.
-    pub(super) const fn give(&mut self) {
+    pub(crate) const fn give(&mut self) {
         self.given = (self.given * 7 + 256) / 8;
     }
 
@@ -114,18 +114,18 @@ impl Budgets {
     }
 
     /// What a new queue begins with.
-    pub(super) const fn first(&self) -> Budget {
+    pub(crate) const fn first(&self) -> Budget {
         Budget { most: self.known() * 2 / 3, timeout: None, waited: false }
     }
 
     /// The least of the greatest budgets.
-    pub(super) const fn least(&self) -> u64 {
+    pub(crate) const fn least(&self) -> u64 {
         self.known() / LEAST_PART
     }
 
     /// The next budget of a queue that goes out of service for `reason`, after one of `before` sectors.
     /// `None`: as before.
-    pub(super) fn feedback(&self, before: u64, queue: Served, reason: Reason) -> Option<u64> {
+    pub(crate) fn feedback(&self, before: u64, queue: Served, reason: Reason) -> Option<u64> {
         let (least, most) = (self.least(), self.most);
         let before = if queue.raised { 2 * least } else { before };
         let next = match reason {
@@ -148,7 +148,7 @@ impl Budgets {
 
     /// What a queue is charged for its `time` in service, as far as it is charged for that: if it was slow, or
     /// if it `wasted` its time.
-    pub(super) fn for_time(&self, queue: Served, time: Duration, wasted: bool, disk: bool) -> Option<u64> {
+    pub(crate) fn for_time(&self, queue: Served, time: Duration, wasted: bool, disk: bool) -> Option<u64> {
         let (slow, time) = match time {
             _ if !queue.sync => (false, Duration::ZERO),
             _ if time < TOO_SHORT => (queue.seeky, if disk { SEEK_TIME } else { SHORT }),
@@ -162,7 +162,7 @@ impl Budgets {
 /// What a request of this many sectors costs its queue. One without an extent costs one sector.
 /// Asynchronous ones cost more, as they may be cached and written behind the others' backs; not if they are
 /// `plain`, because that would break shares.
-pub(super) const fn charge(sectors: u32, plain: bool) -> u64 {
+pub(crate) const fn charge(sectors: u32, plain: bool) -> u64 {
     let sectors = if sectors == 0 { 1 } else { sectors as u64 };
     if plain { sectors } else { sectors * ASYNC_FACTOR }
 }

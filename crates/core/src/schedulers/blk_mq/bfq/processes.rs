@@ -15,17 +15,17 @@ use crate::units::{Duration, Instant, Issuer, Weight};
 /// The most processes that may be guests in others' queues.
 const GUESTS_MAX: usize = 32;
 /// How many asynchronous queues there are.
-pub(super) const ASYNC_QUEUES: usize = 17;
+pub(crate) const ASYNC_QUEUES: usize = 17;
 
 /// Linux's weight of a level, 10 to 80, times the weight of the process if the host has set one: of 100
 /// counts as 1. Rounded up, so that it is never 0.
-pub(super) fn weight_of(priority: Priority, host: Weight) -> u64 {
+pub(crate) fn weight_of(priority: Priority, host: Weight) -> u64 {
     let level = if priority.class == Class::Idle { 7 } else { u64::from(priority.level.min(7)) };
     ((8 - level) * 10 * u64::from(host.get())).div_ceil(u64::from(Weight::default().get()))
 }
 
 /// Among the asynchronous queues, the one of this priority: 8 of real time, 8 of best effort, 1 idle.
-pub(super) fn async_index(priority: Priority) -> usize {
+pub(crate) fn async_index(priority: Priority) -> usize {
     let level = usize::from(priority.level.min(7));
     match priority.class {
         Class::RealTime => level,
@@ -36,66 +36,66 @@ pub(super) fn async_index(priority: Priority) -> usize {
 
 /// A queue, unless another process has got its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ref {
-    pub(super) queue: usize,
-    pub(super) life: u32,
+pub(crate) struct Ref {
+    pub(crate) queue: usize,
+    pub(crate) life: u32,
 }
 
 /// A process.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Process {
+pub(crate) struct Process {
     /// The process has issued something and not exited since.
-    pub(super) alive: bool,
+    pub(crate) alive: bool,
     /// Where its synchronous requests go.
-    pub(super) queue: usize,
+    pub(crate) queue: usize,
     /// The process's requests, waiting or in flight.
-    pub(super) pending: u32,
+    pub(crate) pending: u32,
     /// Priority and weight of its last synchronous request.
-    pub(super) rank: (Priority, Weight),
+    pub(crate) rank: (Priority, Weight),
     /// Priority of its last asynchronous request.
-    pub(super) async_priority: Option<Priority>,
+    pub(crate) async_priority: Option<Priority>,
     /// The process has issued a synchronous request.
-    pub(super) met: bool,
+    pub(crate) met: bool,
     /// The queue that was created with its own, if it may go on in that one for good.
-    pub(super) stable: Option<Ref>,
+    pub(crate) stable: Option<Ref>,
     /// The process shares a queue for good.
-    pub(super) stably: bool,
+    pub(crate) stably: bool,
     /// How its queue was raised when it went to another's.
-    pub(super) saved: Option<Raise>,
+    pub(crate) saved: Option<Raise>,
     /// When it issued its first synchronous request.
-    pub(super) born: Instant,
+    pub(crate) born: Instant,
     /// When it came back to its queue.
-    pub(super) split: Option<Instant>,
+    pub(crate) split: Option<Instant>,
 }
 
 /// Whose a queue is, and who issues into it.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Owner {
+pub(crate) struct Owner {
     life: u32,
     /// Whose it is; `None` for asynchronous ones.
-    pub(super) place: Option<Place>,
+    pub(crate) place: Option<Place>,
     /// Processes that issue into it.
-    pub(super) users: u32,
+    pub(crate) users: u32,
     /// No request has made it busy yet.
-    pub(super) new: bool,
+    pub(crate) new: bool,
     /// Others issue into it, too.
-    pub(super) shared: bool,
+    pub(crate) shared: bool,
     /// The sharing is to end.
-    pub(super) splits: bool,
+    pub(crate) splits: bool,
 }
 
 /// All processes and whose queues are.
-pub(super) struct Processes {
+pub(crate) struct Processes {
     /// Whether what is at a place is its process's.
-    pub(super) issuers: Issuers<bool>,
-    pub(super) list: Vec<Process>,
-    pub(super) owners: Vec<Owner>,
+    pub(crate) issuers: Issuers<bool>,
+    pub(crate) list: Vec<Process>,
+    pub(crate) owners: Vec<Owner>,
     /// Processes that issue into others' queues.
-    pub(super) guests: Vec<Place>,
+    pub(crate) guests: Vec<Place>,
 }
 
 impl Processes {
-    pub(super) fn new(places: usize) -> Result<Processes, OutOfMemory> {
+    pub(crate) fn new(places: usize) -> Result<Processes, OutOfMemory> {
         let mut guests = Vec::new();
         guests.try_reserve_exact(GUESTS_MAX).map_err(|_| OutOfMemory)?;
         Ok(Processes {
@@ -108,7 +108,7 @@ impl Processes {
 
     /// The place of a process that issues a request, which is held if it has no others. True if somebody else
     /// was there.
-    pub(super) fn enter(&mut self, place: Place) -> bool {
+    pub(crate) fn enter(&mut self, place: Place) -> bool {
         if self.list[place.index()].pending > 0 {
             return false;
         }
@@ -117,18 +117,18 @@ impl Processes {
     }
 
     /// The place of `who`, if that lives.
-    pub(super) fn find(&self, who: Issuer) -> Option<Place> {
+    pub(crate) fn find(&self, who: Issuer) -> Option<Place> {
         self.issuers.find(who).filter(|place| self.list[place.index()].alive)
     }
 
     /// Nothing is kept of `who` any more, unless its place is held. True if so.
-    pub(super) fn forget(&mut self, who: Issuer) -> bool {
+    pub(crate) fn forget(&mut self, who: Issuer) -> bool {
         self.issuers.forget(who);
         self.issuers.find(who).is_none()
     }
 
     /// What was at `place` is somebody else's, or nobody's.
-    pub(super) fn clear(&mut self, index: usize) {
+    pub(crate) fn clear(&mut self, index: usize) {
         let Process { alive, queue, pending, .. } = self.list[index];
         let users = self.owners[index].users - u32::from(self.is_at_home(index));
         if let Some(place) = self.owners[index].place.filter(|_| alive && queue != index) {
@@ -141,20 +141,20 @@ impl Processes {
     }
 
     /// The process at `place` lives, and issues into its own queue.
-    pub(super) fn begin(&mut self, place: Place) {
+    pub(crate) fn begin(&mut self, place: Place) {
         let index = place.index();
         (self.list[index].alive, self.list[index].queue) = (true, index);
         self.owners[index].users += 1;
     }
 
     /// The asynchronous queue of this priority.
-    pub(super) fn async_queue(&self, priority: Priority) -> usize {
+    pub(crate) fn async_queue(&self, priority: Priority) -> usize {
         self.list.len() + async_index(priority)
     }
 
     /// A request of the process at `place`, in `queue` so far, is no more.
     #[inline(always)]
-    pub(super) fn release_request(&mut self, queue: usize, place: Place) {
+    pub(crate) fn release_request(&mut self, queue: usize, place: Place) {
         let process = &mut self.list[place.index()];
         process.pending -= 1;
         if process.pending == 0 {
@@ -166,67 +166,67 @@ impl Processes {
     }
 
     /// The place of the process of `queue` is not given to another until it is released.
-    pub(super) fn hold(&mut self, queue: usize) {
+    pub(crate) fn hold(&mut self, queue: usize) {
         if let Some(place) = self.owners[queue].place {
             self.issuers.hold(place);
         }
     }
 
-    pub(super) fn release(&mut self, queue: usize) {
+    pub(crate) fn release(&mut self, queue: usize) {
         if let Some(place) = self.owners[queue].place {
             self.issuers.release(place);
         }
     }
 
     /// The queue into which the process at `place` issues.
-    pub(super) fn queue(&self, place: Place) -> usize {
+    pub(crate) fn queue(&self, place: Place) -> usize {
         self.list[place.index()].queue
     }
 
     /// Whether the process at `index` lives and issues into its own queue.
-    pub(super) fn is_at_home(&self, index: usize) -> bool {
+    pub(crate) fn is_at_home(&self, index: usize) -> bool {
         self.list[index].alive && self.list[index].queue == index
     }
 
     /// Whose `queue` is, unless it is asynchronous.
-    pub(super) fn who(&self, queue: usize) -> Option<Issuer> {
+    pub(crate) fn who(&self, queue: usize) -> Option<Issuer> {
         self.owners[queue].place.map(|place| self.issuers.who(place))
     }
 
     /// The process of `queue`, unless that is asynchronous or others issue into it; and the asynchronous queue into
     /// which that process issued last.
-    pub(super) fn only_user(&self, queue: usize) -> Option<(Place, usize)> {
+    pub(crate) fn only_user(&self, queue: usize) -> Option<(Place, usize)> {
         let place = self.owners[queue].place.filter(|_| !self.owners[queue].shared)?;
         Some((place, self.async_queue(self.list[place.index()].async_priority?)))
     }
 
     /// Whether `queue` is synchronous.
-    pub(super) fn is_sync(&self, queue: usize) -> bool {
+    pub(crate) fn is_sync(&self, queue: usize) -> bool {
         queue < self.list.len()
     }
 
-    pub(super) fn reference(&self, queue: usize) -> Ref {
+    pub(crate) fn reference(&self, queue: usize) -> Ref {
         Ref { queue, life: self.owners[queue].life }
     }
 
     /// The queue of a reference, unless it is another's now.
-    pub(super) fn alive(&self, of: Option<Ref>) -> Option<usize> {
+    pub(crate) fn alive(&self, of: Option<Ref>) -> Option<usize> {
         of.filter(|of| self.owners[of.queue].life == of.life).map(|of| of.queue)
     }
 
     /// Whether the process of `queue` came back to it longer than `span` ago, if ever.
-    pub(super) fn is_settled(&self, now: Instant, queue: usize, span: Duration) -> bool {
+    pub(crate) fn is_settled(&self, now: Instant, queue: usize, span: Duration) -> bool {
         self.list.get(queue).is_none_or(|process| passed(process.split, span, now))
     }
 
     /// Whether all who issue into `queue` can go elsewhere.
-    pub(super) fn can_move(&self, queue: usize) -> bool {
+    pub(crate) fn can_move(&self, queue: usize) -> bool {
         let moved = self.owners[queue].users as usize;
         moved > 0 && self.guests.len() + moved <= GUESTS_MAX
     }
 
     /// All who issue into `queue` issue into `joined` from now on.
-    pub(super) fn move_all(&mut self, queue: usize, joined: usize) {
+    pub(crate) fn move_all(&mut self, queue: usize, joined: usize) {
         let to = self.reference(joined);
         let owner = self.owners[queue].place.filter(|_| self.is_at_home(queue));
         self.guests.extend(owner);
@@ -264,7 +264,7 @@ impl Processes {
     }
 
     /// The process at `place` issues into its own queue again, which is no new one.
-    pub(super) fn come_back(&mut self, place: Place) {
+    pub(crate) fn come_back(&mut self, place: Place) {
         self.go_home(place);
         let queue = &mut self.owners[place.index()];
         queue.users += 1;
@@ -272,7 +272,7 @@ impl Processes {
     }
 
     /// The process at `place` has exited.
-    pub(super) fn exit(&mut self, place: Place) {
+    pub(crate) fn exit(&mut self, place: Place) {
         if self.queue(place) == place.index() {
             self.owners[place.index()].users -= 1;
         } else {

@@ -16,20 +16,20 @@ const SOFT_RATE: u64 = 7_000;
 /// Linux adds 4 ticks to what it waits for a process, before it takes it for a film.
 const SOFT_MARGIN: Duration = Duration::from_ms(4);
 /// Linux's `bfq_wr_min_idle_time`.
-pub(super) const AWAY: Duration = Duration::from_ms(2_000);
+pub(crate) const AWAY: Duration = Duration::from_ms(2_000);
 /// Linux's `bfq_wr_min_inter_arr_async`.
 const ASYNC_APART: Duration = Duration::from_ms(500);
 /// Linux's `bfq_merge_time_limit`: a queue that was served for longer is not merged.
 const MERGE_TIME: Duration = Duration::from_ms(100);
 
 /// Whether a span after `since` is over; long ago it was, if `since` is not known.
-pub(super) fn passed(since: Option<Instant>, span: Duration, now: Instant) -> bool {
+pub(crate) fn passed(since: Option<Instant>, span: Duration, now: Instant) -> bool {
     since.is_none_or(|since| since + span < now)
 }
 
 /// How a queue is raised, and by how much: Linux's `bfq_wr_coeff` and `BFQ_SOFTRT_WEIGHT_FACTOR`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     #[default]
     Not = 1,
     Interactive = 30,
@@ -38,58 +38,58 @@ pub(super) enum Kind {
 
 /// A queue's raising.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Raise {
-    pub(super) kind: Kind,
+pub(crate) struct Raise {
+    pub(crate) kind: Kind,
     /// How long it is raised.
     span: Duration,
     /// When that began, or when it last ended.
-    pub(super) since: Instant,
+    pub(crate) since: Instant,
     /// When it was raised as interactive, before it was as soft real-time.
     before_soft: Option<Instant>,
     /// Sectors that it was served while raised.
     service: u64,
     /// Not before then an arrival makes it soft real-time.
-    pub(super) soft_from: Instant,
+    pub(crate) soft_from: Instant,
     /// When it last had something to do after nothing, what it was served since, and when that was first.
-    pub(super) busy_since: Instant,
-    pub(super) busy_service: u64,
-    pub(super) first_service: Instant,
+    pub(crate) busy_since: Instant,
+    pub(crate) busy_service: u64,
+    pub(crate) first_service: Instant,
     /// The queue was created together with many others.
-    pub(super) in_burst: bool,
+    pub(crate) in_burst: bool,
     /// Once its requests in flight are done, it is planned when it may be a film's.
-    pub(super) plans_soft: bool,
+    pub(crate) plans_soft: bool,
 }
 
 /// What speaks for raising a queue when a request makes it busy.
 #[derive(Clone, Copy)]
-pub(super) struct Claim {
-    pub(super) interactive: bool,
-    pub(super) soft: bool,
-    pub(super) in_burst: bool,
+pub(crate) struct Claim {
+    pub(crate) interactive: bool,
+    pub(crate) soft: bool,
+    pub(crate) in_burst: bool,
     /// The queue may be raised: it is one process's, which waits for its requests.
-    pub(super) deserves: bool,
+    pub(crate) deserves: bool,
 }
 
 impl Raise {
-    pub(super) fn new(now: Instant) -> Raise {
+    pub(crate) fn new(now: Instant) -> Raise {
         Raise { since: now, soft_from: now, first_service: now, ..Raise::default() }
     }
 
     /// By how much its weight is raised.
-    pub(super) const fn factor(&self) -> u64 {
+    pub(crate) const fn factor(&self) -> u64 {
         self.kind as u64
     }
 
-    pub(super) const fn is_on(&self) -> bool {
+    pub(crate) const fn is_on(&self) -> bool {
         !matches!(self.kind, Kind::Not)
     }
 
-    pub(super) fn as_interactive(&mut self, span: Duration) {
+    pub(crate) fn as_interactive(&mut self, span: Duration) {
         (self.kind, self.span) = (Kind::Interactive, span);
     }
 
     /// A request has made the queue busy. True if it is newly raised.
-    pub(super) fn claim(&mut self, now: Instant, claim: Claim, span: Duration) -> bool {
+    pub(crate) fn claim(&mut self, now: Instant, claim: Claim, span: Duration) -> bool {
         if !self.is_on() {
             if claim.deserves && claim.interactive {
                 self.service = 0;
@@ -113,7 +113,7 @@ impl Raise {
     }
 
     /// The queue is served, or is charged as if.
-    pub(super) fn serve(&mut self, now: Instant, sectors: u64) {
+    pub(crate) fn serve(&mut self, now: Instant, sectors: u64) {
         if self.busy_service == 0 {
             self.first_service = now;
         }
@@ -124,7 +124,7 @@ impl Raise {
     }
 
     /// Whether the queue has been served for so long that its process is known.
-    pub(super) fn is_known(&self, now: Instant) -> bool {
+    pub(crate) fn is_known(&self, now: Instant) -> bool {
         self.busy_service > 0 && passed(Some(self.first_service), MERGE_TIME, now)
     }
 
@@ -137,7 +137,7 @@ impl Raise {
     }
 
     /// Nothing is raised any more, whenever that was.
-    pub(super) fn switch_off(&mut self) {
+    pub(crate) fn switch_off(&mut self) {
         if self.is_on() {
             (self.kind, self.span, self.soft_from) = (Kind::Not, Duration::ZERO, Instant::ZERO);
         }
@@ -154,14 +154,14 @@ impl Raise {
     }
 
     /// Ends it as soft real-time: as interactive it may go on.
-    pub(super) fn end_soft(&mut self, now: Instant, span: Duration) {
+    pub(crate) fn end_soft(&mut self, now: Instant, span: Duration) {
         if !self.go_back(now, span) {
             self.end(now);
         }
     }
 
     /// Ends it if its time is over, it was served enough, or there are many like it.
-    pub(super) fn expire(&mut self, now: Instant, span: Duration) {
+    pub(crate) fn expire(&mut self, now: Instant, span: Duration) {
         if !self.is_on() {
             return;
         }
@@ -177,7 +177,7 @@ impl Raise {
     }
 
     /// The queue goes into service. Time in which it waited for that does not count as soft real-time.
-    pub(super) fn taken(&mut self, now: Instant, waits_since: Option<Instant>) {
+    pub(crate) fn taken(&mut self, now: Instant, waits_since: Option<Instant>) {
         if self.kind == Kind::Soft && self.since < now && waits_since.is_none_or(|since| since < now) {
             self.since = match waits_since {
                 Some(waits) if waits > self.since => self.since + now.since(waits),
@@ -187,14 +187,14 @@ impl Raise {
     }
 
     /// The queue has nothing to do: from when on will its next request be a film's?
-    pub(super) fn plan_soft(&mut self, now: Instant, slice_idle: Duration) {
+    pub(crate) fn plan_soft(&mut self, now: Instant, slice_idle: Duration) {
         let play = Duration(self.busy_service.saturating_mul(1_000_000_000) / SOFT_RATE);
         let next = now + slice_idle + SOFT_MARGIN;
         self.soft_from = self.soft_from.max(self.busy_since + play).max(next);
     }
 
     /// What a queue that takes over another's process gets from it.
-    pub(super) fn pass_to(&mut self, other: &mut Raise) {
+    pub(crate) fn pass_to(&mut self, other: &mut Raise) {
         if !other.is_on() && self.is_on() {
             (other.kind, other.span) = (self.kind, self.span);
             (other.since, other.before_soft) = (self.since, self.before_soft);
@@ -203,7 +203,7 @@ impl Raise {
     }
 
     /// A queue that is a process's own again goes on as it was, unless that is over.
-    pub(super) fn resume(&mut self, saved: Raise, now: Instant, span: Duration) {
+    pub(crate) fn resume(&mut self, saved: Raise, now: Instant, span: Duration) {
         *self = Raise {
             kind: saved.kind,
             span: saved.span,
@@ -220,14 +220,14 @@ impl Raise {
 
     /// The queue, which is busy, gets another request. True if that comes so long after the last that an
     /// asynchronous queue becomes interactive.
-    pub(super) fn note_request(&mut self, now: Instant) -> bool {
+    pub(crate) fn note_request(&mut self, now: Instant) -> bool {
         !self.is_on() && passed(Some(core::mem::replace(&mut self.since, now)), ASYNC_APART, now)
     }
 
     /// What speaks for raising the queue, which a request wakes after it was `away` or not; `calm` if the request
     /// has nothing in flight before it and does not only seek. `fit` if the queue is one process's, which waits for
     /// its requests.
-    pub(super) fn weigh(&self, now: Instant, away: bool, calm: bool, fit: bool) -> Claim {
+    pub(crate) fn weigh(&self, now: Instant, away: bool, calm: bool, fit: bool) -> Claim {
         let interactive = !self.in_burst && away;
         let soft = calm && !self.in_burst && self.soft_from < now;
         let deserves = self.is_on() || fit && (interactive || soft);
@@ -236,7 +236,7 @@ impl Raise {
 
     /// The queue has something to do after nothing. If it `restarts`, how it is raised begins anew, or the time
     /// without that.
-    pub(super) fn wake(&mut self, now: Instant, restarts: bool) {
+    pub(crate) fn wake(&mut self, now: Instant, restarts: bool) {
         (self.busy_since, self.busy_service, self.plans_soft) = (now, 0, false);
         if restarts {
             self.since = now;
@@ -245,7 +245,7 @@ impl Raise {
 
     /// The queue goes out of service: from when on may it be raised? `empty` if nothing waits in it, `done` if
     /// nothing is in flight.
-    pub(super) fn plan(&mut self, now: Instant, empty: bool, done: bool, slice_idle: Duration) {
+    pub(crate) fn plan(&mut self, now: Instant, empty: bool, done: bool, slice_idle: Duration) {
         if !self.is_on() {
             self.since = now;
         }
@@ -257,7 +257,7 @@ impl Raise {
     }
 
     /// The last request of the queue, which is empty, is done.
-    pub(super) fn note_done(&mut self, now: Instant, slice_idle: Duration) {
+    pub(crate) fn note_done(&mut self, now: Instant, slice_idle: Duration) {
         if self.plans_soft && self.kind != Kind::Interactive {
             self.plan_soft(now, slice_idle);
         }
@@ -267,11 +267,11 @@ impl Raise {
 /// Linux's `bfq_large_burst_thresh`: a burst of this many queues is large, each within [`BURST_GAP`] of the last.
 const LARGE_BURST: usize = 8;
 /// Linux's `bfq_burst_interval`.
-pub(super) const BURST_GAP: Duration = Duration::from_ms(180);
+pub(crate) const BURST_GAP: Duration = Duration::from_ms(180);
 
 /// The queues that were last created together: many are a server's or a compiler's, not a user's.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Burst<Q> {
+pub(crate) struct Burst<Q> {
     members: [Option<Q>; LARGE_BURST],
     size: usize,
     large: bool,
@@ -280,7 +280,7 @@ pub(super) struct Burst<Q> {
 
 impl<Q: Copy + PartialEq> Burst<Q> {
     /// A queue is created, while others are busy or not. Returns those that are in a large burst now.
-    pub(super) fn created(&mut self, now: Instant, queue: Q, others: bool) -> [Option<Q>; LARGE_BURST] {
+    pub(crate) fn created(&mut self, now: Instant, queue: Q, others: bool) -> [Option<Q>; LARGE_BURST] {
         let none = [None; LARGE_BURST];
         if self.members.contains(&Some(queue)) {
             return none;
@@ -307,12 +307,12 @@ impl<Q: Copy + PartialEq> Burst<Q> {
         found
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.size == 0
     }
 
     /// `queue` is no longer looked at. `ends` if its process has exited.
-    pub(super) fn leave(&mut self, queue: Q, ends: bool) {
+    pub(crate) fn leave(&mut self, queue: Q, ends: bool) {
         if let Some(member) = self.members.iter_mut().find(|member| **member == Some(queue)) {
             *member = None;
             if ends {

@@ -22,14 +22,14 @@ const WHOLE_TIME: Duration = Duration::from_s(1);
 /// A pause that ends a measurement.
 const PAUSE: Duration = Duration::from_ms(100);
 /// Linux's `BFQ_MIN_TT`: after a longer pause requests do not follow upon each other.
-pub(super) const SHORT: Duration = Duration::from_ms(2);
+pub(crate) const SHORT: Duration = Duration::from_ms(2);
 /// Linux's `BFQQ_SEEK_THR`: a longer way is a seek, in sectors.
 const SEEK: u64 = 800;
 /// Linux's `BFQQ_SECT_THR_NONROT`: without heads, only to smaller requests a way matters.
-pub(super) const LARGE: u64 = 64;
+pub(crate) const LARGE: u64 = 64;
 
 /// Whether a request is far from `last`. Nothing is far from sector 0, where all begins.
-pub(super) fn seeks(rotational: bool, last: Sector, start: Sector, length: u64) -> bool {
+pub(crate) fn seeks(rotational: bool, last: Sector, start: Sector, length: u64) -> bool {
     last.0 != 0 && start.distance(last) > SEEK && (rotational || length < LARGE)
 }
 
@@ -42,10 +42,10 @@ fn raise_time(peak: u64, rotational: bool) -> Duration {
 
 /// The estimate and the measurement under way.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Rate {
+pub(crate) struct Rate {
     peak: u64,
     /// How long an interactive queue is raised: as long as a large program takes to start.
-    pub(super) raise_time: Duration,
+    pub(crate) raise_time: Duration,
     samples: u64,
     sequential: u64,
     sectors: u64,
@@ -53,25 +53,25 @@ pub(super) struct Rate {
     first: Instant,
     last: Instant,
     elapsed: Duration,
-    pub(super) last_completion: Option<Instant>,
+    pub(crate) last_completion: Option<Instant>,
     /// Where the last request ends.
-    pub(super) position: Sector,
+    pub(crate) position: Sector,
     rotational: bool,
 }
 
 impl Rate {
-    pub(super) fn new(rotational: bool) -> Rate {
+    pub(crate) fn new(rotational: bool) -> Rate {
         let peak = REFERENCE_RATE[usize::from(!rotational)] * 2 / 3;
         Rate { peak, raise_time: raise_time(peak, rotational), rotational, ..Rate::default() }
     }
 
     /// What the device can do in `time`, in sectors.
-    pub(super) fn sectors_in(&self, time: Duration) -> u64 {
+    pub(crate) fn sectors_in(&self, time: Duration) -> u64 {
         self.peak.saturating_mul(time.0 / 1_000) >> SHIFT
     }
 
     /// A request goes to the device. True if the estimate has changed.
-    pub(super) fn sent(&mut self, now: Instant, request: &Request, in_flight: u32) -> bool {
+    pub(crate) fn sent(&mut self, now: Instant, request: &Request, in_flight: u32) -> bool {
         let mut changed = false;
         if self.samples == 0 {
             self.restart(now, request);
@@ -112,7 +112,7 @@ impl Rate {
 
     /// A request is done. If the device did very little meanwhile, the measurement ends. True if the
     /// estimate has changed.
-    pub(super) fn completed(&mut self, now: Instant) -> bool {
+    pub(crate) fn completed(&mut self, now: Instant) -> bool {
         let pause = self.last_completion.map_or(Duration::MAX, |last| now.since(last));
         let slow = pause >= SHORT + Duration::from_us(1)
             && (self.largest << SHIFT) / (pause.0 / 1_000) < 1 << (SHIFT - 10);
@@ -147,12 +147,12 @@ impl Rate {
 
 /// Whether the device was seen to take several commands: Linux's `hw_tag`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tagging {
+pub(crate) struct Tagging {
     /// `None` until that was seen; then it counts as one that does.
     known: Option<bool>,
     samples: u32,
     /// The most requests that the device had at once.
-    pub(super) most: u32,
+    pub(crate) most: u32,
 }
 
 /// The device must have more than this at once, and 32 times have had so much to do.
@@ -160,13 +160,13 @@ const SEVERAL: u32 = 3;
 const TAG_SAMPLES: u32 = 32;
 
 impl Tagging {
-    pub(super) const fn queues(self) -> bool {
+    pub(crate) const fn queues(self) -> bool {
         !matches!(self.known, Some(false))
     }
 
     /// A request is done, before it is counted: `waiting` and `in_flight` ones, and `own` ones of the
     /// queue in service if that thinks little.
-    pub(super) fn observe(&mut self, waiting: u32, in_flight: u32, own: Option<u32>) {
+    pub(crate) fn observe(&mut self, waiting: u32, in_flight: u32, own: Option<u32>) {
         self.most = self.most.max(in_flight);
         let few = own.is_some_and(|own| own < SEVERAL) && in_flight < SEVERAL;
         if self.known == Some(true) || in_flight + waiting <= SEVERAL || few {

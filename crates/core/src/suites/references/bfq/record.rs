@@ -1,10 +1,10 @@
 //! What the reference keeps of one queue, all of it together.
 
-use super::super::processes::Ref;
-use super::super::raise::Raise;
-use super::super::rate::{self, SHORT};
 use crate::request::{Class, Request};
 use crate::scheduler::Cx;
+use crate::schedulers::blk_mq::bfq::processes::Ref;
+use crate::schedulers::blk_mq::bfq::raise::Raise;
+use crate::schedulers::blk_mq::bfq::rate::{self, SHORT};
 use crate::schedulers::shared::means::{HALF, decayed};
 use crate::units::{Duration, Instant, RequestId, Sector};
 

@@ -1,7 +1,7 @@
-//! The same rules, slow and obvious: B-WF2Q+, budgets, idling and service over lists that are searched.
+//! `bfq` once more: B-WF2Q+, budgets, idling and service over lists that are searched.
 //!
 //! The reference shares with the fast form what is arithmetic on one queue or on the device:
-//! [`Raise`](super::raise::Raise), [`Burst`], [`Rate`] and [`Tagging`]. Nothing is forgotten here, as no test has more processes than there are places.
+//! [`Raise`](crate::schedulers::blk_mq::bfq::raise::Raise), [`Burst`], [`Rate`] and [`Tagging`]. Nothing is forgotten here, as no test has more processes than there are places.
 
 mod arrivals;
 mod record;
@@ -12,12 +12,12 @@ use alloc::vec::Vec;
 
 use record::{Queue, Watch};
 
-use super::Settings;
-use super::processes::{Ref, async_index};
-use super::raise::Burst;
-use super::rate::{Rate, Tagging};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
+use crate::schedulers::blk_mq::bfq::processes::{Ref, async_index};
+use crate::schedulers::blk_mq::bfq::raise::Burst;
+use crate::schedulers::blk_mq::bfq::rate::{Rate, Tagging};
+use crate::schedulers::blk_mq::bfq::{Bfq, Settings};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Weight};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,12 @@ enum Seat {
     Off,
     Active,
     Idle,
+}
+
+impl super::Referenced for Bfq {
+    fn reference(setup: Setup<'_>, settings: Settings) -> alloc::boxed::Box<dyn Scheduler> {
+        alloc::boxed::Box::new(Reference::new(setup, settings))
+    }
 }
 
 /// A queue with all that is known of it.
@@ -58,7 +64,7 @@ struct Person {
     pending: u32,
     rank: (Priority, Weight),
     last_async: Option<Priority>,
-    saved: Option<super::raise::Raise>,
+    saved: Option<crate::schedulers::blk_mq::bfq::raise::Raise>,
     met: bool,
     stable: Option<Ref>,
     stably: bool,
@@ -211,9 +217,9 @@ impl Reference {
         self.wait = None;
         let Some(index) = self.serving else { return };
         let reason = if self.queues[index].q.timeout.is_none_or(|at| at <= until) {
-            super::budget::Reason::Timeout
+            crate::schedulers::blk_mq::bfq::budget::Reason::Timeout
         } else {
-            super::budget::Reason::TooIdle
+            crate::schedulers::blk_mq::bfq::budget::Reason::TooIdle
         };
         self.expire(cx.at(until), index, reason, true);
     }

@@ -2,13 +2,13 @@
 
 use alloc::vec::Vec;
 
-use super::super::budget::Reason;
-use super::super::processes::{async_index, weight_of};
-use super::super::raise::{Claim, Kind, passed};
 use super::record::Queue;
 use super::{Held, Person, Reference, Seat, Slow};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
+use crate::schedulers::blk_mq::bfq::budget::Reason;
+use crate::schedulers::blk_mq::bfq::processes::{async_index, weight_of};
+use crate::schedulers::blk_mq::bfq::raise::{Claim, Kind, passed};
 use crate::units::{Duration, Instant, RequestId, Sector, Weight};
 
 impl Reference {

@@ -1,12 +1,12 @@
 //! Injection and merging of queues, and exits.
 
-use super::super::budget::Reason;
-use super::super::processes::Ref;
-use super::super::raise::passed;
 use super::record::{Inject, Waker};
 use super::{Reference, Seat};
 use crate::request::Class;
 use crate::scheduler::Cx;
+use crate::schedulers::blk_mq::bfq::budget::Reason;
+use crate::schedulers::blk_mq::bfq::processes::Ref;
+use crate::schedulers::blk_mq::bfq::raise::passed;
 use crate::units::{Duration, Instant, Issuer, RequestId};
 
 fn since(at: Option<Instant>, ms: u64, now: Instant) -> bool {

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::super::budget::Reason;
-use super::super::raise::{Kind, Raise};
 use super::{Reference, Seat, Slow};
 use crate::request::Class;
 use crate::scheduler::{Cx, Decision};
+use crate::schedulers::blk_mq::bfq::budget::Reason;
+use crate::schedulers::blk_mq::bfq::raise::{Kind, Raise};
 use crate::units::{Duration, Instant, Sector};
 
 const CLASSES: [Class; 3] = [Class::RealTime, Class::BestEffort, Class::Idle];
