@@ -18,26 +18,17 @@ mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J siz
     { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
 mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
 
-# A tree of small files: sizes are log-normal with a median of 6 KB and a mean of 12 KB.
-mkdir /mnt/tree
-mawk -v n="$(argument files)" -v seed="$(argument seed)" 'BEGIN {
-    srand(seed)
-    for (i = 0; i < n; i++) {
-        size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
-        print int(i / 16), i, int(size) + 1
-    }
-}' | while read -r folder file size; do
-    [ -d "/mnt/tree/$folder" ] || mkdir "/mnt/tree/$folder"
-    head -c "$size" /dev/urandom >"/mnt/tree/$folder/$file"
-done
+plant /mnt/tree "$(argument seed)" "$(argument files)"
 large=$(argument large)
 dd if=/dev/zero of=/mnt/large bs=1M count="$large" 2>/dev/null
 sqlite3 /mnt/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
     INSERT INTO t SELECT i, hex(randomblob(40)), i FROM n; CREATE INDEX tn ON t (name);" || bad "no sqlite"
-mkdir /mnt/postgres
-tar -xf /postgres.tar -C /mnt/postgres
-chown -R 70:70 /mnt/postgres
+if [ -e /postgres.tar ]; then
+    mkdir /mnt/postgres
+    tar -xf /postgres.tar -C /mnt/postgres
+    chown -R 70:70 /mnt/postgres
+fi
 sync
 
 chmod 1777 /tmp
@@ -105,8 +96,11 @@ run() {
     case $1 in *pgbench*) elevator none; server_stop ;; esac
     rm -f /mnt/written
 }
+# Ours are those that the module has registered, unless they are named; not the one that chooses among them.
+schedulers=$(argument schedulers | tr , ' ')
+[ -n "$(argument ours)" ] || schedulers="$schedulers $(elevators iwdisk0 | grep -vx idlewise)"
 for load in $(argument loads | tr , ' '); do
-    for scheduler in $(argument schedulers | tr , ' '); do run "$load" "$scheduler"; done
+    for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler"; done
 done
 (cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
 umount /mnt || bad "the file system stays"
