@@ -114,6 +114,16 @@ fn disk_fit() {
 }
 
 #[test]
+fn advise() {
+    let folder = folder();
+    let trace = write(&folder, "drive.txt", measured(400));
+    let words = ["advise", &trace, "--schedulers", "noop,c-scan", "--json"];
+    let document = valid("advise", &idlewise(words).exits(0).stdout);
+    assert_eq!(document["disks"][0]["requests"], 400);
+    assert_eq!(valid("advise", &idlewise(words.into_iter().chain(DISK)).exits(0).stdout)["goal"], "balanced");
+}
+
+#[test]
 fn list() {
     for what in ["schedulers", "selectors", "workloads", "mixes", "phases", "disks", "formats"] {
         let document = valid("list", &line(&format!("list {what} --json")).exits(0).stdout);
