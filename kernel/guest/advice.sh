@@ -1,6 +1,6 @@
 # machine: exact
 # Ten loads of real programs, each under every scheduler of a list, on a disk that is a model. A load is a fixed amount
-# of work on ext4, begun with cold caches. Each line is
+# of work on ext4, begun with cold caches and from the same image of the disk. Each line is
 #
 #   result: LOAD SCHEDULER MS READS READ_MS WRITES WRITE_MS SECTORS
 #
@@ -29,7 +29,9 @@ if [ -e /postgres.tar ]; then
     tar -xf /postgres.tar -C /mnt/postgres
     chown -R 70:70 /mnt/postgres
 fi
-sync
+umount /mnt
+# Only what is in use.
+e2image -ra /dev/iwdisk0 /tmp/image >/tmp/e2image 2>&1 || bad "e2image: $(cat /tmp/e2image)"
 
 chmod 1777 /tmp
 mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
@@ -75,7 +77,10 @@ elevator() {
 }
 # run LOAD SCHEDULER
 run() {
-    case $1 in *pgbench*) elevator none; server_start ;; esac
+    elevator none
+    e2image -ra /tmp/image /dev/iwdisk0 >/tmp/e2image 2>&1 || bad "e2image: $(cat /tmp/e2image)"
+    mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
+    case $1 in *pgbench*) server_start ;; esac
     sync
     echo 3 >/proc/sys/vm/drop_caches
     elevator "$2"
@@ -94,7 +99,7 @@ run() {
     kill -INT "$recorder"
     wait "$recorder" || bad "the recorder of $1 under $2: $(cat /tmp/record)"
     case $1 in *pgbench*) elevator none; server_stop ;; esac
-    rm -f /mnt/written
+    umount /mnt || bad "the file system stays"
 }
 # Ours are those that the module has registered, unless they are named; not the one that chooses among them.
 schedulers=$(argument schedulers | tr , ' ')
@@ -103,5 +108,4 @@ for load in $(argument loads | tr , ' '); do
     for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler"; done
 done
 (cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
-umount /mnt || bad "the file system stays"
 clean_log advice

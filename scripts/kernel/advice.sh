@@ -12,7 +12,8 @@ export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
-kernels=mq-deadline,none,mq-deadline:fifo_batch=1,mq-deadline:writes_starved=8,kyber,bfq,bfq:low_latency=0,bfq:low_latency=0:timeout_sync=500
+# The second is the first again: what differs between the two is not the scheduler's.
+kernels=mq-deadline,mq-deadline:fifo_batch=16,none,mq-deadline:fifo_batch=1,mq-deadline:writes_starved=8,kyber,bfq,bfq:low_latency=0,bfq:low_latency=0:timeout_sync=500
 ours=${OURS:-} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+find,sqlite+write,pgbench+tar}
 disks=(maxtor-40g hdd-4tb-7200 sata-ssd)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
@@ -22,7 +23,8 @@ build=(build --release --package idlewise)
 run=(cargo run --release --quiet --package idlewise)
 if [ "${1:-}" = --short ]; then
     shift
-    disks=(maxtor-40g) kernels=mq-deadline,none,bfq,bfq:low_latency=0 ours=as loads=streams,random,find,read+find
+    disks=(maxtor-40g) # The second is the first again: what differs between the two is not the scheduler's.
+kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq,bfq:low_latency=0 ours=as loads=streams,random,find,read+find
     numbers=(files=120 large=48 ios=300)
     # The program that the tests run.
     build=(test --no-run --workspace) run=(cargo run --quiet --package idlewise)

@@ -31,6 +31,8 @@ type Failure = Box<dyn std::error::Error>;
 
 /// The scheduler whose recording is what advice is given on.
 const RECORDED: &str = "mq-deadline";
+/// The same scheduler again, under the value that its setting has by default: the difference is not the scheduler's.
+const AGAIN: &str = "mq-deadline:fifo_batch=16";
 /// Advice is right within this share of the best, and is never to be further off than that one.
 const RIGHT: f64 = 1.05;
 const FAR: f64 = 1.15;
@@ -129,14 +131,21 @@ fn in_the_guest(advised: &str, runs: &BTreeMap<String, Run>) -> Option<String> {
     names.first().map(|name| (*name).clone())
 }
 
+/// How many times larger the larger one is.
+fn apart(a: f64, b: f64) -> f64 {
+    (a / b).max(b / a)
+}
+
 fn main() -> Result<ExitCode, Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [program, place, disks @ ..] = &arguments[..] else { return Err("PROGRAM FOLDER DISK…".into()) };
     let (mut right, mut all, mut farthest) = (0, 0, 1.0f64);
+    let (mut differ, mut differ_in_time) = (1.0f64, 1.0f64);
     println!("{HEAD}");
     for disk in disks {
         let folder = Path::new(place).join(disk);
-        for (load, runs) in runs(&folder)? {
+        for (load, mut runs) in runs(&folder)? {
+            let again = runs.remove(AGAIN).ok_or_else(|| format!("{load}: no run under {AGAIN}"))?;
             let ran: BTreeSet<String> = runs.keys().map(|name| in_idlewise(name)).collect();
             let ran: Vec<String> = ran.into_iter().collect();
             let recording = folder.join(format!("{load}-{RECORDED}.rec.gz"));
@@ -147,6 +156,8 @@ fn main() -> Result<ExitCode, Failure> {
             let name =
                 in_the_guest(&advised, &runs).ok_or_else(|| format!("{advised} did not run in the guest"))?;
             let (own, before) = (runs[&name], runs[RECORDED]);
+            differ = differ.max(apart(again.cost(), before.cost()));
+            differ_in_time = differ_in_time.max(apart(again.elapsed_ms, before.elapsed_ms));
             let off = own.cost() / least.cost();
             println!(
                 "| {disk} | {load} | {name} | {best} | {predicted:.2} | {:.2} | {:+.1} % | {:+.1} % | {:.0}, {:.0}, {:.0} |",
@@ -162,6 +173,11 @@ fn main() -> Result<ExitCode, Failure> {
             farthest = farthest.max(off);
         }
     }
+    println!(
+        "\nTwo runs under {RECORDED} differ by up to {:.1} % by the goal, {:.1} % in run time.",
+        100.0 * (differ - 1.0),
+        100.0 * (differ_in_time - 1.0)
+    );
     println!("\nWithin 5 % of the best: {right} of {all}; at most {:.1} % off.", 100.0 * (farthest - 1.0));
     Ok(if right * 10 >= all * 9 && farthest <= FAR { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -79,7 +79,7 @@ impl Run {
         remarks(&prepared, &done)?;
         let report = &done.outcomes[0].report;
         if let Some(path) = &self.csv_processes {
-            output::write(path, &csv_of_processes(&summarise(&done.outcomes, 1)?))?;
+            output::write(path, &csv_of_processes(&prepared, &summarise(&done.outcomes, 1)?))?;
         }
         match &self.json {
             Some(path) => {
