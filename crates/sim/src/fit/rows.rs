@@ -117,10 +117,22 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
     if rows.is_empty() {
         return Err(FitError::NoTimes { rows: records.len() });
     }
-    rows.sort_by_key(|row| (row.issued, row.done));
+    join(&mut rows);
     link(&mut rows);
     check(&rows)?;
     Ok(rows)
+}
+
+/// Puts the rows in order. Requests that were merged are one command, which the disk got and finished at one time.
+fn join(rows: &mut Vec<Row>) {
+    rows.sort_by_key(|row| (row.issued, row.done, row.start));
+    rows.dedup_by(|part, row| {
+        let one = (part.issued, part.done, part.operation, part.start)
+            == (row.issued, row.done, row.operation, row.end());
+        let part_of = one && part.moves_data();
+        row.sectors += if part_of { part.sectors } else { 0 };
+        part_of
+    });
 }
 
 /// Fills in which rows are alone, and which completion each one follows.
