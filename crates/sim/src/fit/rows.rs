@@ -38,8 +38,8 @@ pub struct Row {
     pub beside: u32,
     /// No other command was in the disk from its dispatch to its completion.
     pub alone: bool,
-    /// The row whose completion was the last one before it, if there was one.
-    pub after: Option<u32>,
+    /// How long after the last completion before it; after the first row, if there was no completion.
+    pub gap: u64,
 }
 
 impl Row {
@@ -111,7 +111,7 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
             sectors: record.length.0,
             beside: 0,
             alone: true,
-            after: None,
+            gap: 0,
         });
     }
     if rows.is_empty() {
@@ -135,20 +135,20 @@ fn join(rows: &mut Vec<Row>) {
     });
 }
 
-/// Fills in which rows are alone, and which completion each one follows.
+/// Fills in which rows are alone, how many others each one met, and how long it came after a completion.
 pub(super) fn link(rows: &mut [Row]) {
-    let mut by_end: Vec<u32> = (0..rows.len() as u32).collect();
-    by_end.sort_by_key(|&index| rows[index as usize].done);
+    let mut ends: Vec<u64> = rows.iter().map(|row| row.done).collect();
+    ends.sort_unstable();
     let (mut ended, mut latest) = (0, 0);
+    let began = rows.first().map_or(0, |row| row.issued);
     for index in 0..rows.len() {
         let issued = rows[index].issued;
-        while ended < by_end.len() && rows[by_end[ended] as usize].done <= issued {
+        // A row that took no time ends before it begins to count.
+        while ended < index && ends[ended] <= issued {
             ended += 1;
         }
-        // A row that took no time ends before it begins to count.
-        let before = by_end[..ended].iter().rev().find(|&&at| (at as usize) < index).copied();
-        rows[index].after = before;
-        rows[index].beside = index.saturating_sub(ended) as u32;
+        rows[index].gap = issued - ended.checked_sub(1).map_or(began, |last| ends[last]);
+        rows[index].beside = (index - ended) as u32;
         let next = rows.get(index + 1).map_or(u64::MAX, |next| next.issued);
         rows[index].alone = latest <= issued && rows[index].done <= next;
         latest = latest.max(rows[index].done);
