@@ -32,7 +32,7 @@ pub(super) fn replay(disk: &mut AnyModel, rows: &[Row]) -> Result<Vec<u64>, Subm
             operation: row.operation,
             start: Sector(row.start),
             length: Sectors(row.sectors),
-            fua: false,
+            fua: row.fua,
         };
         loop {
             match run.disk.submit(Instant(run.now), command) {

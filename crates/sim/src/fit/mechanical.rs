@@ -62,7 +62,7 @@ pub(super) struct Found {
 fn quick(rows: &[Row], operation: Operation) -> Option<f64> {
     let mut times: Vec<u64> = rows
         .iter()
-        .filter(|row| row.alone && row.operation == operation && row.sectors <= 64)
+        .filter(|row| row.alone && row.operation == operation && row.sectors <= 64 && !row.fua)
         .map(Row::service)
         .collect();
     times.sort_unstable();
@@ -103,7 +103,7 @@ fn track(rates: &[f64; ZONES], capacity: u64, address: u64) -> f64 {
 /// one before tells where the arm was. Writes that wait in the buffer take the arm away and hold a read up: so the last
 /// ones were reads, or else the disk had idle time to write out what there was.
 fn positioned(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
-    let buffered = |row: &Row| cached && row.operation == Operation::Write;
+    let buffered = |row: &Row| cached && row.operation == Operation::Write && !row.fua;
     let (mut after_reads, mut after_idling) = (Vec::new(), Vec::new());
     let (mut reads, mut to_write) = (CALM, 0u64);
     for two in rows.windows(2) {
@@ -157,7 +157,7 @@ fn distance_class(before: &Row, row: &Row, capacity: u64) -> u8 {
 fn alike(before: Option<&Row>, row: &Row, capacity: u64) -> Class {
     let read = row.operation == Operation::Read;
     let after_read = before.is_none_or(|before| before.operation == Operation::Read);
-    let direction = u8::from(read) * 2 + u8::from(after_read);
+    let direction = u8::from(row.fua) * 4 + u8::from(read) * 2 + u8::from(after_read);
     let size = u8::from(row.sectors > 16) + u8::from(row.sectors > 128);
     let crowd = (32 - row.beside.leading_zeros()) as u8;
     [direction, crowd, size, before.map_or(u8::MAX, |before| distance_class(before, row, capacity))]

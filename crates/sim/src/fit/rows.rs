@@ -14,6 +14,9 @@ const FEWEST: usize = 200;
 const NEAR: u64 = 1024;
 const RECENT: usize = 16;
 
+/// Writes past the buffer take this many times what others take: on platters it is a hundred times, on flash ten.
+const FUA_TIMES: u64 = 4;
+
 /// So many commands show something at all.
 pub(super) const SOME: usize = 40;
 
@@ -38,6 +41,8 @@ pub struct Row {
     pub beside: u32,
     /// No other command was in the disk from its dispatch to its completion.
     pub alone: bool,
+    /// A write that was done when the medium had it, although others are done in the buffer.
+    pub fua: bool,
     /// How long after the last completion before it; after the first row, if there was no completion.
     pub gap: u64,
 }
@@ -111,6 +116,7 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
             sectors: record.length.0,
             beside: 0,
             alone: true,
+            fua: record.sync && record.metadata,
             gap: 0,
         });
     }
@@ -119,6 +125,7 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
     }
     join(&mut rows);
     link(&mut rows);
+    past_buffer(&mut rows);
     check(&rows)?;
     Ok(rows)
 }
@@ -152,6 +159,20 @@ pub(super) fn link(rows: &mut [Row]) {
         let next = rows.get(index + 1).map_or(u64::MAX, |next| next.issued);
         rows[index].alone = latest <= issued && rows[index].done <= next;
         latest = latest.max(rows[index].done);
+    }
+}
+
+/// Marks the writes that must not end in the buffer: a log is made safe by such a write. No trace tells them from others;
+/// but who waits for metadata, or just had the disk flushed, writes a log, and they take far longer than what is buffered.
+fn past_buffer(rows: &mut [Row]) {
+    let alone = |row: &Row| row.operation == Operation::Write && row.beside == 0;
+    let mut times: Vec<u64> = rows.iter().filter(|row| alone(row)).map(Row::service).collect();
+    times.sort_unstable();
+    let Some(&usual) = times.get(times.len() / 2) else { return };
+    let mut flushed = false;
+    for row in rows {
+        row.fua = (row.fua || flushed) && alone(row) && row.service() > FUA_TIMES * usual;
+        flushed = row.operation == Operation::Flush;
     }
 }
 
