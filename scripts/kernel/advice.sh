@@ -18,7 +18,7 @@ ours=${OURS:-} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+
 disks=(maxtor-40g hdd-4tb-7200 sata-ssd)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
 numbers=(files=600 large=160 ios=1500 commits=80 transactions=60) seed=${SEED:-1}
-export GUEST_MEMORY=1280 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
+export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
 build=(build --release --package idlewise)
 run=(cargo run --release --quiet --package idlewise)
 if [ "${1:-}" = --short ]; then

@@ -23,7 +23,7 @@ use crate::report::verdict::Claim;
 /// from drives.
 const MATTERS: f64 = 0.05;
 /// Models of a disk's class are off by about that.
-const UNKNOWN_ERROR: f64 = 0.1;
+pub(crate) const UNKNOWN_ERROR: f64 = 0.1;
 /// Processes with fewer requests say little.
 const REQUESTS_OF_A_PROCESS: u64 = 20;
 /// Processes, kinds of load and ties are named up to this number.
@@ -93,20 +93,10 @@ pub(crate) struct Advice {
 /// What the model of the disk rests on.
 pub(crate) struct Model {
     pub(crate) words: String,
+    /// How much slower or faster the disk may be. `None`: the model is too far from the disk.
+    pub(crate) error: Option<f64>,
     pub(crate) fit: Option<FitReport>,
     pub(crate) not_fitted: Option<String>,
-}
-
-impl Model {
-    /// How much slower or faster the disk may be: the error on what was held out, and a tenth where it is not known.
-    /// `None`: the model is too far from the disk.
-    pub(crate) fn error(&self) -> Option<f64> {
-        match &self.fit {
-            Some(fit) if fit.is_far() => None,
-            Some(fit) => Some(fit.held_out.demerit_share),
-            None => Some(UNKNOWN_ERROR),
-        }
-    }
 }
 
 /// The kinds of load of a trace, most requests first.
@@ -186,7 +176,7 @@ pub(crate) fn advise(
 ) -> Advice {
     let names: Vec<&str> = comparison.summaries.iter().map(Summary::name).collect();
     let current = subject.current().filter(|current| names.contains(&current.as_str()));
-    let good = match model.error() {
+    let good = match model.error {
         Some(_) => good(&comparison.verdict.claims, &names),
         None => Vec::new(),
     };
@@ -215,7 +205,7 @@ pub(crate) fn advise(
     });
     Advice {
         disk: subject.name.clone(),
-        far: model.error().is_none(),
+        far: model.error.is_none(),
         model: model.words,
         fit: model.fit,
         not_fitted: model.not_fitted,

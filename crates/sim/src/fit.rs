@@ -12,6 +12,7 @@ mod calibrate;
 mod compare;
 mod flash;
 mod mechanical;
+mod nearest;
 mod parts;
 mod platters;
 mod position;
@@ -27,8 +28,9 @@ use idlewise_disk::{Profile, validate};
 use crate::traces::Record;
 
 pub use calibrate::{Reader, calibrate};
+pub use nearest::{Nearest, nearest};
 pub use parts::Known;
-pub use report::{Against, Confidence, FitReport, Part};
+pub use report::{Against, Confidence, FAR, FitReport, Part};
 pub use rows::{FitError, Row, rows};
 
 /// Stretches of a recording, of which every second one is held out.

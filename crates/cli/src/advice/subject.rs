@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use idlewise_core::SECTOR_BYTES;
+use idlewise_disk::Profile;
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::fit::Known;
 use idlewise_sim::traces::recording::Disk;
@@ -56,6 +58,19 @@ impl Subject {
     pub(crate) fn known(&self) -> Known {
         let told = self.disk.as_ref().map(Known::of).unwrap_or_default();
         Known { name: self.name.clone(), ..told }
+    }
+
+    /// A disk of the class that the kernel names, and why it is this one.
+    pub(crate) fn class(&self) -> Option<(Profile, String)> {
+        let disk = self.disk.as_ref()?;
+        let (name, why) = match disk.rotational {
+            true => ("hdd-4tb-7200", "the kernel says that it rotates"),
+            false if disk.name.starts_with("nvme") => ("nvme-ssd", "its driver is NVMe's"),
+            false => ("sata-ssd", "the kernel says that it does not rotate"),
+        };
+        let megabytes = (disk.sectors * SECTOR_BYTES).div_ceil(1_000_000);
+        let profile = Profile::named(name).and_then(|profile| profile.with(&format!("capacity={megabytes}m")));
+        Some((profile.ok()?, why.to_owned()))
     }
 
     /// What the records show of the disk without a fit.

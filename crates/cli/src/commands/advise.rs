@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use idlewise_disk::Profile;
-use idlewise_sim::fit::fit;
+use idlewise_sim::fit::{FAR, fit, nearest};
 use idlewise_sim::traces::{self, TraceInfo};
 use serde_json::json;
 
 use super::record::{length, record};
-use crate::advice::{Advice, Model, Subject, advise, kinds, subjects, text};
+use crate::advice::{Advice, Model, Subject, UNKNOWN_ERROR, advise, kinds, subjects, text};
 use crate::assumptions::under;
 use crate::execution::execute;
 use crate::failure::Failure;
@@ -102,28 +102,45 @@ impl Advise {
         output::print(&texts.join("\n"))
     }
 
-    /// The model of the disk: the one that is named, else one fitted to what it did.
+    /// The model of the disk: the one that is named; else one fitted to what it did, or the known disk that is nearer to
+    /// that.
     fn model(&self, subject: &Subject) -> Result<(Profile, Model), Failure> {
         if let Some(name) = &self.disk {
             let profile = names::disk(name)?;
             let words = format!("{} ({}), as --disk says", profile.name, profile.description);
-            return Ok((profile, Model { words, fit: None, not_fitted: None }));
+            return Ok((profile, Model { words, error: Some(UNKNOWN_ERROR), fit: None, not_fitted: None }));
         }
-        match fit(&subject.records, &subject.known()) {
-            Ok(fit) => {
+        let known = subject.known();
+        let trusted = |share: f64| (share <= FAR).then_some(share);
+        let (fit, near) = (fit(&subject.records, &known), nearest(&subject.records, &known));
+        let not_fitted = match (fit, &near) {
+            (Ok(fit), near) if near.as_ref().is_ok_and(|near| near.against.demerit_share < fit.report.error()) => {
+                format!("a model of its own is {:.0} % off", 100.0 * fit.report.error())
+            }
+            (Ok(fit), _) => {
+                let error = fit.report.error();
+                let (kind, percent) = (fit.report.kind, 100.0 * error);
                 let words = format!(
-                    "a {} disk, modelled from what it did ({:.0} % off on rows that were held out)",
-                    fit.report.kind,
-                    100.0 * fit.report.held_out.demerit_share
+                    "a {kind} disk, modelled from what it did ({percent:.0} % off on rows that were held out)"
                 );
-                Ok((fit.profile, Model { words, fit: Some(fit.report), not_fitted: None }))
+                let model = Model { words, error: trusted(error), fit: Some(fit.report), not_fitted: None };
+                return Ok((fit.profile, model));
             }
-            Err(error) => {
-                let (profile, why) = setup::fitting(&subject.survey())?;
+            (Err(error), _) => error.to_string(),
+        };
+        let (profile, words, error) = match near {
+            Ok(near) => {
+                let (error, of) = (near.against.demerit_share, &near.profile.name);
+                let words = format!("taken for {of}, the nearest of the known disks ({:.0} % off)", 100.0 * error);
+                (near.profile, words, trusted(error))
+            }
+            Err(_) => {
+                let (profile, why) = subject.class().map_or_else(|| setup::fitting(&subject.survey()), Ok)?;
                 let words = format!("taken for {}, as {why}: no model could be fitted", profile.name);
-                Ok((profile, Model { words, fit: None, not_fitted: Some(error.to_string()) }))
+                (profile, words, Some(UNKNOWN_ERROR))
             }
-        }
+        };
+        Ok((profile, Model { words, error, fit: None, not_fitted: Some(not_fitted) }))
     }
 
     /// Replays what the disk did under each candidate, and again on a disk that is slower and faster by the error of its
@@ -141,7 +158,7 @@ impl Advise {
         let about: Vec<usize> = (0..schedulers.len()).collect();
         let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
         let mut done = execute(&prepared)?;
-        let variants = match model.error() {
+        let variants = match model.error {
             _ if done.interrupted => None,
             None => Some(Vec::new()),
             Some(error) => under(&mut prepared, &about, 1.0 + error)?,

@@ -75,11 +75,16 @@ pub struct FitReport {
 }
 
 /// A model that is off by a larger share is far from its disk: twice what is usual for a fitted one.
-const FAR: f64 = 0.25;
+pub const FAR: f64 = 0.25;
 
 impl FitReport {
-    /// The model is too far from the disk to rest anything on it. Commands that had the disk for themselves tell that best.
+    /// How far the model is from the disk, as a share of the mean service time.
+    pub fn error(&self) -> f64 {
+        self.held_out.demerit_share
+    }
+
+    /// The model is too far from the disk to rest anything on it.
     pub fn is_far(&self) -> bool {
-        self.held_out_alone.unwrap_or(self.held_out).demerit_share > FAR
+        self.error() > FAR
     }
 }
