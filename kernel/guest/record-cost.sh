@@ -9,22 +9,23 @@ insmod /modules/null_blk.ko nr_devices=1 submit_queues=1 queue_mode=2 irqmode=0 
 seconds_held=$(argument seconds)
 requests=$(argument requests)
 
-# load OPTION…: reads of 4 KiB, 64 at a time.
+# load OPTION…: reads of 4 KiB, 64 at a time, in the way that costs least: what the processor does not do for the load, the
+# recorder has.
 load() {
-    fio --minimal --name=load --filename=/dev/nullb0 --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=64 \
+    fio --minimal --name=load --filename=/dev/nullb0 --ioengine=io_uring --fixedbufs --registerfiles --direct=1 --rw=randread --bs=4k --iodepth=64 \
         --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 --gtod_reduce=1 --norandommap --size=900m "$@" >/tmp/fio 2>/dev/null ||
         bad "fio: $(cat /tmp/fio)"
 }
 begin() {
     idlewise record nullb0 --output /tmp/cost.rec.gz --force >/tmp/record 2>&1 &
     recorder=$!
-    until grep -q '^recording' /tmp/record || ! kill -0 $recorder; do sleep 0.1; done
+    until grep -qs '^recording' /tmp/record || ! kill -0 $recorder; do sleep 0.1; done
 }
 end() {
     sleep 0.2
     kill -INT "$recorder"
     wait "$recorder" || bad "the recorder: $(cat /tmp/record)"
-    say "$(sed -n '2,$p' /tmp/record | grep -v ^next)"
+    say "$(sed -n 's/^stopped: //p' /tmp/record)"
 }
 told() { zcat /tmp/cost.rec.gz | strings | sed -n "s/^$1 = //p" | tail -n 1; }
 reads() { awk '{print $1}' /sys/block/nullb0/stat; }

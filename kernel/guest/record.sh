@@ -26,7 +26,7 @@ begin() {
     idlewise record "$@" --output "/tmp/$name.rec.gz" --force >"/tmp/$name.out" 2>&1 &
     recorder=$!
     tries=0
-    until grep -q '^recording' "/tmp/$name.out" || [ $tries = 100 ]; do tries=$((tries + 1)); sleep 0.1; done
+    until grep -qs '^recording' "/tmp/$name.out" || [ $tries = 100 ]; do tries=$((tries + 1)); sleep 0.1; done
     grep -q '^recording' "/tmp/$name.out" || bad "$name: $(cat "/tmp/$name.out")"
 }
 # end [SIGNAL]: stops the recorder. Its exit status is in `status`.
@@ -55,7 +55,7 @@ agrees() {
     elif ! cmp -s /tmp/kernel /tmp/own; then bad "$name: the kernel counts $(cat /tmp/kernel), the recording $(cat /tmp/own)"
     elif [ "$bytes" != "$want" ] || [ "$phantoms" != 0 ]; then
         bad "$name: the trace has $bytes bytes, not $want, and $phantoms requests without end"
-    else good "$name: $(cat /tmp/kernel | tr '\n' ';') requeues $(told "$recording" requeues)"; fi
+    else good "$name: $(tr '\n' ';' </tmp/kernel) requeues $(told "$recording" requeues)"; fi
 }
 # requeued NAME: the driver gave requests back, so that the test means something.
 requeued() { [ "$(told "/tmp/$1.rec.gz" requeues)" -gt 10 ] || bad "$1: $(told "/tmp/$1.rec.gz" requeues) requests were given back"; }
@@ -83,6 +83,7 @@ scsi_device ndelay=20000 max_queue=16 num_parts=2 lbpu=1
 # tracefs is not mounted: the program uses a mount of its own.
 refused 2 'there is no such device' nonesuch
 refused 2 'not a block device' /dev/null
+mkdir -p /etc
 echo 'nobody:x:65534:65534::/tmp:/bin/sh' >/etc/passwd
 chmod 1777 /tmp
 status=0
@@ -133,8 +134,8 @@ scsi half 0x100 none
 # What is named is not what takes the requests.
 both() {
     end
-    agrees "$name" sda vda
-    grep "^note: .*$1" "/tmp/$name.out" || bad "$name: $(cat "/tmp/$name.out")"
+    agrees "$name" vda sda
+    grep -q "^note: $1" "/tmp/$name.out" || bad "$name: $(cat "/tmp/$name.out")"
 }
 stats sda >/tmp/before
 begin partition sda2
@@ -146,10 +147,10 @@ grep -q 'sda2 is a partition: its disk sda is recorded' /tmp/partition.out || ba
 
 printf '0 65536 linear /dev/sda 2048\n65536 65536 linear /dev/vda 0\n' | dmsetup create --noudevsync --noudevrules both ||
     bad "no dm device"
-stats sda vda >/tmp/before
+stats vda sda >/tmp/before
 begin dm /dev/dm-0
 direct dm-0
-both 'dm-0 is made of sda, vda: recorded instead'
+both 'dm-0 is made of vda, sda: recorded instead'
 dmsetup remove --noudevsync --noudevrules both
 
 echo md_both >/sys/module/md_mod/parameters/new_array
@@ -164,10 +165,10 @@ for member in sda vda; do
 done
 echo active >array_state || bad "no md device: $(cat array_state)"
 cd /
-stats sda vda >/tmp/before
+stats vda sda >/tmp/before
 begin md md_both
 direct md_both
-both 'md_both is made of sda, vda: recorded instead'
+both 'md_both is made of vda, sda: recorded instead'
 echo clear >/sys/block/md_both/md/array_state
 
 # Zones: written one after the other, and reset.
@@ -225,12 +226,14 @@ refused 2 'takes no requests' nullbio
 refused 2 'takes no requests' zram0
 refused 2 'the file is there' nullone --output /tmp/first.rec.gz
 mkdir /tmp/small
-mount -t tmpfs -o size=64k small /tmp/small
+mount -t tmpfs -o size=256k small /tmp/small
 fio --output=/tmp/fio --name=load --filename=/dev/nullone --ioengine=libaio --direct=1 --iodepth=32 --bs=4k --rw=randread --size=60m \
     --time_based --runtime=8 >/tmp/fio.out 2>&1 &
 load=$!
 refused 1 'No space left on device' nullone --for 30s --output /tmp/small/full.rec.gz
-idlewise trace info /tmp/small/full.rec.gz >/tmp/out 2>&1 && grep -q '^requests' /tmp/out || bad "the file on a full disk: $(cat /tmp/out)"
+kept=$(sed -n 's/.*holds the \([0-9]*\) events.*/\1/p' /tmp/out)
+idlewise trace info --json /tmp/small/full.rec.gz >/tmp/out 2>&1 && grep -q "\"rows\": $kept,*$" /tmp/out ||
+    bad "the file on a full disk holds not $kept events: $(cat /tmp/out)"
 kill $load
 wait $load
 [ "$(instances)" = 0 ] || bad "recorders leave $(ls /sys/kernel/tracing/instances)"

@@ -44,8 +44,8 @@ const THREAD: u64 = 0x1_0000;
 pub(crate) struct Timed {
     pub(crate) time: u64,
     pub(crate) entry: Entry,
-    /// What the event's task is called, if the event tells.
-    pub(crate) name: Option<Name>,
+    /// What the event's task is called, if the event tells and somebody wants to know.
+    pub(crate) name: Option<Box<Name>>,
 }
 
 /// An event of this kernel.
@@ -122,9 +122,10 @@ impl Reader {
         devices.join(" || ")
     }
 
-    /// What an event tells. `None` if it is of another device or asks for nothing.
+    /// What an event tells, with the names of tasks that are not `named` yet. `None` if it is of another device or asks for
+    /// nothing.
     #[inline]
-    pub(crate) fn read(&self, time: u64, raw: &[u8]) -> Option<Timed> {
+    pub(crate) fn read(&self, time: u64, raw: &[u8], named: impl Fn(u32) -> bool) -> Option<Timed> {
         let id = u16::from_ne_bytes(*raw.first_chunk()?);
         let task = half(raw, self.task.at)?;
         let known = self.known.iter().find(|known| known.id == id)?;
@@ -136,8 +137,8 @@ impl Reader {
             }
             fields @ Fields::Request { name, .. } => {
                 let event = self.request(fields, task, raw)?;
-                let named = name.filter(|_| event.task != 0);
-                (Entry::Block(event), named.and_then(|field| text(raw, field)))
+                let wanted = name.filter(|_| event.task != 0 && !named(event.task));
+                (Entry::Block(event), wanted.and_then(|field| text(raw, field)).map(Box::new))
             }
         };
         Some(Timed { time, entry, name })
@@ -243,7 +244,8 @@ fn asked(letters: &[u8]) -> Option<(u8, u8)> {
         [b'D', b'E', rest @ ..] | [b'E', rest @ ..] => (Asked::ERASE, rest),
         [b'D', rest @ ..] => (Asked::DISCARD, rest),
         [b'F', rest @ ..] => (Asked::FLUSH, rest),
-        [b'N', rest @ ..] => (Asked::ZEROES, rest),
+        // Newer kernels have letters for zones: reset and close count as writes.
+        [b'N', rest @ ..] | [b'Z', b'R' | b'C', rest @ ..] => (Asked::ZEROES, rest),
         _ => return None,
     };
     let flag = |letter: &u8| match letter {
@@ -262,7 +264,7 @@ mod tests {
 
     #[test]
     fn letters_tell_operation_and_flags() {
-        let all: [(&[u8], u8, u8); 12] = [
+        let all: [(&[u8], u8, u8); 13] = [
             (b"R\0", Asked::READ, 0),
             (b"RAM", Asked::READ, Asked::AHEAD | Asked::METADATA),
             (b"WS", Asked::WRITE, Asked::SYNC),
@@ -275,11 +277,12 @@ mod tests {
             (b"DE", Asked::ERASE, 0),
             (b"NS", Asked::ZEROES, Asked::SYNC),
             (b"ZAS", Asked::WRITE, Asked::SYNC),
+            (b"ZRS", Asked::ZEROES, Asked::SYNC),
         ];
         for (letters, operation, flags) in all {
             assert_eq!(asked(letters), Some((operation, flags)), "{}", letters.escape_ascii());
         }
-        assert_eq!((asked(b"ZR"), asked(b""), asked(b"x")), (None, None, None));
+        assert_eq!((asked(b"ZO"), asked(b""), asked(b"x")), (None, None, None));
     }
 
     #[test]

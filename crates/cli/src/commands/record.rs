@@ -84,6 +84,10 @@ pub(super) fn record(
     // Ctrl-C is how a recording without --for ends.
     control.stop.store(false, Ordering::Relaxed);
     writeln!(err, "{}", words(&summary))?;
+    if summary.gone {
+        let path = path.display();
+        return Err(Failure::failed(format!("{names} is gone: {path} holds what was done until then")));
+    }
     Ok(path)
 }
 
