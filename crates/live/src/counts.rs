@@ -12,6 +12,7 @@
 //! Commands that pass through have no sectors when they are issued, and count as nothing.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use idlewise_sim::traces::recording::{Asked, Counts, Event, What};
 use rustc_hash::FxBuildHasher;
@@ -95,7 +96,8 @@ impl Counter {
             }
             return false;
         }
-        let found = self.found((disk, operation, event.sector, event.length));
+        let whole = (disk, operation, event.sector, event.length);
+        let found = if self.land(whole) { Some(whole) } else { self.land_begun(whole) };
         if found.is_none() && operation == Asked::ZEROES {
             return false;
         }
@@ -104,23 +106,19 @@ impl Counter {
         let left = found.map_or(0, |piece| piece.3 - event.length);
         // What was issued before the recording began is taken to be whole.
         *requests += u64::from(left == 0);
-        if let Some(piece) = found {
-            self.land(piece);
-        }
         if left > 0 {
             self.fly((disk, operation, event.sector + u64::from(event.length), left));
         }
         true
     }
 
-    /// What was issued of which `done` is all or, if there is none, the beginning.
-    fn found(&self, done: Piece) -> Option<Piece> {
-        if self.flying.contains_key(&done) {
-            return Some(done);
-        }
+    /// Takes out, and gives, what was issued of which `done` is the beginning.
+    fn land_begun(&mut self, done: Piece) -> Option<Piece> {
         let begins =
             |piece: &&Piece| (piece.0, piece.1, piece.2) == (done.0, done.1, done.2) && piece.3 > done.3;
-        self.flying.keys().filter(begins).min().copied()
+        let piece = self.flying.keys().filter(begins).min().copied()?;
+        self.land(piece);
+        Some(piece)
     }
 
     /// How many empty ones of this event's kind are under way.
@@ -140,13 +138,14 @@ impl Counter {
         *self.flying.entry(piece).or_default() += 1;
     }
 
-    fn land(&mut self, piece: Piece) {
-        if let Some(count) = self.flying.get_mut(&piece) {
-            *count -= 1;
-            if *count == 0 {
-                self.flying.remove(&piece);
-            }
+    /// Takes out what was issued. False if nothing like it was.
+    fn land(&mut self, piece: Piece) -> bool {
+        let Entry::Occupied(mut found) = self.flying.entry(piece) else { return false };
+        *found.get_mut() -= 1;
+        if *found.get() == 0 {
+            found.remove();
         }
+        true
     }
 }
 

@@ -3,6 +3,8 @@
 //! Offsets come from the kernel's own description of each event. Requests that enter are told by their bios: these
 //! name the process, and the scheduler that will replay them merges anew.
 
+use std::cell::Cell;
+
 use idlewise_sim::traces::recording::{Asked, Entry, Event, Name, What};
 
 use crate::error::RecordError;
@@ -82,6 +84,8 @@ pub(crate) struct Reader {
     task: Field,
     /// Device numbers, as events have them, and the disk that each is or is a part of.
     devices: Vec<(u32, u8)>,
+    /// The letters of the last event, and what they say: most are as those before.
+    letters: Cell<(u64, Option<(u8, u8)>)>,
 }
 
 impl Reader {
@@ -105,7 +109,7 @@ impl Reader {
             }
         }
         let task = task.ok_or_else(|| RecordError::Layout { event: REQUESTS[0].0.to_owned() })?;
-        Ok(Reader { known, task, devices })
+        Ok(Reader { known, task, devices, letters: Cell::default() })
     }
 
     /// The events, and what the kernel is to let through of each.
@@ -151,7 +155,7 @@ impl Reader {
         };
         let number = half(raw, device.at)?;
         let disk = self.devices.iter().find(|(own, _)| *own == number)?.1;
-        let (operation, flags) = asked(raw.get(letters.at..)?.get(..letters.size)?)?;
+        let (operation, flags) = self.asked(raw.get(letters.at..)?.get(..letters.size)?)?;
         let priority = priority.and_then(|field| raw.get(field.at..)?.first_chunk());
         let priority = priority.map_or(0, |bytes| u16::from_ne_bytes(*bytes));
         let what = match second {
@@ -165,6 +169,22 @@ impl Reader {
         let sector = if sector == u64::MAX { 0 } else { sector };
         let length = length.map_or(Some(0), |field| half(raw, field.at))?;
         Some(Event { what, asked: Asked { operation, flags, priority, disk }, task, sector, length })
+    }
+
+    /// As [`asked`].
+    #[inline]
+    fn asked(&self, letters: &[u8]) -> Option<(u8, u8)> {
+        let Some(first) = word(letters, 0) else { return asked(letters) };
+        let (before, said) = self.letters.get();
+        if first == before {
+            return said;
+        }
+        let said = asked(letters);
+        // What has no end within them may go on differently.
+        if first.to_ne_bytes().contains(&0) {
+            self.letters.set((first, said));
+        }
+        said
     }
 }
 

@@ -86,7 +86,9 @@ impl Trace {
                 let hash = hash.map_or_else(String::new, |hash| format!("sha256         {hash}\n"));
                 output::print(&match numbers::terminal() {
                     // What goes on stands below what it goes on from, right of the labels.
-                    Some(columns) => numbers::folded(&format!("{info:columns$}{recorded}{hash}"), LABELS, columns),
+                    Some(columns) => {
+                        numbers::folded(&format!("{info:columns$}{recorded}{hash}"), LABELS, columns)
+                    }
                     None => format!("{info}{recorded}{hash}"),
                 })
             }

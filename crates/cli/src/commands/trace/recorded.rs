@@ -24,7 +24,8 @@ const PLAIN: [(&str, &str); 3] = [("wbt_lat_usec", "0"), ("zoned", "none"), ("no
 /// Lines with what was recorded where, labelled as those of `trace info`. `lost`: events that were.
 pub(super) fn lines(head: &Head, lost: u64) -> String {
     let (kernel, idlewise) = (&head.kernel, &head.idlewise);
-    let mut text = row("recorded", &format!("under Linux {kernel} by idlewise {idlewise}, {lost} events lost"));
+    let mut text =
+        row("recorded", &format!("under Linux {kernel} by idlewise {idlewise}, {lost} events lost"));
     for disk in &head.disks {
         text += &row("disk", &format!("{}: {}", disk.name, what(disk)));
         let settings = listed(&disk.tunables);
