@@ -203,6 +203,7 @@ impl Recorder {
                 {
                     let seen = self.seen(event.task, *name);
                     self.encoder.write(time, &seen, &mut self.output.pending);
+                    self.events += 1;
                 }
             }
             Entry::Fork { task, process, parent_task, parent } => {
