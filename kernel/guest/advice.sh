@@ -1,6 +1,6 @@
 # machine: exact
 # Ten loads of real programs, each under every scheduler of a list, on a disk that is a model. A load is a fixed amount
-# of work on ext4, begun with cold caches. Each line is
+# of work on ext4, begun with cold caches and from the same image of the disk. Each line is
 #
 #   result: LOAD SCHEDULER MS READS READ_MS WRITES WRITE_MS SECTORS
 #
@@ -18,27 +18,20 @@ mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J siz
     { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
 mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
 
-# A tree of small files: sizes are log-normal with a median of 6 KB and a mean of 12 KB.
-mkdir /mnt/tree
-mawk -v n="$(argument files)" -v seed="$(argument seed)" 'BEGIN {
-    srand(seed)
-    for (i = 0; i < n; i++) {
-        size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
-        print int(i / 16), i, int(size) + 1
-    }
-}' | while read -r folder file size; do
-    [ -d "/mnt/tree/$folder" ] || mkdir "/mnt/tree/$folder"
-    head -c "$size" /dev/urandom >"/mnt/tree/$folder/$file"
-done
+plant /mnt/tree "$(argument seed)" "$(argument files)"
 large=$(argument large)
 dd if=/dev/zero of=/mnt/large bs=1M count="$large" 2>/dev/null
 sqlite3 /mnt/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
     INSERT INTO t SELECT i, hex(randomblob(40)), i FROM n; CREATE INDEX tn ON t (name);" || bad "no sqlite"
-mkdir /mnt/postgres
-tar -xf /postgres.tar -C /mnt/postgres
-chown -R 70:70 /mnt/postgres
-sync
+if [ -e /postgres.tar ]; then
+    mkdir /mnt/postgres
+    tar -xf /postgres.tar -C /mnt/postgres
+    chown -R 70:70 /mnt/postgres
+fi
+umount /mnt
+# Only what is in use.
+e2image -ra /dev/iwdisk0 /tmp/image >/tmp/e2image 2>&1 || bad "e2image: $(cat /tmp/e2image)"
 
 chmod 1777 /tmp
 mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
@@ -84,7 +77,10 @@ elevator() {
 }
 # run LOAD SCHEDULER
 run() {
-    case $1 in *pgbench*) elevator none; server_start ;; esac
+    elevator none
+    e2image -ra /tmp/image /dev/iwdisk0 >/tmp/e2image 2>&1 || bad "e2image: $(cat /tmp/e2image)"
+    mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
+    case $1 in *pgbench*) server_start ;; esac
     sync
     echo 3 >/proc/sys/vm/drop_caches
     elevator "$2"
@@ -103,11 +99,13 @@ run() {
     kill -INT "$recorder"
     wait "$recorder" || bad "the recorder of $1 under $2: $(cat /tmp/record)"
     case $1 in *pgbench*) elevator none; server_stop ;; esac
-    rm -f /mnt/written
+    umount /mnt || bad "the file system stays"
 }
+# Ours are those that the module has registered, unless they are named; not the one that chooses among them.
+schedulers=$(argument schedulers | tr , ' ')
+[ -n "$(argument ours)" ] || schedulers="$schedulers $(elevators iwdisk0 | grep -vx idlewise)"
 for load in $(argument loads | tr , ' '); do
-    for scheduler in $(argument schedulers | tr , ' '); do run "$load" "$scheduler"; done
+    for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler"; done
 done
 (cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
-umount /mnt || bad "the file system stays"
 clean_log advice
