@@ -91,6 +91,16 @@ su -s /bin/sh -c 'idlewise record sda --output /tmp/nobody.rec.gz' nobody >/tmp/
 [ "$status" = 2 ] && grep -q sudo /tmp/out && [ ! -e /tmp/nobody.rec.gz ] && good "exit 2: $(cat /tmp/out)" ||
     bad "nobody may record: exit $status: $(cat /tmp/out)"
 
+# Root that may not mount; a kernel that has tracing and no block tracepoints.
+status=0
+/bin/setpriv --bounding-set=-sys_admin idlewise record sda --output /tmp/less.rec.gz >/tmp/out 2>&1 || status=$?
+[ "$status" = 2 ] && grep -q 'root has less here' /tmp/out && [ ! -e /tmp/less.rec.gz ] && good "exit 2: $(cat /tmp/out)" ||
+    bad "root without CAP_SYS_ADMIN may record: exit $status: $(cat /tmp/out)"
+mount -t tmpfs none /sys/kernel/tracing
+mkdir /sys/kernel/tracing/events
+refused 1 'no block tracepoints' sda --output /tmp/less.rec.gz
+umount /sys/kernel/tracing
+
 # virtio: a request takes a place in the ring for each of its segments, so that the ring is full before the tags are.
 virtio() {
     set_queue vda scheduler "$1"
@@ -209,7 +219,7 @@ wait "$recorder"
 [ "$(instances)" = 1 ] || bad "a killed recorder has $(instances) buffers"
 begin stopped nullone
 kill -STOP "$recorder"
-echo 512 >/sys/kernel/tracing/instances/*/buffer_size_kb
+for buffer in /sys/kernel/tracing/instances/*; do echo 512 >"$buffer/buffer_size_kb"; done
 fio --output=/tmp/fio --name=load --filename=/dev/nullone --ioengine=libaio --direct=1 --iodepth=32 --bs=512 --rw=randread --size=60m \
     --number_ios=15000 --gtod_reduce=1 >/tmp/fio.out 2>&1 || bad "fio on nullone"
 [ "$(instances)" = 1 ] || bad "the buffer of a killed recorder stays"
@@ -227,7 +237,7 @@ refused 2 'takes no requests' nullbio
 refused 2 'takes no requests' zram0
 refused 2 'the file is there' nullone --output /tmp/first.rec.gz
 mkdir /tmp/small
-mount -t tmpfs -o size=160k small /tmp/small
+mount -t tmpfs -o size=256k small /tmp/small
 fio --output=/tmp/fio --name=load --filename=/dev/nullone --ioengine=libaio --direct=1 --iodepth=32 --bs=4k --rw=randread --size=60m \
     --time_based --runtime=8 >/tmp/fio.out 2>&1 &
 load=$!

@@ -44,7 +44,7 @@ if grep -q ext4 "kernel/guest/$test.sh"; then
 fi
 [ -z "${IDLEWISE:-}" ] || { guest_program "$IDLEWISE"; guest_module virtio_blk virtio_pci; }
 if grep -q dmsetup "kernel/guest/$test.sh"; then
-    guest_program dmsetup blkzone
+    guest_program dmsetup blkzone setpriv
     guest_module dm-mod raid0 zram
 fi
 case $arguments in *pgbench*) guest_postgres ;; esac
