@@ -213,6 +213,11 @@ agrees first nullone
 mount -t tracefs tracefs /sys/kernel/tracing
 instances() { ls /sys/kernel/tracing/instances | wc -l; }
 [ "$(instances)" = 0 ] || bad "recorders leave $(ls /sys/kernel/tracing/instances)"
+begin twice nullone
+kill -INT "$recorder"
+kill -TERM "$recorder"
+wait "$recorder" || bad "a recorder that is stopped twice: $(cat /tmp/twice.out)"
+[ "$(instances)" = 0 ] || bad "a recorder that is stopped twice leaves $(ls /sys/kernel/tracing/instances)"
 begin killed nullone
 kill -KILL "$recorder"
 wait "$recorder"
