@@ -88,7 +88,8 @@ run() {
     idlewise record /dev/iwdisk0 --output "/tmp/$recording" >/tmp/record 2>&1 &
     recorder=$!
     i=0
-    while ! grep -q '^recording' /tmp/record && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
+    while ! grep -q '^recording' /tmp/record && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
+    [ $i -lt 300 ] || bad "the recorder of $1 under $2 does not begin"
     before=$(counts) begun=$(milliseconds)
     for part in $(echo "$1" | tr + ' '); do "load_$part" >"/tmp/$part.out" 2>&1 & parts="$parts $!"; done
     for part in $parts; do wait "$part" || bad "$1 under $2 fails: $(tail -n 3 /tmp/*.out)"; done

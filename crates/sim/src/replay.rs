@@ -198,7 +198,10 @@ impl Replay {
     fn fill(&mut self) {
         while !self.ended && self.has_room() {
             let row = self.rows.next();
-            self.rows.exits().iter().for_each(|exit| self.ends.exit(*exit));
+            for exit in self.rows.exits() {
+                self.ends.exit(*exit);
+                self.inference.exit(exit);
+            }
             match row {
                 Ok(Some(record)) => self.take(record),
                 Ok(None) => self.ended = true,
