@@ -40,7 +40,7 @@ guest_fio
 if grep -q ext4 "kernel/guest/$test.sh"; then
     guest_module crc32c_generic ext4
     guest_program mkfs.ext4 mawk
-    ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar e2image
+    ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar
 fi
 [ -z "${IDLEWISE:-}" ] || { guest_program "$IDLEWISE"; guest_module virtio_blk virtio_pci; }
 if grep -q dmsetup "kernel/guest/$test.sh"; then
