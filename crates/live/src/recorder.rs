@@ -52,7 +52,7 @@ pub struct Summary {
     pub tail: Tail,
     /// Bytes in the file.
     pub written: u64,
-    /// It ended because no disk is left.
+    /// The recording ended because no disk is left.
     pub gone: bool,
 }
 
