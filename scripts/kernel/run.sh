@@ -41,7 +41,11 @@ if grep -q ext4 "kernel/guest/$test.sh"; then
     guest_module crc32c_generic ext4
     guest_program mkfs.ext4 mawk
     ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar
-    [ -z "${IDLEWISE:-}" ] || { guest_program "$IDLEWISE"; guest_module virtio_blk virtio_pci; }
+fi
+[ -z "${IDLEWISE:-}" ] || { guest_program "$IDLEWISE"; guest_module virtio_blk virtio_pci; }
+if grep -q dmsetup "kernel/guest/$test.sh"; then
+    guest_program dmsetup blkzone setpriv
+    guest_module dm-mod raid0 zram
 fi
 case $arguments in *pgbench*) guest_postgres ;; esac
 cp "$modules"/*.ko "$guest_root/modules/"
@@ -56,7 +60,7 @@ if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
     guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"
 else
-    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp 2
+    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp 2 "${more[@]}"
 fi
 sed -n '/^\(ok\|not ok\|#\|result\|done\)/p' "$log"
 if grep -q '^done: 0 failures' "$log"; then exit 0; fi

@@ -76,8 +76,16 @@ impl Drop for Progress {
     }
 }
 
+/// Something must be put away before the program ends.
+static PATIENT: AtomicBool = AtomicBool::new(false);
+
+/// Says whether a second Ctrl-C has to wait until the first one has done its work.
+pub(crate) fn patient(patient: bool) {
+    PATIENT.store(patient, Ordering::Relaxed);
+}
+
 /// A control that the first Ctrl-C stops: what is done so far is still printed. The second one ends
-/// the program at once.
+/// the program at once, unless it is [`patient`].
 pub(crate) fn interruptible() -> Result<Arc<Control>, Failure> {
     // Handlers can be set once, and a comparison may run several experiments.
     static ONLY: OnceLock<Arc<Control>> = OnceLock::new();
@@ -88,7 +96,7 @@ pub(crate) fn interruptible() -> Result<Arc<Control>, Failure> {
     let control = Arc::clone(ONLY.get_or_init(Arc::default));
     let stopped = Arc::clone(&control);
     ctrlc::set_handler(move || {
-        if stopped.stop.swap(true, Ordering::Relaxed) {
+        if stopped.stop.swap(true, Ordering::Relaxed) && !PATIENT.load(Ordering::Relaxed) {
             std::process::exit(130);
         }
     })

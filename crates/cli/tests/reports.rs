@@ -3,6 +3,7 @@
 mod common;
 
 use common::{DISK, LOAD, MSR, Run, folder, idlewise, line, program, write};
+use idlewise_sim::traces::recording::{Asked, Disk, Encoder, Entry, Event, Head, What};
 use serde_json::Value;
 
 fn json(run: Run) -> Value {
@@ -145,4 +146,46 @@ fn reasons_are_filtered_by_process_and_time() {
     line("run --workload random --why --why-from 2s --why-to 1s").exits(2).says("--why-to");
     line("run --help").exits(0).prints("--why-process").prints("idlewise docs why");
     line("docs why").exits(0).prints("dispatch #4 R 1024+8 of 7");
+}
+
+#[test]
+fn trace_info_tells_what_a_recording_knows_of_its_disks() {
+    let folder = folder();
+    let disk = Disk {
+        name: "sda".into(),
+        sectors: 1 << 21,
+        scheduler: "mq-deadline".into(),
+        model: Some("QEMU HARDDISK".into()),
+        queue: [("read_ahead_kb".to_owned(), "128".to_owned())].into(),
+        tunables: [("fifo_batch".to_owned(), "16".to_owned())].into(),
+        ..Disk::default()
+    };
+    let head = Head { kernel: "6.1.0".into(), disks: vec![disk], ..Head::default() };
+    let (mut bytes, mut body) = (Vec::new(), Vec::new());
+    Encoder::begin(&head, &mut bytes).unwrap();
+    let mut encoder = Encoder::default();
+    let asked = Asked { operation: Asked::READ, ..Asked::default() };
+    for (time, what) in [(1000, What::Queue), (1100, What::Issue), (5000, What::Complete)] {
+        let event = Event { what, asked, task: 7, sector: 8, length: 8 };
+        encoder.write(time, &Entry::Block(event), &mut body);
+    }
+    encoder.write(6000, &Entry::Lost(2), &mut body);
+    bytes.append(&mut body);
+    let path = folder.path().join("sda.rec");
+    std::fs::write(&path, bytes).unwrap();
+    let path = path.to_str().unwrap();
+    idlewise(["trace", "info", path])
+        .exits(0)
+        .prints("recorded       under Linux 6.1.0")
+        .prints("2 events lost")
+        .prints("disk           sda: QEMU HARDDISK, not rotating, 1.00 GiB")
+        .prints("scheduler      mq-deadline with fifo_batch=16")
+        .prints("queue          read-ahead 128 KiB");
+    let document = json(idlewise(["trace", "info", path, "--json"]));
+    let recording = &document["recording"];
+    assert_eq!((&recording["kernel"], &document["report"]["lost_events"]), (&"6.1.0".into(), &2.into()));
+    assert_eq!(recording["disks"][0]["tunables"]["fifo_batch"], "16");
+    assert_eq!(recording["disks"][0]["queue"]["read_ahead_kb"], "128");
+    let other = write(&folder, "t.csv", MSR);
+    assert!(json(idlewise(["trace", "info", &other, "--json"]))["recording"].is_null());
 }

@@ -5,14 +5,17 @@
 //! | completion of some sectors | these sectors; and a request, if all that was issued is done |
 //! | completion of a flush command | a flush |
 //! | completion of an empty write | a write, as often as an empty one was queued: the flush that a program asked for. What is beyond that is the second end of a write that was flushed before or after |
+//! | completion of what is empty and has no letter | a write, as often as one was queued: a zone that was reset |
 //! | a bio or a request merged | a merge |
 //!
 //! A request that the driver gave back is issued again and completes once. Zeroes and erasures count as writes.
 //! Commands that pass through have no sectors when they are issued, and count as nothing.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use idlewise_sim::traces::recording::{Asked, Counts, Event, What};
+use rustc_hash::FxBuildHasher;
 
 /// Requests that are remembered in flight. There are more only if their completions were lost.
 const CAPACITY: usize = 65_536;
@@ -23,16 +26,20 @@ type Piece = (u8, u8, u64, u32);
 /// Counts what disks do.
 pub(crate) struct Counter {
     disks: Vec<Counts>,
-    /// Empty writes that were queued and not completed, of each disk.
-    empty: Vec<u64>,
+    /// Of each disk the empty writes that were queued and not completed, and the same of what has no letter.
+    empty: Vec<[u64; 2]>,
     /// What was issued and not completed, and how many times.
-    flying: BTreeMap<Piece, u32>,
+    flying: HashMap<Piece, u32, FxBuildHasher>,
 }
 
 impl Counter {
     /// A counter of this number of disks.
     pub(crate) fn new(disks: usize) -> Counter {
-        Counter { disks: vec![Counts::default(); disks], empty: vec![0; disks], flying: BTreeMap::new() }
+        Counter {
+            disks: vec![Counts::default(); disks],
+            empty: vec![[0; 2]; disks],
+            flying: HashMap::default(),
+        }
     }
 
     /// What each disk did so far.
@@ -45,12 +52,14 @@ impl Counter {
     pub(crate) fn see(&mut self, event: &Event) -> bool {
         let Asked { operation, disk, .. } = event.asked;
         let Some(counts) = self.disks.get_mut(usize::from(disk)) else { return false };
-        let passes_through = operation == Asked::ZEROES && event.length == 0;
+        // A command that passes through, or one for a zone.
+        let moves_nothing = operation == Asked::ZEROES && event.length == 0;
         match event.what {
             What::Queue => {
-                let empty = operation == Asked::WRITE && event.length == 0;
-                self.empty[usize::from(disk)] += u64::from(empty);
-                !passes_through
+                if let Some(empty) = self.empty(event) {
+                    *empty += 1;
+                }
+                !moves_nothing
             }
             What::Split(_) => true,
             What::MergeBio | What::MergeRequest => {
@@ -58,16 +67,16 @@ impl Counter {
                 true
             }
             What::Issue => {
-                counts.issues += u64::from(!passes_through);
+                counts.issues += u64::from(!moves_nothing);
                 if event.length > 0 {
                     self.fly((disk, operation, event.sector, event.length));
                 }
-                !passes_through
+                !moves_nothing
             }
             What::Requeue => {
                 counts.requeues += 1;
                 self.land((disk, operation, event.sector, event.length));
-                !passes_through
+                !moves_nothing
             }
             What::Complete => self.complete(event),
         }
@@ -81,16 +90,14 @@ impl Counter {
             return true;
         }
         if event.length == 0 {
-            let empty = &mut self.empty[usize::from(disk)];
-            if operation == Asked::WRITE && *empty > 0 {
+            if let Some(empty) = self.empty(event).filter(|empty| **empty > 0) {
                 *empty -= 1;
-                counts.writes += 1;
+                self.disks[usize::from(disk)].writes += 1;
             }
             return false;
         }
         let whole = (disk, operation, event.sector, event.length);
-        let found = self.flying.range(whole..=(disk, operation, event.sector, u32::MAX)).next();
-        let found = found.map(|(piece, _)| *piece);
+        let found = if self.land(whole) { Some(whole) } else { self.land_begun(whole) };
         if found.is_none() && operation == Asked::ZEROES {
             return false;
         }
@@ -99,13 +106,29 @@ impl Counter {
         let left = found.map_or(0, |piece| piece.3 - event.length);
         // What was issued before the recording began is taken to be whole.
         *requests += u64::from(left == 0);
-        if let Some(piece) = found {
-            self.land(piece);
-        }
         if left > 0 {
             self.fly((disk, operation, event.sector + u64::from(event.length), left));
         }
         true
+    }
+
+    /// Takes out, and gives, what was issued of which `done` is the beginning.
+    fn land_begun(&mut self, done: Piece) -> Option<Piece> {
+        let begins =
+            |piece: &&Piece| (piece.0, piece.1, piece.2) == (done.0, done.1, done.2) && piece.3 > done.3;
+        let piece = self.flying.keys().filter(begins).min().copied()?;
+        self.land(piece);
+        Some(piece)
+    }
+
+    /// How many empty ones of this event's kind are under way.
+    fn empty(&mut self, event: &Event) -> Option<&mut u64> {
+        let empty = &mut self.empty[usize::from(event.asked.disk)];
+        match event.asked.operation {
+            Asked::WRITE if event.length == 0 => Some(&mut empty[0]),
+            Asked::ZEROES if event.length == 0 => Some(&mut empty[1]),
+            _ => None,
+        }
     }
 
     fn fly(&mut self, piece: Piece) {
@@ -115,13 +138,14 @@ impl Counter {
         *self.flying.entry(piece).or_default() += 1;
     }
 
-    fn land(&mut self, piece: Piece) {
-        if let Some(count) = self.flying.get_mut(&piece) {
-            *count -= 1;
-            if *count == 0 {
-                self.flying.remove(&piece);
-            }
+    /// Takes out what was issued. False if nothing like it was.
+    fn land(&mut self, piece: Piece) -> bool {
+        let Entry::Occupied(mut found) = self.flying.entry(piece) else { return false };
+        *found.get_mut() -= 1;
+        if *found.get() == 0 {
+            found.remove();
         }
+        true
     }
 }
 
@@ -211,6 +235,18 @@ mod tests {
         ]);
         assert_eq!(counts, Counts { writes: 1, write_sectors: 2048, issues: 1, ..Counts::default() });
         assert_eq!(keep, [true, true, false, false]);
+    }
+
+    #[test]
+    fn a_zone_that_is_reset_is_a_write() {
+        let (counts, keep) = count(&[
+            (What::Queue, Asked::ZEROES, 64, 0),
+            (What::Issue, Asked::ZEROES, 64, 0),
+            (What::Complete, Asked::ZEROES, 64, 0),
+            (What::Complete, Asked::ZEROES, 64, 0),
+        ]);
+        assert_eq!(counts, Counts { writes: 1, ..Counts::default() });
+        assert_eq!(keep, [false; 4]);
     }
 
     #[test]

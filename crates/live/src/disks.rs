@@ -56,6 +56,14 @@ pub(crate) fn is_gone(disk: &Disk) -> bool {
     text(&folder.join("dev")).as_deref() != Some(&disk.number) || number(text(&folder.join("size"))) == 0
 }
 
+/// There are devices beside `disks` that can be asked for something.
+pub(crate) fn others(disks: &[Disk]) -> bool {
+    fs::read_dir("/sys/block").into_iter().flatten().flatten().any(|entry| {
+        let known = disks.iter().any(|disk| entry.file_name().to_str() == Some(&disk.name));
+        !known && number(text(&entry.path().join("size"))) > 0
+    })
+}
+
 /// `/sys/block/NAME/stat`; empty if the disk is gone.
 pub(crate) fn stat(name: &str) -> Vec<u64> {
     let text = fs::read_to_string(Path::new("/sys/block").join(name).join("stat"));

@@ -3,6 +3,8 @@
 //! Offsets come from the kernel's own description of each event. Requests that enter are told by their bios: these
 //! name the process, and the scheduler that will replay them merges anew.
 
+use std::cell::Cell;
+
 use idlewise_sim::traces::recording::{Asked, Entry, Event, Name, What};
 
 use crate::error::RecordError;
@@ -44,8 +46,8 @@ const THREAD: u64 = 0x1_0000;
 pub(crate) struct Timed {
     pub(crate) time: u64,
     pub(crate) entry: Entry,
-    /// What the event's task is called, if the event tells.
-    pub(crate) name: Option<Name>,
+    /// What the event's task is called, if the event tells and somebody wants to know.
+    pub(crate) name: Option<Box<Name>>,
 }
 
 /// An event of this kernel.
@@ -82,6 +84,8 @@ pub(crate) struct Reader {
     task: Field,
     /// Device numbers, as events have them, and the disk that each is or is a part of.
     devices: Vec<(u32, u8)>,
+    /// The letters of the last event, and what they say: most are as those before.
+    letters: Cell<(u64, Option<(u8, u8)>)>,
 }
 
 impl Reader {
@@ -105,7 +109,7 @@ impl Reader {
             }
         }
         let task = task.ok_or_else(|| RecordError::Layout { event: REQUESTS[0].0.to_owned() })?;
-        Ok(Reader { known, task, devices })
+        Ok(Reader { known, task, devices, letters: Cell::default() })
     }
 
     /// The events, and what the kernel is to let through of each.
@@ -122,9 +126,10 @@ impl Reader {
         devices.join(" || ")
     }
 
-    /// What an event tells. `None` if it is of another device or asks for nothing.
+    /// What an event tells, with the names of tasks that are not `named` yet. `None` if it is of another device or asks for
+    /// nothing.
     #[inline]
-    pub(crate) fn read(&self, time: u64, raw: &[u8]) -> Option<Timed> {
+    pub(crate) fn read(&self, time: u64, raw: &[u8], named: impl Fn(u32) -> bool) -> Option<Timed> {
         let id = u16::from_ne_bytes(*raw.first_chunk()?);
         let task = half(raw, self.task.at)?;
         let known = self.known.iter().find(|known| known.id == id)?;
@@ -136,8 +141,8 @@ impl Reader {
             }
             fields @ Fields::Request { name, .. } => {
                 let event = self.request(fields, task, raw)?;
-                let named = name.filter(|_| event.task != 0);
-                (Entry::Block(event), named.and_then(|field| text(raw, field)))
+                let wanted = name.filter(|_| event.task != 0 && !named(event.task));
+                (Entry::Block(event), wanted.and_then(|field| text(raw, field)).map(Box::new))
             }
         };
         Some(Timed { time, entry, name })
@@ -150,7 +155,7 @@ impl Reader {
         };
         let number = half(raw, device.at)?;
         let disk = self.devices.iter().find(|(own, _)| *own == number)?.1;
-        let (operation, flags) = asked(raw.get(letters.at..)?.get(..letters.size)?)?;
+        let (operation, flags) = self.asked(raw.get(letters.at..)?.get(..letters.size)?)?;
         let priority = priority.and_then(|field| raw.get(field.at..)?.first_chunk());
         let priority = priority.map_or(0, |bytes| u16::from_ne_bytes(*bytes));
         let what = match second {
@@ -164,6 +169,22 @@ impl Reader {
         let sector = if sector == u64::MAX { 0 } else { sector };
         let length = length.map_or(Some(0), |field| half(raw, field.at))?;
         Some(Event { what, asked: Asked { operation, flags, priority, disk }, task, sector, length })
+    }
+
+    /// As [`asked`].
+    #[inline]
+    fn asked(&self, letters: &[u8]) -> Option<(u8, u8)> {
+        let Some(first) = word(letters, 0) else { return asked(letters) };
+        let (before, said) = self.letters.get();
+        if first == before {
+            return said;
+        }
+        let said = asked(letters);
+        // What has no end within them may go on differently.
+        if first.to_ne_bytes().contains(&0) {
+            self.letters.set((first, said));
+        }
+        said
     }
 }
 
@@ -243,7 +264,8 @@ fn asked(letters: &[u8]) -> Option<(u8, u8)> {
         [b'D', b'E', rest @ ..] | [b'E', rest @ ..] => (Asked::ERASE, rest),
         [b'D', rest @ ..] => (Asked::DISCARD, rest),
         [b'F', rest @ ..] => (Asked::FLUSH, rest),
-        [b'N', rest @ ..] => (Asked::ZEROES, rest),
+        // Newer kernels have letters for zones: reset and close count as writes.
+        [b'N', rest @ ..] | [b'Z', b'R' | b'C', rest @ ..] => (Asked::ZEROES, rest),
         _ => return None,
     };
     let flag = |letter: &u8| match letter {
@@ -262,7 +284,7 @@ mod tests {
 
     #[test]
     fn letters_tell_operation_and_flags() {
-        let all: [(&[u8], u8, u8); 12] = [
+        let all: [(&[u8], u8, u8); 13] = [
             (b"R\0", Asked::READ, 0),
             (b"RAM", Asked::READ, Asked::AHEAD | Asked::METADATA),
             (b"WS", Asked::WRITE, Asked::SYNC),
@@ -275,11 +297,12 @@ mod tests {
             (b"DE", Asked::ERASE, 0),
             (b"NS", Asked::ZEROES, Asked::SYNC),
             (b"ZAS", Asked::WRITE, Asked::SYNC),
+            (b"ZRS", Asked::ZEROES, Asked::SYNC),
         ];
         for (letters, operation, flags) in all {
             assert_eq!(asked(letters), Some((operation, flags)), "{}", letters.escape_ascii());
         }
-        assert_eq!((asked(b"ZR"), asked(b""), asked(b"x")), (None, None, None));
+        assert_eq!((asked(b"ZO"), asked(b""), asked(b"x")), (None, None, None));
     }
 
     #[test]

@@ -44,13 +44,18 @@ impl Instance {
                 let _ = fs::remove_dir(entry.path());
             }
         }
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let folder = all.join(format!("{PREFIX}{}-{number}", std::process::id()));
-        fs::create_dir(&folder).map_err(|error| RecordError::tracefs(&error))?;
+        let folder = loop {
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let folder = all.join(format!("{PREFIX}{}-{number}", std::process::id()));
+            match fs::create_dir(&folder) {
+                Ok(()) => break folder,
+                // A process of the same number in another container has it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(RecordError::tracefs("making a trace buffer", error)),
+            }
+        };
         let mut instance = Instance { folder, pipes: Vec::new(), page: vec![0; PAGE] };
-        instance
-            .prepare()
-            .map_err(|error| RecordError::System { what: "preparing a trace buffer", error })?;
+        instance.prepare().map_err(|error| RecordError::tracefs("preparing a trace buffer", error))?;
         Ok(instance)
     }
 
@@ -65,6 +70,8 @@ impl Instance {
         }
         self.set("tracing_on", "0")?;
         self.set("trace_clock", "mono")?;
+        // Otherwise the kernel notes the names of tasks at each switch between them; events have what is wanted.
+        let _ = self.set("options/record-cmd", "0");
         self.set("buffer_size_kb", &BUFFER.min(BUFFERS / cpus.len().max(1)).to_string())
     }
 
@@ -73,7 +80,7 @@ impl Instance {
         let event = Path::new("events").join(path);
         let filter = filter.map_or(Ok(()), |filter| self.set(event.join("filter"), filter));
         let outcome = filter.and_then(|()| self.set(event.join("enable"), "1"));
-        outcome.map_err(|error| RecordError::System { what: "switching an event on", error })
+        outcome.map_err(|error| RecordError::tracefs("switching an event on", error))
     }
 
     /// Begins or stops to record.
@@ -111,10 +118,15 @@ impl Instance {
     }
 }
 
-/// An instance called so is ours, and its program has gone.
+/// An instance called so is ours, and its program has gone: there is no such process, or it is this one, which has not
+/// made it.
 fn is_left(name: &str) -> bool {
-    let process = name.strip_prefix(PREFIX).and_then(|rest| rest.split('-').next());
-    process.is_some_and(|process| !Path::new("/proc").join(process).exists())
+    let Some((process, number)) = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-')) else {
+        return false;
+    };
+    let (Ok(process), Ok(number)) = (process.parse::<u32>(), number.parse::<u32>()) else { return false };
+    let own = process == std::process::id() && number >= MADE.load(Ordering::Relaxed);
+    own || !Path::new("/proc").join(process.to_string()).exists()
 }
 
 /// What `per_cpu/cpuN/stats` says was lost.
@@ -138,8 +150,23 @@ mod tests {
 
     #[test]
     fn instances_of_programs_that_run_are_kept() {
-        assert!(!is_left(&format!("idlewise-{}-0", std::process::id())));
+        let (own, made) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        assert!(
+            !is_left(&format!("idlewise-{own}-{made}")) && is_left(&format!("idlewise-{own}-{}", u32::MAX))
+        );
         assert!(is_left("idlewise-4294967295-0") && !is_left("other-4294967295-0"));
+    }
+
+    #[test]
+    fn a_name_that_is_taken_is_passed_over() {
+        let root = tempfile::tempdir().unwrap();
+        let taken =
+            |number| root.path().join(format!("instances/idlewise-{}-{number}/busy", std::process::id()));
+        let made = MADE.load(Ordering::Relaxed);
+        (made..made + 8).for_each(|number| fs::create_dir_all(taken(number)).unwrap());
+        let error = Instance::create(root.path()).err().unwrap().to_string();
+        assert!(error.starts_with("preparing a trace buffer"), "{error}");
+        assert!((made..made + 8).all(|number| taken(number).exists()));
     }
 
     #[test]

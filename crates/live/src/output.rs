@@ -22,8 +22,9 @@ pub(crate) struct Output {
     path: PathBuf,
     /// What is not yet written.
     pub(crate) pending: Vec<u8>,
-    /// Bytes of whole members in the file.
+    /// Bytes of whole members in the file, and events in them.
     written: u64,
+    events: u64,
 }
 
 impl Output {
@@ -41,11 +42,13 @@ impl Output {
             options.create_new(true);
         }
         match options.open(path) {
-            Ok(file) => Ok(Output { file, path: path.to_owned(), pending: Vec::new(), written: 0 }),
+            Ok(file) => {
+                Ok(Output { file, path: path.to_owned(), pending: Vec::new(), written: 0, events: 0 })
+            }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(RecordError::Exists(path.to_owned()))
             }
-            Err(error) => Err(RecordError::Output { path: path.to_owned(), error, written: 0 }),
+            Err(error) => Err(RecordError::Output { path: path.to_owned(), error, kept: 0 }),
         }
     }
 
@@ -59,7 +62,7 @@ impl Output {
         self.written
     }
 
-    /// Writes what is pending. `events`: how many the file holds by then, for the message.
+    /// Writes what is pending. `events`: how many the file holds by then.
     pub(crate) fn flush(&mut self, events: u64) -> Result<(), RecordError> {
         if self.pending.is_empty() {
             return Ok(());
@@ -71,13 +74,14 @@ impl Output {
         match outcome {
             Ok(length) => {
                 self.written += length;
+                self.events = events;
                 self.pending.clear();
                 Ok(())
             }
             Err(error) => {
                 // A pipe cannot be cut, and its reader has had it anyway.
                 let _ = self.file.set_len(self.written);
-                Err(RecordError::Output { path: self.path.clone(), error, written: events })
+                Err(RecordError::Output { path: self.path.clone(), error, kept: self.events })
             }
         }
     }

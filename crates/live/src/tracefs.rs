@@ -30,10 +30,10 @@ impl Tracefs {
         if let Some(root) = mounted {
             return match fs::read_dir(root.join("events")) {
                 Ok(_) => Tracefs { root: root.to_owned(), own: None }.checked(),
-                Err(error) => Err(RecordError::tracefs(&error)),
+                Err(error) => Err(RecordError::tracefs("reading tracefs", error)),
             };
         }
-        let own = mount().map_err(|error| RecordError::tracefs(&error.into()))?;
+        let own = mount().map_err(|error| RecordError::tracefs("mounting tracefs", error.into()))?;
         let root = PathBuf::from(format!("/proc/self/fd/{}", own.as_raw_fd()));
         Tracefs { root, own: Some(own) }.checked()
     }
@@ -42,7 +42,7 @@ impl Tracefs {
         match fs::metadata(self.root.join("events/block")) {
             Ok(_) => Ok(self),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Err(RecordError::NoTracepoints),
-            Err(error) => Err(RecordError::tracefs(&error)),
+            Err(error) => Err(RecordError::tracefs("reading tracefs", error)),
         }
     }
 
@@ -64,7 +64,7 @@ impl Tracefs {
                 None => Err(RecordError::Layout { event: path.to_owned() }),
             },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(RecordError::tracefs(&error)),
+            Err(error) => Err(RecordError::tracefs("reading tracefs", error)),
         }
     }
 }

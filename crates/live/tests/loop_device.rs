@@ -4,6 +4,8 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -51,25 +53,31 @@ fn skip(reason: &str) {
     std::io::stderr().write_all(format!("\nskipped: {reason}\n").as_bytes()).unwrap();
 }
 
-/// Records the device while `work` is done. `None`, with the reason printed, where that is impossible.
-fn recorded(folder: &Path, work: impl FnOnce(&Path)) -> Option<(Summary, PathBuf)> {
-    let device = match Loop::attach(folder) {
-        Ok(device) => device,
-        Err(reason) => {
-            skip(&format!("no loop device: {reason}"));
-            return None;
-        }
-    };
-    let path = folder.join("a.rec.gz");
+/// A device to record. `None`, with the reason printed, where there is none.
+fn attached(folder: &Path) -> Option<Loop> {
+    Loop::attach(folder).map_err(|reason| skip(&format!("no loop device: {reason}"))).ok()
+}
+
+/// Begins to record the device. `None`, with the reason printed, where that is impossible.
+fn started(device: &Loop, path: &Path) -> Option<Recorder> {
     let disks = choose(&[device.name()]).unwrap().disks;
-    let recorder = match Recorder::start(disks, &path, false) {
-        Ok(recorder) => recorder,
-        Err(error @ (RecordError::Denied { .. } | RecordError::NoTracepoints)) => {
+    match Recorder::start(disks, path, true) {
+        Ok(recorder) => Some(recorder),
+        Err(
+            error @ (RecordError::Denied { .. } | RecordError::LockedDown(_) | RecordError::NoTracepoints),
+        ) => {
             skip(&error.to_string());
-            return None;
+            None
         }
         Err(error) => panic!("{error}"),
-    };
+    }
+}
+
+/// Records a device while `work` is done. `None`, with the reason printed, where that is impossible.
+fn recorded(folder: &Path, work: impl FnOnce(&Path)) -> Option<(Summary, PathBuf)> {
+    let device = attached(folder)?;
+    let path = folder.join("a.rec.gz");
+    let recorder = started(&device, &path)?;
     let stop = Arc::new(AtomicBool::new(false));
     let stopped = Arc::clone(&stop);
     let recording = thread::spawn(move || recorder.run(None, &stopped, &mut |_| {}).unwrap());
@@ -113,6 +121,86 @@ fn counts_are_the_kernels_and_the_file_is_a_trace() {
     assert_eq!(trace.format(), Format::Recording);
     assert_eq!(bytes, 512 * (counts.read_sectors + counts.write_sectors));
     assert!(!trace.report().cut);
+}
+
+/// Processes that keep the device busy, each with one request of this many sectors at a time.
+const BUSY: u64 = 3;
+const PIECE: u64 = 8;
+
+/// Reads, writes and flushes until `stop`, past the page cache.
+fn busy(device: &Path, seed: u64, stop: &AtomicBool) {
+    let mut options = OpenOptions::new();
+    let file = options.read(true).write(true).custom_flags(libc::O_DIRECT).open(device).unwrap();
+    let (size, mut random) = (PIECE as usize * 512, seed);
+    let memory = vec![0_u8; 2 * size];
+    let from = memory.as_ptr().align_offset(size);
+    let mut piece = memory;
+    let piece = &mut piece[from..from + size];
+    while !stop.load(Ordering::Relaxed) {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let at = (random >> 33) % (64 << 20) / size as u64 * size as u64;
+        match random >> 60 {
+            0 => file.sync_data().unwrap(),
+            1..8 => file.write_all_at(piece, at).unwrap(),
+            _ => file.read_exact_at(piece, at).unwrap(),
+        }
+    }
+}
+
+/// What the kernel counted of the device until now.
+fn stat(name: &str) -> Vec<u64> {
+    let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+    text.split_whitespace().map(|word| word.parse().unwrap()).collect()
+}
+
+/// The recorder counts at least what the kernel counted between looks inside of the recording, and at most what it
+/// counted between looks outside, but for what each process may have under way at a look.
+#[test]
+fn nothing_is_missing_when_it_is_stopped_under_load() {
+    let memory = Path::new("/dev/shm");
+    let folder = tempfile::tempdir_in(if memory.is_dir() { memory } else { Path::new("/tmp") }).unwrap();
+    let Some(device) = attached(folder.path()) else { return };
+    let (path, done) = (folder.path().join("a.rec.gz"), AtomicBool::new(false));
+    thread::scope(|scope| {
+        (1..=BUSY).for_each(|seed| {
+            let (device, done) = (&device.device, &done);
+            scope.spawn(move || busy(device, seed, done));
+        });
+        let outcome = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            for round in 0..20 {
+                let Some(recorder) = started(&device, &path) else { return };
+                let name = device.name().trim_start_matches("/dev/").to_owned();
+                let inside = stat(&name);
+                let stop = AtomicBool::new(false);
+                let summary = thread::scope(|scope| {
+                    let recording = scope.spawn(|| recorder.run(None, &stop, &mut |_| {}).unwrap());
+                    thread::sleep(Duration::from_millis(17 * round % 120));
+                    stop.store(true, Ordering::Relaxed);
+                    recording.join().unwrap()
+                });
+                whole(&summary, &inside, &stat(&name), &path);
+            }
+        }));
+        done.store(true, Ordering::Relaxed);
+        outcome.unwrap();
+    });
+}
+
+fn whole(summary: &Summary, inside: &[u64], outside: &[u64], path: &Path) {
+    let (began, ended) = (&summary.head.disks[0].stat, &summary.tail.disks[0].stat);
+    let least = Counts::differences(inside, ended);
+    let most = Counts::differences(began, outside);
+    assert_eq!((summary.tail.lost, summary.tail.moved), (0, 0));
+    for (((what, own), least), most) in summary.tail.disks[0].counts.rows().into_iter().zip(least).zip(most) {
+        let slack = if what.ends_with("sectors") { BUSY * PIECE } else { BUSY };
+        let least = least.unwrap();
+        assert!(own + slack >= least && own <= most.unwrap() + slack, "{what}: {least} <= {own} <= {most:?}");
+    }
+    let mut trace = Trace::open(path, &Options::default()).unwrap();
+    while trace.next().unwrap().is_some() {}
+    let report = trace.report();
+    assert!(report.without_completion <= BUSY && report.without_queue_event <= BUSY, "{report:?}");
+    assert!(!report.cut);
 }
 
 #[test]

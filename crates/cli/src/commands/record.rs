@@ -12,7 +12,7 @@ use idlewise_sim::workloads::parse_duration;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
-use crate::progress::interruptible;
+use crate::progress::{interruptible, patient};
 
 const NOTES: &str = "\
 Examples:
@@ -70,6 +70,8 @@ pub(super) fn record(
     }
     let names: Vec<&str> = chosen.disks.iter().map(|disk| disk.name.as_str()).collect();
     let names = names.join(", ");
+    // The kernel would keep the trace buffer of a recorder that ends at once.
+    patient(true);
     let recorder = Recorder::start(chosen.disks, &path, force).map_err(failure)?;
     for note in recorder.notes() {
         writeln!(err, "note: {note}")?;
@@ -79,11 +81,16 @@ pub(super) fn record(
     let bar = bar();
     let mut tell = |progress: &Progress| show(&bar, progress);
     let summary = recorder.run(length, &control.stop, &mut tell);
+    patient(false);
     bar.finish_and_clear();
     let summary = summary.map_err(failure)?;
     // Ctrl-C is how a recording without --for ends.
     control.stop.store(false, Ordering::Relaxed);
     writeln!(err, "{}", words(&summary))?;
+    if summary.gone {
+        let path = path.display();
+        return Err(Failure::failed(format!("{names} is gone: {path} holds what was done until then")));
+    }
     Ok(path)
 }
 

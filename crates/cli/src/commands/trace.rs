@@ -1,5 +1,7 @@
 //! `idlewise trace`: what a trace holds, and converting it.
 
+mod recorded;
+
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -76,13 +78,18 @@ impl Trace {
                 if *json {
                     let mut document = serde_json::to_value(&info).map_err(Failure::failed)?;
                     document["sha256"] = hash.into();
+                    document["recording"] = serde_json::to_value(trace.head()).map_err(Failure::failed)?;
                     return output::print(&json::text(&document)?);
                 }
+                let lost = info.report.lost_events;
+                let recorded = trace.head().map_or(String::new(), |head| recorded::lines(head, lost));
                 let hash = hash.map_or_else(String::new, |hash| format!("sha256         {hash}\n"));
                 output::print(&match numbers::terminal() {
                     // What goes on stands below what it goes on from, right of the labels.
-                    Some(columns) => numbers::folded(&format!("{info:columns$}{hash}"), LABELS, columns),
-                    None => format!("{info}{hash}"),
+                    Some(columns) => {
+                        numbers::folded(&format!("{info:columns$}{recorded}{hash}"), LABELS, columns)
+                    }
+                    None => format!("{info}{recorded}{hash}"),
                 })
             }
             Action::Convert { file, output, reading, to, force } => {

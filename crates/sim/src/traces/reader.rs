@@ -7,7 +7,7 @@ use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::input::{Input, PEEK};
 use crate::traces::parse::trimmed;
-use crate::traces::recorded::Disk;
+use crate::traces::recorded::Head;
 use crate::traces::sink::{Row, Sink};
 
 /// LineFormat taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
@@ -21,9 +21,9 @@ pub(crate) trait Reader: Send {
     /// Puts a batch into `sink`. False once the trace has ended.
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError>;
 
-    /// What the recorded disks are, where the format tells.
-    fn disks(&self) -> &[Disk] {
-        &[]
+    /// What a recording says of itself and of its disks, where the format tells.
+    fn head(&self) -> Option<&Head> {
+        None
     }
 }
 

@@ -8,7 +8,7 @@ use crate::traces::input::{CUT_SHORT, Input, Watch};
 use crate::traces::reader::Reader;
 use crate::traces::recognise::{recognise, refuse};
 use crate::traces::record::{Exit, Record};
-use crate::traces::recorded::Disk;
+use crate::traces::recorded::{Disk, Head};
 use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
 use std::io::Read;
@@ -231,9 +231,14 @@ impl Trace {
         self.sink.devices.names()
     }
 
+    /// What a recording says of itself and of its disks, where the format tells.
+    pub fn head(&self) -> Option<&Head> {
+        self.reader.head()
+    }
+
     /// What the recorded disks are, where the format tells.
     pub fn disks(&self) -> &[Disk] {
-        self.reader.disks()
+        self.head().map_or(&[], |head| &head.disks)
     }
 
     /// What a process is called, if the trace tells and it is among the first 4096.

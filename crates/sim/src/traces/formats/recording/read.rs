@@ -1,7 +1,7 @@
 //! Reader of recordings.
 
 use super::code::{Asked, Decoder, Entry, Event, Not, What};
-use super::{ABOUT, Disk, Head, MAGIC};
+use super::{ABOUT, Head, MAGIC};
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::event;
@@ -22,14 +22,14 @@ const MAX_HEAD: usize = 65_536;
 /// Opens a recording, whose head is read with the first records.
 pub(super) fn open(input: Input, _: &Open) -> Result<Box<dyn Reader>, TraceError> {
     let (decoder, pairing) = (Decoder::default(), Pairing::default());
-    Ok(Box::new(Recording { input, disks: None, decoder, pairing, ended: false }))
+    Ok(Box::new(Recording { input, head: None, decoder, pairing, ended: false }))
 }
 
 /// A recording that is being read.
 struct Recording {
     input: Input,
-    /// The disks by their place in the head, once that is read.
-    disks: Option<Vec<Disk>>,
+    /// What stands before the records, once it is read.
+    head: Option<Head>,
     decoder: Decoder,
     pairing: Pairing,
     /// The tail was read.
@@ -38,8 +38,8 @@ struct Recording {
 
 impl Reader for Recording {
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
-        if self.disks.is_none() {
-            self.head()?;
+        if self.head.is_none() {
+            self.begin()?;
         }
         for _ in 0..BATCH {
             match self.decoder.read(self.input.available()) {
@@ -65,13 +65,13 @@ impl Reader for Recording {
         Ok(true)
     }
 
-    fn disks(&self) -> &[Disk] {
-        self.disks.as_deref().unwrap_or_default()
+    fn head(&self) -> Option<&Head> {
+        self.head.as_ref()
     }
 }
 
 impl Recording {
-    fn head(&mut self) -> Result<(), TraceError> {
+    fn begin(&mut self) -> Result<(), TraceError> {
         let bytes = self.input.at_least(MAGIC.len() + MAX_HEAD)?;
         let text = bytes.strip_prefix(MAGIC);
         let length = text.and_then(|text| memchr::memchr(0, text));
@@ -83,7 +83,7 @@ impl Recording {
             return Err(self.complain(Bad { what, text: &[], cure }));
         };
         self.input.consume(MAGIC.len() + length + 1);
-        self.disks = Some(head.disks);
+        self.head = Some(head);
         Ok(())
     }
 
@@ -137,7 +137,7 @@ impl Recording {
                 return Ok(());
             }
         };
-        let Some(disk) = self.disks.as_ref().and_then(|disks| disks.get(usize::from(asked.disk))) else {
+        let Some(disk) = self.head.as_ref().and_then(|head| head.disks.get(usize::from(asked.disk))) else {
             let cure = "record it again: the file is damaged";
             return Err(Bad { what: "expected a disk of the head", text: &[], cure });
         };
