@@ -32,7 +32,8 @@ fn line(disk: &str, how: &str, found: &Path, truth: &Profile, bounds: [f64; 3]) 
     let each = [rate, off.period.abs(), time];
     let right = each.iter().zip(bounds).all(|(off, bound)| *off <= bound);
     let [rate, period, time] = each.map(|off| format!("{:.2} %", off * 100.0));
-    let percent = |list: &[f64]| list.iter().map(|off| format!("{:+.0}", off * 100.0)).collect::<Vec<_>>().join(" ");
+    let percent =
+        |list: &[f64]| list.iter().map(|off| format!("{:+.0}", off * 100.0)).collect::<Vec<_>>().join(" ");
     println!(
         "{disk:40} {how:9} {rate:>9} {period:>9} {time:>9}  {:3}  rates {}; times {}",
         if right { "" } else { "OFF" },
@@ -65,7 +66,8 @@ fn main() -> Result<ExitCode, Failure> {
         right &= line(&disk, "fit", &file("fit.toml"), &truth, FITTED)?;
         if file("toml").exists() {
             let flash = matches!(truth.model, Model::Flash(_));
-            right &= line(&disk, "calibrate", &file("toml"), &truth, if flash { FITTED } else { CALIBRATED })?;
+            right &=
+                line(&disk, "calibrate", &file("toml"), &truth, if flash { FITTED } else { CALIBRATED })?;
         }
     }
     Ok(if right { ExitCode::SUCCESS } else { ExitCode::FAILURE })

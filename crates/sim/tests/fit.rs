@@ -10,7 +10,7 @@ use idlewise_core::{Instant, Operation, Sector, Sectors};
 use idlewise_disk::{DiskModel as _, FlashSpec, Model, Profile, validate};
 use idlewise_sim::fit::{self, Confidence, Known};
 use idlewise_sim::traces::{Options, Record, Trace};
-use truth::{Off, Random, Recorded};
+use truth::{Off, Random, Recorded, sequential_rate};
 
 /// The share of the mean that the demerit of a held-out half may have.
 const DEMERIT_MAX: f64 = 0.12;

@@ -34,7 +34,12 @@ impl Recorded {
     }
 
     /// Serves `count` commands, `depth` at once; each place asks again after a think time.
-    pub(crate) fn serve(&mut self, depth: usize, count: usize, mut next: impl FnMut() -> (u64, Operation, u64, u32)) {
+    pub(crate) fn serve(
+        &mut self,
+        depth: usize,
+        count: usize,
+        mut next: impl FnMut() -> (u64, Operation, u64, u32),
+    ) {
         let mut places: Vec<Option<(u64, Operation, u64, u32)>> = vec![None; depth];
         let mut waiting: Vec<(u64, usize)> = (0..depth).map(|place| (self.now, place)).collect();
         let (mut sent, mut done) = (0, 0);
@@ -119,14 +124,15 @@ pub(crate) fn sequential_rate(profile: &Profile, at: f64) -> f64 {
     (late.start.0 - early.start.0) as f64 * 512e9 / time as f64
 }
 
-/// The median time of reads that lie a share of the capacity from the one before, in ns.
+/// The median time of reads that lie a share of the capacity from the one before, in ns. Waits for the sector are anything up to a
+/// revolution: of so many reads the median is off by 1 % of one.
 fn positioning(profile: &Profile, share: f64) -> u64 {
     let mut recorded = Recorded::new(profile);
     let mut random = Random(7);
     let capacity = recorded.disk.capacity().0;
     let distance = (capacity as f64 * share) as u64;
     let mut at = 0;
-    recorded.serve(1, 2000, || {
+    recorded.serve(1, 20_000, || {
         let distance = distance - distance / 20 + random.below(distance / 10);
         let down = at > distance && (at + distance + 8 >= capacity || random.below(2) == 0);
         at = if down { at - distance } else { (at + distance).min(capacity - 8) };
@@ -157,7 +163,6 @@ fn latency(profile: &Profile, operation: Operation, sectors: u32, depth: usize) 
     recorded.serve(depth, 2000, || (20_000, operation, random.below(capacity / 512 - 1) * 512, sectors));
     median(recorded.records.iter().map(|r| r.response().unwrap().0).collect())
 }
-
 
 /// By how much a disk is off, as shares of the truth.
 #[derive(Debug)]
@@ -190,9 +195,8 @@ impl Off {
                 let each = each.flat_map(|(depth, sectors)| {
                     [(Operation::Read, sectors, depth), (Operation::Write, sectors, depth)]
                 });
-                let time = |(operation, sectors, depth)| {
-                    off(&|disk| latency(disk, operation, sectors, depth))
-                };
+                let time =
+                    |(operation, sectors, depth)| off(&|disk| latency(disk, operation, sectors, depth));
                 (0.0, each.map(time).collect())
             }
             _ => return None,
