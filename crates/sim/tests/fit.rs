@@ -59,7 +59,7 @@ struct Bounds {
 }
 
 fn is_near(name: &str, fitted: &Profile, truth: &Profile, bounds: &Bounds) {
-    let off = Off::between(fitted, truth).unwrap();
+    let off = Off::between(fitted, truth, 0.0).unwrap();
     println!("{name}: {off:+.3?}");
     let [rate, time] = off.worst();
     assert!(off.period.abs() <= bounds.period, "{name}: rotation is off by {}", off.period);

@@ -131,10 +131,11 @@ fn positioning(profile: &Profile, share: f64) -> u64 {
     let mut random = Random(7);
     let capacity = recorded.disk.capacity().0;
     let distance = (capacity as f64 * share) as u64;
-    let mut at = 0;
+    // To and fro across the disk: what lies near a place that was just read may be in the buffer.
+    let (mut at, mut down) = (0, false);
     recorded.serve(1, 20_000, || {
         let distance = distance - distance / 20 + random.below(distance / 10);
-        let down = at > distance && (at + distance + 8 >= capacity || random.below(2) == 0);
+        down = at > distance && (down || at + distance + 8 >= capacity);
         at = if down { at - distance } else { (at + distance).min(capacity - 8) };
         (30_000_000 + random.below(10_000_000), Operation::Read, at, 8)
     });
@@ -176,8 +177,9 @@ pub(crate) struct Off {
 }
 
 impl Off {
-    /// How far `disk` is from `truth`; nothing if one of them has platters and the other does not.
-    pub(crate) fn between(disk: &Profile, truth: &Profile) -> Option<Off> {
+    /// How far `disk` is from `truth`, of whose commands each took up to `host_ns` more where it was recorded; nothing if one of them
+    /// has platters and the other does not.
+    pub(crate) fn between(disk: &Profile, truth: &Profile, host_ns: f64) -> Option<Off> {
         let off = |of: &dyn Fn(&Profile) -> f64| of(disk) / of(truth) - 1.0;
         // Around a place: where on the next few tracks a zone begins, nobody can see elsewhere.
         let around = |disk: &Profile, at: f64| -> f64 {
@@ -195,8 +197,11 @@ impl Off {
                 let each = each.flat_map(|(depth, sectors)| {
                     [(Operation::Read, sectors, depth), (Operation::Write, sectors, depth)]
                 });
-                let time =
-                    |(operation, sectors, depth)| off(&|disk| latency(disk, operation, sectors, depth));
+                let time = |(operation, sectors, depth)| {
+                    let [found, real] = [disk, truth].map(|disk| latency(disk, operation, sectors, depth));
+                    let host = (found - real).clamp(0.0, host_ns);
+                    (found - host) / real - 1.0
+                };
                 (0.0, each.map(time).collect())
             }
             _ => return None,
