@@ -57,13 +57,14 @@ load() {
     random 1000 --rw=randread --bsrange=4k-64k --iodepth=1 --thinktime=3ms --randseed=6
 }
 
+mkdir /tmp/out
 number=0
 for disk in $(argument disks | tr ';' ' '); do
     insmod /modules/idlewise-disk.ko disks="$disk" || { bad "the disk $disk cannot be had"; continue; }
     set_queue iwdisk0 scheduler mq-deadline
     file_system
     : >/tmp/record
-    idlewise record /dev/iwdisk0 --output "/tmp/$number.rec.gz" >/tmp/record 2>&1 &
+    idlewise record /dev/iwdisk0 --output "/tmp/out/$number.rec.gz" >/tmp/record 2>&1 &
     recorder=$!
     tries=0
     while ! grep -q '^recording' /tmp/record && [ $tries -lt 50 ]; do tries=$((tries + 1)); sleep 0.1; done
@@ -74,12 +75,12 @@ for disk in $(argument disks | tr ';' ' '); do
     say "$disk: $(tail -n 1 /tmp/record)"
     # Of flash the search alone would take a quarter of an hour in an emulated machine.
     if [ "$(argument calibrate)$(queue iwdisk0 rotational)" = 11 ]; then
-        idlewise disk calibrate /dev/iwdisk0 --output "/tmp/$number.toml" >/tmp/calibrate 2>&1 || bad "calibrate: $(cat /tmp/calibrate)"
+        idlewise disk calibrate /dev/iwdisk0 --output "/tmp/out/$number.toml" >/tmp/calibrate 2>&1 || bad "calibrate: $(cat /tmp/calibrate)"
     fi
     set_queue iwdisk0 scheduler none
     rmmod idlewise_disk || bad "$disk stays"
     number=$((number + 1))
     # After each disk, so that an end before the last one leaves what there is.
-    (cd /tmp && tar -cf /dev/vda -- *.rec.gz $(ls | grep toml)) || bad "the recordings stay here"
+    (cd /tmp/out && tar -cf /dev/vda -- *) || bad "the recordings stay here"
 done
 clean_log fit

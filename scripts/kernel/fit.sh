@@ -13,7 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # Those that the fit was made with, and those that it was not.
 disks=(hdd-4tb-7200 maxtor-40g hdd-2400gb-10k sata-ssd nvme-ssd
-    hdd-18tb-7200:capacity=12t deskstar-34gxp cheetah-st318451lw sata-ssd:bus=300,capacity=240g nvme-ssd:bus=2000,depth=64)
+    hdd-18tb-7200:capacity=12t deskstar-34gxp cheetah-st318451lw "sata-ssd:bus=300,capacity=240g" "nvme-ssd:bus=2000,depth=64")
 calibrate=1
 if [ "${1:-}" = --no-calibrate ]; then
     shift

@@ -147,24 +147,29 @@ fn setting(rows: &[Row], known: &Known) -> Setting {
     }
 }
 
-/// The rows of every second stretch, from the first or the second on.
-fn stretches(rows: &[Row], from: usize) -> Vec<Row> {
-    let size = rows.len().div_ceil(STRETCHES).max(1);
-    let mut kept: Vec<Row> = rows.chunks(size).skip(from).step_by(2).flatten().copied().collect();
+/// Rows in a stretch.
+fn stretch(rows: &[Row]) -> usize {
+    rows.len().div_ceil(STRETCHES).max(1)
+}
+
+/// The rows of every second stretch.
+fn stretches(rows: &[Row]) -> Vec<Row> {
+    let mut kept: Vec<Row> = rows.chunks(stretch(rows)).step_by(2).flatten().copied().collect();
     rows::link(&mut kept);
     kept
 }
 
-/// A profile against the rows that are `counted`; all are replayed. `None` if there is no such row.
+/// A profile against the rows that are `counted`, by place; all are replayed, so that the model's buffer holds what the disk's
+/// held. `None` if there is no such row.
 fn against(
     profile: &Profile,
     rows: &[Row],
-    counted: impl Fn(&Row) -> bool,
+    counted: impl Fn(usize, &Row) -> bool,
 ) -> Result<Option<Against>, FitError> {
     let failed = |message: String| FitError::Profile { message };
     let mut disk = profile.build().map_err(|error| failed(error.to_string()))?;
     let times = compare::replay(&mut disk, rows).map_err(|error| failed(error.to_string()))?;
-    let data = || rows.iter().enumerate().filter(|(_, row)| row.moves_data() && counted(row));
+    let data = || rows.iter().enumerate().filter(|&(index, row)| row.moves_data() && counted(index, row));
     let mut measured: Vec<u64> = data().map(|(_, row)| row.service()).collect();
     let mut model: Vec<u64> = data().map(|(index, _)| times[index]).collect();
     let found = validate::demerit(&mut measured, &mut model);
@@ -195,17 +200,18 @@ pub fn fit(records: &[Record], known: &Known) -> Result<Fit, FitError> {
     let parts = model.parts(&rows, known);
     let text = model.text(&known.name, &parts);
     let profile = parse(&text)?;
-    let half = Model::fitted(&stretches(&rows, 0), &setting);
-    let (half, others) = (parse(&half.text("", &[]))?, stretches(&rows, 1));
-    let none = || FitError::TooFew { rows: others.len() };
+    let half = Model::fitted(&stretches(&rows), &setting);
+    let half = parse(&half.text("", &[]))?;
+    let others = |index: usize| (index / stretch(&rows)) % 2 == 1;
+    let none = || FitError::TooFew { rows: rows.len() / 2 };
     let report = FitReport {
         kind: profile.model.name(),
         kind_why: setting.why,
         class: model.class(),
         parts,
-        fitted: against(&profile, &rows, |_| true)?.ok_or_else(none)?,
-        held_out: against(&half, &others, |_| true)?.ok_or_else(none)?,
-        held_out_alone: against(&half, &others, |row| row.beside == 0)?,
+        fitted: against(&profile, &rows, |_, _| true)?.ok_or_else(none)?,
+        held_out: against(&half, &rows, |index, _| others(index))?.ok_or_else(none)?,
+        held_out_alone: against(&half, &rows, |index, row| others(index) && row.beside == 0)?,
     };
     Ok(Fit { profile, text, report })
 }

@@ -10,7 +10,7 @@ use idlewise_core::{Instant, Operation, Sector, Sectors};
 use idlewise_disk::{DiskModel as _, FlashSpec, Model, Profile, validate};
 use idlewise_sim::fit::{self, Confidence, Known};
 use idlewise_sim::traces::{Options, Record, Trace};
-use truth::{Off, Random, Recorded};
+use truth::{Off, Random, Recorded, sequential_rate};
 
 /// The share of the mean that the demerit of a held-out half may have.
 const DEMERIT_MAX: f64 = 0.12;
@@ -59,7 +59,7 @@ struct Bounds {
 }
 
 fn is_near(name: &str, fitted: &Profile, truth: &Profile, bounds: &Bounds) {
-    let off = Off::between(fitted, truth).unwrap();
+    let off = Off::between(fitted, truth, 0.0).unwrap();
     println!("{name}: {off:+.3?}");
     let [rate, time] = off.worst();
     assert!(off.period.abs() <= bounds.period, "{name}: rotation is off by {}", off.period);

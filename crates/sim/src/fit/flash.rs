@@ -15,7 +15,7 @@ use super::search::{self, Change, Goal, Shape, scale};
 const CLASSES: [&str; 3] = ["nvme-ssd", "sata-ssd", "sd-card"];
 
 /// The number of searches, which begin where the recording is nearest: one alone may end beside the best.
-const STARTS: usize = 3;
+const STARTS: usize = 2;
 
 /// So many commands of one size show what that size takes.
 const SIZE_FEWEST: usize = 8;

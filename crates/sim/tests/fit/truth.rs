@@ -34,7 +34,12 @@ impl Recorded {
     }
 
     /// Serves `count` commands, `depth` at once; each place asks again after a think time.
-    pub(crate) fn serve(&mut self, depth: usize, count: usize, mut next: impl FnMut() -> (u64, Operation, u64, u32)) {
+    pub(crate) fn serve(
+        &mut self,
+        depth: usize,
+        count: usize,
+        mut next: impl FnMut() -> (u64, Operation, u64, u32),
+    ) {
         let mut places: Vec<Option<(u64, Operation, u64, u32)>> = vec![None; depth];
         let mut waiting: Vec<(u64, usize)> = (0..depth).map(|place| (self.now, place)).collect();
         let (mut sent, mut done) = (0, 0);
@@ -119,16 +124,18 @@ pub(crate) fn sequential_rate(profile: &Profile, at: f64) -> f64 {
     (late.start.0 - early.start.0) as f64 * 512e9 / time as f64
 }
 
-/// The median time of reads that lie a share of the capacity from the one before, in ns.
+/// The median time of reads that lie a share of the capacity from the one before, in ns. Waits for the sector are anything up to a
+/// revolution: of so many reads the median is off by 1 % of one.
 fn positioning(profile: &Profile, share: f64) -> u64 {
     let mut recorded = Recorded::new(profile);
     let mut random = Random(7);
     let capacity = recorded.disk.capacity().0;
     let distance = (capacity as f64 * share) as u64;
-    let mut at = 0;
-    recorded.serve(1, 2000, || {
+    // To and fro across the disk: what lies near a place that was just read may be in the buffer.
+    let (mut at, mut down) = (0, false);
+    recorded.serve(1, 20_000, || {
         let distance = distance - distance / 20 + random.below(distance / 10);
-        let down = at > distance && (at + distance + 8 >= capacity || random.below(2) == 0);
+        down = at > distance && (down || at + distance + 8 >= capacity);
         at = if down { at - distance } else { (at + distance).min(capacity - 8) };
         (30_000_000 + random.below(10_000_000), Operation::Read, at, 8)
     });
@@ -158,7 +165,6 @@ fn latency(profile: &Profile, operation: Operation, sectors: u32, depth: usize) 
     median(recorded.records.iter().map(|r| r.response().unwrap().0).collect())
 }
 
-
 /// By how much a disk is off, as shares of the truth.
 #[derive(Debug)]
 pub(crate) struct Off {
@@ -171,8 +177,9 @@ pub(crate) struct Off {
 }
 
 impl Off {
-    /// How far `disk` is from `truth`; nothing if one of them has platters and the other does not.
-    pub(crate) fn between(disk: &Profile, truth: &Profile) -> Option<Off> {
+    /// How far `disk` is from `truth`, of whose commands each took up to `host_ns` more where it was recorded; nothing if one of them
+    /// has platters and the other does not.
+    pub(crate) fn between(disk: &Profile, truth: &Profile, host_ns: f64) -> Option<Off> {
         let off = |of: &dyn Fn(&Profile) -> f64| of(disk) / of(truth) - 1.0;
         // Around a place: where on the next few tracks a zone begins, nobody can see elsewhere.
         let around = |disk: &Profile, at: f64| -> f64 {
@@ -191,7 +198,9 @@ impl Off {
                     [(Operation::Read, sectors, depth), (Operation::Write, sectors, depth)]
                 });
                 let time = |(operation, sectors, depth)| {
-                    off(&|disk| latency(disk, operation, sectors, depth))
+                    let [found, real] = [disk, truth].map(|disk| latency(disk, operation, sectors, depth));
+                    let host = (found - real).clamp(0.0, host_ns);
+                    (found - host) / real - 1.0
                 };
                 (0.0, each.map(time).collect())
             }
