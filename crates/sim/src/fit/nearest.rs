@@ -37,7 +37,7 @@ pub fn nearest(records: &[Record], known: &Known) -> Result<Nearest, FitError> {
         }
         // Not every model can be made as large.
         let Ok(profile) = profile.with(&format!("capacity={megabytes}m")) else { continue };
-        let Some(against) = against(&profile, rows, |_| true)? else { continue };
+        let Some(against) = against(&profile, rows, |_, _| true)? else { continue };
         if found.as_ref().is_none_or(|best| against.demerit_share < best.against.demerit_share) {
             found = Some(Nearest { profile, against });
         }
