@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use idlewise_core::SECTOR_BYTES;
-use idlewise_disk::Profile;
+use idlewise_disk::{AnyModel, DiskModel as _, Profile, profile};
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::fit::Known;
 use idlewise_sim::traces::recording::Disk;
@@ -60,17 +60,27 @@ impl Subject {
         Known { name: self.name.clone(), ..told }
     }
 
-    /// A disk of the class that the kernel names, and why it is this one.
+    /// The known disk of the kind that the kernel names whose size is nearest, made as large; and why it is this one.
     pub(crate) fn class(&self) -> Option<(Profile, String)> {
         let disk = self.disk.as_ref()?;
-        let (name, why) = match disk.rotational {
-            true => ("hdd-4tb-7200", "the kernel says that it rotates"),
-            false if disk.name.starts_with("nvme") => ("nvme-ssd", "its driver is NVMe's"),
-            false => ("sata-ssd", "the kernel says that it does not rotate"),
+        let fits = |profile: &Profile, model: &AnyModel| match disk.rotational {
+            true => model.rotational() && profile.model.name() == "mechanical",
+            false => !model.rotational() && (profile.name == "nvme-ssd") == disk.name.starts_with("nvme"),
         };
         let megabytes = (disk.sectors * SECTOR_BYTES).div_ceil(1_000_000);
-        let profile = Profile::named(name).and_then(|profile| profile.with(&format!("capacity={megabytes}m")));
-        Some((profile.ok()?, why.to_owned()))
+        let size = format!("capacity={megabytes}m");
+        let apart = |name: &str| {
+            let profile = Profile::named(name).ok()?;
+            let model = profile.build().ok().filter(|model| fits(&profile, model))?;
+            let ratio = model.capacity().0 as f64 / disk.sectors as f64;
+            Some((ratio.max(1.0 / ratio), profile.with(&size).ok()?))
+        };
+        let nearest = profile::names().filter_map(apart).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
+        let turns = if disk.rotational { "rotates" } else { "does not rotate" };
+        Some((
+            nearest,
+            format!("the kernel says that the disk {turns} and has {:.0} GB", megabytes as f64 / 1e3),
+        ))
     }
 
     /// What the records show of the disk without a fit.

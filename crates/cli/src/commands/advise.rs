@@ -114,7 +114,9 @@ impl Advise {
         let trusted = |share: f64| (share <= FAR).then_some(share);
         let (fit, near) = (fit(&subject.records, &known), nearest(&subject.records, &known));
         let not_fitted = match (fit, &near) {
-            (Ok(fit), near) if near.as_ref().is_ok_and(|near| near.against.demerit_share < fit.report.error()) => {
+            (Ok(fit), near)
+                if near.as_ref().is_ok_and(|near| near.against.demerit_share < fit.report.error()) =>
+            {
                 format!("a model of its own is {:.0} % off", 100.0 * fit.report.error())
             }
             (Ok(fit), _) => {
@@ -131,7 +133,8 @@ impl Advise {
         let (profile, words, error) = match near {
             Ok(near) => {
                 let (error, of) = (near.against.demerit_share, &near.profile.name);
-                let words = format!("taken for {of}, the nearest of the known disks ({:.0} % off)", 100.0 * error);
+                let words =
+                    format!("taken for {of}, the nearest of the known disks ({:.0} % off)", 100.0 * error);
                 (near.profile, words, trusted(error))
             }
             Err(_) => {

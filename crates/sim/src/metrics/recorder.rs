@@ -63,6 +63,17 @@ impl Latencies {
     }
 }
 
+/// How long after the first issue requests were done, told apart to 1 part in 1000, however long a run is.
+struct Completions(Histogram<u64>);
+
+impl Default for Completions {
+    fn default() -> Completions {
+        let mut histogram = Histogram::new(3).expect("three digits are valid");
+        histogram.auto(true);
+        Completions(histogram)
+    }
+}
+
 /// What was moved in one direction.
 #[derive(Default)]
 pub(super) struct Moved {
@@ -83,8 +94,7 @@ pub struct Recorder {
     pub(super) issuers: Issuers,
     first_issue: Option<Instant>,
     last_completion: Instant,
-    /// Of the reads and writes, the sum of the times at which they were done.
-    completions_ns: u128,
+    completions: Completions,
     in_flight: u32,
     busy_since: Instant,
     pub(super) device: DeviceTotals,
@@ -164,13 +174,9 @@ impl Recorder {
         self.last_completion.since(self.first_issue.unwrap_or_default()).0
     }
 
-    /// The mean time from the first issue to the completion of a read or write.
-    pub(super) fn mean_completion_ns(&self) -> f64 {
-        let from = self.first_issue.unwrap_or_default().0 as f64;
-        match self.transfers() {
-            0 => 0.0,
-            all => self.completions_ns as f64 / all as f64 - from,
-        }
+    /// How long after the first issue 95 in 100 reads and writes were done.
+    pub(super) fn mostly_done_ns(&self) -> u64 {
+        self.completions.0.value_at_quantile(0.95).min(self.completions.0.max())
     }
 
     /// What `amount` is in a second of the run.
@@ -255,7 +261,8 @@ impl Observer for Recorder {
         self.issuers.count(now, request, latency, service_share);
         if matches!(request.operation, Operation::Read | Operation::Write) {
             self.phases.count(now, request, latency);
-            self.completions_ns += u128::from(now.0);
+            let since = now.since(self.first_issue.unwrap_or_default());
+            self.completions.0.saturating_record(since.0);
         }
     }
 

@@ -208,7 +208,8 @@ impl Inference {
             let kin = history.is_some_and(|history| record.group.is_some() && history.group == record.group);
             (kin, history.is_some(), recent.done.at)
         };
-        let near = self.just_done(record).map(|recent| (rank(&recent), recent.done)).max_by_key(|near| near.0);
+        let near =
+            self.just_done(record).map(|recent| (rank(&recent), recent.done)).max_by_key(|near| near.0);
         let lately = |done: &Done| done.at <= record.arrival && record.arrival.since(done.at) <= SILENCE;
         let kin = near.filter(|((kin, ..), _)| *kin).map(|near| near.1);
         let idle = || self.last.get(record.device as usize).copied().flatten().filter(lately);

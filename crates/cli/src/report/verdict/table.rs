@@ -13,6 +13,9 @@ pub(in crate::report) const MATTERS: f64 = 0.05;
 /// Work that differs by less is the same: runs end with their last request, not at one instant.
 const SAME_WORK: f64 = 0.01;
 
+/// Fewer reads than this are metadata beside a load that writes.
+const READS: f64 = 20.0;
+
 /// A p99 of fewer requests is made of fewer than ten, and says what chance says.
 const P99_REQUESTS: f64 = 1000.0;
 
@@ -21,7 +24,7 @@ const P99_REQUESTS: f64 = 1000.0;
 pub(in crate::report) enum Aim {
     /// Work done in a time.
     Throughput,
-    /// Short waits of those who read; of those who write where nobody reads.
+    /// Short waits of those who read; of those who write where hardly anybody reads.
     Latency,
 }
 
@@ -127,20 +130,21 @@ pub(in crate::report) struct Table {
 
 impl Table {
     /// The figures that tell something of these runs. Unequal work is judged by throughput, and equal work by its run time.
-    /// In a replay what comes last may be a timer's, so that the mean completion time says when programs are done; and
-    /// arrivals of an open loop do not depend on the disk, so that neither says anything there. Writes count where nobody
-    /// reads.
+    /// In a replay what comes last may be a timer's, so that the time to 95 % done says when programs are done; and
+    /// arrivals of an open loop do not depend on the disk, so that neither says anything there. Writes count where hardly
+    /// anybody reads.
     pub(in crate::report) fn of(rows: &[&Summary], arrivals: Arrivals) -> Table {
         let all = |path: &str| rows.iter().map(|row| row.samples(path)).collect::<Vec<_>>();
         let means = |path: &str| rows.iter().map(|row| row.figure(path).mean).collect::<Vec<f64>>();
         let bytes = means("bytes");
         let least = bytes.iter().copied().fold(f64::MAX, f64::min);
         let unequal = bytes.iter().any(|bytes| *bytes > least * (1.0 + SAME_WORK));
-        let reads = means("read.requests").iter().any(|reads| *reads > 0.0);
+        let reads = means("read.requests").iter().any(|reads| *reads >= READS)
+            || means("write.requests").iter().all(|writes| *writes == 0.0);
         let few = |part: &str| means(&format!("{part}.requests")).iter().any(|all| *all < P99_REQUESTS);
         let tells = |metric: &Metric| match metric.path.split('.').next() {
             Some("elapsed_ns") => !unequal && arrivals == Arrivals::Programs,
-            Some("mean_completion_ns") => !unequal && arrivals == Arrivals::ClosedLoop,
+            Some("mostly_done_ns") => !unequal && arrivals == Arrivals::ClosedLoop,
             Some("throughput_bytes_per_s") => unequal,
             Some(part @ ("read" | "write")) => {
                 reads == (part == "read") && !(metric.path.ends_with(".p99") && few(part))
