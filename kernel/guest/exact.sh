@@ -55,12 +55,12 @@ within() {
     say "$1: readers got $4 and $5 KiB"
     [ $(($4 * 100)) -ge $(($2 * $5)) ] && [ $(($4 * 100)) -le $(($3 * $5)) ] || bad "$1 shares $4 to $5"
 }
-before=$failures
+before=$(failures)
 within "noop, levels 0 and 7" 90 110 $(shares noop 0 7)
 within "cfq, levels 4 and 4" 70 143 $(shares cfq 4 4)
 within "cfq, levels 0 and 7" 300 100000 $(shares cfq 0 7)
 within "antic-stride, levels 0 and 4" 150 250 $(shares antic-stride 0 4)
-[ "$failures" != "$before" ] || good "priorities count where they should"
+[ "$(failures)" != "$before" ] || good "priorities count where they should"
 
 # Requests other than synchronous reads have room for async_depth in the queue. most: the most that were in it of
 # a writer that keeps 64 under way.
@@ -97,7 +97,7 @@ phase() {
     grep -q "\[$wanted\].*\[auto\]$" /sys/block/sda/queue/iosched/policy || bad "for $kind: $(cat /sys/block/sda/queue/iosched/policy)"
     wait
 }
-before=$failures
+before=$(failures)
 set_queue sda scheduler none
 set_queue sda scheduler idlewise
 # Settings hold at once, not when the former ones have run out.
@@ -111,5 +111,5 @@ phase "4 random reads" as-2.6.11 --rw=randread --bs=4k --numjobs=4
 phase "1 sequential reads" noop --ioengine=libaio --iodepth=64 --rw=read --bs=4k --numjobs=1
 balanced "auto" any
 [ "$(queue sda iosched/switches)" -ge 4 ] || bad "auto switched $(queue sda iosched/switches) times"
-[ "$failures" != "$before" ] || good "auto follows the load"
+[ "$(failures)" != "$before" ] || good "auto follows the load"
 clean_log exact

@@ -216,13 +216,3 @@ loading() {
     done
     good "$number times unloaded and loaded"
 }
-
-# The last part: the kernel is not the same afterwards.
-panic() {
-    (echo panic >/sys/module/idlewise/parameters/provoke) 2>/dev/null
-    dmesg >/tmp/log
-    grep -q "idlewise: the scheduler's code panicked: index out of bounds.*(crates/core/src/[a-z_/]*.rs:[0-9]*)" /tmp/log ||
-        bad "the panic says: $(grep panicked /tmp/log)"
-    grep -q 'kernel BUG at' /tmp/log && grep -q 'iw_queue_break' /tmp/log || bad "the panic has no trace through our code"
-    [ "$(queue sda size 2>/dev/null || cat /sys/block/sda/size)" -gt 0 ] && good "a panic in the core leaves: $(grep -o 'the scheduler.*' /tmp/log | head -n 1)"
-}
