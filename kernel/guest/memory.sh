@@ -11,7 +11,7 @@ echo go >/tmp/running
     echo over >/tmp/over
 ) &
 number=0
-while [ $number -lt 4 ]; do
+while [ $number -lt 3 ]; do
     number=$((number + 1))
     fio --output=/tmp/fio --name=writes --filename=/dev/iwdisk0 --ioengine=libaio --direct=1 --rw=randwrite --bs=32k \
         --iodepth=64 --iodepth_batch_submit=64 --size=100m >/tmp/fio.out 2>&1 ||

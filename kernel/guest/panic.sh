@@ -6,7 +6,8 @@ insmod /modules/idlewise.ko test_hooks=1 || bad "the module does not load"
 insmod /modules/null_blk.ko nr_devices=0
 null_device nullone 1
 # Requests wait, and some of what is read comes back.
-scsi_device ndelay=2000000 max_queue=2
+scsi_device ndelay=2000000 max_queue=32
+echo 2 >/sys/block/sda/device/queue_depth
 echo 0x100 >/sys/bus/pseudo/drivers/scsi_debug/opts
 echo 7 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
 folder=/sys/block/sda/queue/iosched
