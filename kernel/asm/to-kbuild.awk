@@ -2,7 +2,7 @@
 # (the file twice: the first time through, jump tables are read).
 #
 #   debug information, comments          dropped; objtool makes the unwind tables
-#   a section for each function          one for code, one for constants, one for data
+#   a section for each function          one for code, one for constants, also for those with addresses in them
 #   call *NAME@GOTPCREL(%rip)            call NAME: a module has no such table
 #   ret, indirect calls and jumps        the kernel's macros, which know its mitigations
 #   jumps by table                       comparisons: objtool follows those
@@ -59,10 +59,8 @@ NR == FNR {
     if (skipped) next
     if (section ~ /^"?\.text\.unlikely/) print "\t.section .text.unlikely,\"ax\",@progbits"
     else if (section ~ /^"?\.text/) print "\t.text"
-    else if (section ~ /^"?\.rodata/) print "\t.section .rodata,\"a\",@progbits"
-    else if (section ~ /^"?\.data/) print "\t.data"
-    else if (section ~ /^"?\.bss/) print "\t.bss"
-    else { print "unknown section " section > "/dev/stderr"; exit 1 }
+    else if (section ~ /^"?\.(rodata|data\.rel\.ro)/) print "\t.section .rodata,\"a\",@progbits"
+    else { print "unknown section, or data that can be written to: " section > "/dev/stderr"; exit 1 }
     next
 }
 /^[ \t]*\.text[ \t]*$/ { skipped = 0 }

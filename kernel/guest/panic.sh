@@ -10,7 +10,7 @@ scsi_device ndelay=2000000 max_queue=32
 echo 2 >/sys/block/sda/device/queue_depth
 echo 0x100 >/sys/bus/pseudo/drivers/scsi_debug/opts
 echo 7 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
-folder=/sys/block/sda/queue/iosched
+folder=/sys/block/sda/queue/iosched devices=sda
 
 echo go >/tmp/running
 set_queue nullone scheduler cas
@@ -32,7 +32,7 @@ at() {
     set_queue sda scheduler idlewise || bad "$place: sda does not take idlewise"
     set_queue sda iosched/policy "$policy" || bad "$place: no policy $policy"
     # Neighbours in no order, each by itself: they merge at both ends, and with each other.
-    (devices=sda; job "load at $place" --iodepth_batch_submit=1 --bs=8k --size=384k; echo over >/tmp/loaded) &
+    (job "load at $place" --iodepth_batch_submit=1 --bs=8k --size=384k; echo over >/tmp/loaded) &
     sleep 0.3
     echo "$place sda" >/sys/module/idlewise/parameters/provoke || bad "$place cannot be provoked"
     [ $# = 0 ] || attempt "$@"
@@ -40,7 +40,6 @@ at() {
     while [ ! -e /tmp/loaded ] && [ $tries -lt 200 ]; do tries=$((tries + 1)); sleep 0.1; done
     rm /tmp/loaded || bad "$place: the load does not end"
     [ "$(cat $folder/broken)" = 1 ] || bad "$place: the core did not panic"
-    devices=sda
     balanced "$place" any
     refused $folder/policy cas
     said=$(dmesg | grep -c "scheduler's code panicked: index out of bounds.*(crates/core/src/[a-z_/]*.rs:[0-9]*)")
@@ -82,9 +81,20 @@ balanced "afterwards"
 rm /tmp/running
 while [ ! -e /tmp/over ]; do sleep 0.1; done
 good "$count panics, each cost one disk its scheduler"
+clean_log panic
+
+# What the core refuses, which leaves a warning, is served all the same.
+for function in insert requeue; do
+    set_queue sda scheduler none
+    set_queue sda scheduler cas
+    echo "iw_$function sda refuse" >/sys/module/idlewise/parameters/provoke
+    job "a request that is refused at $function"
+    balanced "a request that is refused at $function"
+    [ "$(cat $folder/broken)" = 0 ] || bad "a request that is refused breaks the queue"
+done
+[ "$(dmesg | grep -c WARNING:)" = 2 ] && good "requests that the core refuses are served" || bad "the core refused $(dmesg | grep -c WARNING:) requests, not 2"
 for device in sda nullone; do set_queue $device scheduler none; done
 rmmod idlewise && good "the module goes" || bad "the module stays"
 insmod /modules/idlewise.ko || bad "the module does not come again"
 echo "iw_insert sda" 2>/dev/null >/sys/module/idlewise/parameters/provoke && bad "panics can be provoked without test_hooks"
 echo 1 2>/dev/null >/sys/module/idlewise/parameters/fail_allocation && bad "allocations fail without test_hooks"
-clean_log panic

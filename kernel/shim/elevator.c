@@ -142,8 +142,9 @@ static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	if ((opf & REQ_OP_MASK) == REQ_OP_READ)
 		return;
 	limit = iw_tag_limit(iw, opf, tags);
+	/* Where there are fewer tags than a word has bits, the word has only these. */
 	if (limit < tags)
-		data->shallow_depth = max(limit * READ_ONCE(iw->tag_word) / tags, 1U);
+		data->shallow_depth = max(limit * min(READ_ONCE(iw->tag_word), tags) / tags, 1U);
 }
 
 /* --- A request ----------------------------------------------------------------------------------- */

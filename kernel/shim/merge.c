@@ -120,7 +120,7 @@ static struct request *iw_ending_at(struct iw_queue *iw, sector_t sector)
 	struct request *rq;
 
 	hash_for_each_possible(iw->q->elevator->hash, rq, hash, sector)
-		if (blk_rq_pos(rq) + blk_rq_sectors(rq) == sector)
+		if (rq_mergeable(rq) && blk_rq_pos(rq) + blk_rq_sectors(rq) == sector)
 			return rq;
 	return NULL;
 }
@@ -221,26 +221,30 @@ void iw_request_merged(struct request_queue *q, struct request *rq, enum elv_mer
 
 /* --- Requests -------------------------------------------------------------------------------------- */
 
-/* A request that is about to be inserted while others wait: does it go into one of them? */
+/* A request that is about to be inserted while others wait: does it go into one of them, and that into the one before?
+ * The scheduler may refuse at each step. The block layer tries `last_merge` first, and then no other.
+ */
 bool iw_insert_merge(struct iw_queue *iw, struct request *rq, struct list_head *free)
 {
-	struct request *former, *taken;
-	LIST_HEAD(own);
+	struct request *former;
+	bool merged = false;
 
 	if (unlikely(iw->broken))
 		return false;
 	iw_index_all(iw);
 	if (!rq_mergeable(rq) || blk_queue_nomerges(iw->q))
 		return false;
-	former = iw_ending_at(iw, blk_rq_pos(rq));
-	if (!former || !iw_may_join(iw, former, rq))
-		return false;
-	if (!blk_mq_sched_try_insert_merge(iw->q, rq, &own))
-		return false;
-	list_for_each_entry(taken, &own, queuelist)
+	for (;;) {
+		former = iw_ending_at(iw, blk_rq_pos(rq));
+		if ((blk_queue_noxmerges(iw->q) && former != iw->q->last_merge) || !iw_may_join(iw, former, rq))
+			return merged;
+		iw->q->last_merge = former;
+		if (!blk_mq_sched_try_insert_merge(iw->q, rq, free))
+			return merged;
 		iw->merged++;
-	list_splice(&own, free);
-	return true;
+		merged = true;
+		rq = former;
+	}
 }
 
 /* next, which follows rq, is part of rq from now on. Either may have taken in a bio just before;
