@@ -13,6 +13,7 @@ splitting
 tunables
 noticing
 memory_runs_out
+stacks
 switching "$(argument switches)"
 busy
 loading "$(argument loads)"
