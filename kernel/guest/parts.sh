@@ -129,6 +129,29 @@ noticing() {
         number=$((number + 1))
     done
     [ "$(queue sda iosched/exits)" -ge 5 ] && good "exits of processes are noticed" || bad "of 5 exits, $(queue sda iosched/exits) were noticed"
+    # Two that live at a time, with numbers that end alike in binary.
+    set_queue sda scheduler none
+    set_queue sda scheduler cas
+    # Nobody reads what they write.
+    mkfifo /tmp/full
+    exec 4<>/tmp/full
+    for number in 12345 28729; do
+        echo $((number - 1)) >/proc/sys/kernel/ns_last_pid
+        dd if=/dev/sda of=/tmp/full bs=128k iflag=direct 2>/dev/null &
+        [ $! = $number ] || bad "a process that should be $number is $!"
+        sleep 0.5
+    done
+    kill 12345
+    sleep 0.2
+    kill 28729
+    wait 12345 28729
+    exec 4>&-
+    [ "$(queue sda iosched/exits)" = 2 ] && good "exits of numbers that end alike are noticed" ||
+        bad "of 2 numbers that end alike, the exits of $(queue sda iosched/exits) were noticed"
+    # What a process writes when its files are closed for it, it does not write as an issuer who would never exit.
+    (exec 3>/dev/sda; echo dirty >&3)
+    sleep 0.5
+    [ "$(queue sda iosched/issuers)" = 0 ] && good "no issuer is left" || bad "$(queue sda iosched/issuers) issuers are left that are gone"
 }
 
 # Each allocation fails once, of a scheduler for a device and of a policy: the write is an error, and the

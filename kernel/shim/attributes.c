@@ -132,7 +132,7 @@ static ssize_t field##_show(struct elevator_queue *e, char *page)		\
 }
 #define COUNTERS(m)								\
 	m(inserted) m(dispatched) m(completed) m(merged) m(absorbed) m(requeued) m(split) m(waits)	\
-	m(exits) m(waiting) m(in_flight) m(broken)
+	m(issuers) m(exits) m(waiting) m(in_flight) m(broken)
 COUNTERS(COUNTED)
 COUNTED(switches)
 

@@ -25,7 +25,7 @@ static struct tracepoint *iw_exit_point;
 
 static u32 *iw_row(struct iw_queue *iw, u32 who)
 {
-	return iw->issuers[who % IW_ROWS];
+	return iw->rows[who % IW_ROWS];
 }
 
 /* A process issues, and the last one that did was another. With the lock held. */
@@ -41,11 +41,13 @@ void iw_exits_expect(struct iw_queue *iw, u32 who)
 		if (!row[place] && !free)
 			free = row + place;
 	}
-	if (!free) {
-		free = row + IW_ROW - 1;
-		who = IW_CROWDED;
+	if (free) {
+		WRITE_ONCE(*free, who);
+		iw->issuers++;
+	} else {
+		WRITE_ONCE(row[IW_ROW - 1], IW_CROWDED);
+		iw->issuers--;
 	}
-	WRITE_ONCE(*free, who);
 }
 
 /* Whether it issued, as far as is known. */
@@ -76,8 +78,10 @@ static void iw_gone(struct iw_queue *iw, u32 who)
 		return;
 	spin_lock_irqsave(&iw->lock, flags);
 	place = iw_find(iw, who);
-	if (place && *place == who)
+	if (place && *place == who) {
 		WRITE_ONCE(*place, 0);
+		iw->issuers--;
+	}
 	if (iw->last_issuer == who)
 		iw->last_issuer = 0;
 	WARN_ON_ONCE(iw_core(iw, iw_issuer_gone, ktime_get_ns(), who));

@@ -67,7 +67,8 @@ struct iw_queue {
 
 	struct list_head alive;			/* in the list of all queues */
 	u32 last_issuer;
-	u32 issuers[IW_ROWS][IW_ROW];		/* who issued here and lives: exits.c */
+	u32 issuers;				/* processes that issued here and live, as far as rows have room */
+	u32 rows[IW_ROWS][IW_ROW];		/* their numbers: exits.c */
 };
 
 /* hooks.c: for tests, what is done before a call of the core. */
