@@ -12,9 +12,9 @@ struct iw_scheduler;
 struct iw_auto;
 struct iw_host;
 
-#define IW_MESSAGE 160
-
 #define IW_TUNABLES 48
+
+#define IW_MESSAGE 160
 
 #define IW_IDLE -1
 

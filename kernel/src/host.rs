@@ -47,14 +47,14 @@ pub const NOBODY: u32 = u32::MAX;
 
 impl From<&RawDevice> for Device {
     fn from(raw: &RawDevice) -> Device {
-        // Changed in its place: a copy would take a tenth of the stack.
-        let mut device = Device::default();
-        device.rotational = raw.rotational;
-        device.depth = raw.depth.max(1);
-        device.hardware_queues = raw.hardware_queues.max(1);
-        device.capacity = Sector(raw.sectors.max(1));
-        device.merging = Merging::Off;
-        device
+        Device {
+            rotational: raw.rotational,
+            depth: raw.depth.max(1),
+            hardware_queues: raw.hardware_queues.max(1),
+            capacity: Sector(raw.sectors.max(1)),
+            merging: Merging::Off,
+            ..Device::default()
+        }
     }
 }
 

@@ -45,6 +45,7 @@ done
 cp -rs "$kernel_headers" "$box/other"
 rm "$box/other/Module.symvers"
 sed '/\telv_register\t/ s/^0x......../0x12345678/' "$kernel_headers/Module.symvers" >"$box/other/Module.symvers"
+# shellcheck disable=SC2034
 kernel_source_dir=$box/other
 # shellcheck disable=SC1091
 . "$folder/dkms.conf"
