@@ -74,8 +74,9 @@ kernel: ## build the kernel modules for Debian's stock kernel: target/kernel-mod
 kernel-papers: ## the papers' experiments in a guest with real programs, beside the simulator's figures
 	@scripts/kernel/papers.sh
 
-kernel-advice: ## is advice right? ten loads of real programs in a guest, under every scheduler (hours; a table)
-	scripts/kernel/advice.sh
+kernel-advice: ## is advice right? ten loads of real programs in a guest, under every scheduler: docs/advice.md (hours)
+	@scripts/kernel/advice.sh > docs/advice.md.new; status=$$?; \
+	    if [ $$status -le 1 ] && [ -s docs/advice.md.new ]; then mv docs/advice.md.new docs/advice.md; fi; exit $$status
 
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20

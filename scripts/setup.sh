@@ -87,6 +87,7 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has xz || extra+=(xz-utils)
     has mkfs.ext4 || extra+=(e2fsprogs)
     has mawk || extra+=(mawk)
+    has sqlite3 || extra+=(sqlite3)
     has shellcheck || extra+=(shellcheck)
     [ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ] || extra+=(libelf1)   # The kernel's objtool.
     if [ ${#extra[@]} -gt 0 ]; then

@@ -1,6 +1,6 @@
 # machine: exact
 # Ten loads of real programs, each under every scheduler of a list, on a disk that is a model. A load is a fixed amount
-# of work on ext4, begun with cold caches. Each line is
+# of work on ext4, begun with cold caches and from the same image of what it changes. Each line is
 #
 #   result: LOAD SCHEDULER MS READS READ_MS WRITES WRITE_MS SECTORS
 #
@@ -13,63 +13,63 @@ insmod /modules/idlewise-disk.ko disks="$disk" || bad "the disk $disk cannot be 
 insmod /modules/idlewise.ko || bad "the schedulers cannot be had"
 
 set_queue iwdisk0 scheduler mq-deadline
-seed=$(printf '%08d-0000-4000-8000-000000000000' "$(argument seed)")
-mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J size=16 /dev/iwdisk0 4g >/tmp/mkfs 2>&1 ||
-    { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
-mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
-
-# A tree of small files: sizes are log-normal with a median of 6 KB and a mean of 12 KB.
-mkdir /mnt/tree
-mawk -v n="$(argument files)" -v seed="$(argument seed)" 'BEGIN {
-    srand(seed)
-    for (i = 0; i < n; i++) {
-        size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
-        print int(i / 16), i, int(size) + 1
-    }
-}' | while read -r folder file size; do
-    [ -d "/mnt/tree/$folder" ] || mkdir "/mnt/tree/$folder"
-    head -c "$size" /dev/urandom >"/mnt/tree/$folder/$file"
-done
+# What is read lies on the first partition, and what is changed on the second, which is small.
+printf '%s\n' n p 1 '' +4096M n p 2 '' +320M w | fdisk /dev/iwdisk0 >/tmp/fdisk 2>&1
+[ -b /dev/iwdisk0p2 ] || { bad "no partitions: $(cat /tmp/fdisk)"; finish; }
+format() { # PARTITION FOLDER
+    seed=$(printf '%08d-0000-4000-8000-00000000000%d' "$(argument seed)" "$1")
+    mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J size=16 "/dev/iwdisk0p$1" >/tmp/mkfs 2>&1 ||
+        { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
+    mkdir "$2"
+    mount -t ext4 -o noatime "/dev/iwdisk0p$1" "$2" || bad "no ext4"
+}
+format 1 /mnt/read
+format 2 /mnt/work
+plant /mnt/read/tree "$(argument seed)" "$(argument files)"
 large=$(argument large)
-dd if=/dev/zero of=/mnt/large bs=1M count="$large" 2>/dev/null
-sqlite3 /mnt/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
+dd if=/dev/zero of=/mnt/read/large bs=1M count="$large" 2>/dev/null
+sqlite3 /mnt/work/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
     INSERT INTO t SELECT i, hex(randomblob(40)), i FROM n; CREATE INDEX tn ON t (name);" || bad "no sqlite"
-mkdir /mnt/postgres
-tar -xf /postgres.tar -C /mnt/postgres
-chown -R 70:70 /mnt/postgres
+if [ -e /postgres.tar ]; then
+    mkdir /mnt/work/postgres
+    tar -xf /postgres.tar -C /mnt/work/postgres
+    chown -R 70:70 /mnt/work/postgres
+fi
 sync
+umount /mnt/work
+dd if=/dev/iwdisk0p2 of=/tmp/image bs=1M 2>/dev/null || bad "no image"
 
 chmod 1777 /tmp
 mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
 as_postgres() { su -s /bin/sh -c "$*" postgres; }
 server_start() {
-    as_postgres "pg_ctl -D /mnt/postgres -w -l /tmp/postgres.log -o '-k /tmp -h \"\" -c max_connections=20' start" >/dev/null ||
+    as_postgres "pg_ctl -D /mnt/work/postgres -w -l /tmp/postgres.log -o '-k /tmp -h \"\" -c max_connections=20' start" >/dev/null ||
         { bad "no PostgreSQL"; cat /tmp/postgres.log; }
 }
-server_stop() { as_postgres "pg_ctl -D /mnt/postgres -m fast stop" >/dev/null; }
+server_stop() { as_postgres "pg_ctl -D /mnt/work/postgres -m fast stop" >/dev/null; }
 
 # The loads. `+` joins two that go on at a time.
 load_streams() {
-    fio --output=/tmp/fio --thread --ioengine=psync --rw=read --bs=64k --invalidate=0 --filename=/mnt/large \
+    fio --output=/tmp/fio --thread --ioengine=psync --rw=read --bs=64k --invalidate=0 --filename=/mnt/read/large \
         --size=$((large / 4))m --offset_increment=$((large / 4))m --numjobs=4 --name=streams
 }
 load_random() {
     fio --output=/tmp/fio --thread --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=16 --randseed=7 \
-        --filename=/mnt/large --size="${large}m" --number_ios="$(argument ios)" --name=random
+        --filename=/mnt/read/large --size="${large}m" --number_ios="$(argument ios)" --name=random
 }
 load_sqlite() {
     i=0
     while [ $i -lt "$(argument commits)" ]; do
         i=$((i + 1))
         echo "UPDATE t SET value = value + 1, name = hex(randomblob(40)) WHERE id = (abs(random()) % 20000) + 1;"
-    done | sqlite3 /mnt/base.sqlite
+    done | sqlite3 /mnt/work/base.sqlite
 }
 load_pgbench() { pgbench -h /tmp -U postgres -n -c 4 -t "$(argument transactions)" postgres; }
-load_tar() { tar -cf - /mnt/tree 2>/dev/null | cat >/dev/null; }
-load_find() { find /mnt/tree -type f -exec cat {} \; >/dev/null; }
-load_write() { dd if=/dev/zero of=/mnt/written bs=1M count=$((large / 2)) conv=fsync 2>/dev/null; }
-load_read() { dd if=/mnt/large of=/dev/null bs=1M 2>/dev/null; }
+load_tar() { tar -cf - /mnt/read/tree 2>/dev/null | cat >/dev/null; }
+load_find() { find /mnt/read/tree -type f -exec cat {} \; >/dev/null; }
+load_write() { dd if=/dev/zero of=/mnt/work/written bs=1M count=$((large / 2)) conv=fsync 2>/dev/null; }
+load_read() { dd if=/mnt/read/large of=/dev/null bs=1M 2>/dev/null; }
 
 milliseconds() { awk '{printf "%d\n", $1 * 1000}' /proc/uptime; }
 counts() { awk '{print $1, $4, $5, $8, $3 + $7}' /sys/block/iwdisk0/stat; }
@@ -84,7 +84,10 @@ elevator() {
 }
 # run LOAD SCHEDULER
 run() {
-    case $1 in *pgbench*) elevator none; server_start ;; esac
+    elevator none
+    dd if=/tmp/image of=/dev/iwdisk0p2 bs=1M 2>/dev/null || bad "the image does not go back"
+    mount -t ext4 -o noatime /dev/iwdisk0p2 /mnt/work || bad "no ext4"
+    case $1 in *pgbench*) server_start ;; esac
     sync
     echo 3 >/proc/sys/vm/drop_caches
     elevator "$2"
@@ -92,7 +95,8 @@ run() {
     idlewise record /dev/iwdisk0 --output "/tmp/$recording" >/tmp/record 2>&1 &
     recorder=$!
     i=0
-    while ! grep -q '^recording' /tmp/record && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
+    while ! grep -q '^recording' /tmp/record && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
+    [ $i -lt 300 ] || bad "the recorder of $1 under $2 does not begin"
     before=$(counts) begun=$(milliseconds)
     for part in $(echo "$1" | tr + ' '); do "load_$part" >"/tmp/$part.out" 2>&1 & parts="$parts $!"; done
     for part in $parts; do wait "$part" || bad "$1 under $2 fails: $(tail -n 3 /tmp/*.out)"; done
@@ -103,11 +107,13 @@ run() {
     kill -INT "$recorder"
     wait "$recorder" || bad "the recorder of $1 under $2: $(cat /tmp/record)"
     case $1 in *pgbench*) elevator none; server_stop ;; esac
-    rm -f /mnt/written
+    umount /mnt/work || bad "the file system stays"
 }
+# Ours are those that the module has registered, unless they are named; not the one that chooses among them.
+schedulers=$(argument schedulers | tr , ' ')
+[ -n "$(argument ours)" ] || schedulers="$schedulers $(elevators iwdisk0 | grep -vx idlewise)"
 for load in $(argument loads | tr , ' '); do
-    for scheduler in $(argument schedulers | tr , ' '); do run "$load" "$scheduler"; done
+    for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler"; done
 done
 (cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
-umount /mnt || bad "the file system stays"
 clean_log advice

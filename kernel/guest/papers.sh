@@ -55,29 +55,16 @@ done
 dd if=/dev/zero of=/dev/iwdisk0 bs=512 count=1 2>/dev/null
 blockdev --rereadpt /dev/iwdisk0
 
-# A tree of small files and a large one, on ext4. Sizes are log-normal with a median of 6 KB and a mean of 12 KB.
+# A tree of small files and a large one, on ext4.
 set_queue iwdisk0 scheduler none
 # Where its folders lie follows from the seed of its hash.
 seed=$(printf '%08d-0000-4000-8000-000000000000' "$(argument seed)")
 mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J size=16 /dev/iwdisk0 4g >/tmp/mkfs 2>&1 || { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
 mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
 files=$(argument files)
-plant() { # FOLDER SEED
-    mkdir "/mnt/$1"
-    mawk -v n="$files" -v seed="$2" 'BEGIN {
-        srand(seed)
-        for (i = 0; i < n; i++) {
-            size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
-            print int(i / 16), i, int(size) + 1
-        }
-    }' | while read -r folder file size; do
-        [ -d "/mnt/$1/$folder" ] || mkdir "/mnt/$1/$folder"
-        head -c "$size" /dev/urandom >"/mnt/$1/$folder/$file"
-    done
-}
-plant one 1
+plant /mnt/one 1 "$files"
 dd if=/dev/zero of=/mnt/large bs=1M count="$(argument large)" 2>/dev/null
-plant two 2
+plant /mnt/two 2 "$files"
 sync
 [ "$(find /mnt/one /mnt/two -type f | wc -l)" = $((2 * files)) ] || bad "the trees are not complete"
 

@@ -1,5 +1,20 @@
 # The parts that the tests are made of. Read after common.sh.
 
+# plant FOLDER SEED COUNT: a tree of small files. Sizes are log-normal with a median of 6 KB and a mean of 12 KB.
+plant() {
+    mkdir "$1"
+    mawk -v n="$3" -v seed="$2" 'BEGIN {
+        srand(seed)
+        for (i = 0; i < n; i++) {
+            size = 6144 * exp(1.177 * sqrt(-2 * log(1 - rand())) * cos(6.2831853 * rand()))
+            print int(i / 16), i, int(size) + 1
+        }
+    }' | while read -r folder file size; do
+        [ -d "$1/$folder" ] || mkdir "$1/$folder"
+        head -c "$size" /dev/urandom >"$1/$folder/$file"
+    done
+}
+
 # each_elevator [NAMES]: data written and read back under each, counters that balance.
 each_elevator() {
     start=$(seconds) count=0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Boots Debian's stock kernel in QEMU, plays scenarios under its schedulers, and compares what it gave out
-# with the recordings in crates/core/kernel, which the tests hold our schedulers to.
+# with the recordings in crates/core/kernel_recordings, which the tests hold our schedulers to.
 #
 #   scripts/kernel-compare/run.sh [--update] [SCENARIO…]
 #
@@ -84,7 +84,7 @@ same() {
     esac
 }
 
-recordings=crates/core/kernel differ=0
+recordings=crates/core/kernel_recordings differ=0
 mkdir -p "$recordings"
 for scenario in "${scenarios[@]}"; do
     kind=ops

@@ -28,7 +28,9 @@ wanted=$(sed -n 's/^# memory: //p' "kernel/guest/$test.sh")
 arguments=
 for argument in "$@"; do arguments+=" iw.$argument"; done
 
-guest_new "$test${debug#-}"
+# GUEST_NAME: of several guests that run one test at a time, which this is.
+name=$test${debug#-}${GUEST_NAME:+-$GUEST_NAME}
+guest_new "$name"
 # shellcheck disable=SC2086
 scripts/kernel/build.sh $debug || exit $?
 if [ -n "$debug" ]; then kernel_debug; else kernel_image; fi
@@ -44,7 +46,7 @@ if grep -q ext4 "kernel/guest/$test.sh"; then
     ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar
     [ -z "${IDLEWISE:-}" ] || { guest_program "$IDLEWISE"; guest_module virtio_blk virtio_pci; }
 fi
-if grep -q pgbench "kernel/guest/$test.sh"; then guest_postgres; fi
+case $arguments in *pgbench*) guest_postgres ;; esac
 cp "$modules"/*.ko "$guest_root/modules/"
 mkdir "$guest_root/tests"
 cp kernel/guest/*.sh "$guest_root/tests/"
@@ -52,7 +54,7 @@ install -m 755 kernel/guest/init "$guest_root/init"
 
 # GUEST_QEMU: more of QEMU's arguments, such as a disk.
 read -ra more <<<"${GUEST_QEMU:-}"
-log=$kernel_work/kernel-guest/$test${debug#-}.log
+log=$kernel_work/kernel-guest/$name.log
 if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
     guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"

@@ -1,4 +1,14 @@
 //! From results to text: tables, pages, CSV, JSON and verdicts, and where they are written to.
+//!
+//! | step | files |
+//! |---|---|
+//! | runs to means with confidence intervals | `summary` |
+//! | all of a comparison, and who is better by how much | `comparison`, `verdict` |
+//! | its table in a terminal | `table`, `columns`, `grid`, `numbers`, `phases` |
+//! | one run on a page of text | `page` |
+//! | other forms | `csv`, `html`, `json` |
+//! | what a report rests on: command, version, hash of the trace | `origin` |
+//! | to a file or standard output | `output` |
 
 mod columns;
 pub(crate) mod comparison;

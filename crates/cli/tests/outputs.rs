@@ -4,6 +4,8 @@ mod common;
 
 use std::process::Stdio;
 
+use sha2::{Digest as _, Sha256};
+
 use common::{DISK, LOAD, MSR, Run, file, finish, folder, idlewise, line, program, write};
 
 /// A load that would run for very long.
@@ -125,6 +127,25 @@ fn a_conversion_compresses_by_the_name_of_its_output() {
     for end in ["lz4", "Z", "7z", "zip", "br"] {
         let words = ["trace", "convert", &trace, &path(&format!("t.{end}"))];
         idlewise(words).exits(2).says(&format!("cannot compress as .{end}")).says(".gz, .bz2, .xz or .zst");
+    }
+}
+
+#[test]
+fn every_row_of_csv_says_what_it_comes_from() {
+    let folder = folder();
+    let trace = write(&folder, "t.csv", MSR);
+    let text = std::fs::read(&trace).unwrap();
+    let hash: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+    let compare = ["compare", "--trace", &trace, "--schedulers", "noop", "--csv"];
+    let run = ["run", "--trace", &trace, "--scheduler", "noop", "--csv-processes"];
+    for words in [compare, run] {
+        let csv = idlewise(words.into_iter().chain(DISK)).exits(0).stdout;
+        let (titles, rows) = csv.split_once('\n').unwrap();
+        assert!(titles.ends_with(",command,trace_sha256"), "{titles}");
+        let command = format!(",idlewise {} --disk barracuda", words.join(" "));
+        for row in rows.lines() {
+            assert!(row.contains(&command) && row.ends_with(&format!(",{hash}")), "{row}");
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{DISK, LOAD, MSR, folder, idlewise, line, measured, root, write};
-use idlewise_sim::metrics::{Field, Group, Kind, Report};
+use idlewise_sim::metrics::{Field, FigureSet, Kind, Report};
 use serde_json::{Map, Value, json};
 
 /// What the schema says of a field; the groups that it leads to are entered in `groups`.
@@ -23,7 +23,7 @@ fn described(field: &Field, groups: &mut Map<String, Value>) -> Value {
 }
 
 /// Enters what the schema says of a group; returns where that stands.
-fn enter(group: &Group, groups: &mut Map<String, Value>) -> String {
+fn enter(group: &FigureSet, groups: &mut Map<String, Value>) -> String {
     let required: Vec<&str> =
         group.fields.iter().filter(|field| !field.optional).map(|field| field.name).collect();
     let properties: Map<String, Value> =
@@ -111,6 +111,16 @@ fn disk_fit() {
     assert_eq!(document["report"]["kind"], "mechanical");
     let profile = write(&folder, "my.toml", document["profile"].as_str().unwrap());
     valid("disk-show", &idlewise(["disk", "show", &profile, "--json"]).exits(0).stdout);
+}
+
+#[test]
+fn advise() {
+    let folder = folder();
+    let trace = write(&folder, "drive.txt", measured(400));
+    let words = ["advise", &trace, "--schedulers", "noop,c-scan", "--json"];
+    let document = valid("advise", &idlewise(words).exits(0).stdout);
+    assert_eq!(document["disks"][0]["requests"], 400);
+    assert_eq!(valid("advise", &idlewise(words.into_iter().chain(DISK)).exits(0).stdout)["goal"], "balanced");
 }
 
 #[test]

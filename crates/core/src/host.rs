@@ -15,8 +15,8 @@ pub use follower::Follower;
 
 use crate::queue::{HostError, Inserted, Queue};
 use crate::request::Request;
+use crate::request_table::State;
 use crate::scheduler::{Decision, Scheduler};
-use crate::table::State;
 use crate::units::{Instant, Issuer, RequestId, Sector, Sectors};
 
 /// A queue with its follower.

@@ -32,12 +32,12 @@ pub mod queue;
 pub mod random;
 pub mod registry;
 pub mod request;
+pub mod request_table;
 pub mod scheduler;
 pub mod schedulers;
 pub mod selectors;
 #[cfg(test)]
 mod suites;
-pub mod table;
 pub mod tunables;
 pub mod units;
 pub mod why;

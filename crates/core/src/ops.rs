@@ -1,5 +1,5 @@
 //! `.ops`: operations on a queue and what came of them, as text. Goldens, fuzz corpora, bug reports and the web page
-//! share the format.
+//! share the format. (`.loops` files, which `tests/kernel_loops.rs` reads, hold what a kernel gave processes that loop.)
 //!
 //! One event a line, with the time since the line before. What came of it stands behind ` = `, so
 //! that a file is both the input and the expectation.

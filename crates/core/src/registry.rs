@@ -1,6 +1,6 @@
-//! Finding, describing and building schedulers by name.
+//! Finding, describing and building schedulers by name. The list itself is in `schedulers.rs`.
 //!
-//! The list is in `schedulers.rs`. From it come [`AnyScheduler`], the table of [`Entry`]s that everything
+//! From it come [`AnyScheduler`], the table of [`Entry`]s that everything
 //! which enumerates schedulers reads, and the [`source`] of each, whose head is its page in the manual.
 
 use core::fmt;
@@ -10,13 +10,13 @@ use crate::collections::{OutOfMemory, TryBox};
 use crate::device::Device;
 use crate::queue::{HostError, Queue};
 use crate::request::Priority;
+use crate::request_table::Table;
 #[cfg(not(test))]
 use crate::scheduler::Algorithm as Registered;
 use crate::scheduler::{Algorithm, Cx, Decision, PriorityEffects, Scheduler, Setup, Starvation, delegate};
 use crate::schedulers::{self, registered};
 #[cfg(test)]
 use crate::suites::Referenced as Registered;
-use crate::table::Table;
 use crate::tunables::{Tunable, TunableError, Tunables, Unit};
 use crate::units::{Instant, RequestId};
 use crate::why::Notes;

@@ -17,7 +17,7 @@ use crate::admission::DepthLimit;
 use crate::collections::OutOfMemory;
 use crate::device::Device;
 use crate::request::{Priority, Request};
-use crate::table::Table;
+use crate::request_table::Table;
 use crate::tunables::{Tunables, Unit};
 use crate::units::{Duration, Instant, Issuer, RequestId, Weight};
 use crate::why::{Fact, Notes};

@@ -45,7 +45,7 @@ schedulers! {
         sptf: Sptf;
         aged_sptf: AgedSptf;
     }
-    linux_2_6 (anticipatory) {
+    linux_2_6 (as_family) {
         deadline: Deadline;
         deadline_2_6_11: Deadline2611;
         as_: As;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn recordings() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel_recordings");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "ops")).collect();
     found.sort();

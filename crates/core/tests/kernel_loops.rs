@@ -25,7 +25,7 @@ const NO_IDLING: f64 = 0.5;
 const LOOKS_WITHIN: Duration = Duration::from_ms(150);
 
 fn recordings() -> Vec<(String, Recording)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel_recordings");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "loops")).collect();
     found.sort();

@@ -1,7 +1,7 @@
 //! The event engine: virtual time, one queue, one device, one workload.
 //!
-//! A request's route: workload → `line` → core's `Host` and `Queue` → scheduler → `tags` → disk model → recorder → report
-//! → the table that `idlewise` prints.
+//! A request's route: workload, or trace and `replay` → `overflow` → core's `Host` and `Queue` → scheduler → `tags` → disk
+//! model → `metrics/recorder` → `metrics/report` → cli's `report/summary` → `report/table`.
 //!
 //! Each step goes to the earliest of four times: the device finishes something, a process exits, the
 //! workload issues something, the scheduler asked to be asked. At one instant things happen in this
@@ -15,9 +15,9 @@
 pub mod director;
 mod error;
 pub mod exits;
-mod line;
+mod overflow;
 mod tags;
-pub mod tell;
+pub mod why;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -28,7 +28,7 @@ pub use error::EngineError;
 
 use director::Director;
 use exits::Exits;
-use line::Line;
+use overflow::Overflow;
 use tags::Tags;
 
 /// Where requests come from.
@@ -116,7 +116,7 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     tags: Tags,
     exits: Exits,
     /// What was issued and has no room in the queue.
-    line: Line,
+    overflow: Overflow,
     /// When the scheduler wants to be asked again; [`Instant::MAX`] if it does not.
     wake: Instant,
     /// The observer is told of every decision.
@@ -135,7 +135,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         limits: Limits,
     ) -> Self {
         let (now, tags) = (Instant::ZERO, Tags::new(device.depth(), host.queue().device().hardware_queues));
-        let line = Line::new(host.queue().requests().capacity());
+        let overflow = Overflow::new(host.queue().requests().capacity());
         Engine {
             workload,
             host,
@@ -148,7 +148,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             in_flight: 0,
             tags,
             exits: Exits::default(),
-            line,
+            overflow,
             wake: Instant::MAX,
             explained: false,
         }
@@ -199,7 +199,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
                 }
                 arrival = self.next_arrival();
             }
-            if self.line.len() > 0 && !self.host.follower().holds() && self.enter()? {
+            if self.overflow.len() > 0 && !self.host.follower().holds() && self.enter()? {
                 self.dispatch()?;
                 arrival = self.next_arrival();
             }
@@ -213,7 +213,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
         control.millionths.fetch_add(WHOLE_RUN - done, Ordering::Relaxed);
         let waiting = self.host.queue().requests().capacity() - self.host.queue().requests().free_count()
-            + self.line.len();
+            + self.overflow.len();
         if waiting > 0 {
             return Err(EngineError::Stuck { now: self.now, waiting });
         }
@@ -232,7 +232,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     /// When the next request can enter the queue; [`Instant::MAX`] if none may.
     #[inline]
     fn next_arrival(&mut self) -> Instant {
-        let full = self.host.queue().requests().any_free().is_none() || self.line.is_full();
+        let full = self.host.queue().requests().any_free().is_none() || self.overflow.is_full();
         if self.issued >= self.limits.requests || full || self.host.follower().holds() {
             return Instant::MAX;
         }
@@ -261,7 +261,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
                     service / total * request.length.0 as u64
                 };
                 self.observer.completed(now, part, request, share);
-                self.workload.completed(now, self.line.done(part), &mut self.exits);
+                self.workload.completed(now, self.overflow.done(part), &mut self.exits);
                 self.completed += 1;
             }
             let held = self.tags.give_back(self.host.queue().request(id));
@@ -301,13 +301,13 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         let now = self.now;
         loop {
             let Some(id) = self.host.queue().requests().any_free() else { return Ok(Instant::MAX) };
-            if self.line.len() == 0 && self.host.queue().admission() == Admission::ALL {
+            if self.overflow.len() == 0 && self.host.queue().admission() == Admission::ALL {
                 let request = self.workload.issue(id);
                 self.insert(id, request)?;
             } else {
-                let name = self.line.name();
+                let name = self.overflow.name();
                 let request = self.workload.issue(name);
-                self.line.join(name, request);
+                self.overflow.join(name, request);
                 self.enter()?;
             }
             self.issued += 1;
@@ -327,13 +327,13 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         Ok(())
     }
 
-    /// Lets in who has room, of those in the line; true if somebody had.
+    /// Lets in who has room, of those in the overflow; true if somebody had.
     #[inline(never)]
     fn enter(&mut self) -> Result<bool, EngineError> {
         let mut any = false;
-        while self.line.len() > 0
+        while self.overflow.len() > 0
             && let Some(id) = self.host.queue().requests().any_free()
-            && let Some(held) = self.line.enter(self.host.queue().admission(), id)
+            && let Some(held) = self.overflow.enter(self.host.queue().admission(), id)
         {
             any = true;
             self.insert(id, held.request)?;

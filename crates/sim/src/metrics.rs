@@ -11,9 +11,9 @@ mod phases;
 mod recorder;
 mod report;
 pub mod selector;
-mod spread;
+mod small_histogram;
 
-pub use declare::{Better, Column, Field, Group, Kind, Metric};
+pub use declare::{Better, Column, Field, FigureSet, Kind, Metric};
 pub use issuers::IssuerShare;
 pub use phases::PhaseShare;
 pub use recorder::{Anticipation, Recorder};

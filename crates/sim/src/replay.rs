@@ -10,7 +10,7 @@
 //! in the trace by the window, and no further. A replay issues what the trace has and nothing else: a stream that a
 //! faster disk would have let read more ends when its rows are done.
 
-pub mod ends;
+pub mod process_ends;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,7 +23,7 @@ use crate::engine::exits::Exits;
 use crate::traces::infer::{Cause, Inference, Inferred};
 use crate::traces::{Exit, Record};
 use crate::workloads::Named;
-use ends::Ends;
+use process_ends::Ends;
 
 /// Where rows come from.
 pub trait Rows: Send {
@@ -198,7 +198,10 @@ impl Replay {
     fn fill(&mut self) {
         while !self.ended && self.has_room() {
             let row = self.rows.next();
-            self.rows.exits().iter().for_each(|exit| self.ends.exit(*exit));
+            for exit in self.rows.exits() {
+                self.ends.exit(*exit);
+                self.inference.exit(exit);
+            }
             match row {
                 Ok(Some(record)) => self.take(record),
                 Ok(None) => self.ended = true,

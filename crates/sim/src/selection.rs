@@ -2,7 +2,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `selecting` | the director of a run: feeds a chooser, carries out what it decides |
+//! | `selector_director` | the director of a run: feeds a chooser, carries out what it decides |
 //! | `switching` | how a scheduler is exchanged: carried over, or drained as Linux does it |
 //! | `script` | what a stream of requests shows of each process |
 //! | `habits` | what processes did before the stream forgot it |
@@ -19,12 +19,12 @@ mod habits;
 pub mod log;
 mod looping;
 pub mod script;
-mod selecting;
+mod selector_director;
 mod switching;
 mod warm;
 
 pub use looping::LoopingReplay;
-pub use selecting::Selecting;
+pub use selector_director::Selecting;
 pub use switching::{Switch, Switching};
 
 use std::sync::Arc;

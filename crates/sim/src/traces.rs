@@ -1,7 +1,7 @@
 //! Traces: what a disk was asked to do, in the formats that people have.
 //!
 //! ```text
-//! path ─ open ─ input (decompress, buffer) ─ recognise ─ formats/* ─┬───────── sink (check, order) ─ trace
+//! path ─ open ─ input (decompress, buffer) ─ recognise ─ formats/* ─┬───────── sink (check, order) ─ trace ─ replay
 //!                                                                   └ pairing ─┘
 //! ```
 //! A format is one file in `formats/` and its line in the list there. [`TraceInfo`] sums a trace
@@ -31,7 +31,7 @@ pub mod recording {
 
     pub use super::formats::recording::*;
 }
-mod report;
+mod findings;
 mod rwbs;
 mod sink;
 mod survey;
@@ -42,11 +42,11 @@ mod write;
 pub use compress::{Compression, Compressor};
 pub use counts::{Skip, Skipped};
 pub use error::{Location, RowError, TraceError};
+pub use findings::Findings;
 pub use format::About;
 pub use formats::Format;
 pub use info::TraceInfo;
 pub use record::{Exit, Record};
-pub use report::Report;
 pub use survey::{Shown, Survey};
 pub use trace::{Options, Trace};
 pub use write::{Loss, WriteError, Writer, Written};

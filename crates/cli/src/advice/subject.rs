@@ -54,13 +54,8 @@ pub(crate) fn subjects(path: &Path, reading: &Reading) -> Result<Vec<Subject>, F
 impl Subject {
     /// What a fit need not find out.
     pub(crate) fn known(&self) -> Known {
-        let disk = self.disk.as_ref();
-        Known {
-            name: self.name.clone(),
-            capacity: disk.map(|disk| disk.sectors).filter(|sectors| *sectors > 0),
-            rotational: disk.map(|disk| disk.rotational),
-            depth: disk.and_then(|disk| disk.queue_depth),
-        }
+        let told = self.disk.as_ref().map(Known::of).unwrap_or_default();
+        Known { name: self.name.clone(), ..told }
     }
 
     /// What the records show of the disk without a fit.

@@ -83,10 +83,10 @@ impl Compare {
             output::write(path, &comparison.json()?)?;
         }
         if let Some(path) = &self.csv {
-            output::write(path, &csv(comparison.summaries))?;
+            output::write(path, &csv(comparison.prepared, comparison.summaries))?;
         }
         if let Some(path) = &self.csv_processes {
-            output::write(path, &csv_of_processes(comparison.summaries))?;
+            output::write(path, &csv_of_processes(comparison.prepared, comparison.summaries))?;
         }
         if let Some(path) = &self.html {
             output::write(path, &html::page(comparison))?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use idlewise_core::{Instant, Issuer};
-use idlewise_sim::engine::tell::Told;
+use idlewise_sim::engine::why::WhyFilter;
 use idlewise_sim::workloads::parse_duration;
 
 use crate::execution::{execute, explain, finish, remarks};
@@ -79,7 +79,7 @@ impl Run {
         remarks(&prepared, &done)?;
         let report = &done.outcomes[0].report;
         if let Some(path) = &self.csv_processes {
-            output::write(path, &csv_of_processes(&summarise(&done.outcomes, 1)?))?;
+            output::write(path, &csv_of_processes(&prepared, &summarise(&done.outcomes, 1)?))?;
         }
         match &self.json {
             Some(path) => {
@@ -98,7 +98,7 @@ impl Run {
     }
 
     /// Which decisions are asked for.
-    fn told(&self) -> Result<Told, Failure> {
+    fn told(&self) -> Result<WhyFilter, Failure> {
         let time = |option: &str, text: &Option<String>, all: Instant| {
             let Some(text) = text else { return Ok(all) };
             let time = parse_duration(text).map(|time| Instant::ZERO + time);
@@ -111,6 +111,6 @@ impl Run {
         if to < from {
             return Err(Failure::usage("--why-to lies before --why-from: nothing would be printed"));
         }
-        Ok(Told { process: self.why_process.map(Issuer), from, to })
+        Ok(WhyFilter { process: self.why_process.map(Issuer), from, to })
     }
 }

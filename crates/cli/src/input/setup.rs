@@ -8,7 +8,7 @@ use idlewise_core::{Duration, Instant, Merging};
 use idlewise_disk::Profile;
 
 use idlewise_sim::engine::Limits;
-use idlewise_sim::engine::tell::Told;
+use idlewise_sim::engine::why::WhyFilter;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load, OpenRows};
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};
@@ -187,7 +187,7 @@ pub(crate) fn experiment(
         calibrated: !options.uncalibrated,
         limits: limits(options)?,
         selection,
-        told: Told::default(),
+        told: WhyFilter::default(),
     };
     let missing = survey.and_then(|survey| survey.missing());
     Ok(Prepared { experiment, load: words, trace, missing, disk_reason })

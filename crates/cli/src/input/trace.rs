@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
-use idlewise_sim::traces::{Exit, Format, Options, Record, Report, Skip, Survey, Trace};
+use idlewise_sim::traces::{Exit, Findings, Format, Options, Record, Skip, Survey, Trace};
 
 use sha2::{Digest as _, Sha256};
 
@@ -41,7 +41,7 @@ pub(crate) struct TraceFile {
     /// Standard input, spooled; deleted with this value.
     spooled: Option<tempfile::NamedTempFile>,
     /// What the first complete reading found.
-    report: Mutex<Option<Report>>,
+    report: Mutex<Option<Findings>>,
     /// What the trace shows, from reading it once.
     survey: Survey,
     /// The rows of each device, where there are several.
@@ -151,7 +151,7 @@ impl TraceFile {
     }
 
     /// What reading it found; `None` if it was never read to its end.
-    pub(crate) fn report(&self) -> Option<Report> {
+    pub(crate) fn report(&self) -> Option<Findings> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -226,7 +226,7 @@ impl Rows for DeviceRows {
 }
 
 /// Prints a report's warnings.
-pub(crate) fn warn(report: &Report) -> Result<(), Failure> {
+pub(crate) fn warn(report: &Findings) -> Result<(), Failure> {
     let mut err = std::io::stderr().lock();
     if let Some(skipped) = report.skipped.iter().find(|skipped| skipped.reason == Skip::Malformed) {
         writeln!(

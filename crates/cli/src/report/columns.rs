@@ -1,4 +1,5 @@
-//! The columns of a comparison's table, for terminals and for pages.
+//! The columns of a comparison's table, for terminals and for pages. Which there are is declared with the metrics, in
+//! `metrics/report.rs` of sim.
 
 use idlewise_sim::metrics::{Better, Metric, Report};
 

@@ -1,11 +1,10 @@
 //! A finished comparison: what was compared, the verdict, and both as text and as JSON.
 
-use idlewise_sim::experiment::Load;
 use idlewise_sim::metrics::Kind;
 use serde::Serialize;
 
 use super::summary::Summary;
-use super::verdict::table::{Goal, Measured, Table};
+use super::verdict::table::{Arrivals, Goal, Measured, Table};
 use super::verdict::{Assumed, Question, Verdict, verdict};
 use super::{json, numbers, origin, phases, table};
 use crate::failure::Failure;
@@ -53,14 +52,13 @@ impl<'a> Comparison<'a> {
         variants: &[Variant],
     ) -> Self {
         let experiment = &prepared.experiment;
-        let open_loop = matches!(experiment.load, Load::Trace { open_loop: true, .. });
         let named = |index: &usize| experiment.schedulers[*index].label.as_str();
         let place = |name: &str| summaries.iter().position(|summary| summary.name() == name);
         let about: Vec<usize> = about.iter().map(named).filter_map(place).collect();
-        let table = Table::of(&summaries.iter().collect::<Vec<_>>(), open_loop);
+        let table = Table::of(&summaries.iter().collect::<Vec<_>>(), Arrivals::of(&experiment.load));
         let assumed = |variant: &Variant| Assumed {
             name: variant.name.clone(),
-            table: Table::of(&variant.summaries.iter().collect::<Vec<_>>(), variant.open_loop),
+            table: Table::of(&variant.summaries.iter().collect::<Vec<_>>(), Arrivals::replayed(variant.open_loop)),
         };
         let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
         let missing = prepared.missing.unwrap_or_default();

@@ -1,17 +1,19 @@
-//! Results as CSV (RFC 4180): a column for each scalar of the JSON.
+//! Results as CSV (RFC 4180): a column for each scalar of the JSON; last, the command and the trace's hash.
 
 use serde_json::Value;
 
+use super::origin;
 use super::summary::Summary;
+use crate::input::setup::Prepared;
 
 /// One row for each scheduler, one column for each scalar of the JSON result.
-pub(crate) fn csv(summaries: &[Summary]) -> String {
+pub(crate) fn csv(prepared: &Prepared, summaries: &[Summary]) -> String {
     let rows: Vec<Fields> = summaries.iter().map(|summary| flatten("", &summary.mean)).collect();
-    lines_of_csv(&rows)
+    lines_of_csv(prepared, rows)
 }
 
 /// One row for each scheduler and process, one column for each scalar of the process's JSON.
-pub(crate) fn csv_of_processes(summaries: &[Summary]) -> String {
+pub(crate) fn csv_of_processes(prepared: &Prepared, summaries: &[Summary]) -> String {
     let processes = |summary: &'_ Summary| -> Vec<Fields> {
         let listed = summary.mean["issuers"].as_array().map_or(&[][..], Vec::as_slice);
         let row = |issuer| {
@@ -21,14 +23,19 @@ pub(crate) fn csv_of_processes(summaries: &[Summary]) -> String {
         };
         listed.iter().map(row).collect()
     };
-    lines_of_csv(&summaries.iter().flat_map(processes).collect::<Vec<_>>())
+    lines_of_csv(prepared, summaries.iter().flat_map(processes).collect())
 }
 
 /// A row's columns, each with its name.
 type Fields = Vec<(String, String)>;
 
 /// The names of the first row's columns, then all rows.
-fn lines_of_csv(rows: &[Fields]) -> String {
+fn lines_of_csv(prepared: &Prepared, mut rows: Vec<Fields>) -> String {
+    let hash = prepared.trace.as_ref().and_then(|trace| trace.sha256());
+    for row in &mut rows {
+        row.push(("command".to_owned(), origin::command()));
+        row.push(("trace_sha256".to_owned(), hash.unwrap_or_default().to_owned()));
+    }
     let names = rows.first().map(|first| first.iter().map(|(key, _)| key.clone()).collect());
     let values = rows.iter().map(|row| row.iter().map(|(_, value)| quoted(value)).collect());
     names.into_iter().chain(values).map(|cells: Vec<String>| cells.join(",") + "\n").collect()

@@ -4,8 +4,8 @@ use super::HostError;
 use super::merge::Merger;
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
+use crate::request_table::{State, Table};
 use crate::scheduler::Cx;
-use crate::table::{State, Table};
 use crate::units::{Instant, RequestId};
 use crate::why::{Notes, Why};
 

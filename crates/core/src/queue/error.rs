@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::table::{State, WEIGHTS_MAX};
+use crate::request_table::{State, WEIGHTS_MAX};
 use crate::units::{Instant, RequestId};
 
 /// A call that the host should not have made. Nothing was changed.

@@ -5,8 +5,8 @@
 
 use super::{HostError, Queue};
 use crate::request::Request;
+use crate::request_table::State;
 use crate::scheduler::Scheduler;
-use crate::table::State;
 use crate::units::{Instant, RequestId, Sector, Sectors};
 
 impl<S: Scheduler> Queue<S> {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::collections::{NIL, OutOfMemory, table};
 use crate::device::Device;
 use crate::request::{Operation, Request};
-use crate::table::Table;
+use crate::request_table::Table;
 use crate::units::{RequestId, Sector};
 
 /// Where a new request joins an old one.

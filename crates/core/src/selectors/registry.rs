@@ -1,6 +1,6 @@
-//! Finding, describing and building selectors by name.
+//! Finding, describing and building selectors by name. The list itself is in `selectors.rs`.
 //!
-//! The list is in `selectors.rs`. From it come [`AnySelector`], the table of [`Entry`]s that everything
+//! From it come [`AnySelector`], the table of [`Entry`]s that everything
 //! which enumerates selectors reads, and the page of each ([`source`]).
 
 use alloc::vec::Vec;

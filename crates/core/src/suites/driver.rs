@@ -374,7 +374,7 @@ impl<'a> Driver<'a> {
         let table = self.queue.requests();
         let wholes = || {
             let ids = (0..self.fates.len() as u32).map(RequestId);
-            ids.filter(|id| table.state(*id) == crate::table::State::Waiting)
+            ids.filter(|id| table.state(*id) == crate::request_table::State::Waiting)
         };
         let count = wholes().count();
         wholes().nth(usize::from(which).checked_rem(count)?)

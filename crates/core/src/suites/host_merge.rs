@@ -11,8 +11,8 @@ use crate::queue::{Inserted, Queue};
 use crate::registry::AnyScheduler;
 use crate::registry::Entry;
 use crate::request::{Operation, Request};
+use crate::request_table::State;
 use crate::scheduler::Decision;
-use crate::table::State;
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector, Sectors};
 
 const SIZE: usize = 48;

@@ -5,7 +5,7 @@ use idlewise_disk::Profile;
 
 use super::Choice;
 use crate::engine::Limits;
-use crate::engine::tell::Told;
+use crate::engine::why::WhyFilter;
 use crate::metrics::Report;
 use crate::replay::{Account, Rows, RowsError};
 use crate::selection::Selection;
@@ -60,7 +60,7 @@ pub struct Experiment {
     /// What selectors are given.
     pub selection: Selection,
     /// Which decisions are told, where a run's reasons are written.
-    pub told: Told,
+    pub told: WhyFilter,
 }
 
 /// One finished run.
@@ -93,7 +93,7 @@ impl Experiment {
             calibrated: true,
             limits: Limits::default(),
             selection: Selection::default(),
-            told: Told::default(),
+            told: WhyFilter::default(),
         }
     }
 }

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::measure::{self, Effort};
 use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
 use crate::engine::director::Director;
-use crate::engine::tell::{Teller, Told};
+use crate::engine::why::{Teller, WhyFilter};
 use crate::engine::{Control, Engine, EngineError, Limits, Workload};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
@@ -245,7 +245,7 @@ fn play<W: Workload + ?Sized, D: DiskModel, C: Director<AnyScheduler>>(
     recorder: &mut Recorder,
     limits: Limits,
     control: &Control,
-    why: Option<(&mut dyn Write, Told)>,
+    why: Option<(&mut dyn Write, WhyFilter)>,
 ) -> Result<Result<Instant, EngineError>, std::io::Error> {
     let Some((out, told)) = why else {
         return Ok(Engine::new(workload, host, disk, recorder, limits).run(control));

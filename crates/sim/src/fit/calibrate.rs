@@ -8,6 +8,7 @@ use std::io;
 
 use idlewise_core::{Instant, Sector, Sectors};
 
+use super::platters::ZONES;
 use super::rows::PLATTERS_NS;
 use crate::traces::Record;
 
@@ -30,10 +31,12 @@ const UNIT: u64 = 8;
 /// Reads at first, which tell platters from flash.
 const PROBES: u64 = 64;
 
-/// Places on the disk where it is read in a row, the size of each read in sectors, and how many: 24 MiB.
-const RUNS: u64 = 40;
+/// Places on the disk where it is read in a row: as many as a model has zones; the size of each read in sectors, and how
+/// many: 24 MiB, or less on a disk that takes 40 revolutions for that.
+const RUNS: u64 = ZONES as u64;
 const RUN_READ: u32 = 512;
 const RUN_READS: u64 = 96;
+const RUN_NS: u64 = 350_000_000;
 
 /// Places that are read again and again, and how often.
 const AGAIN: u64 = 16;
@@ -98,13 +101,18 @@ impl Plan<'_> {
             }
             // Spread from the first on, so that few runs too lie all over the disk.
             let place = (run * 27) % RUNS;
+            let began = self.used_ns;
             let span = RUN_READS * u64::from(RUN_READ);
             let first = (capacity.saturating_sub(span) / RUNS * place) / UNIT * UNIT;
             let reads: Vec<(u64, u32)> = (0..RUN_READS)
                 .map(|at| (first + at * u64::from(RUN_READ), RUN_READ))
                 .filter(|&(start, sectors)| start + u64::from(sectors) <= capacity)
                 .collect();
-            self.read("transfer rates", &reads, 1)?;
+            for some in reads.chunks(RUN_READS as usize / 3) {
+                if self.used_ns - began < RUN_NS {
+                    self.read("transfer rates", some, 1)?;
+                }
+            }
         }
         let places: Vec<u64> = (0..AGAIN).map(|_| self.anywhere(UNIT).max(ROUNDS * UNIT)).collect();
         for round in 0..ROUNDS {

@@ -1,7 +1,7 @@
 //! How far a model is from a recording: the same commands are given to it, and the service times compared.
 //!
-//! Each command goes to the model as long after a completion as it went to the disk, so that a slower model is given no
-//! more at once. Compared are distributions, as the demerit figure does, but in classes of alike commands: a model that
+//! Each command goes to the model as long after a completion as it went to the disk, and beside as many others: a slower
+//! model is given no more at once, and one that serves in another order no less. Compared are distributions, as the demerit figure does, but in classes of alike commands: a model that
 //! is right on the whole and wrong for each kind of command is not taken for a good one.
 
 use std::collections::BTreeMap;
@@ -19,55 +19,53 @@ const CLASS_FEWEST: usize = 25;
 /// # Errors
 /// A command that the model does not take.
 pub(super) fn replay(disk: &mut AnyModel, rows: &[Row]) -> Result<Vec<u64>, SubmitError> {
-    let mut times = vec![(0u64, None::<u64>); rows.len()];
-    let mut now = 0;
+    let mut run = Run { disk, done: vec![0; rows.len()], ends: Vec::with_capacity(rows.len()), now: 0 };
+    let mut issued = Vec::with_capacity(rows.len());
     for (index, row) in rows.iter().enumerate() {
-        let ready = match row.after {
-            None => row.issued - rows[0].issued,
-            Some(after) => {
-                let gap = row.issued - rows[after as usize].done;
-                loop {
-                    if let Some(done) = times[after as usize].1 {
-                        break done + gap;
-                    }
-                    now = step(disk, u64::MAX, &mut times).unwrap_or(now).max(now);
-                }
-            }
-        };
-        now = now.max(ready);
-        while step(disk, now, &mut times).is_some() {}
+        let before = index - row.beside as usize;
+        while run.ends.len() < before && run.step(u64::MAX) {}
+        let after = before.checked_sub(1).and_then(|last| run.ends.get(last));
+        run.now = run.now.max(after.copied().unwrap_or(0) + row.gap);
+        while run.step(run.now) {}
         let command = Command {
             tag: index as u32,
             operation: row.operation,
             start: Sector(row.start),
             length: Sectors(row.sectors),
-            fua: false,
+            fua: row.fua,
         };
         loop {
-            match disk.submit(Instant(now), command) {
-                Ok(()) => break,
-                Err(SubmitError::Full { .. }) => {
-                    now = step(disk, u64::MAX, &mut times).unwrap_or(now).max(now);
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        times[index].0 = now;
+            match run.disk.submit(Instant(run.now), command) {
+                Err(SubmitError::Full { .. }) => run.step(u64::MAX),
+                other => break other,
+            };
+        }?;
+        issued.push(run.now);
     }
-    while step(disk, u64::MAX, &mut times).is_some() {}
-    Ok(times.iter().map(|&(issued, done)| done.unwrap_or(issued) - issued).collect())
+    while run.step(u64::MAX) {}
+    Ok(issued.iter().zip(run.done).map(|(&issued, done)| done.saturating_sub(issued)).collect())
 }
 
-/// Brings the disk to its next event, if that is by `until`; notes what completed. Gives the time.
-fn step(disk: &mut AnyModel, until: u64, times: &mut [(u64, Option<u64>)]) -> Option<u64> {
-    let at = disk.next_event()?;
-    if at.0 > until {
-        return None;
+/// A model that is given the commands of a recording.
+struct Run<'a> {
+    disk: &'a mut AnyModel,
+    /// When each command was done, and the same in order.
+    done: Vec<u64>,
+    ends: Vec<u64>,
+    now: u64,
+}
+
+impl Run<'_> {
+    /// Brings the disk to its next event; false if there is none by `until`.
+    fn step(&mut self, until: u64) -> bool {
+        let Some(at) = self.disk.next_event().filter(|at| at.0 <= until) else { return false };
+        self.now = self.now.max(at.0);
+        while let Some(completion) = self.disk.advance(at) {
+            self.done[completion.tag as usize] = completion.at.0;
+            self.ends.push(completion.at.0);
+        }
+        true
     }
-    while let Some(completion) = disk.advance(at) {
-        times[completion.tag as usize].1 = Some(completion.at.0);
-    }
-    Some(at.0)
 }
 
 /// What alike commands have in common, in order of importance: small classes are put together with the next.

@@ -219,7 +219,7 @@ fn begin(mut disk: Cells, rows: &[Row]) -> Cells {
 /// What commands that such a device serves alike have in common.
 fn alike(row: &Row) -> Class {
     let log = |number: u32| (32 - number.leading_zeros()) as u8;
-    [u8::from(row.operation == Operation::Read), log(row.beside), log(row.sectors), 0]
+    [u8::from(row.fua) * 2 + u8::from(row.operation == Operation::Read), log(row.beside), log(row.sectors), 0]
 }
 
 /// Fits a flash device. `capacity` is in sectors.

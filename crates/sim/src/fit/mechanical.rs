@@ -6,7 +6,7 @@ use idlewise_disk::mechanical::{MechanicalSpec, SeekCurve};
 use idlewise_disk::{Model, Profile};
 
 use super::compare::Class;
-use super::platters::{Ahead, KNOTS, Platters, Seen, ZONES};
+use super::platters::{Ahead, KNOTS, Platters, Seen, Told, ZONES};
 use super::position::{self, Positioning, Sample};
 use super::rows::{self, Row};
 use super::search::{self, Change, Goal, Shape, scale};
@@ -27,6 +27,9 @@ const CALM: usize = 4;
 
 /// Idle time in which a disk writes out one buffered write: a long seek and a revolution.
 const WRITE_OUT_NS: u64 = 25_000_000;
+
+/// A difference in settling that matters: drives have a fifth to one ms.
+const SETTLE_NS: f64 = 500_000.0;
 
 /// What the buffer serves takes less than this share of the shortest way to the medium.
 const BUFFERED_SHARE: f64 = 0.9;
@@ -49,6 +52,8 @@ pub(super) struct Found {
     pub(super) rates: Option<Rates>,
     /// The distances of the commands that showed positioning, as shares of all tracks.
     pub(super) distances: Vec<f64>,
+    /// What a replay of the recording tells.
+    pub(super) told: Told,
     /// The profile that what is unknown comes from.
     pub(super) class: &'static str,
 }
@@ -57,16 +62,17 @@ pub(super) struct Found {
 fn quick(rows: &[Row], operation: Operation) -> Option<f64> {
     let mut times: Vec<u64> = rows
         .iter()
-        .filter(|row| row.alone && row.operation == operation && row.sectors <= 64)
+        .filter(|row| row.alone && row.operation == operation && row.sectors <= 64 && !row.fua)
         .map(Row::service)
         .collect();
     times.sort_unstable();
     times.get(times.len() / 20).map(|&time| time as f64)
 }
 
-/// Whether writes are done before the medium has them: most are faster than a seek and half a revolution.
+/// Whether writes are done before the medium has them: a quarter take less than half of what reads take. The others may
+/// have had to wait for the medium, as those of a log have.
 fn cached_writes(rows: &[Row]) -> bool {
-    let median = |operation| {
+    let part = |operation, of: usize| {
         let mut times: Vec<u64> = rows
             .windows(2)
             .filter(|two| {
@@ -75,9 +81,9 @@ fn cached_writes(rows: &[Row]) -> bool {
             .map(|two| two[1].service())
             .collect();
         times.sort_unstable();
-        (times.len() >= 20).then(|| times[times.len() / 2])
+        (times.len() >= 20).then(|| times[times.len() / of])
     };
-    match (median(Operation::Write), median(Operation::Read)) {
+    match (part(Operation::Write, 4), part(Operation::Read, 2)) {
         (Some(write), Some(read)) => write * 2 < read,
         (Some(write), None) => write < 2_000_000,
         _ => true,
@@ -97,7 +103,7 @@ fn track(rates: &[f64; ZONES], capacity: u64, address: u64) -> f64 {
 /// one before tells where the arm was. Writes that wait in the buffer take the arm away and hold a read up: so the last
 /// ones were reads, or else the disk had idle time to write out what there was.
 fn positioned(rows: &[Row], cached: bool) -> Vec<(Row, Row)> {
-    let buffered = |row: &Row| cached && row.operation == Operation::Write;
+    let buffered = |row: &Row| cached && row.operation == Operation::Write && !row.fua;
     let (mut after_reads, mut after_idling) = (Vec::new(), Vec::new());
     let (mut reads, mut to_write) = (CALM, 0u64);
     for two in rows.windows(2) {
@@ -151,7 +157,7 @@ fn distance_class(before: &Row, row: &Row, capacity: u64) -> u8 {
 fn alike(before: Option<&Row>, row: &Row, capacity: u64) -> Class {
     let read = row.operation == Operation::Read;
     let after_read = before.is_none_or(|before| before.operation == Operation::Read);
-    let direction = u8::from(read) * 2 + u8::from(after_read);
+    let direction = u8::from(row.fua) * 4 + u8::from(read) * 2 + u8::from(after_read);
     let size = u8::from(row.sectors > 16) + u8::from(row.sectors > 128);
     let crowd = (32 - row.beside.leading_zeros()) as u8;
     [direction, crowd, size, before.map_or(u8::MAX, |before| distance_class(before, row, capacity))]
@@ -189,8 +195,9 @@ fn positioning(
 
 /// Fits a disk with platters. `capacity` is in sectors.
 pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
-    let rates = zones::rates(rows, capacity);
     let cached = cached_writes(rows);
+    let medium = |row: &Row| row.operation == Operation::Read || (row.moves_data() && !cached);
+    let rates = zones::rates(rows, capacity, medium);
     let usual = zones::usual(capacity);
     let tried: Vec<[f64; ZONES]> = match &rates {
         Some(rates) => vec![rates.zones],
@@ -219,7 +226,31 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
         _ => Curve::Known,
     };
     let disk = search::refine(&goal, start, &numbers(curve, seen));
-    Found { disk, positioning, rates, distances, class }
+    let told = told(&goal, &disk);
+    Found { disk, positioning, rates, distances, told, class }
+}
+
+/// What the recording tells of the parts that nothing was read off for.
+fn told(goal: &Goal, disk: &Platters) -> Told {
+    let each = |change: &dyn Fn(&mut Platters, f64)| {
+        let others = [0.5, 2.0].map(|by| {
+            let mut other = disk.clone();
+            change(&mut other, by);
+            other
+        });
+        search::tells(goal, disk, &others)
+    };
+    let others: Vec<Platters> = Ahead::ALL
+        .into_iter()
+        .filter(|&ahead| ahead != disk.ahead)
+        .map(|ahead| Platters { ahead, ..disk.clone() })
+        .collect();
+    Told {
+        buffer: each(&|disk, by| disk.segment_sectors *= by),
+        ahead: search::tells(goal, disk, &others),
+        cable: each(&|disk, by| disk.bus *= by),
+        settle: !disk.write_cache && each(&|disk, by| disk.settle += (by - 1.0) * SETTLE_NS),
+    }
 }
 
 /// A disk of that capacity, as usual in the class.

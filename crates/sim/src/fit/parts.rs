@@ -8,6 +8,7 @@ use super::position::{Given, Positioning};
 use super::report::{Confidence, Part};
 use super::rows::{Row, SOME, near_reads};
 use super::zones::Rates;
+use crate::traces::recording::Disk;
 
 /// So many commands show something for sure.
 const MANY: usize = 400;
@@ -30,6 +31,18 @@ pub struct Known {
     pub rotational: Option<bool>,
     /// Commands that it accepts at once.
     pub depth: Option<u32>,
+}
+
+impl Known {
+    /// What a recording's head says of a disk.
+    pub fn of(disk: &Disk) -> Known {
+        Known {
+            name: disk.name.clone(),
+            capacity: Some(disk.sectors).filter(|&sectors| sectors > 0),
+            rotational: Some(disk.rotational),
+            depth: disk.queue_depth,
+        }
+    }
 }
 
 fn part(name: &'static str, value: String, confidence: Confidence, why: String) -> Part {
@@ -76,7 +89,7 @@ fn rates(found: Option<&Rates>, zones: &[f64], transfer_shown: bool) -> Part {
     let mb = |rate: f64| rate / 1e6;
     let value = format!("{:.1} to {:.1} MB/s", mb(zones[0]), mb(zones[zones.len() - 1]));
     match found {
-        Some(rates) if rates.seen * 4 >= zones.len() => part(
+        Some(rates) if rates.seen * 8 >= zones.len() => part(
             "zones",
             value,
             Confidence::Sure,
@@ -153,28 +166,33 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
     let writes = count(rows, |row| row.operation == Operation::Write);
     let value = if disk.write_cache { "writes are done in the buffer" } else { "writes wait for the medium" };
     parts.push(part("write cache", value.to_owned(), by_count(writes), format!("{writes} writes")));
-    let waiting = if disk.write_cache { 0 } else { writes };
     let why = if disk.write_cache {
         "writes are done in the buffer, so that nobody sees them settle".to_owned()
     } else {
         format!("{writes} writes on the medium")
     };
-    parts.push(part(
-        "write settle",
-        format!("{:.3} ms", disk.settle / 1e6),
-        by_count(waiting).min(Confidence::Rough),
-        why,
-    ));
+    let rough = |told: bool, seen: usize| {
+        if told { by_count(seen).min(Confidence::Rough) } else { Confidence::Unknown }
+    };
+    let told = found.told;
+    parts.push(part("write settle", format!("{:.3} ms", disk.settle / 1e6), rough(told.settle, writes), why));
     let near = near_reads(rows);
-    let why = format!("{near} reads near an earlier one");
-    let confidence = by_count(near).min(Confidence::Rough);
+    // What the recording does not tell from half or twice as much.
+    let shown = |told: bool, what: String| {
+        if told { what } else { format!("{what}; half and twice as much, or another way, would look alike") }
+    };
     parts.push(part(
         "buffer",
         format!("{} segments of {:.0} KiB", disk.segments, disk.segment_sectors / 2.0),
-        confidence,
-        why.clone(),
+        rough(told.buffer, near),
+        shown(told.buffer, format!("{near} reads near an earlier one")),
     ));
-    parts.push(part("read-ahead", format!("{:?}", disk.ahead).to_lowercase(), confidence, why));
+    parts.push(part(
+        "read-ahead",
+        format!("{:?}", disk.ahead).to_lowercase(),
+        rough(told.ahead, near),
+        shown(told.ahead, format!("{near} reads near an earlier one")),
+    ));
     let quick = disk.read_hit[0].min(disk.write_hit[0]);
     parts.push(part(
         "overhead",
@@ -185,8 +203,8 @@ pub(super) fn platters(found: &mechanical::Found, rows: &[Row], known: &Known) -
     parts.push(part(
         "cable",
         format!("{:.0} MB/s", 512e3 / disk.bus),
-        confidence,
-        "buffered commands of several sizes".to_owned(),
+        rough(told.cable, near.max(writes)),
+        shown(told.cable, "buffered commands of several sizes".to_owned()),
     ));
     parts
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 /// Zones of a fitted disk: equal shares of the addresses.
-pub(super) const ZONES: usize = 32;
+pub(super) const ZONES: usize = 64;
 
 /// Distances at which a fit knows the seek time, as shares of the tracks, after the distance of one track.
 pub(super) const KNOTS: [f64; 11] = [
@@ -57,6 +57,15 @@ pub(super) struct Seen {
     /// Reads near earlier ones, which show the buffer.
     pub(super) near_reads: bool,
     pub(super) writes: bool,
+}
+
+/// Which parts the recording tells from others that are half and twice as large.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told {
+    pub(super) buffer: bool,
+    pub(super) ahead: bool,
+    pub(super) cable: bool,
+    pub(super) settle: bool,
 }
 
 /// A disk with platters. Times are nanoseconds.

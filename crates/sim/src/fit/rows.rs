@@ -14,6 +14,9 @@ const FEWEST: usize = 200;
 const NEAR: u64 = 1024;
 const RECENT: usize = 16;
 
+/// Writes past the buffer take this many times what others take: on platters it is a hundred times, on flash ten.
+const FUA_TIMES: u64 = 4;
+
 /// So many commands show something at all.
 pub(super) const SOME: usize = 40;
 
@@ -38,8 +41,10 @@ pub struct Row {
     pub beside: u32,
     /// No other command was in the disk from its dispatch to its completion.
     pub alone: bool,
-    /// The row whose completion was the last one before it, if there was one.
-    pub after: Option<u32>,
+    /// A write that was done when the medium had it, although others are done in the buffer.
+    pub fua: bool,
+    /// How long after the last completion before it; after the first row, if there was no completion.
+    pub gap: u64,
 }
 
 impl Row {
@@ -111,35 +116,63 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
             sectors: record.length.0,
             beside: 0,
             alone: true,
-            after: None,
+            fua: record.sync && record.metadata,
+            gap: 0,
         });
     }
     if rows.is_empty() {
         return Err(FitError::NoTimes { rows: records.len() });
     }
-    rows.sort_by_key(|row| (row.issued, row.done));
+    join(&mut rows);
     link(&mut rows);
+    past_buffer(&mut rows);
     check(&rows)?;
     Ok(rows)
 }
 
-/// Fills in which rows are alone, and which completion each one follows.
+/// Puts the rows in order. Requests that were merged are one command, which the disk got and finished at one time.
+fn join(rows: &mut Vec<Row>) {
+    rows.sort_by_key(|row| (row.issued, row.done, row.start));
+    rows.dedup_by(|part, row| {
+        let one = (part.issued, part.done, part.operation, part.start)
+            == (row.issued, row.done, row.operation, row.end());
+        let part_of = one && part.moves_data();
+        row.sectors += if part_of { part.sectors } else { 0 };
+        part_of
+    });
+}
+
+/// Fills in which rows are alone, how many others each one met, and how long it came after a completion.
 pub(super) fn link(rows: &mut [Row]) {
-    let mut by_end: Vec<u32> = (0..rows.len() as u32).collect();
-    by_end.sort_by_key(|&index| rows[index as usize].done);
+    let mut ends: Vec<u64> = rows.iter().map(|row| row.done).collect();
+    ends.sort_unstable();
     let (mut ended, mut latest) = (0, 0);
+    let began = rows.first().map_or(0, |row| row.issued);
     for index in 0..rows.len() {
         let issued = rows[index].issued;
-        while ended < by_end.len() && rows[by_end[ended] as usize].done <= issued {
+        // A row that took no time ends before it begins to count.
+        while ended < index && ends[ended] <= issued {
             ended += 1;
         }
-        // A row that took no time ends before it begins to count.
-        let before = by_end[..ended].iter().rev().find(|&&at| (at as usize) < index).copied();
-        rows[index].after = before;
-        rows[index].beside = index.saturating_sub(ended) as u32;
+        rows[index].gap = issued - ended.checked_sub(1).map_or(began, |last| ends[last]);
+        rows[index].beside = (index - ended) as u32;
         let next = rows.get(index + 1).map_or(u64::MAX, |next| next.issued);
         rows[index].alone = latest <= issued && rows[index].done <= next;
         latest = latest.max(rows[index].done);
+    }
+}
+
+/// Marks the writes that must not end in the buffer: a log is made safe by such a write. No trace tells them from others;
+/// but who waits for metadata, or just had the disk flushed, writes a log, and they take far longer than what is buffered.
+fn past_buffer(rows: &mut [Row]) {
+    let alone = |row: &Row| row.operation == Operation::Write && row.beside == 0;
+    let mut times: Vec<u64> = rows.iter().filter(|row| alone(row)).map(Row::service).collect();
+    times.sort_unstable();
+    let Some(&usual) = times.get(times.len() / 2) else { return };
+    let mut flushed = false;
+    for row in rows {
+        row.fua = (row.fua || flushed) && alone(row) && row.service() > FUA_TIMES * usual;
+        flushed = row.operation == Operation::Flush;
     }
 }
 

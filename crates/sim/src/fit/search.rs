@@ -81,6 +81,12 @@ fn spread(rows: &[Row]) -> Vec<Row> {
     kept
 }
 
+/// Whether the recording tells a disk from all of `others`: each is clearly farther from it.
+pub(super) fn tells<S: Shape>(goal: &Goal, disk: &S, others: &[S]) -> bool {
+    let most = goal.miss(disk) / CHOICE_NEARER;
+    others.iter().all(|other| goal.miss(other) > most)
+}
+
 /// The disk near `start` that is nearest to the recording.
 pub(super) fn refine<S: Shape>(goal: &Goal, start: S, numbers: &[Change<S>]) -> S {
     let mut best = (goal.miss(&start), start);

@@ -3,7 +3,7 @@
 
 /// A struct of figures.
 #[derive(Debug)]
-pub struct Group {
+pub struct FigureSet {
     /// The group's name in the schema.
     pub name: &'static str,
     /// What it holds.
@@ -55,9 +55,9 @@ pub enum Kind {
     /// An index from 0 to 1.
     Index,
     /// A group of figures.
-    One(&'static Group),
+    One(&'static FigureSet),
     /// A list of groups.
-    List(&'static Group),
+    List(&'static FigureSet),
 }
 
 impl Kind {
@@ -133,7 +133,7 @@ pub struct Metric {
     pub column: &'static Column,
 }
 
-impl Group {
+impl FigureSet {
     /// Every column that the fields declare, in order.
     pub fn metrics(&'static self) -> impl Iterator<Item = Metric> {
         let of = |field: &'static Field| {
@@ -192,7 +192,7 @@ macro_rules! figures {
 
         impl $group {
             /// What its fields are.
-            pub const GROUP: &'static $crate::metrics::declare::Group = &$crate::metrics::declare::Group {
+            pub const GROUP: &'static $crate::metrics::declare::FigureSet = &$crate::metrics::declare::FigureSet {
                 name: $name,
                 about: concat!($($about),+),
                 fields: &[$($crate::metrics::declare::Field {

@@ -9,7 +9,7 @@ use idlewise_core::{Group, Instant, Issuer, Operation, Request, SECTOR_BYTES, We
 use rustc_hash::FxHasher;
 
 use super::declare::figures;
-use super::spread::Spread;
+use super::small_histogram::SmallHistogram;
 
 /// Processes that a report lists by themselves; the others are added up in one row.
 const LISTED: usize = 256;
@@ -73,7 +73,7 @@ struct Tally {
     contended_ns: u64,
     outstanding: u32,
     latency_ns: u128,
-    latency: Spread,
+    latency: SmallHistogram,
     finished: Instant,
 }
 

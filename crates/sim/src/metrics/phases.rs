@@ -5,7 +5,7 @@ use idlewise_core::{Direction, Duration, Instant, Request, SECTOR_BYTES};
 
 use super::declare::Better::{Less, More};
 use super::declare::{Column, figures};
-use super::spread::Spread;
+use super::small_histogram::SmallHistogram;
 
 figures! {
     /// What was done in one phase.
@@ -35,7 +35,7 @@ figures! {
 pub(super) struct Phases {
     phases: Vec<PhaseShare>,
     /// The latencies of the synchronous reads of each.
-    sync_reads: Vec<Spread>,
+    sync_reads: Vec<SmallHistogram>,
     /// The phase that runs.
     current: usize,
     /// When the next one begins, at hand for those who ask at every completion.
@@ -49,7 +49,7 @@ impl Phases {
             .zip(1..)
             .map(|((name, begins), id)| PhaseShare { id, name, begins_ns: begins.0, ..PhaseShare::default() })
             .collect();
-        let (next, sync_reads) = (begins(&phases, 1), vec![Spread::default(); phases.len()]);
+        let (next, sync_reads) = (begins(&phases, 1), vec![SmallHistogram::default(); phases.len()]);
         Phases { phases, sync_reads, current: 0, next }
     }
 

@@ -83,6 +83,8 @@ pub struct Recorder {
     pub(super) issuers: Issuers,
     first_issue: Option<Instant>,
     last_completion: Instant,
+    /// Of the reads and writes, the sum of the times at which they were done.
+    completions_ns: u128,
     in_flight: u32,
     busy_since: Instant,
     pub(super) device: DeviceTotals,
@@ -160,6 +162,15 @@ impl Recorder {
 
     pub(super) fn elapsed_ns(&self) -> u64 {
         self.last_completion.since(self.first_issue.unwrap_or_default()).0
+    }
+
+    /// The mean time from the first issue to the completion of a read or write.
+    pub(super) fn mean_completion_ns(&self) -> f64 {
+        let from = self.first_issue.unwrap_or_default().0 as f64;
+        match self.transfers() {
+            0 => 0.0,
+            all => self.completions_ns as f64 / all as f64 - from,
+        }
     }
 
     /// What `amount` is in a second of the run.
@@ -244,6 +255,7 @@ impl Observer for Recorder {
         self.issuers.count(now, request, latency, service_share);
         if matches!(request.operation, Operation::Read | Operation::Write) {
             self.phases.count(now, request, latency);
+            self.completions_ns += u128::from(now.0);
         }
     }
 

@@ -85,6 +85,10 @@ figures! {
         /// Time from the first issue to the last completion.
         elapsed_ns: u64 = run.recorder.elapsed_ns(), Seconds
             [Column::new("", "run time", Less, 0).goal("run time")];
+        /// Mean completion time: from the first issue to the completion of a read or write. Unlike the run time it does not
+        /// hang on what happens to come last.
+        mean_completion_ns: f64 = run.recorder.mean_completion_ns(), Seconds
+            [Column::new("", "completion", Less, 12).goal("mean completion time")];
         /// Bytes in a second.
         throughput_bytes_per_s: f64 = run.recorder.by_second(run.recorder.bytes()), Rate
             [Column::new("", "", More, 1).goal("throughput")];

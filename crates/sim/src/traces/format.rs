@@ -3,7 +3,7 @@
 use crate::traces::encode::Encoder;
 use crate::traces::error::TraceError;
 use crate::traces::input::Input;
-use crate::traces::reader::{Reader, Rows, TextReader};
+use crate::traces::reader::{LineFormat, Reader, TextReader};
 use crate::traces::sink::{Row, Sink};
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ pub(crate) struct Code {
 
 impl Code {
     /// A text format that is recognised by its rows.
-    pub(crate) const fn text<R: Rows>() -> Code {
+    pub(crate) const fn text<R: LineFormat>() -> Code {
         Code { score: score_by_rows::<R>, open: open_text::<R>, encode: None }
     }
 
@@ -88,7 +88,7 @@ pub(crate) struct Open {
     pub(crate) lenient: bool,
 }
 
-fn open_text<R: Rows>(input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {
+fn open_text<R: LineFormat>(input: Input, open: &Open) -> Result<Box<dyn Reader>, TraceError> {
     Ok(TextReader::<R>::boxed(input, open.format, open.lenient))
 }
 
@@ -117,7 +117,7 @@ impl<'a> Head<'a> {
 const LINES: usize = 100;
 
 /// The share of the first lines that are rows of the format, in percent.
-pub(crate) fn score_by_rows<R: Rows>(head: &Head<'_>) -> u8 {
+pub(crate) fn score_by_rows<R: LineFormat>(head: &Head<'_>) -> u8 {
     let (mut rows, mut sink) = (R::default(), Sink::new(LINES, None, false));
     let (mut good, mut bad) = (0, 0);
     for line in head.lines() {

@@ -5,13 +5,17 @@
 //! | the trace tells | a request is taken to wait for |
 //! |---|---|
 //! | issuers and completions | the latest request of its process that was done when it came; it computed in between |
-//! | … first request of a process | the latest request of anybody that was done at most [`HAND_OVER`] before: a parent that forks, a pipe; else it comes at its recorded time. A process that is silent since goes before one that has issued more, and one of the same group before others |
-//! | … first request after a pause | the latest request of a process that began in that pause, is silent, and was done at most [`HAND_OVER`] before: a child that its parent waited for |
+//! | … first request of a process | the first of these that there is, else it comes at its recorded time: |
+//! | | the latest request of its group that was done at most [`HAND_OVER`] before: a parent that forks |
+//! | | the latest request of the processes of its group that have exited, done at most [`SILENCE`] before: its parent waited for them |
+//! | | the latest request of anybody that was done at most [`HAND_OVER`] before: a pipe. A process that is silent since goes before one that has issued more |
+//! | | if the disk was idle, the latest request of anybody, done at most [`SILENCE`] before: a script goes on |
+//! | … first request after a pause | the latest request of a process that began in that pause and is silent: a child that its parent waited for. If it has not exited, it was done at most [`HAND_OVER`] before |
 //! | … asynchronous write | nothing: it follows its process's previous request at the recorded distance, as a flusher's do |
 //! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
 //! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream |
 //!
-//! [`HAND_OVER`], [`BATCH`] and [`NEAR`] are choices, not measurements.
+//! [`HAND_OVER`], [`SILENCE`], [`BATCH`] and [`NEAR`] are choices, not measurements.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -19,10 +23,12 @@ use std::hash::BuildHasherDefault;
 use idlewise_core::{Duration, Group, Instant, Issuer, Operation, Sector};
 use rustc_hash::FxHasher;
 
-use crate::traces::Record;
+use crate::traces::{Exit, Record};
 
 /// A first request this soon after a completion is taken to wait for it.
 pub const HAND_OVER: Duration = Duration::from_ms(2);
+/// A process that is silent for longer is no longer waited for by any scheduler, nor taken for the reason of what comes.
+pub const SILENCE: Duration = Duration::from_s(1);
 /// Rows of one process that are closer than this were issued together.
 pub const BATCH: Duration = Duration::from_us(100);
 /// A row this near, in sectors, to the end of a stream continues it: 1 MiB.
@@ -110,6 +116,10 @@ struct Stream {
 pub struct Inference {
     histories: HashMap<Key, History, BuildHasherDefault<FxHasher>>,
     recent: Vec<Recent>,
+    /// Of each device and group, the latest request of the processes that have exited.
+    exited: HashMap<(u32, Group), Done, BuildHasherDefault<FxHasher>>,
+    /// Of each device, the request that is done last of those read.
+    last: Vec<Option<Done>>,
     streams: Vec<Stream>,
     streams_made: u32,
 }
@@ -133,6 +143,9 @@ impl Inference {
             }
             Some(own) => own,
         };
+        if let Some(at) = record.completed {
+            self.note_last(record.device, Done { at, row });
+        }
         let history = self.histories.entry(key).or_insert_with(|| History {
             group: record.group,
             began: record.arrival,
@@ -159,15 +172,48 @@ impl Inference {
         Inferred { issuer, cause }
     }
 
+    /// A process has exited. To be told in order of time with the rows.
+    pub fn exit(&mut self, exit: &Exit) {
+        for device in 0..self.last.len() as u32 {
+            let Some(history) = self.histories.get(&(device, exit.issuer)) else { continue };
+            let (Some(group), Some(done)) = (history.group, history.latest()) else { continue };
+            if self.exited.len() >= HISTORIES {
+                self.exited.clear();
+            }
+            let latest = self.exited.entry((device, group)).or_insert(done);
+            *latest = if latest.at > done.at { *latest } else { done };
+        }
+    }
+
+    fn note_last(&mut self, device: u32, done: Done) {
+        let device = device as usize;
+        if self.last.len() <= device {
+            self.last.resize(device + 1, None);
+        }
+        self.last[device] = self.last[device].filter(|last| last.at > done.at).or(Some(done));
+    }
+
+    /// The latest request of the processes of a row's group that have exited.
+    fn exited(&self, record: &Record) -> Option<Done> {
+        self.exited.get(&(record.device, record.group?)).copied()
+    }
+
     /// Why a process's first request comes, unless nobody can have caused it.
     fn first(&self, record: &Record) -> Option<Cause> {
-        let near = self.just_done(record).filter(|_| is_sync(record));
+        if !is_sync(record) {
+            return None;
+        }
         let rank = |recent: &Recent| {
             let history = self.silent_since(recent);
             let kin = history.is_some_and(|history| record.group.is_some() && history.group == record.group);
             (kin, history.is_some(), recent.done.at)
         };
-        near.max_by_key(rank).map(|recent| after(recent.done, record))
+        let near = self.just_done(record).map(|recent| (rank(&recent), recent.done)).max_by_key(|near| near.0);
+        let lately = |done: &Done| done.at <= record.arrival && record.arrival.since(done.at) <= SILENCE;
+        let kin = near.filter(|((kin, ..), _)| *kin).map(|near| near.1);
+        let idle = || self.last.get(record.device as usize).copied().flatten().filter(lately);
+        let waited_for = kin.or_else(|| self.exited(record).filter(lately)).or(near.map(|near| near.1));
+        waited_for.or_else(idle).map(|done| after(done, record))
     }
 
     /// The child for which a process has waited that paused until now, if there was one.
@@ -178,7 +224,9 @@ impl Inference {
             self.silent_since(recent).is_some_and(|history| history.began >= paused && related(history))
         };
         let children = self.just_done(record).filter(waited_for);
-        children.max_by_key(|recent| recent.done.at).map(|recent| after(recent.done, record))
+        let near = children.max_by_key(|recent| recent.done.at).map(|recent| recent.done);
+        let exited = || self.exited(record).filter(|done| done.at >= paused && done.at <= record.arrival);
+        near.or_else(exited).map(|done| after(done, record))
     }
 
     /// Completions shortly before `record`.
@@ -238,6 +286,11 @@ fn is_sync(record: &Record) -> bool {
 }
 
 impl History {
+    /// The latest of the process's requests, under way or done.
+    fn latest(&self) -> Option<Done> {
+        self.outstanding.iter().chain(&self.done).max_by_key(|done| done.at).copied()
+    }
+
     /// Why the process's next request comes.
     fn next(&mut self, record: &Record) -> Cause {
         let now = record.arrival;

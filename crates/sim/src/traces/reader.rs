@@ -1,6 +1,6 @@
 //! How formats are read: a batch at a time, text by the line.
 //!
-//! A text format says what one line means ([`Rows`]). The block buffer, line numbers, error places and leniency
+//! A text format says what one line means ([`LineFormat`]). The block buffer, line numbers, error places and leniency
 //! are here, once.
 
 use crate::traces::counts::Skip;
@@ -10,7 +10,7 @@ use crate::traces::parse::trimmed;
 use crate::traces::recorded::Disk;
 use crate::traces::sink::{Row, Sink};
 
-/// Rows taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
+/// LineFormat taken per call; it bounds what waits in the sink, and is enough to hide what a call costs.
 pub(crate) const BATCH: usize = 1024;
 
 /// The longest line. Whatever has longer ones is no text trace.
@@ -28,7 +28,7 @@ pub(crate) trait Reader: Send {
 }
 
 /// What one line of a text format means.
-pub(crate) trait Rows: Default + Send + 'static {
+pub(crate) trait LineFormat: Default + Send + 'static {
     /// Understands `line`, which has no line end and is not blank.
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>>;
 
@@ -48,7 +48,7 @@ pub(crate) struct TextReader<R> {
     format: &'static str,
 }
 
-impl<R: Rows> TextReader<R> {
+impl<R: LineFormat> TextReader<R> {
     /// A reader of `input`, as the format table wants it.
     pub(crate) fn boxed(input: Input, format: &'static str, lenient: bool) -> Box<dyn Reader> {
         Box::new(TextReader { input, rows: R::default(), line: 0, lenient, format })
@@ -59,7 +59,7 @@ impl<R: Rows> TextReader<R> {
     }
 }
 
-impl<R: Rows> Reader for TextReader<R> {
+impl<R: LineFormat> Reader for TextReader<R> {
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
         for _ in 0..BATCH {
             let (length, next) = match memchr::memchr(b'\n', self.input.available()) {

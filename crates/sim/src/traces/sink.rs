@@ -2,10 +2,10 @@
 
 use crate::traces::counts::{Grain, Skip, Skips};
 use crate::traces::error::Bad;
+use crate::traces::findings::Findings;
 use crate::traces::names::{Devices, Processes};
 use crate::traces::order::{Disorder, Reorder, Timed};
 use crate::traces::record::{Exit, Record};
-use crate::traces::report::Report;
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 
 /// A trace that spans more is read with the wrong unit: 100 years in nanoseconds.
@@ -51,7 +51,7 @@ pub(crate) struct Sink {
     pub(crate) devices: Devices,
     pub(crate) processes: Processes,
     /// What readers count, for the report.
-    pub(crate) report: Report,
+    pub(crate) report: Findings,
     pub(crate) skips: Skips,
     pub(crate) grain: Grain,
     /// Merged requests become one record; otherwise each keeps its own.
@@ -66,7 +66,7 @@ impl Sink {
             first: None,
             devices: Devices::new(wanted),
             processes: Processes::default(),
-            report: Report::default(),
+            report: Findings::default(),
             skips: Skips::default(),
             grain: Grain::default(),
             fold_merges,

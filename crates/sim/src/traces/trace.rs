@@ -1,6 +1,7 @@
 //! A trace that is being read: records one after the other, and what was found on the way.
 
 use crate::traces::error::TraceError;
+use crate::traces::findings::Findings;
 use crate::traces::format::Open;
 use crate::traces::formats::Format;
 use crate::traces::input::{CUT_SHORT, Input, Watch};
@@ -8,7 +9,6 @@ use crate::traces::reader::Reader;
 use crate::traces::recognise::{recognise, refuse};
 use crate::traces::record::{Exit, Record};
 use crate::traces::recorded::Disk;
-use crate::traces::report::Report;
 use crate::traces::sink::{Entry, Sink};
 use idlewise_core::{Instant, Issuer};
 use std::io::Read;
@@ -242,9 +242,9 @@ impl Trace {
     }
 
     /// What was found so far; complete once [`Trace::next`] has given `None`.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> Findings {
         let disorder = self.sink.disorder();
-        let mut report = Report {
+        let mut report = Findings {
             format: self.format.name(),
             time_unit: self.format.about().time_unit,
             skipped: self.sink.skips.listed(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use idlewise_core::{Duration, Instant};
 use idlewise_sim::fit::{self, Confidence, Fit, Known};
+use idlewise_sim::traces::recording::Disk;
 use idlewise_sim::traces::{Record, Trace};
 use idlewise_sim::workloads::parse_duration;
 use serde_json::json;
@@ -61,9 +62,9 @@ pub(super) fn fit_trace(
         )));
     }
     options.check()?;
-    let mut records = read(file, reading)?;
+    let (mut records, known) = read(file, reading)?;
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    let mut known = Known { name: format!("Fitted to {name}"), ..Known::default() };
+    let mut known = Known { name: format!("Fitted to {name}"), ..known };
     if let Some(path) = active {
         let (of, read) = measure(path, options)?;
         known = Known { name: of.name.clone(), ..of };
@@ -101,8 +102,8 @@ impl FitOptions {
     }
 }
 
-/// All rows of a recording of one disk.
-fn read(file: &Path, reading: &Reading) -> Result<Vec<Record>, Failure> {
+/// All rows of a recording of one disk, and what its head says of the disk.
+fn read(file: &Path, reading: &Reading) -> Result<(Vec<Record>, Known), Failure> {
     let mut trace = Trace::open(file, &options(reading)?).map_err(Failure::failed)?;
     let mut records = Vec::new();
     while let Some(record) = trace.next().map_err(Failure::failed)? {
@@ -124,7 +125,8 @@ fn read(file: &Path, reading: &Reading) -> Result<Vec<Record>, Failure> {
             if devices.len() > some.len() { ", …" } else { "" }
         )));
     }
-    Ok(records)
+    let named = |disk: &&Disk| trace.devices().contains(&disk.name);
+    Ok((records, trace.disks().iter().find(named).map(Known::of).unwrap_or_default()))
 }
 
 fn later(record: Record, by: u64) -> Record {

@@ -3,6 +3,7 @@
 //! A difference counts if it is [`MATTERS`] or more, and, with several seeds, if it is beyond chance: the runs of
 //! one seed are compared with one another, so that what a seed does to all of them falls out.
 
+use idlewise_sim::experiment::Load;
 use idlewise_sim::metrics::{Better, Kind, Metric, Report};
 
 use crate::report::summary::{Figure, Summary};
@@ -22,6 +23,30 @@ pub(in crate::report) enum Aim {
     Throughput,
     /// Short waits of those who read; of those who write where nobody reads.
     Latency,
+}
+
+/// What makes requests come when they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) enum Arrivals {
+    /// Programs that run until their work is done.
+    Programs,
+    /// A trace, each request after those that it waited for.
+    ClosedLoop,
+    /// A trace, at the recorded times.
+    OpenLoop,
+}
+
+impl Arrivals {
+    pub(in crate::report) fn of(load: &Load) -> Arrivals {
+        match load {
+            Load::Trace { open_loop, .. } => Arrivals::replayed(*open_loop),
+            _ => Arrivals::Programs,
+        }
+    }
+
+    pub(in crate::report) fn replayed(open_loop: bool) -> Arrivals {
+        if open_loop { Arrivals::OpenLoop } else { Arrivals::ClosedLoop }
+    }
 }
 
 /// By what the recommendation goes.
@@ -101,10 +126,11 @@ pub(in crate::report) struct Table {
 }
 
 impl Table {
-    /// The figures that tell something of these runs. Arrivals of an open loop do not depend on the disk, so that run time
-    /// says nothing there. Equal work is judged by its run time and unequal work by throughput; writes count where nobody
+    /// The figures that tell something of these runs. Unequal work is judged by throughput, and equal work by its run time.
+    /// In a replay what comes last may be a timer's, so that the mean completion time says when programs are done; and
+    /// arrivals of an open loop do not depend on the disk, so that neither says anything there. Writes count where nobody
     /// reads.
-    pub(in crate::report) fn of(rows: &[&Summary], open_loop: bool) -> Table {
+    pub(in crate::report) fn of(rows: &[&Summary], arrivals: Arrivals) -> Table {
         let all = |path: &str| rows.iter().map(|row| row.samples(path)).collect::<Vec<_>>();
         let means = |path: &str| rows.iter().map(|row| row.figure(path).mean).collect::<Vec<f64>>();
         let bytes = means("bytes");
@@ -113,7 +139,8 @@ impl Table {
         let reads = means("read.requests").iter().any(|reads| *reads > 0.0);
         let few = |part: &str| means(&format!("{part}.requests")).iter().any(|all| *all < P99_REQUESTS);
         let tells = |metric: &Metric| match metric.path.split('.').next() {
-            Some("elapsed_ns") => !unequal && !open_loop,
+            Some("elapsed_ns") => !unequal && arrivals == Arrivals::Programs,
+            Some("mean_completion_ns") => !unequal && arrivals == Arrivals::ClosedLoop,
             Some("throughput_bytes_per_s") => unequal,
             Some(part @ ("read" | "write")) => {
                 reads == (part == "read") && !(metric.path.ends_with(".p99") && few(part))

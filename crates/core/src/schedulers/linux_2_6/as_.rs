@@ -46,7 +46,7 @@
 //! No number of requests bounds it: in a batch, only one overdue request goes in `read_expire` or
 //! `write_expire`, and as many others as the device can serve. With that a wait ends at last.
 
-use super::anticipatory::{LinuxAnticipatory, RuleSet, Settings, Version};
+use super::as_family::{LinuxAnticipatory, RuleSet, Settings, Version};
 
 /// Linux 2.6.32's anticipatory scheduler.
 pub type As = LinuxAnticipatory<Linux2632>;

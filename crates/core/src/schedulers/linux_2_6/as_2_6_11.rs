@@ -49,7 +49,7 @@
 //! `write_expire`, and as many others as the device can serve. With that a wait ends at last, but for
 //! writes on a device that takes several commands, if their batches never have any time.
 
-use super::anticipatory::{LinuxAnticipatory, RuleSet, Settings, Version};
+use super::as_family::{LinuxAnticipatory, RuleSet, Settings, Version};
 
 /// Linux 2.6.11's anticipatory scheduler.
 pub type As2611 = LinuxAnticipatory<Linux2611>;

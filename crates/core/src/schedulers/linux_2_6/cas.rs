@@ -40,8 +40,8 @@
 //! As `as-2.6.11`: no number of requests bounds it. Of two streams or
 //! chains, one can go on for `read_expire` before the other has a turn.
 
-use super::anticipatory::settings::timed_settings;
-use super::anticipatory::{LinuxAnticipatory, RuleSet, Version};
+use super::as_family::settings::timed_settings;
+use super::as_family::{LinuxAnticipatory, RuleSet, Version};
 
 crate::choices! {
     /// How the paper is read.

@@ -7,7 +7,7 @@ mod people;
 use people::Person;
 
 use super::*;
-use crate::schedulers::linux_2_6::anticipatory::{LinuxAnticipatory, RuleSet, Timed, Times, Version};
+use crate::schedulers::linux_2_6::as_family::{LinuxAnticipatory, RuleSet, Timed, Times, Version};
 
 impl<V: Version> Referenced for LinuxAnticipatory<V> {
     fn reference(_: Setup<'_>, settings: V::Settings) -> Box<dyn Scheduler> {

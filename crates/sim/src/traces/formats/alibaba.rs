@@ -17,7 +17,7 @@ pub(crate) const CODE: Code = Code::text::<Alibaba>();
 #[derive(Default)]
 struct Alibaba;
 
-impl Rows for Alibaba {
+impl LineFormat for Alibaba {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if line.starts_with(b"device_id,") {
             return Ok(Row::Comment);

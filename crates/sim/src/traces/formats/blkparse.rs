@@ -28,7 +28,7 @@ struct Blkparse {
     summary: bool,
 }
 
-impl Rows for Blkparse {
+impl LineFormat for Blkparse {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if !line[0].is_ascii_digit() {
             return self.other(line);

@@ -22,7 +22,7 @@ pub(crate) const CODE: Code = Code::text::<CloudPhysics>();
 #[derive(Default)]
 struct CloudPhysics;
 
-impl Rows for CloudPhysics {
+impl LineFormat for CloudPhysics {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if line.starts_with(b"version,") {
             return Ok(Row::Comment);

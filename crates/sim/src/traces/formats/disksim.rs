@@ -18,7 +18,7 @@ pub(crate) const CODE: Code = Code { score, ..Code::text::<Disksim>().with(|| Bo
 #[derive(Default)]
 struct Disksim;
 
-impl Rows for Disksim {
+impl LineFormat for Disksim {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         let mut words = Words::of(line);
         let arrival = time(words.need("expected the time")?, 6, "expected the time in milliseconds")?;

@@ -28,7 +28,7 @@ struct Drive {
     clock: Instant,
 }
 
-impl Rows for Drive {
+impl LineFormat for Drive {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         let mut words = Words::of(line);
         let operation = letter(words.need("expected R or W")?)?;

@@ -24,7 +24,7 @@ struct FioV2 {
     clock: Instant,
 }
 
-impl Rows for FioV2 {
+impl LineFormat for FioV2 {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if let Some(version) = header(line) {
             let bad = Bad { cure: "say --format fio-v3 if it is that", ..Bad::row(NOT_2, line) };

@@ -18,7 +18,7 @@ pub(crate) const CODE: Code = Code { score, ..Code::text::<FioV3>().with(|| Box:
 #[derive(Default)]
 struct FioV3;
 
-impl Rows for FioV3 {
+impl LineFormat for FioV3 {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if let Some(version) = header(line) {
             let bad = Bad { cure: "say --format fio-v2 if it is that", ..Bad::row(NOT_3, line) };

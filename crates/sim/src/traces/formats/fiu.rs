@@ -18,7 +18,7 @@ pub(crate) const CODE: Code = Code::text::<Fiu>();
 #[derive(Default)]
 struct Fiu;
 
-impl Rows for Fiu {
+impl LineFormat for Fiu {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         let mut words = Words::of(line);
         let arrival = number(words.need("expected the time")?, "expected the time in nanoseconds")?;

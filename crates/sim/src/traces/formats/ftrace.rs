@@ -29,7 +29,7 @@ struct Ftrace {
     pairing: Pairing,
 }
 
-impl Rows for Ftrace {
+impl LineFormat for Ftrace {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if line[0] == b'#' || line.starts_with(b"cpus=") || line.starts_with(b"version =") {
             return Ok(Row::Comment);

@@ -16,7 +16,7 @@ pub(crate) const CODE: Code = Code::text::<Mqsim>().with(|| Box::new(MqsimEncode
 #[derive(Default)]
 struct Mqsim;
 
-impl Rows for Mqsim {
+impl LineFormat for Mqsim {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         let mut words = Words::of(line);
         let arrival = number(words.need("expected the time")?, "expected the time in nanoseconds")?;

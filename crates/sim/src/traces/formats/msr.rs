@@ -18,7 +18,7 @@ pub(crate) const CODE: Code = Code::text::<Msr>().with(|| Box::new(MsrEncoder));
 #[derive(Default)]
 struct Msr;
 
-impl Rows for Msr {
+impl LineFormat for Msr {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if line.starts_with(b"Timestamp,") {
             return Ok(Row::Comment);

@@ -42,7 +42,7 @@ struct Own {
     columns: Option<[usize; MAX_COLUMNS]>,
 }
 
-impl Rows for Own {
+impl LineFormat for Own {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if line[0] == b'#' {
             return Ok(Row::Comment);

@@ -17,7 +17,7 @@ pub(crate) const CODE: Code = Code::text::<Spc>().with(|| Box::new(SpcEncoder));
 #[derive(Default)]
 struct Spc;
 
-impl Rows for Spc {
+impl LineFormat for Spc {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         let mut fields = Commas::of(line);
         let unit = number(fields.need("expected the ASU")?, "expected the ASU, a number")?;

@@ -19,7 +19,7 @@ pub(crate) const CODE: Code = Code::text::<Systor>();
 #[derive(Default)]
 struct Systor;
 
-impl Rows for Systor {
+impl LineFormat for Systor {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if line.starts_with(b"Timestamp,Response") {
             return Ok(Row::Comment);

@@ -17,7 +17,7 @@ pub(crate) const CODE: Code = Code::text::<Tencent>();
 #[derive(Default)]
 struct Tencent;
 
-impl Rows for Tencent {
+impl LineFormat for Tencent {
     fn row<'a>(&mut self, line: &'a [u8], sink: &mut Sink) -> Result<Row, Bad<'a>> {
         if line.starts_with(b"Timestamp,Offset") {
             return Ok(Row::Comment);

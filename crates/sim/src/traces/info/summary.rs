@@ -1,7 +1,7 @@
 //! What a trace holds, in numbers.
 
 use super::timeline::Timeline;
-use crate::traces::Report;
+use crate::traces::Findings;
 use serde::Serialize;
 
 /// What a trace holds. Numbers are in base units, with the unit in the name; shares are 0 to 1.
@@ -54,7 +54,7 @@ pub struct TraceInfo {
     /// What the trace does not tell, and what follows from that.
     pub missing: Vec<Missing>,
     /// What reading it found.
-    pub report: Report,
+    pub report: Findings,
 }
 
 /// Requests of one kind.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::scheduler::Decision;
-use crate::schedulers::linux_2_6::anticipatory::tests::Bench;
+use crate::schedulers::linux_2_6::as_family::tests::Bench;
 use crate::units::{Duration, Instant};
 
 const PAPER: (&str, u64) = ("reading", 0);

@@ -1,10 +1,10 @@
-//! The line before the queue: requests that were issued and have no room in it yet.
+//! The overflow: requests that were issued and have no room in the queue yet.
 //!
 //! Writers issue many requests at once, of which a scheduler lets only a part into the queue. The rest wait
 //! here, while synchronous reads pass. Each kind of request enters in order of issue.
 //!
 //! A workload learns the name of a request when it issues it, before anybody can say whether it has room.
-//! So a request gets a name of this line's, beyond the queue's ids, whenever there is not room for all, and
+//! So a request gets a name of the overflow's own, beyond the queue's ids, whenever there is not room for all, and
 //! keeps it until it is done, under whatever id it enters the queue.
 
 use std::collections::VecDeque;
@@ -13,9 +13,9 @@ use idlewise_core::{Admission, AdmissionClass, Request, RequestId};
 
 /// Requests that wait here at most: far more than writeback holds back, and 4 MiB of memory. Then nothing is issued
 /// until one has entered.
-const LINE_MAX: usize = 1 << 16;
+const OVERFLOW_MAX: usize = 1 << 16;
 
-/// A request in the line.
+/// A request in the overflow.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Held {
     /// What the workload knows it as.
@@ -26,7 +26,7 @@ pub(crate) struct Held {
 
 /// Requests that wait for room, and the names of those that waited.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct Overflow {
     /// By entrant, in order of issue.
     waiting: [VecDeque<Held>; 3],
     len: usize,
@@ -41,11 +41,19 @@ pub(crate) struct Line {
     entered: usize,
 }
 
-impl Line {
+impl Overflow {
     /// A line before a queue of `capacity`.
-    pub(crate) fn new(capacity: usize) -> Line {
+    pub(crate) fn new(capacity: usize) -> Overflow {
         let names = vec![None; capacity];
-        Line { waiting: Default::default(), len: 0, order: 0, names, free: Vec::new(), made: 0, entered: 0 }
+        Overflow {
+            waiting: Default::default(),
+            len: 0,
+            order: 0,
+            names,
+            free: Vec::new(),
+            made: 0,
+            entered: 0,
+        }
     }
 
     /// How many wait.
@@ -57,7 +65,7 @@ impl Line {
     /// Nobody may join.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
-        self.len >= LINE_MAX
+        self.len >= OVERFLOW_MAX
     }
 
     /// A name for the next request.

@@ -9,7 +9,7 @@ use crate::engine::Observer;
 
 /// Which decisions are told.
 #[derive(Clone, Copy, Debug)]
-pub struct Told {
+pub struct WhyFilter {
     /// Only those that dispatch a request of this process.
     pub process: Option<Issuer>,
     /// Only those from this time on.
@@ -18,14 +18,14 @@ pub struct Told {
     pub to: Instant,
 }
 
-impl Default for Told {
+impl Default for WhyFilter {
     /// All.
     fn default() -> Self {
-        Told { process: None, from: Instant::ZERO, to: Instant::MAX }
+        WhyFilter { process: None, from: Instant::ZERO, to: Instant::MAX }
     }
 }
 
-impl Told {
+impl WhyFilter {
     /// Whether a decision is told that was made at `now` and dispatches a request of `process`, if of anybody.
     pub fn tells(&self, now: Instant, process: Option<Issuer>) -> bool {
         (self.from..=self.to).contains(&now) && (self.process.is_none() || self.process == process)
@@ -36,14 +36,14 @@ impl Told {
 pub struct Teller<'a, O> {
     inner: &'a mut O,
     out: &'a mut dyn Write,
-    told: Told,
+    told: WhyFilter,
     /// The first error of `out`; nothing is written after it.
     error: Option<std::io::Error>,
 }
 
 impl<'a, O> Teller<'a, O> {
     /// A teller of what is to be `told` that hands everything on to `inner`.
-    pub fn new(inner: &'a mut O, out: &'a mut dyn Write, told: Told) -> Self {
+    pub fn new(inner: &'a mut O, out: &'a mut dyn Write, told: WhyFilter) -> Self {
         Teller { inner, out, told, error: None }
     }
 

@@ -12,14 +12,14 @@ const BUCKETS: usize = (34 - STEP_BITS as usize + 1) * STEPS;
 
 /// A latency distribution.
 #[derive(Clone, Debug)]
-pub(super) struct Spread {
+pub(super) struct SmallHistogram {
     counts: Box<[u32; BUCKETS]>,
     max: u64,
 }
 
-impl Default for Spread {
+impl Default for SmallHistogram {
     fn default() -> Self {
-        Spread { counts: Box::new([0; BUCKETS]), max: 0 }
+        SmallHistogram { counts: Box::new([0; BUCKETS]), max: 0 }
     }
 }
 
@@ -42,7 +42,7 @@ const fn middle(bucket: usize) -> u64 {
     (start << UNIT_BITS) + ((width << UNIT_BITS) >> 1)
 }
 
-impl Spread {
+impl SmallHistogram {
     #[inline]
     pub(super) fn record(&mut self, ns: u64) {
         let count = &mut self.counts[bucket(ns)];
@@ -50,7 +50,7 @@ impl Spread {
         self.max = self.max.max(ns);
     }
 
-    pub(super) fn add(&mut self, other: &Spread) {
+    pub(super) fn add(&mut self, other: &SmallHistogram) {
         for (count, more) in self.counts.iter_mut().zip(other.counts.iter()) {
             *count = count.saturating_add(*more);
         }
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn percentiles_are_those_of_what_was_recorded() {
-        let mut spread = Spread::default();
+        let mut spread = SmallHistogram::default();
         assert_eq!(spread.quantile(0.5), 0);
         (1..=1000).for_each(|ms| spread.record(ms * 1_000_000));
         for (share, ms) in [(0.5, 500.0), (0.95, 950.0), (0.99, 990.0), (1.0, 1000.0)] {

@@ -41,10 +41,10 @@ macro_rules! timed_settings {
             }
         }
 
-        impl $crate::schedulers::linux_2_6::anticipatory::settings::Timed for $name {
+        impl $crate::schedulers::linux_2_6::as_family::settings::Timed for $name {
             #[inline]
-            fn times(&self) -> $crate::schedulers::linux_2_6::anticipatory::settings::Times {
-                $crate::schedulers::linux_2_6::anticipatory::settings::Times {
+            fn times(&self) -> $crate::schedulers::linux_2_6::as_family::settings::Times {
+                $crate::schedulers::linux_2_6::as_family::settings::Times {
                     expire: [self.write_expire.0, self.read_expire.0],
                     batch: [self.write_batch_expire.0, self.read_batch_expire.0],
                     wait: self.antic_expire.0,

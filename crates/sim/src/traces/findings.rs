@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// What reading a trace found, so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Report {
+pub struct Findings {
     /// The format it was read as, as `--format` names it.
     pub format: &'static str,
     /// What the format's times count.
@@ -52,7 +52,7 @@ pub struct Report {
     pub warnings: Vec<String>,
 }
 
-impl Report {
+impl Findings {
     /// The sentences for `warnings`, from the counts. `events`: the format is made of events.
     pub(crate) fn warn(&mut self, events: bool, grain: Grain, devices: &[String]) {
         let mut say = |text: String| self.warnings.push(text);

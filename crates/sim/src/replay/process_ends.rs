@@ -18,9 +18,8 @@ use rustc_hash::FxHasher;
 
 use crate::engine::exits::Exits;
 use crate::traces::Exit;
+use crate::traces::infer::SILENCE;
 
-/// A process that is silent for longer is no longer waited for by any scheduler; to take it for ended costs little.
-pub const SILENCE: Duration = Duration::from_s(1);
 /// From a process's last completion to its exit, where the trace does not tell: less than a fork takes, so that a
 /// successor comes later.
 pub const LINGER: Duration = Duration::from_us(100);
