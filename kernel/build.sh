@@ -62,6 +62,7 @@ library idlewise-kernel "$out/core.S"
 library idlewise-kernel-disk "$out/model.S"
 mkdir -p "$out/shim" "$out/driver"
 cp -u Kbuild "$out/"
+cp -u asm/guard.h "$out/"
 cp -u shim/*.[ch] "$out/shim/"
 cp -u disk/driver/*.[ch] "$out/driver/"
 # Type information of the kernel's own form wants the whole kernel, which is not here; nothing uses it.

@@ -99,7 +99,9 @@ finish() {
 start "real kernel" scripts/kernel-compare/run.sh \
     "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short" \
     "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk" \
-    "what DKMS builds" scripts/kernel/test-install.sh
+    "what DKMS builds" scripts/kernel/test-install.sh \
+    "panics in a real kernel" "scripts/kernel/run.sh panic" \
+    "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory"
 
 check "format" format
 check "clippy" lint
@@ -130,7 +132,8 @@ check "setup" scripts/test-setup.sh
 start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
     "what a switch costs in a real kernel" "scripts/kernel/run.sh exact"
 for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
-    "what DKMS builds" "elevators in a real kernel" "what a switch costs in a real kernel"; do
+    "what DKMS builds" "panics in a real kernel" "a disk in want of memory, in a real kernel" \
+    "elevators in a real kernel" "what a switch costs in a real kernel"; do
     finish "$name"
 done
 

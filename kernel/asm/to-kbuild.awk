@@ -2,14 +2,15 @@
 # (the file twice: the first time through, jump tables are read).
 #
 #   debug information, comments          dropped; objtool makes the unwind tables
-#   a section for each function          one for code, one for constants, one for data
+#   a section for each function          one for code, one for constants, also for those with addresses in them
 #   call *NAME@GOTPCREL(%rip)            call NAME: a module has no such table
 #   ret, indirect calls and jumps        the kernel's macros, which know its mitigations
 #   jumps by table                       comparisons: objtool follows those
+#   a function iw_NAME that C calls      iw_NAME.inside, behind a guard (guard.h)
 BEGIN {
     print "/* Made from Rust by kernel/build.sh. */"
-    print "#include <linux/linkage.h>"
     print "#include <asm/nospec-branch.h>"
+    print "#include \"guard.h\""
     print "#undef linux"
     print "#undef unix"
 }
@@ -24,6 +25,16 @@ function indirect(macro, operand) {
     }
 }
 
+# A line with the inner names of functions that C calls.
+function inside(line,    done, name) {
+    while (match(line, /iwd?_[a-z0-9_]+/)) {
+        name = substr(line, RSTART, RLENGTH)
+        done = done substr(line, 1, RSTART + RLENGTH - 1) (name in guarded ? ".inside" : "")
+        line = substr(line, RSTART + RLENGTH)
+    }
+    return done line
+}
+
 # The operand of an instruction.
 function operand(line) {
     sub(/^[ \t]*[a-z]+[ \t]+/, "", line)
@@ -33,8 +44,9 @@ function operand(line) {
 
 !/^[ \t]*\.asci/ { sub(/[ \t]*#.*/, "") }
 
-# The first time: the targets of each table.
+# The first time: the targets of each table, and which functions C calls.
 NR == FNR {
+    if ($1 == ".globl" && $2 ~ /^iwd?_/) guarded[$2]
     if ($1 ~ /^\.LJTI[0-9_]+:$/) { table = substr($1, 1, length($1) - 1); entries[table] = 0 }
     else if (table != "" && $1 == ".quad") target[table, entries[table]++] = $2
     else table = ""
@@ -47,14 +59,14 @@ NR == FNR {
     if (skipped) next
     if (section ~ /^"?\.text\.unlikely/) print "\t.section .text.unlikely,\"ax\",@progbits"
     else if (section ~ /^"?\.text/) print "\t.text"
-    else if (section ~ /^"?\.rodata/) print "\t.section .rodata,\"a\",@progbits"
-    else if (section ~ /^"?\.data/) print "\t.data"
-    else if (section ~ /^"?\.bss/) print "\t.bss"
-    else { print "unknown section " section > "/dev/stderr"; exit 1 }
+    else if (section ~ /^"?\.(rodata|data\.rel\.ro)/) print "\t.section .rodata,\"a\",@progbits"
+    else { print "unknown section, or data that can be written to: " section > "/dev/stderr"; exit 1 }
     next
 }
 /^[ \t]*\.text[ \t]*$/ { skipped = 0 }
 skipped { next }
+$1 == ".globl" && $2 in guarded { next }
+/iwd?_/ { $0 = inside($0) }
 /^[ \t]*\.(loc|file|ident|cfi_[a-z_]+|addrsig|addrsig_sym)([ \t]|$)/ { next }
 
 /^[ \t]*retq?[ \t]*$/ { print "\tRET"; next }
@@ -85,3 +97,7 @@ skipped { next }
 /^[ \t]*callq?[ \t]+\*/ { indirect("CALL_NOSPEC", substr(operand($0), 2)); next }
 /^[ \t]*jmpq?[ \t]+\*/ { indirect("JMP_NOSPEC", substr(operand($0), 2)); next }
 { print }
+
+END {
+    for (name in guarded) print "GUARD " name
+}

@@ -1,9 +1,11 @@
 # Functions that all tests in the guest use. Each check that fails prints a line `not ok: …`; the last line says
 # how many did. Read by busybox's shell.
 
-failures=0
+# Counted in a file, since parts of a test run in the background.
+: >/tmp/failures
+failures() { wc -l </tmp/failures; }
 say() { echo "# $*"; }
-bad() { echo "not ok: $*"; failures=$((failures + 1)); }
+bad() { echo "not ok: $*"; echo "$*" >>/tmp/failures; }
 good() { echo "ok: $*"; }
 argument() { tr ' ' '\n' </proc/cmdline | sed -n "s/^iw\.$1=//p"; }
 seconds() { cut -d . -f 1 /proc/uptime; }
@@ -19,7 +21,7 @@ clean_log() {
 }
 
 finish() {
-    echo "done: $failures failures, $(seconds) s"
+    echo "done: $(failures) failures, $(seconds) s"
     sync
     reboot -f
     while :; do sleep 1; done
@@ -60,20 +62,21 @@ elevators() {
     queue "$1" scheduler | tr -d '[]' | tr ' ' '\n' | grep -vxE 'none|mq-deadline|kyber|bfq|'
 }
 
-# job LABEL OPTION…: fio on all devices, two processes each, all data verified by crc32c.
+# job LABEL OPTION…: fio on all devices, two processes each, all data verified by crc32c. What fio says goes to $output.
+output=/tmp/fio
 job() {
     label=$1
     shift
     jobs=
     for device in $devices; do jobs="$jobs --name=$device --filename=/dev/$device"; done
-    if ! fio --output=/tmp/fio --ioengine=libaio --direct=1 --thread --randrepeat=1 --numjobs=2 --offset_increment=24m \
+    if ! fio --output="$output" --ioengine=libaio --direct=1 --thread --randrepeat=1 --numjobs=2 --offset_increment=24m \
         --verify=crc32c --verify_fatal=1 --iodepth=16 --bs=4k --size=256k --rw=randwrite --verify_backlog=64 \
-        --group_reporting "$@" $jobs >/tmp/fio.out 2>&1; then
+        --group_reporting "$@" $jobs >"$output.out" 2>&1; then
         bad "$label: fio fails"
-        cat /tmp/fio.out /tmp/fio 2>&1 | grep -v 'no version information' | head -n 20
+        cat "$output.out" "$output" 2>&1 | grep -v 'no version information' | head -n 20
         return 1
     fi
-    grep -q 'err= *[1-9]' /tmp/fio && bad "$label: fio saw errors"
+    grep -q 'err= *[1-9]' "$output" && bad "$label: fio saw errors"
     return 0
 }
 

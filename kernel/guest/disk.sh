@@ -20,6 +20,8 @@ insmod /modules/idlewise-disk.ko disks="floppy" 2>/dev/null && bad "there is a f
 dmesg | grep -q 'no disk profile is called floppy; there are cheetah9lp' || bad "a wrong name is not told"
 insmod /modules/idlewise-disk.ko disks="fixed:depth=0" 2>/dev/null && bad "a depth of 0 is taken"
 dmesg | grep -q 'depth takes 1 to 65536' || bad "a wrong option is not told"
+insmod /modules/idlewise-disk.ko disks="" 2>/dev/null && bad "no disk is a disk"
+dmesg | grep -q 'disks= names no disk' || bad "it is not told that no disk is named"
 
 insmod /modules/idlewise-disk.ko disks="deskstar-34gxp;fixed:latency=5000;nvme-ssd:depth=8;deskstar-34gxp:cache=off" ||
     bad "the disks cannot be had"
@@ -48,6 +50,11 @@ tr '\000' x </dev/zero | dd of=/dev/iwdisk1 bs=64k count=1 iflag=fullblock oflag
 [ "$(left)" = 65536 ] || bad "of what was written $(left) bytes are there"
 blkdiscard -o 4608 -l 56320 /dev/iwdisk1 || bad "the disk does not discard"
 [ "$(left)" = 9216 ] && good "what is discarded reads as zeroes" || bad "after discarding $(left) bytes are left, not 9216"
+
+# A terabyte, most of which was never written to.
+begun=$(seconds)
+blkdiscard /dev/iwdisk2 || bad "a large disk does not discard"
+between "seconds to discard a large disk" $(($(seconds) - begun)) 0 5
 
 # Time. A command of 5 ms takes that and what the processor adds.
 set_queue iwdisk1 scheduler none

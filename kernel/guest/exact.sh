@@ -55,12 +55,12 @@ within() {
     say "$1: readers got $4 and $5 KiB"
     [ $(($4 * 100)) -ge $(($2 * $5)) ] && [ $(($4 * 100)) -le $(($3 * $5)) ] || bad "$1 shares $4 to $5"
 }
-before=$failures
+before=$(failures)
 within "noop, levels 0 and 7" 90 110 $(shares noop 0 7)
 within "cfq, levels 4 and 4" 70 143 $(shares cfq 4 4)
 within "cfq, levels 0 and 7" 300 100000 $(shares cfq 0 7)
 within "antic-stride, levels 0 and 4" 150 250 $(shares antic-stride 0 4)
-[ "$failures" != "$before" ] || good "priorities count where they should"
+[ "$(failures)" != "$before" ] || good "priorities count where they should"
 
 # Requests other than synchronous reads have room for async_depth in the queue. most: the most that were in it of
 # a writer that keeps 64 under way.
@@ -83,6 +83,38 @@ some=$(most)
 say "writes in the queue: $all, and $some with async_depth=16"
 [ "$all" -ge 60 ] && [ "$some" -ge 8 ] && [ "$some" -le 16 ] && good "async_depth limits writes" || bad "async_depth does not limit writes"
 
+# The same where nr_requests is less than a word of the tag map has bits.
+set_queue sda nr_requests 16
+set_queue sda iosched/async_depth 8 || bad "iw-mq-deadline does not take async_depth"
+some=$(most)
+say "writes in the queue: $some with nr_requests=16 and async_depth=8"
+[ "$some" -ge 4 ] && [ "$some" -le 8 ] && good "async_depth limits writes among few tags" || bad "async_depth does not limit writes among few tags"
+set_queue sda nr_requests 128
+
+# The scheduler refuses each merge, not the first only. One process's write waits. Another one's goes behind it, and
+# then a third write behind that: these two may become one, but not with the first.
+delays=/sys/bus/pseudo/drivers/scsi_debug/ndelay
+delay=$(cat $delays)
+set_queue sda scheduler none
+set_queue sda scheduler cfq
+echo 900000000 >$delays
+# writes NAME OFFSET…: all at once, by a process of its own.
+writes() {
+    name=$1
+    shift
+    { echo "fio version 2 iolog"; echo "/dev/sda add"; echo "/dev/sda open"; for at in "$@"; do echo "/dev/sda write $at 4096"; done; echo "/dev/sda close"; } >/tmp/log.$name
+    fio --output=/tmp/fio.$name --name=$name --read_iolog=/tmp/log.$name --replay_no_stall=1 --ioengine=libaio --direct=1 \
+        --iodepth=8 --iodepth_batch_submit=$# >/tmp/fio.out 2>&1 || bad "fio fails: $(cat /tmp/fio.out)"
+}
+writes first 8388608 0 &
+sleep 0.5
+writes second 4096 16777216 8192 &
+wait
+echo "$delay" >$delays
+say "of neighbours of two processes merged: $(queue sda iosched/merged), absorbed: $(queue sda iosched/absorbed)"
+[ "$(queue sda iosched/merged) $(queue sda iosched/absorbed)" = "1 0" ] && good "each merge can be refused" ||
+    bad "merged and absorbed are $(queue sda iosched/merged) and $(queue sda iosched/absorbed), not 1 and 0"
+
 # A selector inside follows a load that changes. phase KIND WANTED OPTION…: the load goes on for some periods; then
 # the selector must have seen KIND and the matrix must have said WANTED.
 phase() {
@@ -97,7 +129,7 @@ phase() {
     grep -q "\[$wanted\].*\[auto\]$" /sys/block/sda/queue/iosched/policy || bad "for $kind: $(cat /sys/block/sda/queue/iosched/policy)"
     wait
 }
-before=$failures
+before=$(failures)
 set_queue sda scheduler none
 set_queue sda scheduler idlewise
 # Settings hold at once, not when the former ones have run out.
@@ -111,5 +143,5 @@ phase "4 random reads" as-2.6.11 --rw=randread --bs=4k --numjobs=4
 phase "1 sequential reads" noop --ioengine=libaio --iodepth=64 --rw=read --bs=4k --numjobs=1
 balanced "auto" any
 [ "$(queue sda iosched/switches)" -ge 4 ] || bad "auto switched $(queue sda iosched/switches) times"
-[ "$failures" != "$before" ] || good "auto follows the load"
+[ "$(failures)" != "$before" ] || good "auto follows the load"
 clean_log exact

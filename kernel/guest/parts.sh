@@ -144,6 +144,29 @@ noticing() {
         number=$((number + 1))
     done
     [ "$(queue sda iosched/exits)" -ge 5 ] && good "exits of processes are noticed" || bad "of 5 exits, $(queue sda iosched/exits) were noticed"
+    # Two that live at a time, with numbers that end alike in binary.
+    set_queue sda scheduler none
+    set_queue sda scheduler cas
+    # Nobody reads what they write.
+    mkfifo /tmp/full
+    exec 4<>/tmp/full
+    for number in 12345 28729; do
+        echo $((number - 1)) >/proc/sys/kernel/ns_last_pid
+        dd if=/dev/sda of=/tmp/full bs=128k iflag=direct 2>/dev/null &
+        [ $! = $number ] || bad "a process that should be $number is $!"
+        sleep 0.5
+    done
+    kill 12345
+    sleep 0.2
+    kill 28729
+    wait 12345 28729
+    exec 4>&-
+    [ "$(queue sda iosched/exits)" = 2 ] && good "exits of numbers that end alike are noticed" ||
+        bad "of 2 numbers that end alike, the exits of $(queue sda iosched/exits) were noticed"
+    # What a process writes when its files are closed for it, it does not write as an issuer who would never exit.
+    (exec 3>/dev/sda; echo dirty >&3)
+    sleep 0.5
+    [ "$(queue sda iosched/issuers)" = 0 ] && good "no issuer is left" || bad "$(queue sda iosched/issuers) issuers are left that are gone"
 }
 
 # Each allocation fails once, of a scheduler for a device and of a policy: the write is an error, and the
@@ -176,6 +199,28 @@ memory_runs_out() {
     echo 0 >$parameter
     job "after memory ran out" && balanced "after memory ran out" any
     good "memory ran out at $points places, each an error to the writer"
+}
+
+# Building a scheduler leaves most of the kernel's 16 KB of stack to those who call. The kernel notes the deepest stack
+# that it sees, function by function.
+stacks() {
+    traces=/sys/kernel/tracing
+    mount -t tracefs tracefs $traces 2>/dev/null
+    if ! echo 1 >/proc/sys/kernel/stack_tracer_enabled; then bad "this kernel does not trace stacks"; return; fi
+    deepest=0
+    for policy in $(set_queue sda scheduler idlewise; queue sda iosched/policy | tr -d '[]'); do
+        set_queue sda scheduler none
+        set_queue sda scheduler idlewise
+        echo 0 >$traces/stack_max_size
+        set_queue sda iosched/policy $policy || bad "no policy $policy"
+        own=$(awk '/\[idlewise\]/ {own += $3} END {print own + 0}' $traces/stack_trace)
+        [ "$own" -le 6144 ] || bad "$policy takes $own bytes of stack"
+        [ "$own" -le $deepest ] || { deepest=$own; which=$policy; }
+        [ "${1:-}" != all ] || { say "$policy $own"; grep '\[idlewise\]' $traces/stack_trace; }
+    done
+    echo 0 >/proc/sys/kernel/stack_tracer_enabled
+    [ $deepest -gt 500 ] || bad "the deepest stack of a policy has $deepest bytes: too few to be true"
+    good "policies take at most $deepest bytes of stack, by $which"
 }
 
 # One number from 0 to $1 - 1, anew each time.
@@ -230,14 +275,4 @@ loading() {
         number=$((number + 1))
     done
     good "$number times unloaded and loaded"
-}
-
-# The last part: the kernel is not the same afterwards.
-panic() {
-    (echo panic >/sys/module/idlewise/parameters/provoke) 2>/dev/null
-    dmesg >/tmp/log
-    grep -q "idlewise: the scheduler's code panicked: index out of bounds.*(crates/core/src/[a-z_/]*.rs:[0-9]*)" /tmp/log ||
-        bad "the panic says: $(grep panicked /tmp/log)"
-    grep -q 'kernel BUG at' /tmp/log && grep -q 'iw_queue_break' /tmp/log || bad "the panic has no trace through our code"
-    [ "$(queue sda size 2>/dev/null || cat /sys/block/sda/size)" -gt 0 ] && good "a panic in the core leaves: $(grep -o 'the scheduler.*' /tmp/log | head -n 1)"
 }

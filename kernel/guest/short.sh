@@ -1,5 +1,5 @@
 # The test that runs with all others: every elevator, merging, switching, tunables, running out of memory,
-# loading and unloading; at the end, what a panic leaves.
+# loading and unloading.
 . /tests/parts.sh
 all_devices
 insmod /modules/idlewise.ko test_hooks=1 || bad "the module does not load"
@@ -13,8 +13,8 @@ splitting
 tunables
 noticing
 memory_runs_out
+stacks
 switching "$(argument switches)"
 busy
 loading "$(argument loads)"
 clean_log short
-panic

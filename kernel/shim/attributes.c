@@ -18,26 +18,27 @@ static u64 iw_get(struct iw_queue *iw, u32 tunable)
 	u64 value;
 
 	spin_lock_irq(&iw->lock);
-	value = iw_queue_get(iw->host, tunable);
+	value = iw_core(iw, iw_queue_get, tunable);
 	spin_unlock_irq(&iw->lock);
 	return value;
 }
 
 static int iw_set(struct iw_queue *iw, u32 tunable, const char *text, size_t length)
 {
-	char wrong[160];
-	u64 value;
+	char wrong[IW_MESSAGE];
+	u64 value = U64_MAX;
 	int error;
 
-	error = iw_tunable_parse(iw->policy, tunable, text, length, &value, wrong, sizeof(wrong));
+	error = iw_tunable_parse(iw->policy, tunable, text, length, &value, &wrong);
 	if (error) {
-		wrong[sizeof(wrong) - 1] = 0;
 		pr_notice_ratelimited("idlewise: %s\n", wrong);
 		return error;
 	}
 	spin_lock_irq(&iw->lock);
-	error = iw_queue_set(iw->host, tunable, value);
-	iw->front_merges = iw_front_merges(iw->host);
+	error = iw_core(iw, iw_queue_set, tunable, value);
+	iw->front_merges = iw_core(iw, iw_front_merges);
+	if (iw->broken)
+		error = -EIO;
 	spin_unlock_irq(&iw->lock);
 	iw_wake(iw);
 	return error;
@@ -131,7 +132,7 @@ static ssize_t field##_show(struct elevator_queue *e, char *page)		\
 }
 #define COUNTERS(m)								\
 	m(inserted) m(dispatched) m(completed) m(merged) m(absorbed) m(requeued) m(split) m(waits)	\
-	m(exits) m(waiting) m(in_flight)
+	m(issuers) m(exits) m(waiting) m(in_flight) m(broken)
 COUNTERS(COUNTED)
 COUNTED(switches)
 

@@ -14,6 +14,8 @@ struct iw_host;
 
 #define IW_TUNABLES 48
 
+#define IW_MESSAGE 160
+
 #define IW_IDLE -1
 
 #define IW_NOBODY U32_MAX
@@ -66,7 +68,7 @@ size_t iw_elevator_name(u32 scheduler, char *room, size_t size);
 u32 iw_tunables(u32 scheduler);
 size_t iw_tunable_name(u32 scheduler, u32 index, char *room, size_t size);
 size_t iw_tunable_format(u32 scheduler, u32 index, u64 value, char *room, size_t size);
-int iw_tunable_parse(u32 scheduler, u32 index, const char *from, size_t length, u64 *value, char *room, size_t size);
+int iw_tunable_parse(u32 scheduler, u32 index, const char *from, size_t length, u64 *value, char (*wrong)[IW_MESSAGE]);
 struct iw_scheduler *iw_scheduler_new(u32 scheduler, const struct iw_device *device, int *failure);
 void iw_scheduler_free(struct iw_scheduler *scheduler);
 struct iw_host *iw_queue_new(struct iw_scheduler *scheduler, const struct iw_device *device);
@@ -90,10 +92,9 @@ struct iw_auto *iw_queue_set_selector(struct iw_host *host, struct iw_auto *sele
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
 size_t iw_auto_show(const struct iw_host *host, char *room, size_t size);
 void iw_queue_break(const struct iw_host *host);
-struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *words, size_t length, int *failure, char *room, size_t size);
+struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *words, size_t length, int *failure, char (*wrong)[IW_MESSAGE]);
 void iw_auto_free(struct iw_auto *selector);
 void *iw_memory_get(size_t size, size_t align);
 void iw_memory_put(void *memory);
-void iw_panic(const char *text, size_t length);
 
 #endif /* IW_CORE_H */

@@ -22,7 +22,8 @@ static enum hrtimer_restart iw_timer(struct hrtimer *timer)
 
 static void iw_free(struct iw_queue *iw)
 {
-	if (iw->host)
+	/* What has panicked is not touched again, and its memory is lost. */
+	if (iw->host && iw_callable(iw, "iw_queue_free") == 1)
 		iw_queue_free(iw->host);
 	iw_memory_put(iw->slots);
 	iw_memory_put(iw);
@@ -61,10 +62,11 @@ static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *erro
 	spin_lock_init(&iw->lock);
 	hash_init(iw->starts);
 	INIT_LIST_HEAD(&iw->direct);
-	iw->front_merges = iw_front_merges(iw->host);
 	hrtimer_init(&iw->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	iw->timer.function = iw_timer;
 	iw_policy_begin(iw);
+	iw_exits_watch(iw);
+	iw->front_merges = iw_core(iw, iw_front_merges);
 	return iw;
 free:
 	iw_free(iw);
@@ -90,7 +92,6 @@ static int iw_init_sched(struct request_queue *q, struct elevator_type *type)
 	}
 	eq->elevator_data = iw;
 	iw_mark_shared(q);
-	iw_exits_watch(iw);
 	q->elevator = eq;
 	return 0;
 }
@@ -99,9 +100,9 @@ static void iw_exit_sched(struct elevator_queue *eq)
 {
 	struct iw_queue *iw = eq->elevator_data;
 
-	iw_exits_unwatch(iw);
 	iw_policy_end(iw);
 	hrtimer_cancel(&iw->timer);
+	iw_exits_unwatch(iw);
 	WARN(iw->waiting || iw->in_flight,
 	     "idlewise: %u requests wait and %u are in flight on a queue that is drained\n",
 	     iw->waiting, iw->in_flight);
@@ -128,7 +129,7 @@ static u32 iw_tag_limit(struct iw_queue *iw, blk_opf_t opf, u32 tags)
 	u32 limit;
 
 	spin_lock_irqsave(&iw->lock, flags);
-	limit = iw_quota(iw->host, tags, !op_is_sync(opf));
+	limit = iw_core(iw, iw_quota, tags, !op_is_sync(opf)) ?: tags;
 	spin_unlock_irqrestore(&iw->lock, flags);
 	return op_is_sync(opf) ? limit : min(limit, max(tags * 3 / 4, 1U));
 }
@@ -141,8 +142,9 @@ static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	if ((opf & REQ_OP_MASK) == REQ_OP_READ)
 		return;
 	limit = iw_tag_limit(iw, opf, tags);
+	/* Where there are fewer tags than a word has bits, the word has only these. */
 	if (limit < tags)
-		data->shallow_depth = max(limit * READ_ONCE(iw->tag_word) / tags, 1U);
+		data->shallow_depth = max(limit * min(READ_ONCE(iw->tag_word), tags) / tags, 1U);
 }
 
 /* --- A request ----------------------------------------------------------------------------------- */
@@ -161,6 +163,31 @@ static void iw_insert_direct(struct iw_queue *iw, struct request *rq)
 	iw->waiting++;
 }
 
+/* A request that was in flight leaves the core. */
+static void iw_done(struct iw_queue *iw, struct request *rq, u64 now)
+{
+	WARN_ON_ONCE(iw_core(iw, iw_complete, now, iw_id(rq)));
+	iw_leave(iw, rq);
+	iw->in_flight--;
+	iw->completed++;
+}
+
+/* What the device has given back goes before all others. */
+static void iw_requeue_one(struct iw_queue *iw, struct request *rq)
+{
+	u64 now = ktime_get_ns();
+
+	iw->requeued++;
+	iw->waiting++;
+	if (!WARN_ON_ONCE(iw_core(iw, iw_requeue, now, iw_id(rq))) && !iw->broken) {
+		iw_set_state(rq, IW_RETURNED);
+		iw->in_flight--;
+	} else {
+		iw_done(iw, rq, now);
+		list_add(&rq->queuelist, &iw->direct);
+	}
+}
+
 /* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
  * usual, 25 for the lowest. The core is told when issuer and level differ from the
  * request before.
@@ -174,7 +201,7 @@ static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 	iw->weighed = own;
 	iw->weights = true;
 	/* Beyond as many as the core keeps, the usual weight has to do. */
-	iw_set_weight(iw->host, now, raw->issuer, (8 - raw->priority.level) * 25);
+	iw_core(iw, iw_set_weight, now, raw->issuer, (8 - raw->priority.level) * 25);
 }
 
 static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_head *free)
@@ -189,23 +216,19 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_h
 	}
 	id = iw_id(rq);
 	if (iw_state(rq) == IW_IN_FLIGHT) {
-		if (WARN_ON_ONCE(iw_requeue(iw->host, now, id)))
-			return;
-		iw_set_state(rq, IW_RETURNED);
-		iw->in_flight--;
-		iw->waiting++;
-		iw->requeued++;
+		iw_requeue_one(iw, rq);
 		return;
 	}
 	if (iw->waiting && iw_insert_merge(iw, rq, free))
 		return;
 	iw_describe(rq, &raw);
 	iw_weigh(iw, now, &raw);
-	if (WARN_ONCE(iw_insert(iw->host, now, id, &raw), "idlewise: request %u is in use\n", id)) {
+	if (WARN_ONCE(iw_core(iw, iw_insert, now, id, &raw), "idlewise: request %u is in use\n", id) || iw->broken) {
 		iw_insert_direct(iw, rq);
 		return;
 	}
-	__set_bit(raw.issuer & ((1 << IW_SEEN_BITS) - 1), iw->seen);
+	if (raw.issuer && raw.issuer != iw->last_issuer)
+		iw_exits_expect(iw, raw.issuer);
 	iw_set_state(rq, IW_WAITING);
 	iw->slots[id].rq = rq;
 	iw->unindexed = rq;
@@ -264,13 +287,17 @@ static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
 	s64 answer;
 
 	spin_lock_irqsave(&iw->lock, flags);
+	if (unlikely(iw->broken && !iw->fallen))
+		iw_fall_back(iw);
 	if (unlikely(!list_empty(&iw->direct))) {
 		rq = list_first_entry(&iw->direct, struct request, queuelist);
 		list_del_init(&rq->queuelist);
 		iw->waiting--;
 	} else if (iw->waiting) {
-		answer = iw_dispatch(iw->host, ktime_get_ns());
-		if (answer >= 0) {
+		answer = iw_core(iw, iw_dispatch, ktime_get_ns());
+		if (unlikely(iw->broken)) {
+			/* The queue is being run anew. */
+		} else if (answer >= 0) {
 			rq = iw_take(iw, answer);
 		} else {
 			WRITE_ONCE(iw->held, true);
@@ -293,10 +320,7 @@ static void iw_completed_request(struct request *rq, u64 now)
 	if (!iw_is_ours(rq) || iw_state(rq) != IW_IN_FLIGHT)
 		return;
 	spin_lock_irqsave(&iw->lock, flags);
-	WARN_ON_ONCE(iw_complete(iw->host, now, iw_id(rq)));
-	iw_set_state(rq, IW_OUTSIDE);
-	iw->in_flight--;
-	iw->completed++;
+	iw_done(iw, rq, now);
 	wake = iw->held;
 	spin_unlock_irqrestore(&iw->lock, flags);
 	/* The scheduler may have waited for this completion, and no other event would make the kernel ask again. */

@@ -1,31 +1,93 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Notices that a process has exited, and tells the queues on which it issued something.
  *
- * By the tracepoint sched_process_exit, which modules may use although they may not name it.
+ * By the tracepoint sched_process_exit, which modules may use although they may not name it. An exit takes the lock of
+ * those queues only on which the process issued; without a queue it costs a look at an empty list. What a process
+ * issues after that point, when its files are closed, counts as nobody's (iw_who()).
  */
 #include <linux/module.h>
+#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 
 #include "queue.h"
 
-static DEFINE_SPINLOCK(iw_alive_lock);
+static DEFINE_MUTEX(iw_alive_lock);	/* changes of the list; readers are under RCU */
 static LIST_HEAD(iw_alive);
 static struct tracepoint *iw_exit_point;
 
+/* --- Who issued on a queue and lives ---------------------------------------------------------------------- */
+
+/* Process numbers go round, so eight in a row of IW_ROWS rows are seldom too few. Where they are, the row's last place
+ * says so from then on, and every exit of a number of that row is told: the core ignores whom it does not know.
+ */
+#define IW_CROWDED U32_MAX
+
+static u32 *iw_row(struct iw_queue *iw, u32 who)
+{
+	return iw->rows[who % IW_ROWS];
+}
+
+/* A process issues, and the last one that did was another. With the lock held. */
+void iw_exits_expect(struct iw_queue *iw, u32 who)
+{
+	u32 *row = iw_row(iw, who), *free = NULL;
+	unsigned int place;
+
+	iw->last_issuer = who;
+	for (place = 0; place < IW_ROW; place++) {
+		if (row[place] == who || row[place] == IW_CROWDED)
+			return;
+		if (!row[place] && !free)
+			free = row + place;
+	}
+	if (free) {
+		WRITE_ONCE(*free, who);
+		iw->issuers++;
+	} else {
+		WRITE_ONCE(row[IW_ROW - 1], IW_CROWDED);
+		iw->issuers--;
+	}
+}
+
+/* Whether it issued, as far as is known. */
+static u32 *iw_find(struct iw_queue *iw, u32 who)
+{
+	u32 *row = iw_row(iw, who);
+	unsigned int place;
+
+	for (place = 0; place < IW_ROW; place++) {
+		u32 there = READ_ONCE(row[place]);
+
+		if (there == who || there == IW_CROWDED)
+			return row + place;
+	}
+	return NULL;
+}
+
+/* --- Exits ------------------------------------------------------------------------------------------------- */
+
 static void iw_gone(struct iw_queue *iw, u32 who)
 {
-	unsigned int bit = who & ((1 << IW_SEEN_BITS) - 1);
+	unsigned long flags;
 	bool wake;
+	u32 *place;
 
-	if (!test_bit(bit, iw->seen))
+	/* Its last request is older than its exit, so it is there already, or never was. */
+	if (!iw_find(iw, who))
 		return;
-	spin_lock(&iw->lock);
-	__clear_bit(bit, iw->seen);
-	WARN_ON_ONCE(iw_issuer_gone(iw->host, ktime_get_ns(), who));
+	spin_lock_irqsave(&iw->lock, flags);
+	place = iw_find(iw, who);
+	if (place && *place == who) {
+		WRITE_ONCE(*place, 0);
+		iw->issuers--;
+	}
+	if (iw->last_issuer == who)
+		iw->last_issuer = 0;
+	WARN_ON_ONCE(iw_core(iw, iw_issuer_gone, ktime_get_ns(), who));
 	iw->exits++;
 	wake = iw->held;
-	spin_unlock(&iw->lock);
+	spin_unlock_irqrestore(&iw->lock, flags);
 	/* The core may have waited for a request of this process. */
 	if (wake)
 		iw_wake(iw);
@@ -35,32 +97,40 @@ static void iw_gone(struct iw_queue *iw, u32 who)
 static void iw_on_exit(void *unused, struct task_struct *task)
 {
 	struct iw_queue *iw;
-	unsigned long flags;
 
-	if (atomic_read(&task->signal->live))
+	if (list_empty(&iw_alive) || atomic_read(&task->signal->live))
 		return;
-	spin_lock_irqsave(&iw_alive_lock, flags);
-	list_for_each_entry(iw, &iw_alive, alive)
+	rcu_read_lock();
+	list_for_each_entry_rcu(iw, &iw_alive, alive)
 		iw_gone(iw, task->tgid);
-	spin_unlock_irqrestore(&iw_alive_lock, flags);
+	rcu_read_unlock();
+}
+
+/* The queue with that host, or NULL. Under RCU. */
+struct iw_queue *iw_queue_of(const void *host)
+{
+	struct iw_queue *iw;
+
+	list_for_each_entry_rcu(iw, &iw_alive, alive)
+		if (iw->host == host)
+			return iw;
+	return NULL;
 }
 
 void iw_exits_watch(struct iw_queue *iw)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&iw_alive_lock, flags);
-	list_add(&iw->alive, &iw_alive);
-	spin_unlock_irqrestore(&iw_alive_lock, flags);
+	mutex_lock(&iw_alive_lock);
+	list_add_rcu(&iw->alive, &iw_alive);
+	mutex_unlock(&iw_alive_lock);
 }
 
+/* From now on no exit is told. */
 void iw_exits_unwatch(struct iw_queue *iw)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&iw_alive_lock, flags);
-	list_del(&iw->alive);
-	spin_unlock_irqrestore(&iw_alive_lock, flags);
+	mutex_lock(&iw_alive_lock);
+	list_del_rcu(&iw->alive);
+	mutex_unlock(&iw_alive_lock);
+	synchronize_rcu();
 }
 
 static void iw_find_exit_point(struct tracepoint *point, void *unused)

@@ -99,8 +99,8 @@ void iw_unindex(struct iw_queue *iw, struct request *rq)
 void iw_forget(struct iw_queue *iw, struct request *rq)
 {
 	iw_unindex(iw, rq);
-	WARN_ON_ONCE(iw_cancel(iw->host, ktime_get_ns(), iw_id(rq)));
-	iw_set_state(rq, IW_OUTSIDE);
+	WARN_ON_ONCE(iw_core(iw, iw_cancel, ktime_get_ns(), iw_id(rq)));
+	iw_leave(iw, rq);
 	iw->waiting--;
 	iw->inserted--;
 }
@@ -120,7 +120,7 @@ static struct request *iw_ending_at(struct iw_queue *iw, sector_t sector)
 	struct request *rq;
 
 	hash_for_each_possible(iw->q->elevator->hash, rq, hash, sector)
-		if (blk_rq_pos(rq) + blk_rq_sectors(rq) == sector)
+		if (rq_mergeable(rq) && blk_rq_pos(rq) + blk_rq_sectors(rq) == sector)
 			return rq;
 	return NULL;
 }
@@ -134,7 +134,7 @@ static bool iw_may_join(struct iw_queue *iw, struct request *other, struct reque
 	if (!other || other == rq || req_op(rq) == REQ_OP_DISCARD)
 		return false;
 	iw_describe(rq, &raw);
-	return iw_may_merge(iw->host, iw_id(other), &raw);
+	return iw_core(iw, iw_may_merge, iw_id(other), &raw);
 }
 
 struct request *iw_former_request(struct request_queue *q, struct request *rq)
@@ -167,7 +167,7 @@ bool iw_allow_merge(struct request_queue *q, struct request *rq, struct bio *bio
 	    blk_rq_pos(rq) + blk_rq_sectors(rq) != raw.start && raw.start + raw.length != blk_rq_pos(rq))
 		return false;
 	iw_describe_rest(&raw, bio->bi_opf, bio_prio(bio), iw_who());
-	return iw_may_merge(iw_of(q)->host, iw_id(rq), &raw);
+	return iw_core(iw_of(q), iw_may_merge, iw_id(rq), &raw);
 }
 
 int iw_request_merge(struct request_queue *q, struct request **req, struct bio *bio)
@@ -204,7 +204,7 @@ bool iw_bio_merge(struct request_queue *q, struct bio *bio, unsigned int nr_segs
 {
 	struct iw_queue *iw = iw_of(q);
 
-	return READ_ONCE(iw->waiting) && iw_bio_merge_waiting(iw, bio, nr_segs);
+	return READ_ONCE(iw->waiting) && !READ_ONCE(iw->broken) && iw_bio_merge_waiting(iw, bio, nr_segs);
 }
 
 /* rq has taken in a bio at its front or back. */
@@ -216,29 +216,35 @@ void iw_request_merged(struct request_queue *q, struct request *rq, enum elv_mer
 		hash_del(&iw->slots[iw_id(rq)].by_start);
 		iw_index_start(iw, rq);
 	}
-	WARN_ON_ONCE(iw_grown(iw->host, ktime_get_ns(), iw_id(rq), blk_rq_pos(rq), blk_rq_sectors(rq)));
+	WARN_ON_ONCE(iw_core(iw, iw_grown, ktime_get_ns(), iw_id(rq), blk_rq_pos(rq), blk_rq_sectors(rq)));
 }
 
 /* --- Requests -------------------------------------------------------------------------------------- */
 
-/* A request that is about to be inserted while others wait: does it go into one of them? */
+/* A request that is about to be inserted while others wait: does it go into one of them, and that into the one before?
+ * The scheduler may refuse at each step. The block layer tries `last_merge` first, and then no other.
+ */
 bool iw_insert_merge(struct iw_queue *iw, struct request *rq, struct list_head *free)
 {
-	struct request *former, *taken;
-	LIST_HEAD(own);
+	struct request *former;
+	bool merged = false;
 
+	if (unlikely(iw->broken))
+		return false;
 	iw_index_all(iw);
 	if (!rq_mergeable(rq) || blk_queue_nomerges(iw->q))
 		return false;
-	former = iw_ending_at(iw, blk_rq_pos(rq));
-	if (!former || !iw_may_join(iw, former, rq))
-		return false;
-	if (!blk_mq_sched_try_insert_merge(iw->q, rq, &own))
-		return false;
-	list_for_each_entry(taken, &own, queuelist)
+	for (;;) {
+		former = iw_ending_at(iw, blk_rq_pos(rq));
+		if ((blk_queue_noxmerges(iw->q) && former != iw->q->last_merge) || !iw_may_join(iw, former, rq))
+			return merged;
+		iw->q->last_merge = former;
+		if (!blk_mq_sched_try_insert_merge(iw->q, rq, free))
+			return merged;
 		iw->merged++;
-	list_splice(&own, free);
-	return true;
+		merged = true;
+		rq = former;
+	}
 }
 
 /* next, which follows rq, is part of rq from now on. Either may have taken in a bio just before;
@@ -252,15 +258,15 @@ void iw_requests_merged(struct request_queue *q, struct request *rq, struct requ
 	int error;
 
 	if (iw_state(next) != IW_WAITING) {
-		WARN_ON_ONCE(iw_grown(iw->host, now, survivor, blk_rq_pos(rq), blk_rq_sectors(rq)));
+		WARN_ON_ONCE(iw_core(iw, iw_grown, now, survivor, blk_rq_pos(rq), blk_rq_sectors(rq)));
 		return;
 	}
 	iw_unindex(iw, next);
-	error = iw_grown(iw->host, now, taken, blk_rq_pos(next), blk_rq_sectors(next));
-	error = error ?: iw_grown(iw->host, now, survivor, blk_rq_pos(rq),
-				  blk_rq_sectors(rq) - blk_rq_sectors(next));
-	WARN_ON_ONCE(error ?: iw_absorbed(iw->host, now, survivor, taken));
-	iw_set_state(next, IW_OUTSIDE);
+	error = iw_core(iw, iw_grown, now, taken, blk_rq_pos(next), blk_rq_sectors(next));
+	error = error ?: iw_core(iw, iw_grown, now, survivor, blk_rq_pos(rq),
+				 blk_rq_sectors(rq) - blk_rq_sectors(next));
+	WARN_ON_ONCE(error ?: iw_core(iw, iw_absorbed, now, survivor, taken));
+	iw_leave(iw, next);
 	iw->waiting--;
 	iw->absorbed++;
 }

@@ -7,39 +7,8 @@
 
 #include "queue.h"
 
-static bool test_hooks;
-module_param(test_hooks, bool, 0400);
-MODULE_PARM_DESC(test_hooks, "for tests: allow `provoke`");
-
 static struct iw_elevator *elevators;
 static u32 registered;
-
-/* Makes the core panic, on a queue that no device has. */
-static int provoke(const char *value, const struct kernel_param *param)
-{
-	struct iw_device device = { .sectors = 1024, .ids = 8, .depth = 1, .hardware_queues = 1 };
-	struct iw_scheduler *scheduler;
-	struct iw_host *host;
-	int error;
-
-	if (!test_hooks)
-		return -EPERM;
-	if (!sysfs_streq(value, "panic"))
-		return -EINVAL;
-	scheduler = iw_scheduler_new(0, &device, &error);
-	if (!scheduler)
-		return error;
-	host = iw_queue_new(scheduler, &device);
-	if (!host)
-		return -ENOMEM;
-	iw_queue_break(host);
-	iw_queue_free(host);
-	return 0;
-}
-
-static const struct kernel_param_ops provoke_ops = { .set = provoke };
-module_param_cb(provoke, &provoke_ops, NULL, 0200);
-MODULE_PARM_DESC(provoke, "for tests: `panic` makes the core panic");
 
 static int register_one(struct iw_elevator *elevator, u32 scheduler)
 {

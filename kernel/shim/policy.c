@@ -19,18 +19,26 @@
 static int iw_switch(struct iw_queue *iw, u32 number)
 {
 	struct iw_scheduler *scheduler;
+	bool broken;
 	int error;
 
 	scheduler = iw_scheduler_new(number, &iw->device, &error);
 	if (!scheduler)
 		return error;
 	spin_lock_irq(&iw->lock);
-	iw_queue_exchange(iw->host, ktime_get_ns(), scheduler);
-	iw->policy = number;
-	iw->front_merges = iw_front_merges(iw->host);
-	iw->switches++;
+	if (iw_callable(iw, "iw_queue_exchange") == 1)
+		iw_queue_exchange(iw->host, ktime_get_ns(), scheduler);
+	iw->front_merges = iw_core(iw, iw_front_merges);
+	if (!iw->broken) {
+		iw->policy = number;
+		iw->switches++;
+	}
+	broken = iw->broken;
 	spin_unlock_irq(&iw->lock);
 	iw_wake(iw);
+	/* Which of the two is here, nobody knows. */
+	if (broken)
+		return -EIO;
 	iw_scheduler_free(scheduler);
 	return 0;
 }
@@ -39,7 +47,11 @@ static int iw_switch(struct iw_queue *iw, u32 number)
 static struct iw_auto *iw_set_selector(struct iw_queue *iw, struct iw_auto *selector)
 {
 	spin_lock_irq(&iw->lock);
-	selector = iw_queue_set_selector(iw->host, selector);
+	if (iw_callable(iw, "iw_queue_set_selector") == 1)
+		selector = iw_queue_set_selector(iw->host, selector);
+	/* Which of the two is here, nobody knows. */
+	if (iw->broken)
+		selector = NULL;
 	spin_unlock_irq(&iw->lock);
 	return selector;
 }
@@ -53,7 +65,9 @@ static int iw_carry_out(struct iw_queue *iw)
 
 	spin_lock_irq(&iw->lock);
 	now = ktime_get_ns();
-	wanted = iw_auto_tick(iw->host, now, &next);
+	wanted = iw_core(iw, iw_auto_tick, now, &next);
+	if (iw->broken)
+		wanted = IW_NOBODY;
 	spin_unlock_irq(&iw->lock);
 	if (wanted == IW_NOBODY)
 		return 0;
@@ -91,13 +105,11 @@ void iw_policy_end(struct iw_queue *iw)
 static int iw_choose_by_itself(struct iw_queue *iw, const char *settings, size_t length)
 {
 	struct iw_auto *selector, *former;
-	char wrong[160];
-	int error;
+	char wrong[IW_MESSAGE] = "";
+	int error = -EIO;
 
-	wrong[0] = 0;
-	selector = iw_auto_new(ktime_get_ns(), iw->device.ids, settings, length, &error, wrong, sizeof(wrong));
+	selector = iw_auto_new(ktime_get_ns(), iw->device.ids, settings, length, &error, &wrong);
 	if (!selector) {
-		wrong[sizeof(wrong) - 1] = 0;
 		pr_notice_ratelimited("idlewise: auto: %s\n", wrong);
 		return error;
 	}
@@ -156,7 +168,7 @@ ssize_t iw_auto_file(struct elevator_queue *e, char *page)
 	ssize_t length;
 
 	spin_lock_irq(&iw->lock);
-	length = iw_auto_show(iw->host, page, PAGE_SIZE);
+	length = iw_core(iw, iw_auto_show, page, PAGE_SIZE);
 	spin_unlock_irq(&iw->lock);
 	return length;
 }

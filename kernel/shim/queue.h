@@ -5,7 +5,9 @@
 
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/jump_label.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -14,7 +16,8 @@
 
 #define IW_NAME 40	/* longer than any name of a scheduler or tunable */
 #define IW_START_BITS 8
-#define IW_SEEN_BITS 14
+#define IW_ROWS 512	/* of processes that issue on a queue */
+#define IW_ROW 8
 
 /* Where a request is, as its second private word says. */
 enum iw_state {
@@ -25,7 +28,7 @@ enum iw_state {
 };
 
 struct iw_slot {
-	struct request *rq;
+	struct request *rq;	/* that the core holds, or that is in flight */
 	struct hlist_node by_start;
 };
 
@@ -36,10 +39,12 @@ struct iw_queue {
 	struct iw_slot *slots;			/* by id */
 	DECLARE_HASHTABLE(starts, IW_START_BITS);	/* of waiting requests, by first sector */
 	struct request *unindexed;		/* waits, and no merge finds it yet */
-	struct list_head direct;		/* requests without private words: go first */
+	struct list_head direct;		/* requests that the core does not hold: go first */
 	unsigned int waiting;			/* in the core or on that list */
 	unsigned int in_flight;
 	bool held;				/* the core was asked, and wants an event first */
+	bool broken;				/* the core has panicked, and is not called again */
+	bool fallen;				/* what the core held then is on the list `direct` */
 	bool front_merges;
 	bool weights;				/* a process has another priority than the usual one */
 	u64 weighed;				/* who was last given a weight, and the level */
@@ -61,8 +66,31 @@ struct iw_queue {
 	u64 switches;		/* of the policy */
 
 	struct list_head alive;			/* in the list of all queues */
-	DECLARE_BITMAP(seen, 1 << IW_SEEN_BITS);	/* who issued here, by number modulo its size */
+	u32 last_issuer;
+	u32 issuers;				/* processes that issued here and live, as far as rows have room */
+	u32 rows[IW_ROWS][IW_ROW];		/* their numbers: exits.c */
 };
+
+/* hooks.c: for tests, what is done before a call of the core. */
+DECLARE_STATIC_KEY_FALSE(iw_hooked);
+int iw_instead(struct iw_queue *iw, const char *function);
+
+/* Whether the core is to be called: 1; or the answer in place of the core's. */
+static inline int iw_callable(struct iw_queue *iw, const char *function)
+{
+	if (static_branch_unlikely(&iw_hooked))
+		return iw_instead(iw, function);
+	return likely(!iw->broken);
+}
+
+/* What a function of the core answers for this queue; 0 if the core has panicked there, now or earlier. With the queue's
+ * lock held.
+ */
+#define iw_core(iw, function, ...)							\
+({											\
+	int callable = iw_callable(iw, #function);					\
+	callable == 1 ? function((iw)->host, ##__VA_ARGS__) : callable;			\
+})
 
 /* An elevator that is registered. */
 struct iw_elevator {
@@ -94,12 +122,22 @@ static inline void iw_set_state(struct request *rq, enum iw_state state)
 	rq->elv.priv[1] = (void *)((unsigned long)iw_id(rq) << IW_STATE_BITS | state);
 }
 
-/* The process that issues now, and its parent; 0 for a worker, whose originator the kernel does not say. */
+/* The core does not hold the request any more. */
+static inline void iw_leave(struct iw_queue *iw, struct request *rq)
+{
+	iw->slots[iw_id(rq)].rq = NULL;
+	iw_set_state(rq, IW_OUTSIDE);
+}
+
+/* The process that issues now, and its parent; 0 for a worker, whose originator the kernel does not say, and for a process
+ * that is about to be gone.
+ */
 static inline u64 iw_who(void)
 {
 	u32 group;
 
-	if (current->flags & PF_WQ_WORKER)
+	if (current->flags & (PF_WQ_WORKER | PF_EXITING) &&
+	    (current->flags & PF_WQ_WORKER || !atomic_read(&current->signal->live)))
 		return 0;
 	rcu_read_lock();
 	group = rcu_dereference(current->real_parent)->tgid;
@@ -118,6 +156,10 @@ static inline void iw_wake(struct iw_queue *iw)
 /* elevator.c */
 extern const struct elevator_mq_ops iw_ops;
 
+/* panic.c */
+void iw_panicked(const char *text, size_t length, const void *first);
+void iw_fall_back(struct iw_queue *iw);
+
 /* merge.c */
 void iw_parts_start(void);
 void iw_describe(struct request *rq, struct iw_request *raw);
@@ -135,8 +177,10 @@ struct request *iw_next_request(struct request_queue *q, struct request *rq);
 /* exits.c */
 int iw_exits_start(void);
 void iw_exits_stop(void);
+void iw_exits_expect(struct iw_queue *iw, u32 who);
 void iw_exits_watch(struct iw_queue *iw);
 void iw_exits_unwatch(struct iw_queue *iw);
+struct iw_queue *iw_queue_of(const void *host);
 
 /* policy.c */
 void iw_policy_begin(struct iw_queue *iw);

@@ -12,8 +12,8 @@ use idlewise_core::registry::BuildError;
 use idlewise_core::selectors::{self, Chooser, ChooserError, Decision};
 use idlewise_core::{Group, Inserted, Instant, Request, RequestId};
 
-use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
-use crate::catalogue::number;
+use crate::border::{INVALID, NO_MEMORY, keep, text};
+use crate::catalogue::{MESSAGE, number, tell};
 
 /// The selector.
 const SELECTOR: &str = "auto-matrix";
@@ -89,8 +89,7 @@ pub unsafe extern "C" fn iw_auto_new(
     words: *const c_char,
     length: usize,
     failure: &mut c_int,
-    room: *mut c_char,
-    size: usize,
+    wrong: &mut [c_char; MESSAGE],
 ) -> Option<Box<Auto>> {
     *failure = NO_MEMORY;
     match Auto::new(Instant(now), ids as usize, unsafe { text(words, length) }) {
@@ -99,7 +98,7 @@ pub unsafe extern "C" fn iw_auto_new(
             if error != ChooserError::Build(BuildError::OutOfMemory) {
                 *failure = INVALID;
             }
-            unsafe { put_c(room, size, format_args!("{error}\0")) };
+            tell(wrong, format_args!("{error}"));
             None
         }
     }

@@ -5,6 +5,7 @@
 //! left; as the kernel cuts what is written to `scheduler` in the same place, the whole name works too.
 
 use core::ffi::{c_char, c_int};
+use core::fmt;
 
 use idlewise_core::registry::{self, Entry};
 use idlewise_core::tunables::{Tunable, TunableError, Unit};
@@ -22,6 +23,9 @@ const TAKEN: [&str; 4] = ["mq-deadline", "deadline", "kyber", "bfq"];
 
 /// The most tunables that a scheduler may have: for each the shim makes an attribute by a macro.
 pub const TUNABLES_MAX: usize = 48;
+
+/// Room for what is wrong with a setting.
+pub const MESSAGE: usize = 160;
 
 /// `ERANGE` of the kernel.
 const OUT_OF_RANGE: c_int = -34;
@@ -42,6 +46,13 @@ fn tunable(scheduler: u32, index: u32) -> Option<&'static Tunable> {
 /// The part of an elevator's name before the scheduler's.
 fn prefix(name: &str) -> &'static str {
     if TAKEN.contains(&name) { PREFIX } else { "" }
+}
+
+/// Writes `text`, ended by a zero byte.
+pub(crate) fn tell(room: &mut [c_char; MESSAGE], text: fmt::Arguments<'_>) {
+    *room = [0; MESSAGE];
+    // The last byte stays zero. C has all of them there.
+    unsafe { put_c(room.as_mut_ptr(), MESSAGE - 1, text) };
 }
 
 /// How many schedulers there are.
@@ -109,7 +120,7 @@ pub unsafe extern "C" fn iw_tunable_format(
 }
 
 /// Reads what was written to a tunable's attribute. Returns 0 and the value, or -`EINVAL` or
-/// -`ERANGE` and, in `room`, what is wrong, ended by a zero byte.
+/// -`ERANGE` and, in `wrong`, what is wrong, ended by a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn iw_tunable_parse(
     scheduler: u32,
@@ -117,8 +128,7 @@ pub unsafe extern "C" fn iw_tunable_parse(
     from: *const c_char,
     length: usize,
     value: &mut u64,
-    room: *mut c_char,
-    size: usize,
+    wrong: &mut [c_char; MESSAGE],
 ) -> c_int {
     let Some(tunable) = tunable(scheduler, index) else { return INVALID };
     let error = match tunable.parse(unsafe { text(from, length) }.trim()) {
@@ -128,7 +138,7 @@ pub unsafe extern "C" fn iw_tunable_parse(
         }
         Err(error) => error,
     };
-    unsafe { put_c(room, size, format_args!("{error}\0")) };
+    tell(wrong, format_args!("{error}"));
     match error {
         TunableError::OutOfRange(_) => OUT_OF_RANGE,
         _ => INVALID,
@@ -176,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_tunable_reads_what_it_shows_and_refuses_the_rest() {
-        let mut room = [0; 128];
+        let (mut room, mut wrong) = ([0; 128], [0; MESSAGE]);
         for scheduler in 0..iw_schedulers() {
             for index in 0..iw_tunables(scheduler) {
                 let tunable = tunable(scheduler, index).unwrap();
@@ -192,8 +202,7 @@ mod tests {
                         text.as_ptr().cast(),
                         text.len(),
                         &mut value,
-                        room.as_mut_ptr().cast(),
-                        size,
+                        &mut wrong,
                     )
                 };
                 assert_eq!(parse(&shown[..length]), 0);

@@ -58,6 +58,12 @@ impl From<&RawDevice> for Device {
     }
 }
 
+/// The device, in memory of its own while a scheduler is built, which needs the stack.
+#[inline(never)]
+fn describe(device: &RawDevice) -> Option<Box<Device>> {
+    keep(device.into())
+}
+
 /// 0, or -`EINVAL` for a call that does not fit.
 fn status<T, E>(result: Result<T, E>) -> c_int {
     result.map_or(INVALID, |_| 0)
@@ -76,7 +82,8 @@ pub extern "C" fn iw_scheduler_new(
         *failure = INVALID;
         return None;
     };
-    match entry.build(Setup { capacity: device.ids as usize, device: &device.into() }, &[]) {
+    let described = describe(device)?;
+    match entry.build(Setup { capacity: device.ids as usize, device: &described }, &[]) {
         Ok(built) => keep(built),
         Err(BuildError::OutOfMemory) => None,
         Err(BuildError::Tunable(_)) => {

@@ -7,11 +7,12 @@
 //! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
 //! | `host` | a queue: what the shim does for each request |
 //! | `memory` | the kernel's allocator as Rust's |
-//! | `panic` | what a panic says before the kernel stops the thread |
+//! | `panic` | what a panic says, and its way out |
 //!
 //! `shim/core.h`, which a test makes of these files, declares the same functions for C. This crate is the only place
-//! with unsafe code. The shim passes what these functions gave it, or its own memory; one call for a queue at a time.
-//! Functions that may sleep say so. The shim calls those, and those that free something, without a lock.
+//! with unsafe code. `asm/guard.h` stands between: a function that panics returns 0. The shim passes what these functions
+//! gave it, or its own memory; one call for a queue at a time. Functions that may sleep say so. The shim calls
+//! those, and those that free something, without a lock.
 #![cfg_attr(not(test), no_std)]
 #![allow(clippy::missing_safety_doc, reason = "the shim's duties are those stated above, for all")]
 

@@ -1,4 +1,4 @@
-//! A panic in the kernel: a line that says where and why, then a bug that stops the thread.
+//! A panic in the kernel: what it says, and the way out of Rust. The state that panicked is not used again.
 
 use core::ffi::c_char;
 use core::panic::PanicInfo;
@@ -6,9 +6,9 @@ use core::panic::PanicInfo;
 use crate::border::put;
 
 unsafe extern "C" {
-    /// Prints the text and raises the bug. Does not return; declared so that it seems to, since the
-    /// kernel's check of control flow does not know it as a function without return.
-    fn iw_panic(text: *const c_char, length: usize);
+    /// Lets C say the text, and returns 0 to C in place of the function that C called. Declared so that it seems to
+    /// return, since the kernel's check of control flow does not know it as a function without return.
+    fn iw_escape(text: *const c_char, length: usize);
 }
 
 /// Longer messages are cut.
@@ -21,7 +21,8 @@ fn panic(info: &PanicInfo<'_>) -> ! {
         Some(at) => put(&mut line, format_args!("{} ({}:{})", info.message(), at.file(), at.line())),
         None => put(&mut line, format_args!("{}", info.message())),
     };
-    // SAFETY: the text lives until the call is over.
-    unsafe { iw_panic(line.as_ptr().cast(), used) };
+    // SAFETY: the text lives until C has said it. The frames between the guard and this one are Rust's, whose
+    // destructors the program does without: what they would free is lost, and C uses nothing of it again.
+    unsafe { iw_escape(line.as_ptr().cast(), used) };
     loop {}
 }

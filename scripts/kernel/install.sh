@@ -27,10 +27,12 @@ scripts/kernel/build.sh
 kernel_block
 rm -rf "$folder"
 mkdir -p "$folder/shim" "$folder/driver" "$folder/block"
-cp kernel/Kbuild "$kernel_work"/kernel-modules/{core,model}.S "$folder/"
+cp kernel/Kbuild kernel/check-layout.sh kernel/asm/guard.h "$kernel_work"/kernel-modules/{core,model}.S "$folder/"
 cp kernel/shim/*.[ch] "$folder/shim/"
 cp kernel/disk/driver/*.[ch] "$folder/driver/"
 cp "$kernel_block"/*.h "$folder/block/"
+kernel_headers
+"$folder/check-layout.sh" "$kernel_headers" "$folder/block"
 sed "s/@VERSION@/$version/" kernel/dkms.conf >"$folder/dkms.conf"
 echo "$folder"
 [ -n "${DESTDIR:-}" ] || dkms install "idlewise/$version" --force

@@ -22,6 +22,9 @@ fi
 [ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
 test=$1
 shift
+# What the test wants, in megabytes.
+wanted=$(sed -n 's/^# memory: //p' "kernel/guest/$test.sh")
+[ -z "$wanted" ] || export GUEST_MEMORY=${GUEST_MEMORY:-$wanted}
 arguments=
 for argument in "$@"; do arguments+=" iw.$argument"; done
 

@@ -41,6 +41,21 @@ for module in $made; do
     echo "ok: $module, $strings"
 done
 
+# For a kernel with another block layer it does not build.
+cp -rs "$kernel_headers" "$box/other"
+rm "$box/other/Module.symvers"
+sed '/\telv_register\t/ s/^0x......../0x12345678/' "$kernel_headers/Module.symvers" >"$box/other/Module.symvers"
+# shellcheck disable=SC2034
+kernel_source_dir=$box/other
+# shellcheck disable=SC1091
+. "$folder/dkms.conf"
+find "$build" -name '*.ko' -delete
+# shellcheck disable=SC2153
+if PATH=$box/bin:$PATH bash -c "$CLEAN; ${MAKE[0]}" >"$box/log" 2>&1; then bad "it builds for a kernel with another block layer"; fi
+grep -q 'has another block layer.*Cure: ' "$box/log" || bad "for a kernel with another block layer it says: $(tail -n 1 "$box/log")"
+[ -z "$(find "$build" -name '*.ko')" ] || bad "there is a module for a kernel with another block layer"
+echo "ok: a kernel with another block layer is refused"
+
 DESTDIR=$box scripts/kernel/install.sh --remove
 [ ! -e "$folder" ] || bad "$folder is left when it is taken back"
 echo "ok: nothing is left when it is taken back"

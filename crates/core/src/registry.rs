@@ -179,7 +179,8 @@ pub struct Tuned<A: Algorithm> {
 impl<A: Algorithm> Tuned<A> {
     fn new(setup: Setup<'_>, from: &[Assignment<'_>]) -> Result<TryBox<Tuned<A>>, BuildError> {
         let tunables = settings(from)?;
-        TryBox::new(|| Ok(Tuned { scheduler: A::new(setup, tunables)?, tunables }))
+        let room = TryBox::room()?;
+        Ok(room.keep(Tuned { scheduler: A::new(setup, tunables)?, tunables })?)
     }
 
     fn get(&self, name: &str) -> Result<u64, TunableError> {

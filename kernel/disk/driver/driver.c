@@ -40,21 +40,41 @@ struct iwd {
 	struct gendisk *disk;
 	struct iwd_traits traits;
 	atomic_t room;			/* commands that the model still takes */
+	bool broken;			/* the model has panicked, and is not called again */
 	u64 commands, cached, seek, rotation, transfer, overhead;
+	atomic_long_t returned;		/* commands that found no memory, and come again */
 };
 
 static struct iwd *iwds[IWD_MOST];
 static unsigned int count;
 static int major;
 
+/* Called by the model's code, in whatever context this file called it, which then returns 0 (asm/guard.h). `first` is the
+ * first argument of what was called: a model, but for a new one.
+ */
+void iw_panicked(const char *text, size_t length, const void *first)
+{
+	unsigned int number;
+
+	pr_emerg("idlewise-disk: the model's code panicked: %.*s\n", (int)length, text);
+	dump_stack();
+	for (number = 0; number < IWD_MOST; number++) {
+		if (!iwds[number] || iwds[number]->model != first)
+			continue;
+		WRITE_ONCE(iwds[number]->broken, true);
+		pr_emerg("idlewise-disk: iwdisk%u fails all commands from now on. This is a mistake in idlewise: please report the lines above.\n",
+			 number);
+	}
+}
+
 /* --- Commands ------------------------------------------------------------------------------------ */
 
 /* The timer stands where the model wants to be looked at next. With the lock held. */
 static void iwd_arm(struct iwd *iwd)
 {
-	u64 next = iwd_next(iwd->model);
+	u64 next = iwd->broken ? IWD_NEVER : iwd_next(iwd->model);
 
-	if (next != IWD_NEVER)
+	if (next != IWD_NEVER && !iwd->broken)
 		hrtimer_start(&iwd->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
 }
 
@@ -102,7 +122,7 @@ static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
 	bool any = false;
 
 	spin_lock_irqsave(&iwd->lock, flags);
-	while (iwd_advance(iwd->model, ktime_get_ns(), &done)) {
+	while (!iwd->broken && iwd_advance(iwd->model, ktime_get_ns(), &done)) {
 		iwd_count(iwd, &done);
 		rq = blk_mq_tag_to_rq(iwd->tags.tags[0], done.tag);
 		/* Completing may run the queue, which submits. */
@@ -138,25 +158,38 @@ static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq
 	if (status == BLK_STS_OK) {
 		blk_mq_start_request(rq);
 		spin_lock_irqsave(&iwd->lock, flags);
-		if (iwd_submit(iwd->model, ktime_get_ns(), &command))
+		if (iwd->broken || iwd_submit(iwd->model, ktime_get_ns(), &command) || iwd->broken)
 			status = BLK_STS_IOERR;
 		iwd_arm(iwd);
 		spin_unlock_irqrestore(&iwd->lock, flags);
 	}
-	if (status != BLK_STS_OK)
+	if (status == BLK_STS_RESOURCE)
+		atomic_long_inc(&iwd->returned);
+	if (status != BLK_STS_OK) {
+		/* Without a token, so that the block layer does not give the room back once more. */
 		iwd_put_budget(hctx->queue, iwd_get_token(rq));
+		iwd_set_token(rq, -1);
+	}
 	return status;
 }
 
 static void iwd_complete(struct request *rq)
 {
-	blk_mq_end_request(rq, BLK_STS_OK);
+	struct iwd *iwd = rq->q->queuedata;
+
+	blk_mq_end_request(rq, READ_ONCE(iwd->broken) ? BLK_STS_IOERR : BLK_STS_OK);
 }
 
-/* A command of an idle disk that is slow is no reason to give up on it. */
+/* A disk that is slow is no reason to give up on a command; one that has panicked is. */
 static enum blk_eh_timer_return iwd_timeout(struct request *rq)
 {
-	return BLK_EH_RESET_TIMER;
+	struct iwd *iwd = rq->q->queuedata;
+
+	if (!READ_ONCE(iwd->broken))
+		return BLK_EH_RESET_TIMER;
+	atomic_inc(&iwd->room);
+	blk_mq_complete_request(rq);
+	return BLK_EH_DONE;
 }
 
 static const struct blk_mq_ops iwd_mq_ops = {
@@ -196,6 +229,12 @@ COUNTED(rotation_ns, rotation);
 COUNTED(transfer_ns, transfer);
 COUNTED(overhead_ns, overhead);
 
+static ssize_t returned_show(struct device *dev, struct device_attribute *attribute, char *page)
+{
+	return sysfs_emit(page, "%lu\n", atomic_long_read(&iwd_of(dev)->returned));
+}
+static DEVICE_ATTR_RO(returned);
+
 static struct attribute *iwd_attributes[] = {
 	&dev_attr_profile.attr,
 	&dev_attr_commands.attr,
@@ -204,6 +243,7 @@ static struct attribute *iwd_attributes[] = {
 	&dev_attr_rotation_ns.attr,
 	&dev_attr_transfer_ns.attr,
 	&dev_attr_overhead_ns.attr,
+	&dev_attr_returned.attr,
 	NULL,
 };
 
@@ -264,6 +304,7 @@ static int iwd_disk(struct iwd *iwd, unsigned int number)
 	set_capacity(iwd->disk, iwd->traits.sectors);
 	error = device_add_disk(NULL, iwd->disk, iwd_groups);
 	if (error) {
+		hrtimer_cancel(&iwd->timer);
 		put_disk(iwd->disk);
 		blk_mq_free_tag_set(&iwd->tags);
 	}
@@ -272,9 +313,9 @@ static int iwd_disk(struct iwd *iwd, unsigned int number)
 
 static void iwd_free_all(struct iwd *iwd)
 {
-	hrtimer_cancel(&iwd->timer);
 	iwd_store_empty(&iwd->store);
-	if (iwd->model)
+	/* What has panicked is not touched again, and its memory is lost. */
+	if (iwd->model && !iwd->broken)
 		iwd_free(iwd->model);
 	kfree(iwd);
 }
@@ -291,15 +332,17 @@ static int iwd_add(const char *wanted)
 	hrtimer_init(&iwd->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	iwd->timer.function = iwd_timer;
 	iwd_store_init(&iwd->store);
+	iwds[count] = iwd;
 	iwd->model = iwd_new(wanted, strlen(wanted), &iwd->traits, &error, wrong, sizeof(wrong));
 	if (iwd->model)
 		error = iwd_disk(iwd, count);
 	if (!iwd->model || error) {
 		pr_err("idlewise-disk: %s cannot be had: error %d: %s\n", wanted, error, wrong);
+		iwds[count] = NULL;
 		iwd_free_all(iwd);
 		return error;
 	}
-	iwds[count++] = iwd;
+	count++;
 	return 0;
 }
 
@@ -309,6 +352,9 @@ static void iwd_remove_all(void)
 		struct iwd *iwd = iwds[--count];
 
 		del_gendisk(iwd->disk);
+		/* The timer knows the disk. */
+		hrtimer_cancel(&iwd->timer);
+		iwds[count] = NULL;
 		put_disk(iwd->disk);
 		blk_mq_free_tag_set(&iwd->tags);
 		iwd_free_all(iwd);
@@ -339,6 +385,10 @@ static int __init iwd_start(void)
 		}
 	}
 	kfree(words);
+	if (!error && !count) {
+		pr_err("idlewise-disk: disks= names no disk\n");
+		error = -EINVAL;
+	}
 	if (error)
 		iwd_remove_all();
 	return error;

@@ -43,6 +43,9 @@ static struct page *iwd_page(struct iwd_store *store, unsigned long number)
 	return page;
 }
 
+/* Pages that are given back before others may have the lock: some tens of microseconds. */
+#define IWD_BATCH 256
+
 static void iwd_drop(struct iwd_store *store, unsigned long number)
 {
 	struct page *page = xa_erase(&store->pages, number);
@@ -105,24 +108,29 @@ static blk_status_t iwd_move(struct iwd_store *store, struct request *rq)
 	return BLK_STS_OK;
 }
 
+/* Only pages that are there are looked at: most of a large disk is not. */
 static void iwd_discard(struct iwd_store *store, struct request *rq)
 {
-	u64 sector = blk_rq_pos(rq), end = sector + blk_rq_sectors(rq);
+	u64 at = (u64)blk_rq_pos(rq) << SECTOR_SHIFT, end = at + blk_rq_bytes(rq);
+	unsigned long number;
+	struct page *page;
+	u32 dropped = 0;
 
-	while (sector < end) {
-		unsigned int inside = sector & ((1 << PAGE_SECTORS_SHIFT) - 1);
-		unsigned int length = min_t(u64, end - sector, (1 << PAGE_SECTORS_SHIFT) - inside);
-		unsigned long number = sector >> PAGE_SECTORS_SHIFT;
-		struct page *page;
+	if (at == end)
+		return;
+	xa_for_each_range(&store->pages, number, page, at >> PAGE_SHIFT, (end - 1) >> PAGE_SHIFT) {
+		u64 first = max(at, (u64)number << PAGE_SHIFT), last = min(end, (u64)(number + 1) << PAGE_SHIFT);
 
-		if (length == 1 << PAGE_SECTORS_SHIFT) {
-			iwd_drop(store, number);
-		} else {
-			page = xa_load(&store->pages, number);
-			if (page)
-				memzero_page(page, inside << SECTOR_SHIFT, length << SECTOR_SHIFT);
+		if (last - first < PAGE_SIZE) {
+			memzero_page(page, offset_in_page(first), last - first);
+			continue;
 		}
-		sector += length;
+		iwd_drop(store, number);
+		if (++dropped % IWD_BATCH == 0) {
+			spin_unlock(&store->lock);
+			cpu_relax();
+			spin_lock(&store->lock);
+		}
 	}
 }
 

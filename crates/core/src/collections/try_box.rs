@@ -10,17 +10,31 @@ use super::OutOfMemory;
 #[derive(Debug)]
 pub struct TryBox<T>(Box<[T; 1]>);
 
+/// Memory for one value that is not there yet.
+pub struct Room<T>(Vec<T>);
+
 impl<T> TryBox<T> {
-    /// Keeps what `make` returns.
+    /// Room for a value. To be had before the value is: then the value goes there at once.
     ///
     /// # Errors
-    /// [`OutOfMemory`], and the errors of `make`.
-    #[inline]
-    pub fn new<E: From<OutOfMemory>>(make: impl FnOnce() -> Result<T, E>) -> Result<Self, E> {
+    /// [`OutOfMemory`].
+    pub fn room() -> Result<Room<T>, OutOfMemory> {
         let mut memory = Vec::new();
         memory.try_reserve_exact(1).map_err(|_| OutOfMemory)?;
-        memory.push(make()?);
-        Ok(TryBox(memory.try_into().map_err(|_| OutOfMemory)?))
+        Ok(Room(memory))
+    }
+}
+
+impl<T> Room<T> {
+    /// Keeps `value`. Inlined, since a function would have a copy of it on the stack.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`].
+    #[allow(clippy::inline_always, reason = "the stack is what matters, not the speed")]
+    #[inline(always)]
+    pub fn keep(mut self, value: T) -> Result<TryBox<T>, OutOfMemory> {
+        self.0.push(value);
+        Ok(TryBox(self.0.try_into().map_err(|_| OutOfMemory)?))
     }
 }
 

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::latencies::Latencies;
 use super::summary::Summary;
-use crate::collections::{OutOfMemory, table};
+use crate::collections::{OutOfMemory, TryBox, table};
 use crate::request::{Direction, Request};
 use crate::units::{Duration, Group, Instant, Issuer, Sector, Sectors};
 
@@ -65,7 +65,7 @@ pub struct Activity {
     processes: Vec<Process>,
     period: u32,
     counts: Summary,
-    latencies: Latencies,
+    latencies: TryBox<Latencies>,
     outstanding: u32,
     /// What is longer is pooled from several blocks.
     block: Sectors,
@@ -94,7 +94,7 @@ impl Activity {
             processes: table(PLACES, NOBODY)?,
             period: 1,
             counts: Summary::default(),
-            latencies: Latencies::default(),
+            latencies: TryBox::room()?.keep(Latencies::default())?,
             outstanding: 0,
             block,
         })

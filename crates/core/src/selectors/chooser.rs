@@ -15,7 +15,7 @@ use super::pace::{Pace, Restraint};
 use super::registry::{AnySelector, Entry};
 use super::stream::Stream;
 use super::summary::Summary;
-use crate::collections::OutOfMemory;
+use crate::collections::{OutOfMemory, TryBox};
 use crate::registry::Assignment;
 use crate::request::Request;
 use crate::units::{Duration, Instant, Issuer, RequestId};
@@ -51,7 +51,7 @@ pub enum Action {
 pub struct Chooser {
     activity: Activity,
     stream: Option<Stream>,
-    selector: AnySelector,
+    selector: TryBox<AnySelector>,
     candidates: Vec<Candidate>,
     common: Common,
     restraint: Restraint,
@@ -76,7 +76,9 @@ impl Chooser {
         setup: Setup<'_>,
         settings: &[Assignment<'_>],
     ) -> Result<Self, ChooserError> {
-        let (mut selector, common) = entry.build(setup, settings)?;
+        let room = TryBox::room()?;
+        let (selector, common) = entry.build(setup, settings)?;
+        let mut selector = room.keep(selector)?;
         let mut candidates = Vec::new();
         candidates.try_reserve_exact(setup.candidates.len()).map_err(|_| OutOfMemory)?;
         for Candidate { entry, settings } in setup.candidates {

@@ -249,7 +249,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
         Ok(Anticipatory {
             policy: P::new(setup, tunables.policy)?,
             levels: Levels::new(setup.capacity, tunables.framework.collecting())?,
-            curve: TryBox::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
+            curve: TryBox::room()?.keep(setup.device.curve.clone())?,
             surveyor: Surveyor::default(),
             head: Sector(0),
             waiting: 0,

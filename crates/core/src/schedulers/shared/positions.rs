@@ -22,7 +22,7 @@ impl Positions {
             sorted: Sorted::new(setup.capacity)?,
             fifo: Fifo::new(setup.capacity)?,
             head: Sector(0),
-            curve: TryBox::new::<OutOfMemory>(|| Ok(setup.device.curve.clone()))?,
+            curve: TryBox::room()?.keep(setup.device.curve.clone())?,
             surveyor: Surveyor::default(),
         })
     }

@@ -39,11 +39,8 @@ struct Sum {
     weight: u64,
 }
 
-/// Measurements by how they compare with what was predicted.
-type Histogram = [Sum; BUCKETS];
-
-/// Measurements of small and of large requests.
-type Measured = [Histogram; 2];
+/// Measurements by how they compare with what was predicted, of small requests; behind them, of large ones.
+const MEASURED: usize = 2 * BUCKETS;
 
 /// When old measurements lose weight, and how much.
 #[derive(Clone, Copy)]
@@ -68,7 +65,7 @@ struct Model {
 pub(super) struct Models {
     models: [Model; KINDS],
     /// By kind what was measured since the last look; last, what was too little for an update then.
-    measured: Vec<Measured>,
+    measured: Vec<Sum>,
     /// When to look next; `Instant::MAX`: not before something is entered.
     due: Instant,
 }
@@ -94,7 +91,7 @@ impl Sum {
 }
 
 /// The sum of the first `percent` hundredths of `histogram`; of the bucket where they end, a share.
-fn believed(histogram: &Histogram, percent: u64) -> Sum {
+fn believed(histogram: &[Sum], percent: u64) -> Sum {
     let all: u64 = histogram.iter().map(|sum| sum.weight).sum();
     let enough = all * percent / 100;
     let mut sum = Sum::default();
@@ -125,7 +122,7 @@ fn bucket(latency: u64, predicted: u64) -> usize {
 
 impl Model {
     /// Takes in what was measured of small or `large` requests. False if that is nothing.
-    fn take(&mut self, measured: &Histogram, large: bool, shrinking: Shrinking) -> bool {
+    fn take(&mut self, measured: &[Sum], large: bool, shrinking: Shrinking) -> bool {
         let known = if large { self.slope } else { self.base };
         let mut sum = believed(measured, if known == 0 { 100 } else { BELIEVED });
         let full = if large {
@@ -153,7 +150,7 @@ impl Model {
 
 impl Models {
     pub(super) fn new() -> Result<Self, OutOfMemory> {
-        let measured = table(KINDS + 1, [[Sum::default(); BUCKETS]; 2])?;
+        let measured = table((KINDS + 1) * MEASURED, Sum::default())?;
         Ok(Models { models: [Model::default(); KINDS], measured, due: Instant::MAX })
     }
 
@@ -189,7 +186,8 @@ impl Models {
         if !large || (base > 0 && predicted > 0) {
             let expected = if large { predicted } else { base.max(1) };
             let sum = Sum { latency: latency * weight, bytes: bytes * weight, weight };
-            self.measured[kind][usize::from(large)][bucket(latency, expected)].add(sum);
+            let place = kind * MEASURED + usize::from(large) * BUCKETS + bucket(latency, expected);
+            self.measured[place].add(sum);
         }
         if !large && base == 0 {
             self.update(now, kind, shrinking);
@@ -208,20 +206,20 @@ impl Models {
 
     /// Updates the model of `kind` with what was measured of it, and with what is left of others.
     fn update(&mut self, now: Instant, kind: usize, shrinking: Shrinking) {
-        let Ok([own, left]) = self.measured.get_disjoint_mut([kind, KINDS]) else { return };
+        let (all, left) = self.measured.split_at_mut(KINDS * MEASURED);
         let model = &mut self.models[kind];
-        for (left, own) in left.iter_mut().flatten().zip(own.iter_mut().flatten()) {
+        for (left, own) in left.iter_mut().zip(&mut all[kind * MEASURED..]) {
             left.add(core::mem::take(own));
         }
         let late = model.base == 0 || model.updated + PATIENCE <= now;
         let mut updated = [false; 2];
         for large in [false, true] {
-            let histogram = &mut left[usize::from(large)];
+            let histogram = &mut left[usize::from(large) * BUCKETS..][..BUCKETS];
             let weight: u64 = histogram.iter().map(|sum| sum.weight).sum();
             let unknown = if large { model.slope == 0 } else { model.base == 0 };
             if weight > 0 && (late || weight >= ENOUGH || unknown) {
                 updated[usize::from(large)] = model.take(histogram, large, shrinking);
-                *histogram = [Sum::default(); BUCKETS];
+                histogram.fill(Sum::default());
             }
         }
         if updated[0] && model.small.weight > 0 {
