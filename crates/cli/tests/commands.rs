@@ -63,6 +63,11 @@ fn a_hardware_queue_holds_its_share_of_the_depth() {
     assert!((1.9..2.1).contains(&ratio), "of two, one process has one: {ratio}");
 }
 
+/// The cells of a row of CSV, without what stands for the command: commas may be in that.
+fn cells(row: &str) -> Vec<&str> {
+    row.split(",\"").next().unwrap().split(',').take_while(|cell| *cell != "command").collect()
+}
+
 #[test]
 fn run_tells_what_each_process_got() {
     let words = "run --scheduler deadline-2.6.11 --disk deskstar-34gxp --workload";
@@ -72,7 +77,7 @@ fn run_tells_what_each_process_got() {
     let processes = table.take_while(|line| !line.starts_with("Rows:")).count();
     assert_eq!(processes, 3, "a line for the stream and one for all of the chain:\n{}", run.stdout);
     let csv = line(&format!("{chain} --csv-processes")).exits(0).stdout;
-    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+    let rows: Vec<Vec<&str>> = csv.lines().map(cells).collect();
     assert_eq!(rows[0][..5], ["scheduler", "id", "name", "weight", "requests"]);
     assert!(rows[0].contains(&"service_share") && rows[0].contains(&"latency_ns_p99"));
     assert!(rows.len() == 3 && rows.iter().all(|row| row.len() == rows[0].len()), "{csv}");
@@ -153,7 +158,7 @@ fn results_go_to_files() {
     let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
     assert!(serde_json::from_str::<serde_json::Value>(&read("json")).is_ok());
     let csv = read("csv");
-    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    let widths: Vec<usize> = csv.lines().map(|line| cells(line).len()).collect();
     assert_eq!(widths.len(), 3);
     assert!(widths.iter().all(|width| *width == widths[0]), "{csv}");
     assert!(csv.starts_with("scheduler,requests,bytes,elapsed_ns"));
@@ -216,7 +221,7 @@ fn traces_are_replayed_described_and_converted() {
     idlewise(words).exits(0).prints("3 (1 reads, 2 writes)");
     let demo = file("traces/demo.ftrace.zst");
     let words = ["run", "--scheduler", "noop", "--trace", &demo, "--max-requests", "500"];
-    idlewise(words.into_iter().chain(DISK)).exits(0).prints("500 (405 reads, 89 writes, 6 flushes)");
+    idlewise(words.into_iter().chain(DISK)).exits(0).prints("500 (450 reads, 48 writes, 2 flushes)");
 }
 
 #[test]

@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use idlewise_core::{
-    Device as Traits, Duration, Host, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
+    Device as Traits, Duration, Group, Host, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
 };
 use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, Limits};
 use idlewise_sim::metrics::{Recorder, Report};
 use idlewise_sim::replay::{Account, Replay, Rows, RowsError, Settings};
-use idlewise_sim::traces::Record;
-use idlewise_sim::traces::infer::{Cause, HAND_OVER, Inference};
+use idlewise_sim::traces::infer::{Cause, HAND_OVER, Inference, SILENCE};
+use idlewise_sim::traces::{Exit, Record};
 
 const MS: u64 = 1_000_000;
 
@@ -126,6 +126,11 @@ fn many_more_rows_than_the_window_are_replayed_once_each() {
         (0..200_000).map(|n| row(n, Some(n + 1), Some((n % 50) as u32 + 1), n * 8 % 900_000)).collect();
     let (report, account) = replay(rows, Duration(1000), false, 1.0);
     assert_eq!((report.requests, account.rows), (200_000, 200_000));
+    let share = report.mostly_done_ns as f64 / report.elapsed_ns as f64;
+    assert!(
+        (0.94..0.96).contains(&share),
+        "95 in 100 requests of a steady load are done after {share} of it"
+    );
 }
 
 #[test]
@@ -160,9 +165,41 @@ fn while_nothing_of_its_process_is_done_a_request_follows_the_last_issue() {
 fn a_first_request_soon_after_a_completion_is_a_hand_over() {
     let near = [row(0, Some(5), Some(1), 0), row(6, Some(9), Some(2), 8)];
     assert_eq!(causes(&near)[1], Cause::AfterCompletion { of: 0, think: Duration::from_ms(1) });
+    // Another process keeps the disk busy meanwhile.
     let late = 5 + HAND_OVER.as_ms() + 1;
-    let far = [row(0, Some(5), Some(1), 0), row(late, Some(late + 1), Some(2), 8)];
-    assert_eq!(causes(&far)[1], Cause::At(Instant(late * MS)));
+    let busy = row(1, Some(100), Some(3), 80);
+    let far = [row(0, Some(5), Some(1), 0), busy, row(late, Some(late + 1), Some(2), 8)];
+    assert_eq!(causes(&far)[2], Cause::At(Instant(late * MS)));
+}
+
+#[test]
+fn a_first_request_on_an_idle_disk_goes_on_after_the_latest() {
+    let begins = |at: u64| {
+        let rows =
+            [row(0, Some(5), Some(1), 0), row(1, Some(9), Some(3), 80), row(at, Some(at + 1), Some(2), 8)];
+        causes(&rows)[2]
+    };
+    assert_eq!(begins(20), Cause::AfterCompletion { of: 1, think: Duration::from_ms(11) });
+    let after_silence = 9 + SILENCE.as_ms() + 1;
+    assert_eq!(begins(after_silence), Cause::At(Instant(after_silence * MS)));
+}
+
+#[test]
+fn a_first_request_waits_for_those_of_its_group_that_have_exited() {
+    let of = |group: u32, row: Record| Record { group: Some(Group(group)), ..row };
+    let cause = |group: u32, exits: bool| {
+        let mut inference = Inference::default();
+        let stream = row(0, Some(400), Some(1), 800);
+        inference.infer(&of(1, stream), 0);
+        inference.infer(&of(7, row(2, Some(8), Some(2), 0)), 1);
+        if exits {
+            inference.exit(&Exit { at: Instant(9 * MS), issuer: Issuer(2) });
+        }
+        inference.infer(&of(group, row(13, Some(20), Some(3), 16)), 2).cause
+    };
+    assert_eq!(cause(7, true), Cause::AfterCompletion { of: 1, think: Duration::from_ms(5) });
+    assert_eq!(cause(7, false), Cause::At(Instant(13 * MS)), "it goes on beside the newcomer");
+    assert_eq!(cause(8, true), Cause::At(Instant(13 * MS)), "they have nothing to do with each other");
 }
 
 #[test]
