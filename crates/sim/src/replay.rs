@@ -2,7 +2,7 @@
 //!
 //! *Closed loop* (the default): a request that waited for an earlier one in the trace waits for it
 //! here too, plus the time that its process then computed. On a faster disk the trace runs faster,
-//! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`ends`] when a process
+//! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`process_ends`] when a process
 //! ends, of which the scheduler is told.
 //! *Open loop*: every request comes at its recorded time, whatever the disk does.
 //!

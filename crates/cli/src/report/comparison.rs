@@ -58,7 +58,10 @@ impl<'a> Comparison<'a> {
         let table = Table::of(&summaries.iter().collect::<Vec<_>>(), Arrivals::of(&experiment.load));
         let assumed = |variant: &Variant| Assumed {
             name: variant.name.clone(),
-            table: Table::of(&variant.summaries.iter().collect::<Vec<_>>(), Arrivals::replayed(variant.open_loop)),
+            table: Table::of(
+                &variant.summaries.iter().collect::<Vec<_>>(),
+                Arrivals::replayed(variant.open_loop),
+            ),
         };
         let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
         let missing = prepared.missing.unwrap_or_default();
