@@ -2,8 +2,8 @@
 
 use idlewise_core::registry::{self, Entry};
 use idlewise_core::{
-    Class, Decision, Device, Duration, Group, Instant, Issuer, Merging, Operation, Priority, Queue, Request,
-    RequestId, Sector, Sectors, Weight,
+    Class, Decision, Device, Durable, Duration, Group, Instant, Issuer, Merging, Operation, Priority, Queue,
+    Request, RequestId, Sector, Sectors, Weight,
 };
 
 /// Ids in the queue.
@@ -53,7 +53,8 @@ impl Input<'_> {
         let operations = [Operation::Read, Operation::Write, Operation::Discard, Operation::Flush];
         let classes = [Class::BestEffort, Class::RealTime, Class::Idle];
         let flags = self.byte();
-        let start = u64::from(self.byte()).saturating_mul(self.pick(&[8, 8, 1, 1 << 20, u64::MAX / 200]));
+        let place = self.byte();
+        let start = u64::from(place).saturating_mul(self.pick(&[8, 8, 1, 1 << 20, u64::MAX / 200]));
         Request {
             start: Sector(start),
             length: Sectors(self.pick(&[8, 0, 1, 16, u32::MAX])),
@@ -62,6 +63,7 @@ impl Input<'_> {
             sync: flags & 32 == 0,
             metadata: flags & 64 != 0,
             more_follows: flags & 128 != 0,
+            past: (place % 16 == 15).then(Durable::default),
             issuer: Issuer(u32::from(self.byte() % 16)),
             group: Group(u32::from(flags % 3)),
             arrival: Instant::MAX,

@@ -10,7 +10,7 @@ use crate::request::{Operation, Request};
 /// A request as a depth limit sees it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AdmissionClass {
-    /// A synchronous read or a flush: never limited.
+    /// A synchronous read, a flush, or what goes past the scheduler: never limited.
     #[default]
     Free,
     /// A synchronous write or discard.
@@ -30,7 +30,13 @@ impl AdmissionClass {
             Operation::Write | Operation::Discard => [Async, SyncWrite],
             Operation::Flush => [Free, Free],
         };
-        if request.sync { sync } else { asynchronous }
+        if request.past.is_some() {
+            Free
+        } else if request.sync {
+            sync
+        } else {
+            asynchronous
+        }
     }
 }
 

@@ -47,7 +47,7 @@ pub use device::{Device, Merging};
 pub use host::Host;
 pub use queue::{HostError, Inserted, Queue};
 pub use registry::AnyScheduler;
-pub use request::{Class, Direction, Operation, Priority, Request};
+pub use request::{Class, Direction, Durable, Operation, Priority, Request};
 pub use scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 pub use units::{Duration, Group, Instant, Issuer, RequestId, SECTOR_BYTES, Sector, Sectors, Weight};
 pub use why::Why;

@@ -27,7 +27,8 @@
 //! | `set TUNABLE VALUE`, `switch SCHEDULER NAME=VALUE…` | |
 //!
 //! A call that the queue refuses says so: `= refused: …`. Reads are sync and all else is async
-//! unless the line says otherwise. Times are whole numbers of `ns`, `us`, `ms` or `s`.
+//! unless the line says otherwise. `past` sends a request past the scheduler; what the device then makes durable is not
+//! written. Times are whole numbers of `ns`, `us`, `ms` or `s`.
 //!
 //! ```
 //! let mut text = String::new();
@@ -205,7 +206,8 @@ fn fmt_insert(f: &mut fmt::Formatter<'_>, id: RequestId, request: &Request) -> f
         write!(f, " prio={}/{level}", word(&CLASSES, &class))?;
     }
     f.write_str(if request.metadata { " meta" } else { "" })?;
-    f.write_str(if request.more_follows { " more" } else { "" })
+    f.write_str(if request.more_follows { " more" } else { "" })?;
+    f.write_str(if request.past.is_some() { " past" } else { "" })
 }
 
 impl fmt::Display for Outcome {

@@ -114,6 +114,26 @@ pub struct Request {
     pub metadata: bool,
     /// A part of a larger request whose next part follows at once (SOSP'01 §4.2.4).
     pub more_follows: bool,
+    /// The request goes to the device first, past the scheduler and never merged: Linux's way for flushes and for
+    /// what must be on the medium. `None`: the scheduler orders it.
+    pub past: Option<Durable>,
+}
+
+/// What the disk's write cache may not hold when a request is done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Durable {
+    /// All that the cache holds is on the medium before the request begins (Linux: `REQ_PREFLUSH`).
+    pub before: bool,
+    /// The request's own data is on the medium (forced unit access, `REQ_FUA`).
+    pub itself: bool,
+}
+
+impl Durable {
+    /// As the flags of a request say. Only a write of data can be durable: a flush is one by itself.
+    pub fn of_write(operation: Option<Operation>, before: bool, itself: bool) -> Durable {
+        let write = operation == Some(Operation::Write);
+        Durable { before: write && before, itself: write && itself }
+    }
 }
 
 impl Request {

@@ -26,7 +26,7 @@ pub enum State {
     Merged,
     /// The device has it.
     InFlight,
-    /// The device gave it back; it goes first.
+    /// The device gave it back, or the scheduler has no say; it goes first.
     Returned,
 }
 

@@ -21,7 +21,9 @@ pub mod why;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use idlewise_core::{Admission, Decision, Host, Instant, Request, RequestId, Scheduler, Why};
+use idlewise_core::{
+    Admission, Decision, Host, Instant, Operation, Request, RequestId, Scheduler, Sector, Sectors, Why,
+};
 use idlewise_disk::{Command, Completion, DiskModel};
 
 pub use error::EngineError;
@@ -119,6 +121,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     overflow: Overflow,
     /// When the scheduler wants to be asked again; [`Instant::MAX`] if it does not.
     wake: Instant,
+    /// Those that the device is flushed for before they are sent, as Linux does it.
+    flushing: Vec<RequestId>,
     /// The observer is told of every decision.
     explained: bool,
 }
@@ -150,6 +154,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             exits: Exits::default(),
             overflow,
             wake: Instant::MAX,
+            flushing: Vec::new(),
             explained: false,
         }
     }
@@ -250,6 +255,9 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             any = true;
             self.in_flight -= 1;
             let id = RequestId(completion.tag);
+            if !self.flushing.is_empty() && self.flushed(id)? {
+                continue;
+            }
             self.observer.served(now, id, &completion);
             let service = completion.at.since(completion.started).0;
             let total = u64::from(self.host.queue().request(id).length.0).max(1);
@@ -364,18 +372,54 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         self.submit(id)
     }
 
-    /// Sends `id`, which has a tag, to the device.
+    /// Sends `id`, which has a tag, to the device, or a flush that must be done before it.
     #[inline(always)]
     fn submit(&mut self, id: RequestId) -> Result<(), EngineError> {
-        let now = self.now;
         let request = self.host.queue().request(id);
+        let past = request.past;
         let (operation, start, length) = (request.operation, request.start, request.length);
-        let command = Command { tag: id.0, operation, start, length, fua: false };
+        self.in_flight += 1;
+        if past.is_some_and(|durable| durable.before) {
+            return self.flush_for(id);
+        }
+        let fua = past.is_some_and(|durable| durable.itself);
+        self.send(id, Command { tag: id.0, operation, start, length, fua })
+    }
+
+    /// The device serves `command`, which is that of `id`.
+    #[inline(always)]
+    fn send(&mut self, id: RequestId, command: Command) -> Result<(), EngineError> {
+        let now = self.now;
         self.observer.dispatched(now, id);
         self.host.parts().1.dispatched(now, id);
-        self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })?;
+        self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })
+    }
+
+    /// Has the device flushed before `id` goes to it.
+    #[cold]
+    fn flush_for(&mut self, id: RequestId) -> Result<(), EngineError> {
+        let now = self.now;
+        self.flushing.push(id);
+        let flush = Command {
+            tag: id.0,
+            operation: Operation::Flush,
+            start: Sector(0),
+            length: Sectors(0),
+            fua: false,
+        };
+        self.device.submit(now, flush).map_err(|error| EngineError::Device { now, error })
+    }
+
+    /// If what the device has finished was the flush before `id`, sends `id` itself; false if it was not.
+    #[cold]
+    fn flushed(&mut self, id: RequestId) -> Result<bool, EngineError> {
+        let Some(at) = self.flushing.iter().position(|other| *other == id) else { return Ok(false) };
+        self.flushing.swap_remove(at);
         self.in_flight += 1;
-        Ok(())
+        let Request { operation, start, length, past, .. } = *self.host.queue().request(id);
+        let fua = past.is_some_and(|durable| durable.itself);
+        self.send(id, Command { tag: id.0, operation, start, length, fua })?;
+        Ok(true)
     }
 
     /// Sends the device, which has room, what the scheduler gives.

@@ -15,7 +15,7 @@ pub mod process_ends;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use idlewise_core::{Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors};
+use idlewise_core::{Durable, Duration, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors};
 use serde::Serialize;
 
 use crate::engine::Workload;
@@ -372,6 +372,7 @@ fn fit(record: &Record, capacity: Sector) -> (Request, bool) {
     let folded = operation != Operation::Flush && record.start.0 > last_start;
     // Folding keeps alignment to 4 KiB and keeps neighbours neighbours.
     let start = if folded { Sector(record.start.0 % (last_start / 8 * 8).max(1)) } else { record.start };
+    let past = operation == Operation::Flush || record.durable != Durable::default();
     let request = Request {
         start,
         length,
@@ -379,6 +380,7 @@ fn fit(record: &Record, capacity: Sector) -> (Request, bool) {
         sync: record.sync || operation == Operation::Read,
         metadata: record.metadata,
         priority: record.priority.unwrap_or_default(),
+        past: past.then_some(record.durable),
         ..Request::default()
     };
     (request, folded)

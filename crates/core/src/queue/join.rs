@@ -32,6 +32,13 @@ impl Contents {
         None
     }
 
+    /// Enters `request`, which goes to the device first, under the free `id`.
+    #[cold]
+    pub(super) fn enter_past(&mut self, id: RequestId, request: Request, listed: bool) {
+        self.table.insert(id, request, listed, [NIL; 2]);
+        self.table.returned(id);
+    }
+
     /// The same for a request that may touch others.
     #[inline(never)]
     fn enter_touching<S: Scheduler>(

@@ -10,7 +10,7 @@ use super::log::Log;
 use super::scene::{Place, Scene, Spec, Step};
 use super::subject::{Make, Random, Subject, TestQueue, as_text};
 use crate::ops::{Event, Outcome};
-use crate::request::Request;
+use crate::request::{Durable, Request};
 use crate::scheduler::Setup;
 use crate::units::{Duration, Group, Instant, Issuer, RequestId, Sector, Sectors, Weight};
 
@@ -171,10 +171,13 @@ impl<'a> Driver<'a> {
             sync: spec.sync,
             metadata: spec.metadata,
             more_follows: spec.more,
+            past: spec.past.then(Durable::default),
         };
         self.last = request;
         self.event(Event::Insert { id, request })?;
-        self.fates[free] = Fate::Waiting;
+        // What goes past the scheduler waits where those wait that the device gave back.
+        self.returned += usize::from(spec.past);
+        self.fates[free] = if spec.past { Fate::InFlight } else { Fate::Waiting };
         self.originals[free] = request;
         Ok(())
     }

@@ -47,6 +47,7 @@ pub(super) struct Spec {
     pub(super) priority: Priority,
     pub(super) metadata: bool,
     pub(super) more: bool,
+    pub(super) past: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -155,6 +156,7 @@ impl Spec {
             priority,
             metadata: rare % 16 == 7,
             more: rare % 16 == 9,
+            past: rare % 16 == 11,
         }
     }
 }

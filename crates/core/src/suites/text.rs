@@ -11,15 +11,15 @@ use super::scene::runner;
 use crate::ops::{self, Described, Error, Event, Line, Problem, Settings, Wanted};
 use crate::tunables::TunableError;
 use crate::{
-    Class, Device, Duration, Group, Issuer, Merging, Operation, Priority, Request, RequestId, Sector,
-    Sectors, Weight,
+    Class, Device, Durable, Duration, Group, Issuer, Merging, Operation, Priority, Request, RequestId,
+    Sector, Sectors, Weight,
 };
 
 fn requests() -> impl Strategy<Value = Request> {
     let operations = [Operation::Read, Operation::Write, Operation::Discard, Operation::Flush];
     let classes = [Class::RealTime, Class::BestEffort, Class::Idle];
     let numbers = (any::<u64>(), any::<u32>(), any::<u32>(), any::<u32>(), 0..4usize, 0..3usize, 0..8u8);
-    (numbers, any::<[bool; 3]>()).prop_map(move |(numbers, [sync, metadata, more_follows])| {
+    (numbers, any::<[bool; 4]>()).prop_map(move |(numbers, [sync, metadata, more_follows, past])| {
         let (start, length, issuer, group, operation, class, level) = numbers;
         Request {
             start: Sector(start),
@@ -30,6 +30,7 @@ fn requests() -> impl Strategy<Value = Request> {
             sync,
             metadata,
             more_follows,
+            past: past.then(Durable::default),
             ..Request::default()
         }
         .by(Issuer(issuer))

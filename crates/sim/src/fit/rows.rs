@@ -103,6 +103,7 @@ pub enum FitError {
 /// # Errors
 /// The recording does not show a disk: [`FitError`].
 pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
+    let told = records.iter().any(|record| record.durable.itself);
     let mut rows: Vec<Row> = Vec::with_capacity(records.len());
     for record in records {
         let (Some(done), issued) = (record.completed, record.dispatched.unwrap_or(record.arrival)) else {
@@ -116,7 +117,7 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
             sectors: record.length.0,
             beside: 0,
             alone: true,
-            fua: record.sync && record.metadata,
+            fua: if told { record.durable.itself } else { record.sync && record.metadata },
             gap: 0,
         });
     }
@@ -125,7 +126,11 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
     }
     join(&mut rows);
     link(&mut rows);
-    past_buffer(&mut rows);
+    if told {
+        believe(&mut rows);
+    } else {
+        past_buffer(&mut rows);
+    }
     check(&rows)?;
     Ok(rows)
 }
@@ -162,16 +167,33 @@ pub(super) fn link(rows: &mut [Row]) {
     }
 }
 
-/// Marks the writes that must not end in the buffer: a log is made safe by such a write. No trace tells them from others;
-/// but who waits for metadata, or just had the disk flushed, writes a log, and they take far longer than what is buffered.
-fn past_buffer(rows: &mut [Row]) {
-    let alone = |row: &Row| row.operation == Operation::Write && row.beside == 0;
-    let mut times: Vec<u64> = rows.iter().filter(|row| alone(row)).map(Row::service).collect();
+/// The usual service time of the writes that met nothing else and are `chosen`; `None` if there are none.
+fn usual(rows: &[Row], chosen: impl Fn(&Row) -> bool) -> Option<u64> {
+    let alone = |row: &&Row| row.operation == Operation::Write && row.beside == 0;
+    let mut times: Vec<u64> = rows.iter().filter(alone).filter(|row| chosen(row)).map(Row::service).collect();
     times.sort_unstable();
-    let Some(&usual) = times.get(times.len() / 2) else { return };
+    times.get(times.len() / 2).copied()
+}
+
+/// Takes the marks away if the marked writes take no longer than others: the disk cannot force a write, and Linux
+/// flushes it afterwards.
+fn believe(rows: &mut [Row]) {
+    let forced = usual(rows, |row| row.fua);
+    if let (Some(forced), Some(others)) = (forced, usual(rows, |row| !row.fua))
+        && forced <= FUA_TIMES * others
+    {
+        rows.iter_mut().for_each(|row| row.fua = false);
+    }
+}
+
+/// Marks the writes that must not end in the buffer, in a trace that does not tell: a log is made safe by such a write.
+/// Who waits for metadata, or just had the disk flushed, writes a log, and they take far longer than what is buffered.
+fn past_buffer(rows: &mut [Row]) {
+    let Some(usual) = usual(rows, |_| true) else { return };
     let mut flushed = false;
     for row in rows {
-        row.fua = (row.fua || flushed) && alone(row) && row.service() > FUA_TIMES * usual;
+        let alone = row.operation == Operation::Write && row.beside == 0;
+        row.fua = (row.fua || flushed) && alone && row.service() > FUA_TIMES * usual;
         flushed = row.operation == Operation::Flush;
     }
 }

@@ -1,7 +1,7 @@
 //! One event in the life of a request, as blktrace, blkparse and ftrace tell of it.
 
 use crate::traces::order::Timed;
-use idlewise_core::{Issuer, Operation, Priority};
+use idlewise_core::{Durable, Issuer, Operation, Priority};
 
 /// What happened to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,7 @@ pub(crate) struct Event {
     pub(crate) operation: Operation,
     pub(crate) sync: bool,
     pub(crate) metadata: bool,
+    pub(crate) durable: Durable,
     pub(crate) issuer: Option<Issuer>,
     pub(crate) priority: Option<Priority>,
 }

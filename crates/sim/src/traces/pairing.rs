@@ -115,6 +115,7 @@ impl Pairing {
         let record = Record {
             sync: event.sync,
             metadata: event.metadata,
+            durable: event.durable,
             issuer: event.issuer,
             priority: event.priority,
             device: event.device,

@@ -1,6 +1,6 @@
 //! What a trace tells, whatever its format: requests, and exits of processes.
 
-use idlewise_core::{Duration, Group, Instant, Issuer, Priority, Sector, Sectors};
+use idlewise_core::{Durable, Duration, Group, Instant, Issuer, Priority, Sector, Sectors};
 
 pub use idlewise_core::Operation;
 
@@ -23,6 +23,8 @@ pub struct Record {
     pub sync: bool,
     /// Metadata, where the format says so.
     pub metadata: bool,
+    /// What must be on the medium when it is done, where the format says so.
+    pub durable: Durable,
     /// The process, if the format tells.
     pub issuer: Option<Issuer>,
     /// The chain that the process belongs to, if the format tells: its parent's number, or its own if it has
@@ -57,6 +59,7 @@ impl Record {
             operation,
             sync: matches!(operation, Operation::Read | Operation::Flush),
             metadata: false,
+            durable: Durable::default(),
             issuer: None,
             group: None,
             priority: None,

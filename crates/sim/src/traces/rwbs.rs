@@ -4,7 +4,8 @@
 //! (discard; `DE` or `E` secure erase), `F` (flush), `Z` (zone), `N` (none of these). Then `F`
 //! forced unit access, `A` readahead, `S` synchronous, `M` metadata, `U` atomic.
 
-use idlewise_core::Operation;
+use super::record::Record;
+use idlewise_core::{Durable, Operation};
 
 /// What the letters tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub(crate) struct Rwbs {
     pub(crate) sync: bool,
     /// File-system metadata.
     pub(crate) metadata: bool,
+    /// What must be on the medium.
+    pub(crate) durable: Durable,
 }
 
 impl Rwbs {
@@ -31,16 +34,17 @@ impl Rwbs {
             [b'W', flags @ ..] => (Some(Operation::Write), flags),
             [b'D', b'E', flags @ ..] | [b'D' | b'E', flags @ ..] => (Some(Operation::Discard), flags),
             [b'N', flags @ ..] => (None, flags),
-            [b'Z', ..] if !flush => return Some(Rwbs { operation: None, sync: false, metadata: false }),
+            [b'Z', ..] if !flush => (None, &[][..]),
             flags if flush => (Some(Operation::Flush), flags),
             _ => return None,
         };
-        let (mut sync, mut metadata) = (false, false);
+        let (mut sync, mut metadata, mut itself) = (false, false, false);
         for flag in flags {
             match flag {
                 b'S' => sync = true,
                 b'M' => metadata = true,
-                b'F' | b'A' | b'U' | b'B' | b' ' => {}
+                b'F' => itself = true,
+                b'A' | b'U' | b'B' | b' ' => {}
                 _ => return None,
             }
         }
@@ -50,53 +54,54 @@ impl Rwbs {
             other => other,
         };
         let waited = matches!(operation, Some(Operation::Read | Operation::Flush));
-        Some(Rwbs { operation, sync: sync || waited, metadata })
+        let durable = Durable::of_write(operation, flush, itself);
+        Some(Rwbs { operation, sync: sync || waited, metadata, durable })
     }
 }
 
-/// Writes the letters for a request.
-pub(crate) fn letters(operation: Operation, sync: bool, metadata: bool) -> &'static str {
-    match (operation, sync, metadata) {
-        (Operation::Read, _, false) => "R",
-        (Operation::Read, _, true) => "RM",
-        (Operation::Write, false, false) => "W",
-        (Operation::Write, true, false) => "WS",
-        (Operation::Write, false, true) => "WM",
-        (Operation::Write, true, true) => "WSM",
-        (Operation::Discard, false, false) => "D",
-        (Operation::Discard, true, false) => "DS",
-        (Operation::Discard, false, true) => "DM",
-        (Operation::Discard, true, true) => "DSM",
-        (Operation::Flush, _, false) => "FN",
-        (Operation::Flush, _, true) => "FNM",
-    }
+/// The letters for a request.
+pub(crate) fn letters(record: &Record) -> String {
+    let flag = |set: bool, letter: &'static str| if set { letter } else { "" };
+    let read = record.operation == Operation::Read;
+    let (operation, sync) = match record.operation {
+        Operation::Read => ("R", false),
+        Operation::Write => ("W", record.sync),
+        Operation::Discard => ("D", record.sync),
+        Operation::Flush => ("FN", false),
+    };
+    let Durable { before, itself } = record.durable;
+    let (before, itself) = (flag(before && !read, "F"), flag(itself && !read, "F"));
+    [before, operation, itself, flag(sync, "S"), flag(record.metadata, "M")].concat()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use idlewise_core::{Instant, Sector, Sectors};
 
     #[test]
     fn letters_mean_what_linux_means() {
         use Operation::{Discard, Flush, Read, Write};
+        let (no, before, itself) = ((false, false), (true, false), (false, true));
         let all = [
-            ("R", false, Some(Read), true, false),
-            ("RA", false, Some(Read), true, false),
-            ("RM", false, Some(Read), true, true),
-            ("W", false, Some(Write), false, false),
-            ("WS", false, Some(Write), true, false),
-            ("WFSM", false, Some(Write), true, true),
-            ("FWFS", false, Some(Write), true, false),
-            ("FWFS", true, Some(Flush), true, false),
-            ("WFS", true, Some(Flush), true, false),
-            ("FN", true, Some(Flush), true, false),
-            ("FF", true, Some(Flush), true, false),
-            ("DS", false, Some(Discard), true, false),
-            ("DE", false, Some(Discard), false, false),
-            ("N", false, None, false, false),
+            ("R", false, Some(Read), true, false, no),
+            ("RA", false, Some(Read), true, false, no),
+            ("RM", false, Some(Read), true, true, no),
+            ("W", false, Some(Write), false, false, no),
+            ("WS", false, Some(Write), true, false, no),
+            ("WFSM", false, Some(Write), true, true, itself),
+            ("FWS", false, Some(Write), true, false, before),
+            ("FWFS", false, Some(Write), true, false, (true, true)),
+            ("FWFS", true, Some(Flush), true, false, no),
+            ("WFS", true, Some(Flush), true, false, no),
+            ("FN", true, Some(Flush), true, false, no),
+            ("FF", true, Some(Flush), true, false, no),
+            ("DS", false, Some(Discard), true, false, no),
+            ("DE", false, Some(Discard), false, false, no),
+            ("N", false, None, false, false, no),
         ];
-        for (text, empty, operation, sync, metadata) in all {
-            let want = Some(Rwbs { operation, sync, metadata });
+        for (text, empty, operation, sync, metadata, (before, itself)) in all {
+            let want = Some(Rwbs { operation, sync, metadata, durable: Durable { before, itself } });
             assert_eq!(Rwbs::parse(text.as_bytes(), empty), want, "{text}");
         }
         for bad in [&b""[..], b"X", b"W1", b"read"] {
@@ -108,12 +113,18 @@ mod tests {
     fn what_is_written_is_read_back() {
         use Operation::{Discard, Flush, Read, Write};
         for operation in [Read, Write, Discard, Flush] {
-            for (sync, metadata) in [(false, false), (true, false), (false, true), (true, true)] {
-                let text = letters(operation, sync, metadata).as_bytes();
-                let got = Rwbs::parse(text, operation == Flush).unwrap();
+            for flags in 0..16_u32 {
+                let flag = |bit: u32| flags >> bit & 1 == 1;
+                let durable = Durable::of_write(Some(operation), flag(2), flag(3));
+                let record = Record {
+                    sync: flag(0) || matches!(operation, Read | Flush),
+                    metadata: flag(1),
+                    durable,
+                    ..Record::new(Instant(0), operation, Sector(0), Sectors(8))
+                };
+                let got = Rwbs::parse(letters(&record).as_bytes(), operation == Flush).unwrap();
                 assert_eq!(got.operation, Some(operation));
-                assert_eq!(got.sync, sync || matches!(operation, Read | Flush));
-                assert_eq!(got.metadata, metadata);
+                assert_eq!((got.sync, got.metadata, got.durable), (record.sync, record.metadata, durable));
             }
         }
     }

@@ -64,10 +64,21 @@ impl LineFormat for Blkparse {
             sink.processes.note(pid, name);
         }
         let issuer = (pid != 0).then_some(Issuer(pid));
-        let Rwbs { sync, metadata, .. } = rwbs;
+        let Rwbs { sync, metadata, durable, .. } = rwbs;
         let priority = None;
-        let event =
-            Event { action, time, device, sector, length, operation, sync, metadata, issuer, priority };
+        let event = Event {
+            action,
+            time,
+            device,
+            sector,
+            length,
+            operation,
+            sync,
+            metadata,
+            durable,
+            issuer,
+            priority,
+        };
         self.pairing.event(&event, sink)?;
         Ok(Row::Data)
     }
@@ -215,7 +226,7 @@ impl BlkparseEncoder {
             Kind::Dispatch => 'D',
             Kind::Complete => 'C',
         };
-        let rwbs = letters(record.operation, record.sync, record.metadata);
+        let rwbs = letters(record);
         let number = self.lines;
         write!(
             out,

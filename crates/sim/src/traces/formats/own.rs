@@ -4,7 +4,8 @@
 //! `arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process,group`.
 //! `arrival_ns`, `operation`, `start` and `sectors` must be there. Times count nanoseconds from one
 //! origin; start and sectors are in units of 512 bytes; operation is `R`, `W`, `D` (discard) or `F`
-//! (flush); issuer is a process number, group the number of its chain; flags are `s` (synchronous) and `m` (metadata);
+//! (flush); issuer is a process number, group the number of its chain; flags are `s` (synchronous), `m` (metadata), `f`
+//! (a write that must be on the medium: forced unit access) and `b` (the disk is flushed before it);
 //! prio is `rt4`, `be4` or `idle4`. Empty means unknown. In names, bytes other than letters, digits and
 //! `-._:/()` are written `%XX`. A row with operation `X` is the exit of its issuer; all else in it but the
 //! arrival is empty.
@@ -14,7 +15,7 @@
 use super::prelude::*;
 use crate::traces::parse::{Commas, integer, number, sectors_extent, small};
 use crate::traces::record::{Exit, Record};
-use idlewise_core::{Class, Group, Instant, Issuer, Operation, Priority};
+use idlewise_core::{Class, Durable, Group, Instant, Issuer, Operation, Priority};
 use std::fmt;
 
 pub(crate) const ABOUT: About = About {
@@ -69,11 +70,19 @@ impl LineFormat for Own {
         };
         let (start, length) = sectors_extent(column(6), column(7))?;
         let (mut sync, mut metadata) = (matches!(operation, Operation::Read | Operation::Flush), false);
+        let (mut before, mut itself) = (false, false);
         for flag in column(8) {
             match flag {
                 b's' => sync = true,
                 b'm' => metadata = true,
-                _ => return Err(Bad::row("expected the flags: s, m, both or nothing", column(8))),
+                b'f' => itself = true,
+                b'b' => before = true,
+                _ => {
+                    return Err(Bad::row(
+                        "expected the flags s, m, f and b, some of them or nothing",
+                        column(8),
+                    ));
+                }
             }
         }
         let dispatched = later(column(1))?;
@@ -98,6 +107,7 @@ impl LineFormat for Own {
             operation,
             sync,
             metadata,
+            durable: Durable::of_write(Some(operation), before, itself),
             issuer,
             group,
             priority,
@@ -221,9 +231,11 @@ impl Encoder for OwnEncoder {
         let time = |time: Option<Instant>| Known(time.map(|time| time.0));
         let sync = if record.sync { "s" } else { "" };
         let metadata = if record.metadata { "m" } else { "" };
+        let itself = if record.durable.itself { "f" } else { "" };
+        let before = if record.durable.before { "b" } else { "" };
         write!(
             out,
-            "{},{},{},{},{},{operation},{},{},{sync}{metadata},",
+            "{},{},{},{},{},{operation},{},{},{sync}{metadata}{itself}{before},",
             record.arrival.0,
             time(record.dispatched),
             time(record.completed),

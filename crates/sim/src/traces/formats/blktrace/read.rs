@@ -11,7 +11,7 @@ use crate::traces::order::Reorder;
 use crate::traces::pairing::Pairing;
 use crate::traces::reader::{CUT, CUT_CURE, Reader, u16_le, u32_le, u64_le};
 use crate::traces::sink::Sink;
-use idlewise_core::{Issuer, Operation};
+use idlewise_core::{Durable, Issuer, Operation};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -236,8 +236,21 @@ impl Raw {
         let issuer = (self.pid != 0).then_some(Issuer(self.pid));
         let sync = about & about::SYNC != 0 || matches!(operation, Operation::Read | Operation::Flush);
         let metadata = about & about::META != 0;
+        let durable = Durable::of_write(Some(operation), about & about::FLUSH != 0, about & about::FUA != 0);
         let (time, sector, priority) = (self.time, self.sector, None);
-        Ok(Some(Event { action, time, device, sector, length, operation, sync, metadata, issuer, priority }))
+        Ok(Some(Event {
+            action,
+            time,
+            device,
+            sector,
+            length,
+            operation,
+            sync,
+            metadata,
+            durable,
+            issuer,
+            priority,
+        }))
     }
 
     /// A message or the name of a process.

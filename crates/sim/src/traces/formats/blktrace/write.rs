@@ -77,13 +77,15 @@ impl Blktrace {
         let implied = record.operation == Operation::Read;
         let sync = if record.sync && !implied { about::SYNC } else { 0 };
         let metadata = if record.metadata { about::META } else { 0 };
+        let before = if record.durable.before { about::FLUSH } else { 0 };
+        let itself = if record.durable.itself { about::FUA } else { 0 };
         let (major, minor) = event.device;
         let header = Header {
             sequence: self.sequence,
             time: event.time,
             sector: record.start.0,
             bytes: record.length.bytes() as u32,
-            action: (stage | direction | sync | metadata) << 16 | number,
+            action: (stage | direction | sync | metadata | before | itself) << 16 | number,
             pid: record.issuer.filter(|_| event.kind == Kind::Queue).map_or(0, |issuer| issuer.0),
             device: major << 20 | minor,
         };

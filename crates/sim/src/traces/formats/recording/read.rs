@@ -13,7 +13,7 @@ use crate::traces::pairing::Pairing;
 use crate::traces::reader::{BATCH, Reader};
 use crate::traces::record::Exit;
 use crate::traces::sink::Sink;
-use idlewise_core::{Class, Instant, Issuer, Operation, Priority};
+use idlewise_core::{Class, Durable, Instant, Issuer, Operation, Priority};
 use std::io;
 
 /// The longest head, in bytes.
@@ -164,6 +164,11 @@ impl Recording {
             operation,
             sync: waited || asked.flags & Asked::SYNC != 0,
             metadata: asked.flags & Asked::METADATA != 0,
+            durable: Durable::of_write(
+                Some(operation),
+                asked.flags & Asked::FLUSH_BEFORE != 0,
+                asked.flags & Asked::FORCED != 0,
+            ),
             issuer: (task != 0).then_some(Issuer(task)),
             priority: priority(asked.priority),
         };
