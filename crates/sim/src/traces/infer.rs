@@ -11,6 +11,7 @@
 //! | | the latest request of anybody that was done at most [`HAND_OVER`] before: a pipe. A process that is silent since goes before one that has issued more |
 //! | | if the disk was idle, the latest request of anybody, done at most [`SILENCE`] before: a script goes on |
 //! | … first request after a pause | the latest request of a process that began in that pause and is silent: a child that its parent waited for. If it has not exited, it was done at most [`HAND_OVER`] before |
+//! | … | the latest request of a partner, if it came and was done in that pause, in the last eighth of it and at most [`HAND_OVER`] before: a journal that commits for a database, and a database that goes on after that. A partner is a process after whose requests most pauses end like this; it is one in both directions |
 //! | … asynchronous write | nothing: it follows its process's previous request at the recorded distance, as a flusher's do |
 //! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
 //! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream |
@@ -82,16 +83,43 @@ struct Done {
 /// A device and a process on it.
 type Key = (u32, Issuer);
 
-/// A completion, and whose.
+/// A completion, whose, and when the request had come.
 #[derive(Clone, Copy)]
 struct Recent {
     done: Done,
     whose: Key,
+    arrival: Instant,
+}
+
+/// After whose requests a process's pauses end: a majority vote.
+#[derive(Clone, Copy, Default)]
+struct Partner {
+    who: Option<Key>,
+    /// Pauses that ended like this, less the others.
+    lead: u8,
+}
+
+impl Partner {
+    /// A lead of as many is no chance: unrelated requests fall into the last eighth of a pause once in eight times.
+    const TRUSTED: u8 = 3;
+
+    fn vote(&mut self, who: Option<Key>) {
+        if who.is_some() && (self.lead == 0 || self.who == who) {
+            *self = Partner { who, lead: self.lead.saturating_add(1) };
+        } else {
+            self.lead = self.lead.saturating_sub(1);
+        }
+    }
+
+    fn is(&self, who: Key) -> bool {
+        self.who == Some(who) && self.lead >= Partner::TRUSTED
+    }
 }
 
 /// What is remembered of one process.
 struct History {
     group: Option<Group>,
+    partner: Partner,
     began: Instant,
     last_row: u64,
     last_arrival: Instant,
@@ -137,9 +165,13 @@ impl Inference {
         let key = (record.device, issuer);
         let cause = match self.histories.get_mut(&key).map(|history| history.next(record)) {
             None => self.first(record).unwrap_or(Cause::At(record.arrival)),
-            Some(own @ Cause::AfterCompletion { think, .. }) if think > HAND_OVER => {
+            Some(own @ Cause::AfterCompletion { think, .. })
+                if think > BATCH && record.completed.is_some() =>
+            {
                 let paused = Instant(record.arrival.0 - think.0);
-                self.child(record, paused).unwrap_or(own)
+                let child = if think > HAND_OVER { self.child(record, paused) } else { None };
+                let partner = self.partner(record, key, paused);
+                child.or(partner).unwrap_or(own)
             }
             Some(own) => own,
         };
@@ -148,6 +180,7 @@ impl Inference {
         }
         let history = self.histories.entry(key).or_insert_with(|| History {
             group: record.group,
+            partner: Partner::default(),
             began: record.arrival,
             last_row: row,
             last_arrival: record.arrival,
@@ -162,7 +195,10 @@ impl Inference {
                 history.outstanding.swap_remove(0);
             }
             history.outstanding.push(Done { at, row });
-            let (place, recent) = (row as usize % RECENT, Recent { done: Done { at, row }, whose: key });
+            let (place, recent) = (
+                row as usize % RECENT,
+                Recent { done: Done { at, row }, whose: key, arrival: record.arrival },
+            );
             if place < self.recent.len() {
                 self.recent[place] = recent;
             } else {
@@ -228,6 +264,24 @@ impl Inference {
         let near = children.max_by_key(|recent| recent.done.at).map(|recent| recent.done);
         let exited = || self.exited(record).filter(|done| done.at >= paused && done.at <= record.arrival);
         near.or_else(exited).map(|done| after(done, record))
+    }
+
+    /// The partner whose request ended the pause of `who`, if there was one.
+    fn partner(&mut self, record: &Record, who: Key, paused: Instant) -> Option<Cause> {
+        let end = Duration(record.arrival.since(paused).0 / 8);
+        let in_pause = |recent: &Recent| {
+            recent.whose != who
+                && recent.arrival >= paused
+                && record.arrival.since(recent.done.at) <= end
+                && self.silent_since(recent).is_some()
+        };
+        let latest = self.just_done(record).filter(in_pause).max_by_key(|recent| recent.done.at);
+        let history = self.histories.get_mut(&who)?;
+        history.partner.vote(latest.map(|recent| recent.whose));
+        let latest = latest?;
+        let trusted = history.partner.is(latest.whose)
+            || self.histories.get(&latest.whose).is_some_and(|other| other.partner.is(who));
+        trusted.then(|| after(latest.done, record))
     }
 
     /// Completions shortly before `record`.
