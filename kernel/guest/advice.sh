@@ -21,7 +21,7 @@ format() { # PARTITION FOLDER
     mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J size=16 "/dev/iwdisk0p$1" >/tmp/mkfs 2>&1 ||
         { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
     mkdir "$2"
-    mount -t ext4 -o noatime "/dev/iwdisk0p$1" "$2" || bad "no ext4"
+    mount -t ext4 -o noatime,no_prefetch_block_bitmaps "/dev/iwdisk0p$1" "$2" || bad "no ext4"
 }
 format 1 /mnt/read
 format 2 /mnt/work
@@ -86,7 +86,7 @@ elevator() {
 run() {
     elevator none
     dd if=/tmp/image of=/dev/iwdisk0p2 bs=1M 2>/dev/null || bad "the image does not go back"
-    mount -t ext4 -o noatime /dev/iwdisk0p2 /mnt/work || bad "no ext4"
+    mount -t ext4 -o noatime,no_prefetch_block_bitmaps /dev/iwdisk0p2 /mnt/work || bad "no ext4"
     case $1 in *pgbench*) server_start ;; esac
     sync
     echo 3 >/proc/sys/vm/drop_caches

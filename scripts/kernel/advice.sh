@@ -23,7 +23,7 @@ build=(build --release --package idlewise)
 run=(cargo run --release --quiet --package idlewise)
 if [ "${1:-}" = --short ]; then
     shift
-    disks=(maxtor-40g) # The second is the first again: what differs between the two is not the scheduler's.
+    disks=(maxtor-40g)
 kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq,bfq:low_latency=0 ours=as loads=streams,random,find,read+find
     numbers=(files=120 large=48 ios=300)
     # The program that the tests run.
