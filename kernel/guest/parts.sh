@@ -163,6 +163,19 @@ noticing() {
     exec 4>&-
     [ "$(queue sda iosched/exits)" = 2 ] && good "exits of numbers that end alike are noticed" ||
         bad "of 2 numbers that end alike, the exits of $(queue sda iosched/exits) were noticed"
+    # Two threads of one process are two issuers, or one.
+    for kind in thread process; do
+        set_queue sda iosched/issuer $kind || bad "$kind is no issuer"
+        fio --output=/tmp/fio --thread --filename=/dev/sda --direct=1 --rw=read --bs=4k --numjobs=2 --runtime=3 --time_based --name=two &
+        sleep 2
+        count=$(queue sda iosched/issuers)
+        [ "$kind $count" = "thread 2" ] || [ "$kind $count" = "process 1" ] && good "two threads are $count issuers by $kind" ||
+            bad "two threads are $count issuers by $kind"
+        wait $!
+        [ "$(queue sda iosched/issuers)" = 0 ] || bad "$(queue sda iosched/issuers) threads are left by $kind"
+    done
+    refused /sys/block/sda/queue/iosched/issuer nobody
+    set_queue sda iosched/issuer thread
     # What a process writes when its files are closed for it, it does not write as an issuer who would never exit.
     (exec 3>/dev/sda; echo dirty >&3)
     sleep 0.5

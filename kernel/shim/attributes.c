@@ -122,6 +122,29 @@ static ssize_t settings_store(struct elevator_queue *e, const char *page, size_t
 	return error ?: count;
 }
 
+/* --- Who is an issuer ------------------------------------------------------------------------------- */
+
+static const char *const issuers[] = { "thread", "process" };
+
+static ssize_t issuer_show(struct elevator_queue *e, char *page)
+{
+	struct iw_queue *iw = e->elevator_data;
+
+	return sysfs_emit(page, READ_ONCE(iw->by_process) ? "thread [process]\n" : "[thread] process\n");
+}
+
+static ssize_t issuer_store(struct elevator_queue *e, const char *page, size_t count)
+{
+	int which = sysfs_match_string(issuers, page);
+
+	if (which < 0) {
+		pr_notice_ratelimited("idlewise: an issuer is a thread or a process\n");
+		return which;
+	}
+	iw_exits_by_process(e->elevator_data, which);
+	return count;
+}
+
 /* --- What is counted -------------------------------------------------------------------------------- */
 
 #define COUNTED(field)								\
@@ -137,7 +160,11 @@ COUNTERS(COUNTED)
 COUNTED(switches)
 
 #define COUNTER_FILE(field) { { .name = #field, .mode = 0444 }, field##_show, NULL },
-static const struct elv_fs_entry counters[] = { COUNTERS(COUNTER_FILE) };
+/* What every elevator has. */
+static const struct elv_fs_entry common[] = {
+	{ { .name = "issuer", .mode = 0644 }, issuer_show, issuer_store },
+	COUNTERS(COUNTER_FILE)
+};
 
 static const struct elv_fs_entry hosting[] = {
 	{ { .name = "policy", .mode = 0644 }, iw_policy_show, iw_policy_store },
@@ -161,10 +188,10 @@ struct elv_fs_entry *iw_attributes_new(u32 scheduler)
 		pr_err("idlewise: a scheduler has %u tunables, more than %u\n", tunables, IW_TUNABLES);
 		return NULL;
 	}
-	table = kzalloc((own + ARRAY_SIZE(counters) + 1) * sizeof(*table) + tunables * IW_NAME, GFP_KERNEL);
+	table = kzalloc((own + ARRAY_SIZE(common) + 1) * sizeof(*table) + tunables * IW_NAME, GFP_KERNEL);
 	if (!table)
 		return NULL;
-	names = (char *)(table + own + ARRAY_SIZE(counters) + 1);
+	names = (char *)(table + own + ARRAY_SIZE(common) + 1);
 	if (hosts)
 		memcpy(table, hosting, sizeof(hosting));
 	for (i = 0; i < tunables; i++, names += IW_NAME) {
@@ -174,9 +201,9 @@ struct elv_fs_entry *iw_attributes_new(u32 scheduler)
 		table[i].show = tunable_functions[i].show;
 		table[i].store = tunable_functions[i].store;
 	}
-	memcpy(table + own, counters, sizeof(counters));
+	memcpy(table + own, common, sizeof(common));
 	/* The lock checker must be told of attributes that are not static. */
-	for (i = 0; i < own + ARRAY_SIZE(counters); i++)
+	for (i = 0; i < own + ARRAY_SIZE(common); i++)
 		sysfs_attr_init(&table[i].attr);
 	return table;
 }

@@ -152,7 +152,7 @@ static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 /* In the submitter, unlike a later insertion. */
 static void iw_prepare_request(struct request *rq)
 {
-	rq->elv.priv[0] = (void *)iw_who();
+	rq->elv.priv[0] = (void *)iw_who(iw_of(rq->q));
 	rq->elv.priv[1] = (void *)((unsigned long)iw_new_id(rq) << IW_STATE_BITS | IW_OUTSIDE);
 }
 

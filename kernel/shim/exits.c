@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Notices that a process has exited, and tells the queues on which it issued something.
+/* Notices that a thread or a process has exited, and tells the queues on which it issued something.
  *
  * By the tracepoint sched_process_exit, which modules may use although they may not name it. An exit takes the lock of
- * those queues only on which the process issued; without a queue it costs a look at an empty list. What a process
+ * those queues only on which it issued; without a queue it costs a look at an empty list. What it
  * issues after that point, when its files are closed, counts as nobody's (iw_who()).
  */
 #include <linux/module.h>
@@ -93,16 +93,40 @@ static void iw_gone(struct iw_queue *iw, u32 who)
 		iw_wake(iw);
 }
 
+/* From now on the threads of a process are one issuer, or each is one. Who issued until now is gone. */
+void iw_exits_by_process(struct iw_queue *iw, bool by_process)
+{
+	unsigned int row, place;
+
+	spin_lock_irq(&iw->lock);
+	for (row = 0; row < IW_ROWS && iw->by_process != by_process; row++)
+		for (place = 0; place < IW_ROW; place++) {
+			u32 who = iw->rows[row][place];
+
+			if (who && who != IW_CROWDED)
+				iw_core(iw, iw_issuer_gone, ktime_get_ns(), who);
+			WRITE_ONCE(iw->rows[row][place], 0);
+		}
+	iw->issuers = iw->by_process == by_process ? iw->issuers : 0;
+	iw->last_issuer = 0;
+	WRITE_ONCE(iw->by_process, by_process);
+	spin_unlock_irq(&iw->lock);
+	iw_wake(iw);
+}
+
 /* Called for each thread; a process is gone with its last. */
 static void iw_on_exit(void *unused, struct task_struct *task)
 {
 	struct iw_queue *iw;
 
-	if (list_empty(&iw_alive) || atomic_read(&task->signal->live))
+	if (list_empty(&iw_alive))
 		return;
 	rcu_read_lock();
 	list_for_each_entry_rcu(iw, &iw_alive, alive)
-		iw_gone(iw, task->tgid);
+		if (!READ_ONCE(iw->by_process))
+			iw_gone(iw, task->pid);
+		else if (!atomic_read(&task->signal->live))
+			iw_gone(iw, task->tgid);
 	rcu_read_unlock();
 }
 

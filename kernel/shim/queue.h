@@ -46,6 +46,7 @@ struct iw_queue {
 	bool broken;				/* the core has panicked, and is not called again */
 	bool fallen;				/* what the core held then is on the list `direct` */
 	bool front_merges;
+	bool by_process;			/* the threads of a process are one issuer */
 	bool weights;				/* a process has another priority than the usual one */
 	u64 weighed;				/* who was last given a weight, and the level */
 	u32 tag_word;				/* scheduler tags in a word of their map */
@@ -62,12 +63,12 @@ struct iw_queue {
 	u64 requeued;
 	u64 split;		/* requests that are a part of a larger one, of which more follows */
 	u64 waits;		/* times that the core waited although requests did */
-	u64 exits;		/* processes that issued here and are gone */
+	u64 exits;		/* issuers that are gone */
 	u64 switches;		/* of the policy */
 
 	struct list_head alive;			/* in the list of all queues */
 	u32 last_issuer;
-	u32 issuers;				/* processes that issued here and live, as far as rows have room */
+	u32 issuers;				/* threads or processes that issued here and live, as far as rows have room */
 	u32 rows[IW_ROWS][IW_ROW];		/* their numbers: exits.c */
 };
 
@@ -129,20 +130,21 @@ static inline void iw_leave(struct iw_queue *iw, struct request *rq)
 	iw_set_state(rq, IW_OUTSIDE);
 }
 
-/* The process that issues now, and its parent; 0 for a worker, whose originator the kernel does not say, and for a process
- * that is about to be gone.
+/* The thread or the process that issues now, and the parent of its process; 0 for a worker, whose originator the kernel does
+ * not say, and for who is about to be gone.
  */
-static inline u64 iw_who(void)
+static inline u64 iw_who(const struct iw_queue *iw)
 {
+	bool by_process = READ_ONCE(iw->by_process);
 	u32 group;
 
 	if (current->flags & (PF_WQ_WORKER | PF_EXITING) &&
-	    (current->flags & PF_WQ_WORKER || !atomic_read(&current->signal->live)))
+	    (current->flags & PF_WQ_WORKER || !by_process || !atomic_read(&current->signal->live)))
 		return 0;
 	rcu_read_lock();
 	group = rcu_dereference(current->real_parent)->tgid;
 	rcu_read_unlock();
-	return (u64)group << 32 | (u32)current->tgid;
+	return (u64)group << 32 | (u32)(by_process ? current->tgid : current->pid);
 }
 
 /* Something happened: the core may be asked again, and is, if it held requests back. */
@@ -178,6 +180,7 @@ struct request *iw_next_request(struct request_queue *q, struct request *rq);
 int iw_exits_start(void);
 void iw_exits_stop(void);
 void iw_exits_expect(struct iw_queue *iw, u32 who);
+void iw_exits_by_process(struct iw_queue *iw, bool by_process);
 void iw_exits_watch(struct iw_queue *iw);
 void iw_exits_unwatch(struct iw_queue *iw);
 struct iw_queue *iw_queue_of(const void *host);

@@ -11,6 +11,7 @@
 //! faster disk would have let read more ends when its rows are done.
 
 pub mod process_ends;
+mod processes;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -24,6 +25,7 @@ use crate::traces::infer::{Cause, Inference, Inferred};
 use crate::traces::{Exit, Record};
 use crate::workloads::Named;
 use process_ends::Ends;
+use processes::Processes;
 
 /// Where rows come from.
 pub trait Rows: Send {
@@ -117,11 +119,13 @@ struct Row {
     /// The trace tells who issued it.
     issued_by_process: bool,
     stage: Stage,
-    /// When it was issued, then when it was done.
-    issued: Instant,
+    /// Its process, by place.
+    process: u32,
+    /// The trace tells when it was done, so that its process may wait for that.
+    ends: bool,
+    /// When it was done.
     done: Instant,
-    /// Rows that wait for its issue, and for its completion: heads of lists through `next`.
-    after_issue: u32,
+    /// Rows that wait for its completion: the head of a list through `next`.
     after_completion: u32,
     next: u32,
     /// How long after what it waits for it is issued.
@@ -140,6 +144,7 @@ pub struct Replay {
     error: Option<RowsError>,
     ready: BinaryHeap<Reverse<(Instant, u64)>>,
     inference: Inference,
+    processes: Processes,
     ends: Ends,
     /// The arrival of the latest row read, in the trace.
     read_up_to: Instant,
@@ -162,6 +167,7 @@ impl Replay {
             error: None,
             ready: BinaryHeap::new(),
             inference: Inference::default(),
+            processes: Processes::default(),
             ends: Ends::default(),
             read_up_to: Instant::ZERO,
             owners: Vec::new(),
@@ -228,13 +234,14 @@ impl Replay {
         };
         let (request, folded) = fit(&record, self.settings.capacity);
         self.account.folded += u64::from(folded);
+        let (process, known) = self.processes.read((record.device, issuer), self.read, WINDOW as u64);
         let row = Row {
             request: Request { issuer, group: record.group.unwrap_or_default(), ..request },
             issued_by_process: record.issuer.is_some(),
             stage: Stage::Pending,
-            issued: Instant::ZERO,
+            process,
+            ends: record.completed.is_some(),
             done: Instant::ZERO,
-            after_issue: NONE,
             after_completion: NONE,
             next: NONE,
             delay: Duration::ZERO,
@@ -246,7 +253,8 @@ impl Replay {
             self.window[place] = row;
         }
         self.unissued += 1;
-        self.attach(place, cause, record.arrival);
+        let forgotten = matches!(cause, Cause::Own { .. }) && !known;
+        self.attach(place, if forgotten { Cause::At(record.arrival) } else { cause }, record.arrival);
         self.read += 1;
     }
 
@@ -271,20 +279,14 @@ impl Replay {
                     }
                 }
             }
-            Cause::AfterIssue { of, gap } => {
-                self.account.after_issue += 1;
-                let gap = Duration(self.scaled(gap.0));
-                match self.held(of) {
-                    None => Instant(self.scaled(recorded.0)),
-                    Some(other) if self.window[other].stage != Stage::Pending => {
-                        self.window[other].issued + gap
-                    }
-                    Some(other) => {
-                        self.window[place].delay = gap;
-                        self.window[place].next = self.window[other].after_issue;
-                        self.window[other].after_issue = place as u32;
-                        return;
-                    }
+            Cause::Own { under_way, think } => {
+                let waits = under_way < u32::MAX;
+                *(if waits { &mut self.account.after_completion } else { &mut self.account.after_issue }) +=
+                    1;
+                let think = Duration(self.scaled(think.0));
+                match self.processes.wait(self.window[place].process, self.read, under_way, think) {
+                    Some((at, _)) => at,
+                    None => return,
                 }
             }
         };
@@ -330,10 +332,9 @@ impl Workload for Replay {
         self.unissued -= 1;
         let row = &mut self.window[number as usize % WINDOW];
         row.stage = Stage::Issued;
-        row.issued = at;
         let request = Request { arrival: at, ..row.request };
-        let followers = std::mem::replace(&mut row.after_issue, NONE);
-        self.release(followers, at);
+        let next = self.processes.issue(row.process, at, row.ends);
+        self.ready.extend(next.map(Reverse));
         request
     }
 
@@ -349,10 +350,13 @@ impl Workload for Replay {
         row.stage = Stage::Done;
         row.done = now;
         let followers = std::mem::replace(&mut row.after_completion, NONE);
+        let row = *row;
         if row.issued_by_process {
             let read = if self.ended { Instant::MAX } else { self.read_up_to };
             self.ends.done(now, row.request.issuer, read, self.settings.speed, exits);
         }
+        let next = if row.ends { self.processes.done(row.process, now) } else { None };
+        self.ready.extend(next.map(Reverse));
         self.release(followers, now);
     }
 }

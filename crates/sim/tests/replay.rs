@@ -122,8 +122,9 @@ fn addresses_beyond_the_end_are_folded_and_counted() {
 
 #[test]
 fn many_more_rows_than_the_window_are_replayed_once_each() {
-    let rows: Vec<_> =
-        (0..200_000).map(|n| row(n, Some(n + 1), Some((n % 50) as u32 + 1), n * 8 % 900_000)).collect();
+    let rows: Vec<_> = (0..200_000)
+        .map(|n| row(n, Some(n + 1), Some((n * 2_654_435_761 >> 20) as u32 % 50 + 1), n * 8 % 900_000))
+        .collect();
     let (report, account) = replay(rows, Duration(1000), false, 1.0);
     assert_eq!((report.requests, account.rows), (200_000, 200_000));
     let share = report.mostly_done_ns as f64 / report.elapsed_ns as f64;
@@ -149,16 +150,71 @@ fn causes(rows: &[Record]) -> Vec<Cause> {
 }
 
 #[test]
-fn a_request_waits_for_its_process_latest_completion() {
-    let rows = [row(0, Some(5), Some(1), 0), row(1, Some(9), Some(1), 8), row(6, Some(12), Some(1), 16)];
-    let think = Duration::from_ms(1);
-    assert_eq!(causes(&rows)[2], Cause::AfterCompletion { of: 0, think });
+fn a_request_comes_when_its_process_has_no_more_under_way_than_it_had() {
+    let rows = [
+        row(0, Some(5), Some(1), 0),
+        row(1, Some(9), Some(1), 8),
+        row(6, Some(12), Some(1), 16),
+        row(8, Some(15), Some(1), 24),
+    ];
+    let own = |under_way: u32, ms: u64| Cause::Own { under_way, think: Duration::from_ms(ms) };
+    assert_eq!(causes(&rows)[1..], [own(1, 1), own(1, 1), own(2, 2)]);
 }
 
 #[test]
-fn while_nothing_of_its_process_is_done_a_request_follows_the_last_issue() {
-    let rows = [row(0, Some(50), Some(1), 0), row(1, Some(60), Some(1), 8)];
-    assert_eq!(causes(&rows)[1], Cause::AfterIssue { of: 0, gap: Duration::from_ms(1) });
+fn a_process_issues_in_order_and_computes_for_one_request_after_another() {
+    // A reader with one request under way while it takes in the data of the one before: 2 ms each.
+    let rows: Vec<_> = (0..10).map(|n| row(n * 7, Some(n * 7 + 12), Some(7), n * 1000)).collect();
+    // On a disk that does each in no time, the reader is all that takes time.
+    let (report, _) = replay(rows, Duration(1), false, 1.0);
+    assert_eq!(report.elapsed_ns, (7 + 8 * 2) * MS + 1);
+}
+
+#[test]
+fn a_process_that_keeps_two_requests_under_way_needs_no_particular_one() {
+    // Of the first two, the second is done first: the third comes then.
+    let rows = [row(0, Some(9), Some(1), 0), row(0, Some(5), Some(1), 8), row(6, Some(12), Some(1), 16)];
+    let think = Duration::from_ms(1);
+    assert_eq!(causes(&rows)[2], Cause::Own { under_way: 1, think });
+    // Here the first is done first, at 1 ms, and the second at 2; the third comes at 2 ms.
+    let (report, _) = replay(rows.to_vec(), Duration::from_ms(1), false, 1.0);
+    assert_eq!(report.elapsed_ns, 3 * MS);
+}
+
+/// The causes of the rows of `who` in a load of two processes.
+fn causes_of(who: u32, mut rows: Vec<Record>) -> Vec<Cause> {
+    rows.sort_by_key(|row| row.arrival);
+    let all = causes(&rows);
+    rows.iter().zip(all).filter(|(row, _)| row.issuer == Some(Issuer(who))).map(|(_, cause)| cause).collect()
+}
+
+#[test]
+fn a_database_waits_for_the_journal_that_commits_for_it() {
+    // Process 1 writes, 9 commits that, 1 goes on.
+    let rows = (0..20).flat_map(|n| {
+        [
+            row(n * 20, Some(n * 20 + 5), Some(1), n * 1000),
+            row(n * 20 + 5, Some(n * 20 + 19), Some(9), 800_000),
+        ]
+    });
+    let causes = causes_of(1, rows.collect());
+    for cause in &causes[5..] {
+        assert!(
+            matches!(cause, Cause::AfterCompletion { think, .. } if *think == Duration::from_ms(1)),
+            "{cause:?}"
+        );
+    }
+}
+
+#[test]
+fn who_reads_beside_a_reader_does_not_wait_for_it() {
+    // Process 9 reads every 2 ms, of which it computes 1; process 1 reads now and then, mostly while 9 computes.
+    let other = (0..400).map(|n| row(n * 2, Some(n * 2 + 1), Some(9), 800_000 + n * 8));
+    let rows = (0..36).map(|n| row(n * 22 + 1, Some(n * 22 + 2), Some(1), n * 1000)).chain(other);
+    let causes = causes_of(1, rows.collect());
+    for cause in &causes[1..] {
+        assert!(matches!(cause, Cause::Own { under_way: 0, .. }), "{cause:?}");
+    }
 }
 
 #[test]
@@ -206,7 +262,7 @@ fn a_first_request_waits_for_those_of_its_group_that_have_exited() {
 fn an_asynchronous_write_follows_the_last_issue() {
     let write = Record { operation: Operation::Write, sync: false, ..row(6, Some(9), Some(1), 8) };
     let rows = [row(0, Some(5), Some(1), 0), write];
-    assert_eq!(causes(&rows)[1], Cause::AfterIssue { of: 0, gap: Duration::from_ms(6) });
+    assert_eq!(causes(&rows)[1], Cause::Own { under_way: u32::MAX, think: Duration::from_ms(6) });
 }
 
 #[test]

@@ -4,15 +4,15 @@
 //!
 //! | the trace tells | a request is taken to wait for |
 //! |---|---|
-//! | issuers and completions | the latest request of its process that was done when it came; it computed in between |
+//! | issuers and completions | its process's own: that the request before was issued, and no more requests were under way than when it came. The process computed since the later of the two |
 //! | … first request of a process | the first of these that there is, else it comes at its recorded time: |
 //! | | the latest request of its group that was done at most [`HAND_OVER`] before: a parent that forks |
 //! | | the latest request of the processes of its group that have exited, done at most [`SILENCE`] before: its parent waited for them |
 //! | | the latest request of anybody that was done at most [`HAND_OVER`] before: a pipe. A process that is silent since goes before one that has issued more |
 //! | | if the disk was idle, the latest request of anybody, done at most [`SILENCE`] before: a script goes on |
 //! | … first request after a pause | the latest request of a process that began in that pause and is silent: a child that its parent waited for. If it has not exited, it was done at most [`HAND_OVER`] before |
-//! | … | the latest request of a partner, if it came and was done in that pause, in the last eighth of it and at most [`HAND_OVER`] before: a journal that commits for a database, and a database that goes on after that. A partner is a process after whose requests most pauses end like this; it is one in both directions |
-//! | … asynchronous write | nothing: it follows its process's previous request at the recorded distance, as a flusher's do |
+//! | … | the latest request of a partner, if it came and was done in that pause, in the last eighth of it and at most [`HAND_OVER`] before: a journal that commits for a database, and a database that goes on after that. A partner is a process that most pauses end with like this, having paused itself when the pause began; it is one in both directions |
+//! | … asynchronous write | its process's previous request, which it follows at the recorded distance, as a flusher's do |
 //! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
 //! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream |
 //!
@@ -56,12 +56,13 @@ pub enum Cause {
         /// The time computed.
         think: Duration,
     },
-    /// Row `of` was issued `gap` ago.
-    AfterIssue {
-        /// The row followed.
-        of: u64,
-        /// The distance.
-        gap: Duration,
+    /// The process had issued its request before, no more than this many of its requests were under way, and it
+    /// computed for `think`.
+    Own {
+        /// Requests under way when it came; [`u32::MAX`] if it waited for none.
+        under_way: u32,
+        /// The time computed.
+        think: Duration,
     },
 }
 
@@ -121,6 +122,9 @@ struct History {
     group: Option<Group>,
     partner: Partner,
     began: Instant,
+    /// The beginnings of its run of requests without a pause, and of the run before.
+    run: Instant,
+    run_before: Option<Instant>,
     last_row: u64,
     last_arrival: Instant,
     last_cause: Cause,
@@ -163,11 +167,11 @@ impl Inference {
             self.forget(record.arrival);
         }
         let key = (record.device, issuer);
-        let cause = match self.histories.get_mut(&key).map(|history| history.next(record)) {
+        let own = self.histories.get_mut(&key).map(|history| history.next(record));
+        let pauses = matches!(own, Some(Cause::Own { under_way: 0, think }) if think > BATCH);
+        let cause = match own {
             None => self.first(record).unwrap_or(Cause::At(record.arrival)),
-            Some(own @ Cause::AfterCompletion { think, .. })
-                if think > BATCH && record.completed.is_some() =>
-            {
+            Some(own @ Cause::Own { think, .. }) if pauses => {
                 let paused = Instant(record.arrival.0 - think.0);
                 let child = if think > HAND_OVER { self.child(record, paused) } else { None };
                 let partner = self.partner(record, key, paused);
@@ -182,6 +186,8 @@ impl Inference {
             group: record.group,
             partner: Partner::default(),
             began: record.arrival,
+            run: record.arrival,
+            run_before: None,
             last_row: row,
             last_arrival: record.arrival,
             last_cause: cause,
@@ -189,6 +195,9 @@ impl Inference {
             outstanding: Vec::new(),
             quickest: Duration::MAX,
         });
+        if row != history.last_row && pauses {
+            (history.run_before, history.run) = (Some(history.run), record.arrival);
+        }
         (history.last_row, history.last_arrival, history.last_cause) = (row, record.arrival, cause);
         if let Some(at) = record.completed {
             if history.outstanding.len() == OUTSTANDING {
@@ -273,7 +282,9 @@ impl Inference {
             recent.whose != who
                 && recent.arrival >= paused
                 && record.arrival.since(recent.done.at) <= end
-                && self.silent_since(recent).is_some()
+                && self
+                    .silent_since(recent)
+                    .is_some_and(|other| other.run_before.is_none_or(|at| at < paused))
         };
         let latest = self.just_done(record).filter(in_pause).max_by_key(|recent| recent.done.at);
         let history = self.histories.get_mut(&who)?;
@@ -356,13 +367,13 @@ impl History {
         }
         self.outstanding.retain(|done| done.at > now);
         let gap = now.since(self.last_arrival);
-        let follow = Cause::AfterIssue { of: self.last_row, gap };
         if !is_sync(record) {
-            return follow;
+            return Cause::Own { under_way: u32::MAX, think: gap };
         }
+        let under_way = self.outstanding.len() as u32;
         match self.done {
-            Some(done) => Cause::AfterCompletion { of: done.row, think: now.since(done.at) },
-            None if !self.outstanding.is_empty() => follow,
+            Some(done) => Cause::Own { under_way, think: gap.min(now.since(done.at)) },
+            None if under_way > 0 => Cause::Own { under_way, think: gap },
             None => self.without_completions(gap),
         }
     }
@@ -373,7 +384,7 @@ impl History {
             return match self.last_cause {
                 Cause::At(time) => Cause::At(time + gap),
                 Cause::AfterCompletion { of, think } => Cause::AfterCompletion { of, think: think + gap },
-                Cause::AfterIssue { of, gap: before } => Cause::AfterIssue { of, gap: before + gap },
+                Cause::Own { under_way, .. } => Cause::Own { under_way, think: gap },
             };
         }
         // The shortest gap is forgotten slowly, so that one lucky buffer hit does not rule for ever.
