@@ -130,7 +130,7 @@ static ssize_t issuer_show(struct elevator_queue *e, char *page)
 {
 	struct iw_queue *iw = e->elevator_data;
 
-	return sysfs_emit(page, READ_ONCE(iw->by_process) ? "thread [process]\n" : "[thread] process\n");
+	return sysfs_emit(page, "%s\n", issuers[READ_ONCE(iw->by_process)]);
 }
 
 static ssize_t issuer_store(struct elevator_queue *e, const char *page, size_t count)

@@ -48,6 +48,11 @@ struct iw_priority {
 	u8 level;
 };
 
+struct iw_durable {
+	bool before;
+	bool itself;
+};
+
 struct iw_request {
 	u64 arrival;
 	u64 start;
@@ -59,6 +64,8 @@ struct iw_request {
 	bool sync;
 	bool metadata;
 	bool more_follows;
+	bool past;
+	struct iw_durable durable;
 };
 
 u32 iw_schedulers(void);

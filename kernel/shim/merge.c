@@ -19,6 +19,9 @@ static void iw_describe_rest(struct iw_request *raw, blk_opf_t opf, u16 ioprio, 
 	raw->operation = iw_operation_of(opf & REQ_OP_MASK);
 	raw->sync = op_is_sync(opf);
 	raw->metadata = opf & REQ_META;
+	/* The block layer sends these past the elevator itself. */
+	raw->past = false;
+	raw->durable = (struct iw_durable){};
 	/* Without a priority of its own a request has what a process of nice 0 has. */
 	raw->priority.level = class == IOPRIO_CLASS_NONE ? IOPRIO_BE_NORM : IOPRIO_PRIO_DATA(ioprio) & 7;
 	raw->priority.class_ = class == IOPRIO_CLASS_RT ? IW_CLASS_REAL_TIME :

@@ -36,6 +36,7 @@ const CORE: Header = Header {
         ("MESSAGE", "IW_MESSAGE"),
         ("NOBODY", "IW_NOBODY"),
         ("Priority", "iw_priority"),
+        ("Durable", "iw_durable"),
         ("RawDevice", "iw_device"),
         ("Request", "iw_request"),
         ("TUNABLES_MAX", "IW_TUNABLES"),

@@ -30,7 +30,7 @@ impl AdmissionClass {
             Operation::Write | Operation::Discard => [Async, SyncWrite],
             Operation::Flush => [Free, Free],
         };
-        if request.past.is_some() {
+        if request.past {
             Free
         } else if request.sync {
             sync

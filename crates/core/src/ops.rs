@@ -207,7 +207,7 @@ fn fmt_insert(f: &mut fmt::Formatter<'_>, id: RequestId, request: &Request) -> f
     }
     f.write_str(if request.metadata { " meta" } else { "" })?;
     f.write_str(if request.more_follows { " more" } else { "" })?;
-    f.write_str(if request.past.is_some() { " past" } else { "" })
+    f.write_str(if request.past { " past" } else { "" })
 }
 
 impl fmt::Display for Outcome {

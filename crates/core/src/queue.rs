@@ -106,7 +106,7 @@ impl<S: Scheduler> Queue<S> {
     fn admit(&mut self, id: RequestId, mut request: Request, listed: bool) -> Inserted {
         let Queue { contents, scheduler } = self;
         request.arrival = contents.now;
-        if request.past.is_some() {
+        if request.past {
             contents.enter_past(id, request, listed);
             return Inserted::Queued(id);
         }
@@ -153,7 +153,7 @@ impl<S: Scheduler> Queue<S> {
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         self.contents.expect(id, State::InFlight)?;
         self.contents.advance(now)?;
-        if self.contents.table[id].past.is_none() {
+        if !self.contents.table[id].past {
             self.scheduler.complete(self.contents.cx(), id);
         }
         self.contents.table.free(id);
@@ -217,7 +217,7 @@ impl<S: Scheduler> Queue<S> {
         contents.table.sort_by_arrival();
         for id in contents.table.by_arrival() {
             match contents.table.state(id) {
-                _ if contents.table[id].past.is_some() => {}
+                _ if contents.table[id].past => {}
                 State::Waiting => scheduler.insert(contents.cx(), id),
                 _ => scheduler.adopt(contents.cx(), id),
             }

@@ -114,13 +114,16 @@ pub struct Request {
     pub metadata: bool,
     /// A part of a larger request whose next part follows at once (SOSP'01 §4.2.4).
     pub more_follows: bool,
-    /// The request goes to the device first, past the scheduler and never merged: Linux's way for flushes and for
-    /// what must be on the medium. `None`: the scheduler orders it.
-    pub past: Option<Durable>,
+    /// The request goes to the device first, past the scheduler, and is never merged: Linux's way for flushes and for
+    /// what must be on the medium.
+    pub past: bool,
+    /// What must be on the medium when it is done. Matters to the device only.
+    pub durable: Durable,
 }
 
 /// What the disk's write cache may not hold when a request is done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
 pub struct Durable {
     /// All that the cache holds is on the medium before the request begins (Linux: `REQ_PREFLUSH`).
     pub before: bool,

@@ -376,14 +376,13 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     #[inline(always)]
     fn submit(&mut self, id: RequestId) -> Result<(), EngineError> {
         let request = self.host.queue().request(id);
-        let past = request.past;
+        let durable = request.durable;
         let (operation, start, length) = (request.operation, request.start, request.length);
         self.in_flight += 1;
-        if past.is_some_and(|durable| durable.before) {
+        if durable.before {
             return self.flush_for(id);
         }
-        let fua = past.is_some_and(|durable| durable.itself);
-        self.send(id, Command { tag: id.0, operation, start, length, fua })
+        self.send(id, Command { tag: id.0, operation, start, length, fua: durable.itself })
     }
 
     /// The device serves `command`, which is that of `id`.
@@ -416,9 +415,8 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         let Some(at) = self.flushing.iter().position(|other| *other == id) else { return Ok(false) };
         self.flushing.swap_remove(at);
         self.in_flight += 1;
-        let Request { operation, start, length, past, .. } = *self.host.queue().request(id);
-        let fua = past.is_some_and(|durable| durable.itself);
-        self.send(id, Command { tag: id.0, operation, start, length, fua })?;
+        let Request { operation, start, length, durable, .. } = *self.host.queue().request(id);
+        self.send(id, Command { tag: id.0, operation, start, length, fua: durable.itself })?;
         Ok(true)
     }
 

@@ -376,7 +376,6 @@ fn fit(record: &Record, capacity: Sector) -> (Request, bool) {
     let folded = operation != Operation::Flush && record.start.0 > last_start;
     // Folding keeps alignment to 4 KiB and keeps neighbours neighbours.
     let start = if folded { Sector(record.start.0 % (last_start / 8 * 8).max(1)) } else { record.start };
-    let past = operation == Operation::Flush || record.durable != Durable::default();
     let request = Request {
         start,
         length,
@@ -384,7 +383,8 @@ fn fit(record: &Record, capacity: Sector) -> (Request, bool) {
         sync: record.sync || operation == Operation::Read,
         metadata: record.metadata,
         priority: record.priority.unwrap_or_default(),
-        past: past.then_some(record.durable),
+        past: operation == Operation::Flush || record.durable != Durable::default(),
+        durable: record.durable,
         ..Request::default()
     };
     (request, folded)

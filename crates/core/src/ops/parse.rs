@@ -6,7 +6,7 @@ use core::str::SplitWhitespace;
 use super::{CLASSES, Event, MERGING, OPERATIONS, Problem, Time, Wanted};
 use crate::device::Device;
 use crate::positioning::Curve;
-use crate::request::{Durable, Operation, Priority, Request};
+use crate::request::{Operation, Priority, Request};
 use crate::units::{Duration, Group, Issuer, RequestId, Sector, Sectors, Weight};
 
 /// The most request ids that a `queue` line may ask for.
@@ -223,7 +223,7 @@ fn property(request: &mut Request, word: &str) -> Option<()> {
         ("async", "") => request.sync = false,
         ("meta", "") => request.metadata = true,
         ("more", "") => request.more_follows = true,
-        ("past", "") => request.past = Some(Durable::default()),
+        ("past", "") => request.past = true,
         _ => return None,
     }
     Some(())

@@ -171,7 +171,8 @@ impl<'a> Driver<'a> {
             sync: spec.sync,
             metadata: spec.metadata,
             more_follows: spec.more,
-            past: spec.past.then(Durable::default),
+            past: spec.past,
+            durable: Durable::default(),
         };
         self.last = request;
         self.event(Event::Insert { id, request })?;

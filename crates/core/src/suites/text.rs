@@ -11,8 +11,8 @@ use super::scene::runner;
 use crate::ops::{self, Described, Error, Event, Line, Problem, Settings, Wanted};
 use crate::tunables::TunableError;
 use crate::{
-    Class, Device, Durable, Duration, Group, Issuer, Merging, Operation, Priority, Request, RequestId,
-    Sector, Sectors, Weight,
+    Class, Device, Duration, Group, Issuer, Merging, Operation, Priority, Request, RequestId, Sector,
+    Sectors, Weight,
 };
 
 fn requests() -> impl Strategy<Value = Request> {
@@ -30,7 +30,7 @@ fn requests() -> impl Strategy<Value = Request> {
             sync,
             metadata,
             more_follows,
-            past: past.then(Durable::default),
+            past,
             ..Request::default()
         }
         .by(Issuer(issuer))

@@ -8,8 +8,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use idlewise_core::{
-    Device, Durable, Duration, Instant, Issuer, Operation, Priority, Request, RequestId, Sector, Sectors,
-    Weight,
+    Device, Duration, Instant, Issuer, Operation, Priority, Request, RequestId, Sector, Sectors, Weight,
 };
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -286,8 +285,7 @@ impl Running {
         let process = &self.process;
         let common = Request { arrival: at, issuer, priority: process.priority, ..Request::default() };
         if std::mem::take(&mut self.flush) {
-            let past = Some(Durable::default());
-            return Request { operation: Operation::Flush, sync: true, past, ..common };
+            return Request { operation: Operation::Flush, sync: true, past: true, ..common };
         }
         let reads = process.reads_percent;
         let read = reads >= 100 || (reads > 0 && self.rng.random_range(0..100) < reads);
