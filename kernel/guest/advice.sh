@@ -4,8 +4,8 @@
 #
 #   result: LOAD SCHEDULER MS READS READ_MS WRITES WRITE_MS SECTORS
 #
-# with how long all of it took, and what the kernel counted on the disk meanwhile. All runs are recorded, as
-# LOAD-SCHEDULER.rec.gz: the recordings leave the guest on a second disk, as a tar file. scripts/kernel/advice.sh makes
+# with how long all of it took, and what the kernel counted on the disk meanwhile. All runs are recorded; the
+# recording of the first is kept as LOAD-SCHEDULER.rec.gz. The recordings leave the guest on a second disk, as a tar file. scripts/kernel/advice.sh makes
 # a table.
 . /tests/parts.sh
 disk=$(argument disk)
@@ -62,10 +62,12 @@ load_sqlite() {
     i=0
     while [ $i -lt "$(argument commits)" ]; do
         i=$((i + 1))
-        echo "UPDATE t SET value = value + 1, name = hex(randomblob(40)) WHERE id = (abs(random()) % 20000) + 1;"
+        # Scattered, and the same in each run.
+        scattered=$((i * 2654435761 % 4294967296))
+        echo "UPDATE t SET value = value + 1, name = printf('%080d', $scattered) WHERE id = $((scattered % 20000 + 1));"
     done | sqlite3 /mnt/work/base.sqlite
 }
-load_pgbench() { pgbench -h /tmp -U postgres -n -c 4 -t "$(argument transactions)" postgres; }
+load_pgbench() { pgbench -h /tmp -U postgres -n --random-seed=7 -c 4 -t "$(argument transactions)" postgres; }
 load_tar() { tar -cf - /mnt/read/tree 2>/dev/null | cat >/dev/null; }
 load_find() { find /mnt/read/tree -type f -exec cat {} \; >/dev/null; }
 load_write() { dd if=/dev/zero of=/mnt/work/written bs=1M count=$((large / 2)) conv=fsync 2>/dev/null; }
@@ -82,7 +84,7 @@ elevator() {
         set_queue iwdisk0 "iosched/${setting%%=*}" "${setting#*=}" || bad "$1 takes no ${setting%%=*}"
     done
 }
-# run LOAD SCHEDULER
+# run LOAD SCHEDULER NUMBER: the recording of the first is kept.
 run() {
     elevator none
     dd if=/tmp/image of=/dev/iwdisk0p2 bs=1M 2>/dev/null || bad "the image does not go back"
@@ -92,7 +94,8 @@ run() {
     echo 3 >/proc/sys/vm/drop_caches
     elevator "$2"
     recording=$(echo "$1-$2" | tr ':=' '__').rec.gz
-    idlewise record /dev/iwdisk0 --output "/tmp/$recording" >/tmp/record 2>&1 &
+    [ "$3" = 1 ] || recording=again.gz
+    idlewise record /dev/iwdisk0 --output "/tmp/$recording" --force >/tmp/record 2>&1 &
     recorder=$!
     i=0
     while ! grep -q '^recording' /tmp/record && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
@@ -113,7 +116,10 @@ run() {
 schedulers=$(argument schedulers | tr , ' ')
 [ -n "$(argument ours)" ] || schedulers="$schedulers $(elevators iwdisk0 | grep -vx idlewise)"
 for load in $(argument loads | tr , ' '); do
-    for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler"; done
+    for scheduler in $schedulers $(argument ours | tr , ' '); do
+        number=0
+        while [ $number -lt "$(argument runs)" ]; do number=$((number + 1)); run "$load" "$scheduler" $number; done
+    done
 done
 (cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
 clean_log advice

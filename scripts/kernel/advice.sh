@@ -17,15 +17,15 @@ kernels=mq-deadline,mq-deadline:fifo_batch=16,none,mq-deadline:fifo_batch=1,mq-d
 ours=${OURS:-} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+find,sqlite+write,pgbench+tar}
 disks=(maxtor-40g hdd-4tb-7200 sata-ssd)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
-numbers=(files=600 large=160 ios=1500 commits=80 transactions=60) seed=${SEED:-1}
+numbers=(files=600 large=160 ios=1500 commits=80 transactions=60 runs=2) seed=${SEED:-1}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
 build=(build --release --package idlewise)
 run=(cargo run --release --quiet --package idlewise)
 if [ "${1:-}" = --short ]; then
     shift
     disks=(maxtor-40g)
-kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq,bfq:low_latency=0 ours=as loads=streams,random,find,read+find
-    numbers=(files=120 large=48 ios=300)
+    kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq,bfq:low_latency=0 ours=as loads=streams,random,find,read+find
+    numbers=(files=120 large=48 ios=300 runs=1)
     # The program that the tests run.
     build=(test --no-run --workspace) run=(cargo run --quiet --package idlewise)
 fi

@@ -251,9 +251,14 @@ fn longest(table: &Table, chosen: usize) -> Option<Claim> {
 fn others(question: &Question<'_>, chosen: usize) -> Option<Claim> {
     let (table, goal) = (question.table, question.goal);
     let gain = |row: usize| table.behind(goal, chosen, row);
-    let others = (0..table.schedulers.len()).filter(|row| !question.about.contains(row));
-    let best = others.max_by(|a, b| gain(*a).total_cmp(&gain(*b)))?;
+    let others = table.candidates(goal).into_iter().filter(|row| !question.about.contains(row));
     let over = table.schedulers[chosen].clone();
+    if question.about.len() == table.schedulers.len() {
+        return None;
+    }
+    let Some(best) = others.max_by(|a, b| gain(*a).total_cmp(&gain(*b))) else {
+        return Some(Claim::NoOthers { over });
+    };
     if gain(best) <= 1.0 + MATTERS {
         return Some(Claim::NoOthers { over });
     }

@@ -19,6 +19,12 @@ const READS: f64 = 20.0;
 /// A p99 of fewer requests is made of fewer than ten, and says what chance says.
 const P99_REQUESTS: f64 = 1000.0;
 
+/// The balanced goal lets nobody wait longer than this, or than [`PATIENCE`] times as long as [`USUAL`] has them wait.
+const LONGEST_NS: f64 = 1e9;
+const PATIENCE: f64 = 2.0;
+/// What most disks have.
+const USUAL: &str = "mq-deadline";
+
 /// What people want of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) enum Aim {
@@ -60,7 +66,7 @@ pub(crate) enum Goal {
     Throughput,
     /// Mean and p99 latency of reads alone; of writes where nobody reads
     Latency,
-    /// Both, each counting half
+    /// Run time or throughput, unless somebody waits too long for it; of the fastest, read latency
     #[default]
     Balanced,
 }
@@ -183,9 +189,29 @@ impl Table {
         parts.map(|(figure, weight)| figure.ratio(a, b).ln() * weight).sum::<f64>().exp()
     }
 
-    /// The rows that no other beats for the goal; all rows, if chance has them beat each other in a circle.
+    /// The rows among which the goal chooses: of the balanced one, those that are as fast as any that nobody waits too
+    /// long for.
+    pub(in crate::report) fn candidates(&self, goal: Goal) -> Vec<usize> {
+        let mut rows: Vec<usize> = (0..self.schedulers.len()).collect();
+        if goal != Goal::Balanced {
+            return rows;
+        }
+        let usual = rows.iter().find(|row| self.schedulers[**row] == USUAL).map(|row| self.longest[*row]);
+        let shortest = || self.longest.iter().copied().fold(f64::INFINITY, f64::min);
+        let limit = LONGEST_NS.max(PATIENCE * usual.unwrap_or_else(shortest));
+        rows.retain(|row| self.longest[*row] <= limit);
+        let fast = |figure: &&Measured| figure.aim == Aim::Throughput;
+        for figure in self.figures.iter().filter(fast) {
+            let slower = |row: usize| rows.iter().any(|other| figure.worse(row, *other));
+            let fastest: Vec<usize> = rows.iter().copied().filter(|row| !slower(*row)).collect();
+            rows = if fastest.is_empty() { rows } else { fastest };
+        }
+        rows
+    }
+
+    /// The candidates that no other beats for the goal; all of them, if chance has them beat each other in a circle.
     pub(in crate::report) fn unbeaten(&self, goal: Goal) -> Vec<usize> {
-        let rows: Vec<usize> = (0..self.schedulers.len()).collect();
+        let rows = self.candidates(goal);
         let beaten = |a: usize| rows.iter().any(|b| self.behind(goal, a, *b) > 1.0 + MATTERS);
         let good: Vec<usize> = rows.iter().copied().filter(|row| !beaten(*row)).collect();
         if good.is_empty() { rows } else { good }

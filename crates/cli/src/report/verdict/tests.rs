@@ -140,6 +140,28 @@ impl Reader<'_> {
         self.table.figures.iter().filter(wanted)
     }
 
+    /// The rows that the goal considers.
+    fn considered(&self, about: &[usize]) -> Vec<usize> {
+        let longest = |row: &usize| self.table.longest[*row];
+        let usual = about.iter().find(|row| self.table.schedulers[**row] == "mq-deadline");
+        let usual = usual.map_or_else(|| about.iter().map(longest).fold(f64::MAX, f64::min), longest);
+        let patient: Vec<usize> =
+            about.iter().copied().filter(|row| longest(row) <= (2.0 * usual).max(1e9)).collect();
+        let slower = |a: usize, b: usize| {
+            let worse =
+                |figure: &Measured| self.differ(figure, a, b) && self.cost(figure, a) > self.cost(figure, b);
+            self.table.figures.iter().any(|figure| figure.aim == Aim::Throughput && worse(figure))
+        };
+        let fast = |row: &usize| !patient.iter().any(|other| slower(*row, *other));
+        match self.goal {
+            Goal::Balanced => match patient.iter().copied().filter(fast).collect::<Vec<_>>() {
+                none if none.is_empty() => patient,
+                fast => fast,
+            },
+            _ => about.to_vec(),
+        }
+    }
+
     fn beaten(&self, a: usize, among: &[usize]) -> bool {
         among.iter().any(|b| self.behind(a, *b) > 1.05f64.ln())
     }
@@ -217,8 +239,9 @@ fn check_fact(reader: &Reader<'_>, about: &[usize], sentence: &str) {
 
 /// The rows that nobody of `about` beats, in this table.
 fn good(reader: &Reader<'_>, about: &[usize]) -> Vec<usize> {
-    let good: Vec<usize> = about.iter().copied().filter(|row| !reader.beaten(*row, about)).collect();
-    if good.is_empty() { about.to_vec() } else { good }
+    let among = reader.considered(about);
+    let good: Vec<usize> = among.iter().copied().filter(|row| !reader.beaten(*row, &among)).collect();
+    if good.is_empty() { among } else { good }
 }
 
 /// Checks a sentence that recommends, of tables that each stand for an assumption.
@@ -274,7 +297,8 @@ fn check_advice(readers: &[Reader<'_>], about: &[usize], sentence: &str) {
 
 /// Checks what others would add.
 fn check_others(reader: &Reader<'_>, about: &[usize], sentence: &str) {
-    let others: Vec<usize> = (0..reader.table.schedulers.len()).filter(|row| !about.contains(row)).collect();
+    let all: Vec<usize> = (0..reader.table.schedulers.len()).collect();
+    let others: Vec<usize> = reader.considered(&all).into_iter().filter(|row| !about.contains(row)).collect();
     let matters = 1.05f64.ln();
     if let Some(over) = between(sentence, "add nothing to ", " here.") {
         let over = reader.row(over);
@@ -436,7 +460,20 @@ fn the_goal_decides_where_figures_disagree() {
         words(&table, Goal::Latency)
             .contains("take kyber (goal: latency), though noop is 4.00 times better in run")
     );
-    assert!(words(&table, Goal::Balanced).contains("take kyber (goal: balanced)"));
+    assert!(words(&table, Goal::Balanced).contains("take noop (goal: balanced), though kyber"));
+}
+
+#[test]
+fn balance_is_read_latency_of_those_that_are_fast_and_starve_nobody() {
+    let rows = [("noop", 1.0, 50.0), ("kyber", 1.04, 5.0), ("cas", 0.8, 1.0)];
+    let mut table = small(&rows);
+    table.longest[2] = 1.1e9;
+    assert!(
+        words(&table, Goal::Balanced).contains("take kyber (goal: balanced)"),
+        "who waits a second is starved"
+    );
+    table.longest = vec![0.6e9, 0.6e9, 1.1e9];
+    assert!(words(&table, Goal::Balanced).contains("take cas (goal: balanced)"), "all make somebody wait");
 }
 
 #[test]
