@@ -55,6 +55,8 @@ impl Row {
             operation: self.operation,
             priority: self.priority,
             sync: self.sync,
+            // As hosts send them.
+            past: self.operation == Operation::Flush,
             ..Request::default()
         }
     }

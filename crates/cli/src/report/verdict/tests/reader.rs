@@ -1,0 +1,119 @@
+//! What a reader computes from a table of results, to check what a verdict says of it.
+
+use idlewise_sim::metrics::{Better, Kind};
+
+use super::super::table::{Aim, Goal, Measured, Table};
+
+/// What the reader of a table computes.
+pub(super) struct Reader<'a> {
+    pub(super) table: &'a Table,
+    pub(super) goal: Goal,
+}
+
+impl Reader<'_> {
+    pub(super) fn row(&self, name: &str) -> usize {
+        self.table
+            .schedulers
+            .iter()
+            .position(|known| known == name)
+            .unwrap_or_else(|| panic!("who is {name}?"))
+    }
+
+    pub(super) fn figure(&self, name: &str) -> &Measured {
+        self.table.figures.iter().find(|figure| figure.name == name).unwrap_or_else(|| panic!("no {name}"))
+    }
+
+    pub(super) fn mean(&self, figure: &Measured, row: usize) -> f64 {
+        figure.samples[row].iter().sum::<f64>() / figure.samples[row].len() as f64
+    }
+
+    /// Cost: less is better.
+    pub(super) fn cost(&self, figure: &Measured, row: usize) -> f64 {
+        let mean = self.mean(figure, row);
+        if figure.better == Better::More { 1.0 / mean } else { mean }
+    }
+
+    /// Whether two rows differ by 5 % or more and, over seeds, beyond chance.
+    pub(super) fn differ(&self, figure: &Measured, a: usize, b: usize) -> bool {
+        let pairs = figure.samples[a].iter().zip(&figure.samples[b]).map(|(a, b)| a.ln() - b.ln());
+        let pairs: Vec<f64> = pairs.collect();
+        let count = pairs.len() as f64;
+        let mean = pairs.iter().sum::<f64>() / count;
+        let beyond = pairs.len() < 2 || {
+            let variance = pairs.iter().map(|pair| (pair - mean).powi(2)).sum::<f64>() / (count - 1.0);
+            let student = [0.0, 0.0, 12.706, 4.303, 3.182, 2.776][pairs.len()];
+            mean.abs() > student * (variance / count).sqrt()
+        };
+        // What the mean over seeds says and what most of them say is the same.
+        let agrees = (self.mean(figure, a) > self.mean(figure, b)) == (mean > 0.0);
+        let (a, b) = (self.cost(figure, a), self.cost(figure, b));
+        a.max(b) / a.min(b) > 1.05 && beyond && agrees
+    }
+
+    /// The logarithm of how far `a` is behind `b` in what the goal weighs and in what differs.
+    pub(super) fn behind(&self, a: usize, b: usize) -> f64 {
+        let of = |aim: Aim| self.table.figures.iter().filter(|figure| figure.aim == aim).collect::<Vec<_>>();
+        let mut parts = Vec::new();
+        for (aim, wanted) in [(Aim::Throughput, Goal::Throughput), (Aim::Latency, Goal::Latency)] {
+            let figures = of(aim);
+            if (self.goal == Goal::Balanced || self.goal == wanted) && !figures.is_empty() {
+                let part = figures.iter().map(|figure| {
+                    let ratio = (self.cost(figure, a) / self.cost(figure, b)).ln();
+                    if self.differ(figure, a, b) { ratio } else { 0.0 }
+                });
+                parts.push(part.sum::<f64>() / figures.len() as f64);
+            }
+        }
+        if parts.is_empty() { 0.0 } else { parts.iter().sum::<f64>() / parts.len() as f64 }
+    }
+
+    /// The figures of the goal.
+    pub(super) fn weighs(&self) -> impl Iterator<Item = &Measured> {
+        let wanted = |figure: &&Measured| match self.goal {
+            Goal::Throughput => figure.aim == Aim::Throughput,
+            Goal::Latency => figure.aim == Aim::Latency,
+            Goal::Balanced => true,
+        };
+        self.table.figures.iter().filter(wanted)
+    }
+
+    /// The rows that the goal considers.
+    pub(super) fn considered(&self, about: &[usize]) -> Vec<usize> {
+        let longest = |row: &usize| self.table.longest[*row];
+        let usual = about.iter().find(|row| self.table.schedulers[**row] == "mq-deadline");
+        let usual = usual.map_or_else(|| about.iter().map(longest).fold(f64::MAX, f64::min), longest);
+        let patient: Vec<usize> =
+            about.iter().copied().filter(|row| longest(row) <= (2.0 * usual).max(1e9)).collect();
+        let slower = |a: usize, b: usize| {
+            let worse =
+                |figure: &Measured| self.differ(figure, a, b) && self.cost(figure, a) > self.cost(figure, b);
+            self.table.figures.iter().any(|figure| figure.aim == Aim::Throughput && worse(figure))
+        };
+        let fast = |row: &usize| !patient.iter().any(|other| slower(*row, *other));
+        match self.goal {
+            Goal::Balanced => match patient.iter().copied().filter(fast).collect::<Vec<_>>() {
+                none if none.is_empty() => patient,
+                fast => fast,
+            },
+            _ => about.to_vec(),
+        }
+    }
+
+    pub(super) fn beaten(&self, a: usize, among: &[usize]) -> bool {
+        among.iter().any(|b| self.behind(a, *b) > 1.05f64.ln())
+    }
+
+    /// A number with its unit, as near as three digits are.
+    pub(super) fn reads(&self, text: &str, kind: Kind, value: f64) {
+        let (number, unit) = text.trim_end_matches('.').split_once(' ').unwrap_or((text, ""));
+        let number: f64 = number.replace(',', "").parse().unwrap_or_else(|_| panic!("'{text}' is no number"));
+        let scale = match unit {
+            "µs" => 1e3,
+            "ms" | "MB/s" => 1e6,
+            "s" => 1e9,
+            _ => panic!("{kind:?} in '{unit}'"),
+        };
+        let off = (number * scale - value).abs();
+        assert!(off <= (value * 0.006).max(scale * 0.0051), "'{text}' for {value}");
+    }
+}
