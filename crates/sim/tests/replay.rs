@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use idlewise_core::{
-    Device as Traits, Duration, Group, Host, Instant, Issuer, Operation, Queue, Sector, Sectors, registry,
+    Device as Traits, Durable, Duration, Group, Host, Instant, Issuer, Operation, Queue, Sector, Sectors,
+    registry,
 };
 use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, Limits};
@@ -18,6 +19,8 @@ const MS: u64 = 1_000_000;
 struct Constant {
     service: Duration,
     held: Option<(Instant, Instant, u32)>,
+    /// What was submitted.
+    log: Vec<Command>,
 }
 
 impl DiskModel for Constant {
@@ -33,6 +36,7 @@ impl DiskModel for Constant {
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError> {
         assert!(command.start + command.length <= self.capacity());
         self.held = Some((now + self.service, now, command.tag));
+        self.log.push(command);
         Ok(())
     }
     fn next_event(&self) -> Option<Instant> {
@@ -61,13 +65,16 @@ fn row(arrival_ms: u64, completed_ms: Option<u64>, issuer: Option<u32>, start: u
 }
 
 fn replay(rows: Vec<Record>, service: Duration, open: bool, speed: f64) -> (Report, Account) {
-    let mut device = Constant { service, held: None };
+    replay_on(&mut Constant { service, held: None, log: Vec::new() }, rows, open, speed)
+}
+
+fn replay_on(device: &mut Constant, rows: Vec<Record>, open: bool, speed: f64) -> (Report, Account) {
     let settings = Settings { open, speed, capacity: device.capacity() };
     let mut replay = Replay::new(Box::new(List(rows.into())), settings);
     let mut host =
         Host::new(Queue::new(256, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap(), ());
     let mut recorder = Recorder::new(256);
-    Engine::new(&mut replay, &mut host, &mut device, &mut recorder, Limits::default())
+    Engine::new(&mut replay, &mut host, device, &mut recorder, Limits::default())
         .run(&Control::default())
         .unwrap();
     assert!(replay.take_error().is_none());
@@ -99,6 +106,25 @@ fn an_open_loop_keeps_the_recorded_times() {
 fn speed_scales_what_the_process_computes() {
     let (report, _) = replay(reader(), Duration::from_ms(1), false, 2.0);
     assert_eq!(report.elapsed_ns, (10 + 9) * MS);
+}
+
+#[test]
+fn a_commit_flushes_the_disk_and_is_forced_and_goes_before_what_waits() {
+    let write = |at: u64, start: u64, durable: Durable| Record {
+        operation: Operation::Write,
+        sync: true,
+        durable,
+        ..row(at, None, Some(1), start)
+    };
+    let commit = Durable { before: true, itself: true };
+    let plain = Durable::default();
+    let rows = vec![write(0, 0, plain), write(0, 800, plain), write(1, 1600, commit)];
+    let mut device = Constant { service: Duration::from_ms(5), held: None, log: Vec::new() };
+    let (report, _) = replay_on(&mut device, rows, true, 1.0);
+    let got: Vec<_> = device.log.iter().map(|it| (it.operation, it.start.0, it.fua)).collect();
+    let write = |start, fua| (Operation::Write, start, fua);
+    assert_eq!(got, [write(0, false), (Operation::Flush, 0, false), write(1600, true), write(800, false)]);
+    assert_eq!((report.requests, report.elapsed_ns), (3, 20 * MS));
 }
 
 #[test]

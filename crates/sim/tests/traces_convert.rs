@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "shared with the tests of the readers")]
 mod fixtures;
 
-use idlewise_core::{Class, Instant, Issuer, Operation, Priority, Sector, Sectors};
+use idlewise_core::{Class, Durable, Instant, Issuer, Operation, Priority, Sector, Sectors};
 use idlewise_sim::traces::{Format, Options, Record, Trace, TraceError, WriteError, Writer, Written};
 use proptest::prelude::*;
 use std::io::Cursor;
@@ -79,6 +79,7 @@ prop_compose! {
         length in 1u32..2_000,
         waited in any::<bool>(),
         metadata in any::<bool>(),
+        (before, itself) in any::<(bool, bool)>(),
         times in proptest::option::of((0u64..1_000_000, 0u64..1_000_000)),
         sent in any::<bool>(),
         pid in proptest::option::of(1u32..5_000_000),
@@ -89,6 +90,7 @@ prop_compose! {
         let mut record = Record::new(Instant(0), kind, Sector(0), Sectors(if flush { 0 } else { length }));
         record.sync |= waited;
         record.metadata = metadata;
+        record.durable = Durable::of_write(Some(kind), before, itself);
         record.issuer = pid.map(Issuer);
         let class = |c| [Class::RealTime, Class::BestEffort, Class::Idle][usize::from(c)];
         record.priority = level.map(|(c, level)| Priority { class: class(c), level });

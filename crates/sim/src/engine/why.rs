@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use idlewise_core::{Decision, Direction, Instant, Issuer, Request, RequestId, Why};
+use idlewise_core::{Decision, Instant, Issuer, Operation, Request, RequestId, Why};
 use idlewise_disk::Completion;
 
 use crate::engine::Observer;
@@ -61,8 +61,14 @@ fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option
     let at = format!("{:.6} s", now.0 as f64 / 1e9);
     let what = match (decision, request) {
         (Decision::Dispatch(id), Some(request)) => {
-            let letter = if request.direction() == Direction::Read { 'R' } else { 'W' };
-            format!("dispatch {id} {letter} {}+{} of {}", request.start, request.length, request.issuer)
+            let letter = match request.operation {
+                Operation::Read => 'R',
+                Operation::Write => 'W',
+                Operation::Discard => 'D',
+                Operation::Flush => 'F',
+            };
+            let past = if request.past { ": past the scheduler" } else { "" };
+            format!("dispatch {id} {letter} {}+{} of {}{past}", request.start, request.length, request.issuer)
         }
         (Decision::Dispatch(id), None) => format!("dispatch {id}"),
         (Decision::WaitUntil(until), _) => format!("wait at most {}", until.since(now)),
