@@ -101,7 +101,8 @@ start "real kernel" scripts/kernel-compare/run.sh \
     "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk" \
     "what DKMS builds" scripts/kernel/test-install.sh \
     "panics in a real kernel" "scripts/kernel/run.sh panic" \
-    "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory"
+    "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory" \
+    "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short"
 
 check "format" format
 check "clippy" lint
@@ -130,10 +131,12 @@ check "core without vector units" narrow
 check "setup" scripts/test-setup.sh
 
 start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
-    "what a switch costs in a real kernel" "scripts/kernel/run.sh exact"
+    "what a switch costs in a real kernel" "scripts/kernel/run.sh exact" \
+    "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
 for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
     "what DKMS builds" "panics in a real kernel" "a disk in want of memory, in a real kernel" \
-    "elevators in a real kernel" "what a switch costs in a real kernel"; do
+    "what a recording counts, in a real kernel" "elevators in a real kernel" "what a switch costs in a real kernel" \
+    "advice on real programs in a real kernel"; do
     finish "$name"
 done
 

@@ -24,15 +24,14 @@ run=(cargo run --release --quiet --package idlewise)
 if [ "${1:-}" = --short ]; then
     shift
     disks=(maxtor-40g)
-    kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq,bfq:low_latency=0 ours=as loads=streams,random,find,read+find
+    kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq:low_latency=0 ours=as loads=streams,random,read+find
     numbers=(files=120 large=48 ios=300 runs=1)
     # The program that the tests run.
-    build=(test --no-run --workspace) run=(cargo run --quiet --package idlewise)
+    build=("${as_tested[@]}") run=(cargo run --quiet --package idlewise)
 fi
 [ $# = 0 ] || disks=("$@")
 
-IDLEWISE=$(cargo "${build[@]}" --quiet --message-format json |
-    sed -n '/"kind":\["bin"\]/ s/.*"executable":"\([^"]*\/idlewise\)".*/\1/p' | tail -n 1)
+IDLEWISE=$(program "${build[@]}")
 export IDLEWISE
 
 place=$kernel_work/advice

@@ -22,8 +22,7 @@ fi
 [ $# = 0 ] || disks=("$@")
 export GUEST_MEMORY=1280 GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 
-IDLEWISE=$(cargo build --release --package idlewise --quiet --message-format json |
-    sed -n '/"kind":\["bin"\]/ s/.*"executable":"\([^"]*\/idlewise\)".*/\1/p' | tail -n 1)
+IDLEWISE=$(program build --release --package idlewise)
 export IDLEWISE
 place=$kernel_work/fit
 rm -rf "$place"

@@ -116,3 +116,11 @@ kernel_debug() {
     fi
     kernel_image=$place kernel_headers=$build kernel_block=$build/block kernel_abi="$kernel_abi with debug.config"
 }
+
+# What the checks build, for those scripts that the checks run.
+as_tested=(test --no-run --workspace)
+# program CARGO_ARGUMENT…: builds the program, and says where it lies.
+program() {
+    cargo "$@" --quiet --message-format json |
+        sed -n '/"kind":\["bin"\]/ s/.*"executable":"\([^"]*\/idlewise\)".*/\1/p' | tail -n 1
+}

@@ -149,7 +149,7 @@ fn addresses_beyond_the_end_are_folded_and_counted() {
 #[test]
 fn many_more_rows_than_the_window_are_replayed_once_each() {
     let rows: Vec<_> = (0..200_000)
-        .map(|n| row(n, Some(n + 1), Some((n * 2_654_435_761 >> 20) as u32 % 50 + 1), n * 8 % 900_000))
+        .map(|n| row(n, Some(n + 1), Some(((n * 2_654_435_761) >> 20) as u32 % 50 + 1), n * 8 % 900_000))
         .collect();
     let (report, account) = replay(rows, Duration(1000), false, 1.0);
     assert_eq!((report.requests, account.rows), (200_000, 200_000));

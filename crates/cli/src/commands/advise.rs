@@ -16,13 +16,16 @@ use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::trace::options;
 use crate::input::{names, presets, setup};
-use crate::report::comparison::Comparison;
-use crate::report::summary::summarise;
+use crate::report::comparison::{Comparison, Variant};
+use crate::report::summary::{Summary, summarise};
 use crate::report::verdict::table::Goal;
 use crate::report::{html, json, numbers, output};
 
 /// Where files are memory.
 const MEMORY: &str = "/dev/shm";
+
+/// No disk is as its model by more than this: a difference that this turns round is chance.
+const LEAST_ERROR: f64 = 0.05;
 
 const NOTES: &str = "\
 Examples:
@@ -149,7 +152,7 @@ impl Advise {
     /// Replays what the disk did under each candidate, and again on a disk that is slower and faster by the error of its
     /// model.
     fn advise(&self, path: &Path, subject: &Subject) -> Result<Advice, Failure> {
-        let (profile, model) = self.model(subject)?;
+        let (profile, mut model) = self.model(subject)?;
         let reading = Reading { devices: vec![subject.name.clone()], ..self.reading.clone() };
         let mut wanted = self.schedulers.clone();
         if wanted.is_empty() {
@@ -164,11 +167,19 @@ impl Advise {
         let variants = match model.error {
             _ if done.interrupted => None,
             None => Some(Vec::new()),
-            Some(error) => under(&mut prepared, &about, 1.0 + error)?,
+            Some(error) => under(&mut prepared, &about, 1.0 + error.max(LEAST_ERROR))?,
         };
         done.interrupted |= variants.is_none();
-        let variants = variants.unwrap_or_default();
-        let summaries = summarise(&done.outcomes, about.len())?;
+        let mut variants = variants.unwrap_or_default();
+        let mut summaries = summarise(&done.outcomes, about.len())?;
+        if let (None, Some(error), [_, others @ ..]) = (prepared.missing, model.error, &variants[..]) {
+            add_runs(&mut summaries, others);
+            let percent = 100.0 * error.max(LEAST_ERROR);
+            model.words += &format!(
+                "; figures are the means of three replays: on that, and on one {percent:.0} % slower and faster"
+            );
+            variants.clear();
+        }
         let comparison =
             Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about), &variants);
         if let Some(path) = &self.html {
@@ -177,5 +188,15 @@ impl Advise {
         let mut trace = traces::Trace::open(path, &options(&reading)?).map_err(Failure::failed)?;
         let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
         Ok(advise(subject, model, kinds(&info), &comparison))
+    }
+}
+
+/// Counts the runs of `others`, which are of the same schedulers, as further runs of each summary's scheduler.
+fn add_runs(summaries: &mut [Summary], others: &[Variant]) {
+    for summary in summaries {
+        let same =
+            others.iter().flat_map(|other| &other.summaries).filter(|other| other.name() == summary.name());
+        let runs: Vec<_> = same.flat_map(|other| other.runs.clone()).collect();
+        summary.runs.extend(runs);
     }
 }
