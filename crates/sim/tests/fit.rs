@@ -6,7 +6,7 @@ mod truth;
 use std::io::Write as _;
 use std::path::Path;
 
-use idlewise_core::{Instant, Operation, Sector, Sectors};
+use idlewise_core::{Durable, Duration, Instant, Operation, Sector, Sectors};
 use idlewise_disk::{DiskModel as _, FlashSpec, Model, Profile, validate};
 use idlewise_sim::fit::{self, Confidence, Known};
 use idlewise_sim::traces::{Options, Record, Trace};
@@ -234,4 +234,30 @@ fn what_a_recording_leaves_out_is_said() {
         (Confidence::Unknown, Confidence::Unknown)
     );
     assert!(fitted.text.contains("# positioning: unknown, as hdd-4tb-7200: too few commands were alone"));
+}
+
+#[test]
+fn a_commit_shows_the_flush_that_it_waited_for() {
+    let ms = |ms: u64| Instant(ms * 1_000_000);
+    let commit = |n: u64| {
+        let at = |after: u64| Some(ms(n * 40 + after));
+        let durable = Durable { before: n % 2 == 1, itself: n % 2 == 1 };
+        let mut row = Record::new(ms(n * 40), Operation::Write, Sector(n * 7919 % 100_000 * 8), Sectors(8));
+        (row.durable, row.sync) = (durable, true);
+        (row.dispatched, row.completed) = if durable.before { (at(9), at(17)) } else { (at(0), at(1)) };
+        row
+    };
+    let rows = fit::rows(&(0..300).map(commit).collect::<Vec<_>>()).unwrap();
+    assert_eq!(rows.len(), 450, "150 flushes");
+    let shown: Vec<_> = rows[..3].iter().map(|row| (row.operation, row.issued, row.done, row.fua)).collect();
+    let [flush, write] = [Operation::Flush, Operation::Write];
+    let want = [(write, 0, 1, false), (flush, 40, 49, false), (write, 49, 57, true)];
+    assert_eq!(shown, want.map(|(operation, issued, done, fua)| (operation, ms(issued).0, ms(done).0, fua)));
+    // A disk that forces nothing does such writes in its buffer, and Linux flushes it afterwards.
+    let unforced = |n: u64| Record {
+        completed: Some(commit(n).dispatched.unwrap() + Duration::from_ms(1)),
+        ..commit(n)
+    };
+    let rows = fit::rows(&(0..300).map(unforced).collect::<Vec<_>>()).unwrap();
+    assert!(rows.iter().all(|row| !row.fua));
 }

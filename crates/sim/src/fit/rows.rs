@@ -109,6 +109,9 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
         let (Some(done), issued) = (record.completed, record.dispatched.unwrap_or(record.arrival)) else {
             continue;
         };
+        if record.durable.before && record.arrival < issued {
+            rows.push(flush_before(record.arrival.0, issued.0));
+        }
         rows.push(Row {
             issued: issued.0,
             done: done.0.max(issued.0),
@@ -133,6 +136,21 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
     }
     check(&rows)?;
     Ok(rows)
+}
+
+/// The flush for which a durable write waited: the kernel makes it when the write comes, and traces tell of the write.
+fn flush_before(issued: u64, done: u64) -> Row {
+    Row {
+        issued,
+        done,
+        operation: Operation::Flush,
+        start: 0,
+        sectors: 0,
+        beside: 0,
+        alone: true,
+        fua: false,
+        gap: 0,
+    }
 }
 
 /// Puts the rows in order. Requests that were merged are one command, which the disk got and finished at one time.
