@@ -19,19 +19,19 @@ disks=(maxtor-40g hdd-4tb-7200 sata-ssd)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
 numbers=(files=600 large=160 ios=1500 commits=80 transactions=60 runs=2) seed=${SEED:-1}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
-build=(build --release --package idlewise)
-run=(cargo run --release --quiet --package idlewise)
+build=(build --release --package idlewise --bins --example advice_table)
 if [ "${1:-}" = --short ]; then
     shift
     disks=(maxtor-40g)
     kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq:low_latency=0 ours=as loads=streams,random,read+find
     numbers=(files=120 large=48 ios=300 runs=1)
     # The program that the tests run.
-    build=("${as_tested[@]}") run=(cargo run --quiet --package idlewise)
+    build=("${as_tested[@]}")
 fi
 [ $# = 0 ] || disks=("$@")
 
-IDLEWISE=$(program "${build[@]}")
+IDLEWISE=$(program idlewise "${build[@]}")
+table=$(program advice_table "${build[@]}")
 export IDLEWISE
 
 place=$kernel_work/advice
@@ -59,4 +59,4 @@ while [ "$jobs" -gt 0 ]; do
     jobs=$((jobs - 1))
 done
 [ "$status" = 0 ] || exit "$status"
-"${run[@]}" --example advice_table -- "$IDLEWISE" "$place" "${disks[@]}"
+"$table" "$IDLEWISE" "$place" "${disks[@]}"

@@ -22,7 +22,7 @@ fi
 [ $# = 0 ] || disks=("$@")
 export GUEST_MEMORY=1280 GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 
-IDLEWISE=$(program build --release --package idlewise)
+IDLEWISE=$(program idlewise build --release --package idlewise)
 export IDLEWISE
 place=$kernel_work/fit
 rm -rf "$place"

@@ -119,8 +119,10 @@ kernel_debug() {
 
 # What the checks build, for those scripts that the checks run.
 as_tested=(test --no-run --workspace)
-# program CARGO_ARGUMENT…: builds the program, and says where it lies.
+# program NAME CARGO_ARGUMENT…: builds the program or example so, and says where it lies.
 program() {
+    local name=$1
+    shift
     cargo "$@" --quiet --message-format json |
-        sed -n '/"kind":\["bin"\]/ s/.*"executable":"\([^"]*\/idlewise\)".*/\1/p' | tail -n 1
+        sed -n 's/.*"executable":"\([^"]*\/'"$name"'\)".*/\1/p' | tail -n 1
 }

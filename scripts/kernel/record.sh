@@ -16,7 +16,7 @@ if [ "${1:-}" = --short ]; then
     shift
     build=("${as_tested[@]}") short=1
 fi
-IDLEWISE=$(program "${build[@]}")
+IDLEWISE=$(program idlewise "${build[@]}")
 export IDLEWISE
 disk=$kernel_work/record.img
 rm -f "$disk"
