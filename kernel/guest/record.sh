@@ -242,7 +242,7 @@ refused 2 'takes no requests' nullbio
 refused 2 'takes no requests' zram0
 refused 2 'the file is there' nullone --output /tmp/first.rec.gz
 mkdir /tmp/small
-mount -t tmpfs -o size=128k small /tmp/small
+mount -t tmpfs -o size=256k small /tmp/small
 fio --output=/tmp/fio --name=load --filename=/dev/nullone --ioengine=libaio --direct=1 --iodepth=32 --bs=4k --rw=randread --size=60m \
     --time_based --runtime=40 >/tmp/fio.out 2>&1 &
 load=$!
