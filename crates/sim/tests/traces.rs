@@ -193,6 +193,7 @@ fn errors_say_where_what_and_what_to_do() {
             "8,0 1 1 1.5 7 P N [x]\n8,0 1 1 1.5 7 U N [x] 1\n".to_owned(),
             "2 rows read as blkparse and not one request (2 that are no requests)",
         ),
+        ("idlewise recording 1\nkernel = \"6\"\n\0".to_owned(), "the disk was asked for nothing"),
     ];
     for (bytes, want) in cases {
         let text = failure(bytes.clone());

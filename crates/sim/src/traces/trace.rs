@@ -206,7 +206,10 @@ impl Trace {
             format: self.format.name(),
             rows: self.sink.report.rows,
             skipped: self.sink.skips.words(),
-            cure: "record queue or issue events, or check --format and --device",
+            cure: match self.reader.head() {
+                Some(_) => "the disk was asked for nothing: record while your programs run, or for longer",
+                None => "record queue or issue events, or check --format and --device",
+            },
         }
     }
 
