@@ -4,9 +4,9 @@
 #
 #   result: LOAD SCHEDULER MS READS READ_MS WRITES WRITE_MS SECTORS
 #
-# with how long all of it took, and what the kernel counted on the disk meanwhile. All runs are recorded; the
-# recording of the first is kept as LOAD-SCHEDULER.rec.gz. The recordings leave the guest on a second disk, as a tar file. scripts/kernel/advice.sh makes
-# a table.
+# with how long all of it took, and what the kernel counted on the disk meanwhile. All runs are recorded; the recording of
+# the first is kept as LOAD-SCHEDULER.rec.gz. The recordings leave the guest on a second disk, as a tar file.
+# scripts/kernel/advice.sh makes a table.
 . /tests/parts.sh
 disk=$(argument disk)
 insmod /modules/idlewise-disk.ko disks="$disk" || bad "the disk $disk cannot be had"

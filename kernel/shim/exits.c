@@ -2,8 +2,8 @@
 /* Notices that a thread or a process has exited, and tells the queues on which it issued something.
  *
  * By the tracepoint sched_process_exit, which modules may use although they may not name it. An exit takes the lock of
- * those queues only on which it issued; without a queue it costs a look at an empty list. What it
- * issues after that point, when its files are closed, counts as nobody's (iw_who()).
+ * those queues only on which it issued; without a queue it costs a look at an empty list. What an issuer
+ * submits after that point, when its files are closed, counts as nobody's (iw_who()).
  */
 #include <linux/module.h>
 #include <linux/rculist.h>
@@ -93,23 +93,22 @@ static void iw_gone(struct iw_queue *iw, u32 who)
 		iw_wake(iw);
 }
 
-/* From now on the threads of a process are one issuer, or each is one. Who issued until now is gone. */
+/* From now on the threads of a process are one issuer, or each thread is one. Those that issued until now are gone. */
 void iw_exits_by_process(struct iw_queue *iw, bool by_process)
 {
-	unsigned int row, place;
+	u32 *who = &iw->rows[0][0];
+	unsigned int place;
 
 	spin_lock_irq(&iw->lock);
-	for (row = 0; row < IW_ROWS && iw->by_process != by_process; row++)
-		for (place = 0; place < IW_ROW; place++) {
-			u32 who = iw->rows[row][place];
-
-			if (who && who != IW_CROWDED)
-				iw_core(iw, iw_issuer_gone, ktime_get_ns(), who);
-			WRITE_ONCE(iw->rows[row][place], 0);
+	if (iw->by_process != by_process) {
+		for (place = 0; place < IW_ROWS * IW_ROW; place++) {
+			if (who[place] && who[place] != IW_CROWDED)
+				iw_core(iw, iw_issuer_gone, ktime_get_ns(), who[place]);
+			WRITE_ONCE(who[place], 0);
 		}
-	iw->issuers = iw->by_process == by_process ? iw->issuers : 0;
-	iw->last_issuer = 0;
-	WRITE_ONCE(iw->by_process, by_process);
+		iw->issuers = iw->last_issuer = 0;
+		WRITE_ONCE(iw->by_process, by_process);
+	}
 	spin_unlock_irq(&iw->lock);
 	iw_wake(iw);
 }

@@ -131,7 +131,7 @@ static inline void iw_leave(struct iw_queue *iw, struct request *rq)
 }
 
 /* The thread or the process that issues now, and the parent of its process; 0 for a worker, whose originator the kernel does
- * not say, and for who is about to be gone.
+ * not say, and for a thread or process that is about to be gone.
  */
 static inline u64 iw_who(const struct iw_queue *iw)
 {

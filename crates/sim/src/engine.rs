@@ -385,7 +385,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         self.send(id, Command { tag: id.0, operation, start, length, fua: durable.itself })
     }
 
-    /// The device serves `command`, which is that of `id`.
+    /// Sends the device `command`, the command for `id`.
     #[inline(always)]
     fn send(&mut self, id: RequestId, command: Command) -> Result<(), EngineError> {
         let now = self.now;

@@ -234,7 +234,7 @@ fn a_database_waits_for_the_journal_that_commits_for_it() {
 
 #[test]
 fn who_reads_beside_a_reader_does_not_wait_for_it() {
-    // Process 9 reads every 2 ms, of which it computes 1; process 1 reads now and then, mostly while 9 computes.
+    // Process 9 reads every 2 ms and computes for 1 ms in between; process 1 reads now and then, mostly in that time.
     let other = (0..400).map(|n| row(n * 2, Some(n * 2 + 1), Some(9), 800_000 + n * 8));
     let rows = (0..36).map(|n| row(n * 22 + 1, Some(n * 22 + 2), Some(1), n * 1000)).chain(other);
     let causes = causes_of(1, rows.collect());

@@ -24,7 +24,7 @@ use crate::report::{html, json, numbers, output};
 /// Where files are memory.
 const MEMORY: &str = "/dev/shm";
 
-/// No disk is as its model by more than this: a difference that this turns round is chance.
+/// Every model is off by this at least: a difference that this much turns round is chance.
 const LEAST_ERROR: f64 = 0.05;
 
 const NOTES: &str = "\

@@ -11,10 +11,9 @@ pub(crate) mod words;
 use idlewise_core::registry;
 use serde::Serialize;
 
-use table::{Goal, MATTERS, Measured, Table};
+use table::{Goal, LONG_WAIT_NS, MATTERS, Measured, Table};
 
-/// The longest request is worth a warning from here on, and if it is this often the shortest maximum.
-const LONG_WAIT_NS: f64 = 1e9;
+/// The longest request is worth a warning from [`LONG_WAIT_NS`] on, if it is this often the shortest maximum.
 const LONG_WAIT_FACTOR: f64 = 5.0;
 /// Those to keep off are named, instead of those to take, where there are at least this many good ones for each.
 const GOOD_FOR_EACH: usize = 2;
@@ -251,11 +250,11 @@ fn longest(table: &Table, chosen: usize) -> Option<Claim> {
 fn others(question: &Question<'_>, chosen: usize) -> Option<Claim> {
     let (table, goal) = (question.table, question.goal);
     let gain = |row: usize| table.behind(goal, chosen, row);
-    let others = table.candidates(goal).into_iter().filter(|row| !question.about.contains(row));
-    let over = table.schedulers[chosen].clone();
     if question.about.len() == table.schedulers.len() {
         return None;
     }
+    let others = table.candidates(goal).into_iter().filter(|row| !question.about.contains(row));
+    let over = table.schedulers[chosen].clone();
     let Some(best) = others.max_by(|a, b| gain(*a).total_cmp(&gain(*b))) else {
         return Some(Claim::NoOthers { over });
     };

@@ -109,10 +109,7 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
         let (Some(done), issued) = (record.completed, record.dispatched.unwrap_or(record.arrival)) else {
             continue;
         };
-        if record.durable.before && record.arrival < issued {
-            rows.push(flush_before(record.arrival.0, issued.0));
-        }
-        rows.push(Row {
+        let row = Row {
             issued: issued.0,
             done: done.0.max(issued.0),
             operation: record.operation,
@@ -122,7 +119,13 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
             alone: true,
             fua: if told { record.durable.itself } else { record.sync && record.metadata },
             gap: 0,
-        });
+        };
+        // The kernel has the disk flushed when a durable write comes, and traces tell of the write alone.
+        if record.durable.before && record.arrival < issued {
+            let (issued, done, operation) = (record.arrival.0, row.issued, Operation::Flush);
+            rows.push(Row { issued, done, operation, start: 0, sectors: 0, fua: false, ..row });
+        }
+        rows.push(row);
     }
     if rows.is_empty() {
         return Err(FitError::NoTimes { rows: records.len() });
@@ -136,21 +139,6 @@ pub fn rows(records: &[Record]) -> Result<Vec<Row>, FitError> {
     }
     check(&rows)?;
     Ok(rows)
-}
-
-/// The flush for which a durable write waited: the kernel makes it when the write comes, and traces tell of the write.
-fn flush_before(issued: u64, done: u64) -> Row {
-    Row {
-        issued,
-        done,
-        operation: Operation::Flush,
-        start: 0,
-        sectors: 0,
-        beside: 0,
-        alone: true,
-        fua: false,
-        gap: 0,
-    }
 }
 
 /// Puts the rows in order. Requests that were merged are one command, which the disk got and finished at one time.

@@ -24,6 +24,17 @@ pub(crate) enum Action {
     Remap,
 }
 
+/// What an event tells of its request besides the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flags {
+    /// Somebody waits.
+    pub(crate) sync: bool,
+    /// File-system metadata.
+    pub(crate) metadata: bool,
+    /// What must be on the medium.
+    pub(crate) durable: Durable,
+}
+
 /// One event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Event {
@@ -35,9 +46,7 @@ pub(crate) struct Event {
     /// In sectors.
     pub(crate) length: u32,
     pub(crate) operation: Operation,
-    pub(crate) sync: bool,
-    pub(crate) metadata: bool,
-    pub(crate) durable: Durable,
+    pub(crate) flags: Flags,
     pub(crate) issuer: Option<Issuer>,
     pub(crate) priority: Option<Priority>,
 }

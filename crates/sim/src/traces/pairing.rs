@@ -113,9 +113,9 @@ impl Pairing {
         let start = if flush { 0 } else { event.sector };
         let length = Sectors(if flush { 0 } else { event.length });
         let record = Record {
-            sync: event.sync,
-            metadata: event.metadata,
-            durable: event.durable,
+            sync: event.flags.sync,
+            metadata: event.flags.metadata,
+            durable: event.flags.durable,
             issuer: event.issuer,
             priority: event.priority,
             device: event.device,

@@ -4,6 +4,7 @@
 //! (discard; `DE` or `E` secure erase), `F` (flush), `Z` (zone), `N` (none of these). Then `F`
 //! forced unit access, `A` readahead, `S` synchronous, `M` metadata, `U` atomic.
 
+use super::event::Flags;
 use super::record::Record;
 use idlewise_core::{Durable, Operation};
 
@@ -12,12 +13,8 @@ use idlewise_core::{Durable, Operation};
 pub(crate) struct Rwbs {
     /// What is asked; `None` for what no scheduler orders.
     pub(crate) operation: Option<Operation>,
-    /// Somebody waits.
-    pub(crate) sync: bool,
-    /// File-system metadata.
-    pub(crate) metadata: bool,
-    /// What must be on the medium.
-    pub(crate) durable: Durable,
+    /// The rest.
+    pub(crate) flags: Flags,
 }
 
 impl Rwbs {
@@ -55,7 +52,8 @@ impl Rwbs {
         };
         let waited = matches!(operation, Some(Operation::Read | Operation::Flush));
         let durable = Durable::of_write(operation, flush, itself);
-        Some(Rwbs { operation, sync: sync || waited, metadata, durable })
+        let flags = Flags { sync: sync || waited, metadata, durable };
+        Some(Rwbs { operation, flags })
     }
 }
 
@@ -101,7 +99,8 @@ mod tests {
             ("N", false, None, false, false, no),
         ];
         for (text, empty, operation, sync, metadata, (before, itself)) in all {
-            let want = Some(Rwbs { operation, sync, metadata, durable: Durable { before, itself } });
+            let flags = Flags { sync, metadata, durable: Durable { before, itself } };
+            let want = Some(Rwbs { operation, flags });
             assert_eq!(Rwbs::parse(text.as_bytes(), empty), want, "{text}");
         }
         for bad in [&b""[..], b"X", b"W1", b"read"] {
@@ -124,7 +123,7 @@ mod tests {
                 };
                 let got = Rwbs::parse(letters(&record).as_bytes(), operation == Flush).unwrap();
                 assert_eq!(got.operation, Some(operation));
-                assert_eq!((got.sync, got.metadata, got.durable), (record.sync, record.metadata, durable));
+                assert_eq!(got.flags, Flags { sync: record.sync, metadata: record.metadata, durable });
             }
         }
     }

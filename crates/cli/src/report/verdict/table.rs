@@ -19,8 +19,10 @@ const READS: f64 = 20.0;
 /// A p99 of fewer requests is made of fewer than ten, and says what chance says.
 const P99_REQUESTS: f64 = 1000.0;
 
-/// The balanced goal lets nobody wait longer than this, or than [`PATIENCE`] times as long as [`USUAL`] has them wait.
-const LONGEST_NS: f64 = 1e9;
+/// A request that takes this long is noticed by people.
+pub(in crate::report) const LONG_WAIT_NS: f64 = 1e9;
+/// The balanced goal refuses a scheduler whose longest request takes longer than that, and this often the longest of
+/// [`USUAL`].
 const PATIENCE: f64 = 2.0;
 /// What most disks have.
 const USUAL: &str = "mq-deadline";
@@ -66,7 +68,7 @@ pub(crate) enum Goal {
     Throughput,
     /// Mean and p99 latency of reads alone; of writes where nobody reads
     Latency,
-    /// Run time or throughput, unless somebody waits too long for it; of the fastest, read latency
+    /// Run time or throughput first, starving nobody; among the fastest, read latency
     #[default]
     Balanced,
 }
@@ -189,8 +191,8 @@ impl Table {
         parts.map(|(figure, weight)| figure.ratio(a, b).ln() * weight).sum::<f64>().exp()
     }
 
-    /// The rows among which the goal chooses: of the balanced one, those that are as fast as any that nobody waits too
-    /// long for.
+    /// The rows among which the goal chooses. The balanced goal leaves out rows that starve somebody, and of the others
+    /// those that are slower than another.
     pub(in crate::report) fn candidates(&self, goal: Goal) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..self.schedulers.len()).collect();
         if goal != Goal::Balanced {
@@ -198,7 +200,7 @@ impl Table {
         }
         let usual = rows.iter().find(|row| self.schedulers[**row] == USUAL).map(|row| self.longest[*row]);
         let shortest = || self.longest.iter().copied().fold(f64::INFINITY, f64::min);
-        let limit = LONGEST_NS.max(PATIENCE * usual.unwrap_or_else(shortest));
+        let limit = LONG_WAIT_NS.max(PATIENCE * usual.unwrap_or_else(shortest));
         rows.retain(|row| self.longest[*row] <= limit);
         let fast = |figure: &&Measured| figure.aim == Aim::Throughput;
         for figure in self.figures.iter().filter(fast) {

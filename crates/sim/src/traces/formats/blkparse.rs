@@ -64,21 +64,9 @@ impl LineFormat for Blkparse {
             sink.processes.note(pid, name);
         }
         let issuer = (pid != 0).then_some(Issuer(pid));
-        let Rwbs { sync, metadata, durable, .. } = rwbs;
         let priority = None;
-        let event = Event {
-            action,
-            time,
-            device,
-            sector,
-            length,
-            operation,
-            sync,
-            metadata,
-            durable,
-            issuer,
-            priority,
-        };
+        let event =
+            Event { action, time, device, sector, length, operation, flags: rwbs.flags, issuer, priority };
         self.pairing.event(&event, sink)?;
         Ok(Row::Data)
     }

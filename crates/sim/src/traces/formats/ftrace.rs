@@ -83,21 +83,9 @@ impl Ftrace {
             sink.processes.note(head.pid, bracketed(rest).unwrap_or_default());
         }
         let issuer = (head.pid != 0).then_some(Issuer(head.pid));
-        let Rwbs { sync, metadata, durable, .. } = rwbs;
         let (time, priority) = (head.time, priority(rest));
-        let event = Event {
-            action,
-            time,
-            device,
-            sector,
-            length,
-            operation,
-            sync,
-            metadata,
-            durable,
-            issuer,
-            priority,
-        };
+        let event =
+            Event { action, time, device, sector, length, operation, flags: rwbs.flags, issuer, priority };
         self.pairing.event(&event, sink)?;
         Ok(Row::Data)
     }

@@ -4,7 +4,7 @@ use super::ABOUT;
 use super::layout::{MAGIC, SIZE, about};
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, TraceError};
-use crate::traces::event::{Action, Event};
+use crate::traces::event::{Action, Event, Flags};
 use crate::traces::formats::blkparse::{check, device_name};
 use crate::traces::input::Input;
 use crate::traces::order::Reorder;
@@ -238,19 +238,8 @@ impl Raw {
         let metadata = about & about::META != 0;
         let durable = Durable::of_write(Some(operation), about & about::FLUSH != 0, about & about::FUA != 0);
         let (time, sector, priority) = (self.time, self.sector, None);
-        Ok(Some(Event {
-            action,
-            time,
-            device,
-            sector,
-            length,
-            operation,
-            sync,
-            metadata,
-            durable,
-            issuer,
-            priority,
-        }))
+        let flags = Flags { sync, metadata, durable };
+        Ok(Some(Event { action, time, device, sector, length, operation, flags, issuer, priority }))
     }
 
     /// A message or the name of a process.

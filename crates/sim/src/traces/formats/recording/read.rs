@@ -5,7 +5,7 @@ use super::{ABOUT, Head, MAGIC};
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::event;
-use crate::traces::event::Action;
+use crate::traces::event::{Action, Flags};
 use crate::traces::format::Open;
 use crate::traces::formats::blkparse::check;
 use crate::traces::input::Input;
@@ -162,13 +162,15 @@ impl Recording {
             sector,
             length,
             operation,
-            sync: waited || asked.flags & Asked::SYNC != 0,
-            metadata: asked.flags & Asked::METADATA != 0,
-            durable: Durable::of_write(
-                Some(operation),
-                asked.flags & Asked::FLUSH_BEFORE != 0,
-                asked.flags & Asked::FORCED != 0,
-            ),
+            flags: Flags {
+                sync: waited || asked.flags & Asked::SYNC != 0,
+                metadata: asked.flags & Asked::METADATA != 0,
+                durable: Durable::of_write(
+                    Some(operation),
+                    asked.flags & Asked::FLUSH_BEFORE != 0,
+                    asked.flags & Asked::FORCED != 0,
+                ),
+            },
             issuer: (task != 0).then_some(Issuer(task)),
             priority: priority(asked.priority),
         };
