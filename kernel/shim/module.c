@@ -77,5 +77,7 @@ module_init(idlewise_start);
 module_exit(idlewise_stop);
 
 MODULE_DESCRIPTION("Disk schedulers: anticipatory, fair, classic; and switching between them without draining");
+MODULE_AUTHOR("The idlewise authors");
+MODULE_VERSION(IW_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS("idlewise-iosched");

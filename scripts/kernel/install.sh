@@ -27,7 +27,7 @@ scripts/kernel/build.sh
 kernel_block
 rm -rf "$folder"
 mkdir -p "$folder/shim" "$folder/driver" "$folder/block"
-cp kernel/Kbuild kernel/check-layout.sh kernel/asm/guard.h "$kernel_work"/kernel-modules/{core,model}.S "$folder/"
+cp kernel/Kbuild kernel/check-layout.sh kernel/asm/guard.h "$kernel_work"/kernel-modules/{core.S,model.S,version} "$folder/"
 cp kernel/shim/*.[ch] "$folder/shim/"
 cp kernel/disk/driver/*.[ch] "$folder/driver/"
 cp "$kernel_block"/*.h "$folder/block/"

@@ -1,5 +1,7 @@
 //! The commands of the program: one file and one line each. Help, completions and dispatch come from the list.
 
+use std::path::{Path, PathBuf};
+
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
 
@@ -19,6 +21,11 @@ macro_rules! commands {
                 /// The shell
                 shell: Shell,
             },
+            /// Write the pages for man(1) into a folder: one of the program, and one of each command
+            Manual {
+                /// The folder; files in it that have the same names are replaced
+                folder: PathBuf,
+            },
         }
 
         impl Arguments {
@@ -27,6 +34,7 @@ macro_rules! commands {
                 match &self.command {
                     $(Command::$kind(command) => command.run(),)*
                     Command::Completions { shell } => completions(*shell),
+                    Command::Manual { folder } => manual(folder),
                 }
             }
         }
@@ -85,6 +93,12 @@ impl Arguments {
             error.exit()
         })
     }
+}
+
+fn manual(folder: &Path) -> Result<(), Failure> {
+    let refused = |error| Failure::failed(format!("cannot write manual pages into {}: {error}", folder.display()));
+    // `idlewise help COMMAND` prints what `man idlewise-COMMAND` shows: no pages of `help`.
+    clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), folder).map_err(refused)
 }
 
 fn completions(shell: Shell) -> Result<(), Failure> {

@@ -403,4 +403,6 @@ module_init(iwd_start);
 module_exit(iwd_stop);
 
 MODULE_DESCRIPTION("Disks made of a model and memory: each command takes the time it would on the disk");
+MODULE_AUTHOR("The idlewise authors");
+MODULE_VERSION(IW_VERSION);
 MODULE_LICENSE("GPL");
