@@ -18,7 +18,7 @@ mirror=$(apt-cache policy | sed -n 's|.* \(https\{0,1\}://[^ ]*/debian\) [^ ]*/m
 releases=("$@")
 [ $# -gt 0 ] || releases=(bookworm trixie)
 
-scripts/deb.sh || exit $?
+[ -n "${NODEB:-}" ] || scripts/deb.sh || exit $?
 place=$kernel_work/deb
 root=
 leave() { [ -z "$root" ] || { umount "$root/proc" 2>/dev/null || true; rm -rf "$root"; }; }
@@ -48,7 +48,7 @@ try() { # RELEASE
     mount -t proc proc "$root/proc"
     cp "$place"/*.deb "$root/root/"
     inside sh -c 'apt-get install -q -y --no-install-recommends /root/*.deb' >"$place/$1.log" 2>&1 ||
-        { tail -n 30 "$place/$1.log"; bad "the packages do not install on $1"; }
+        { tail -n 20 "$place/$1.log" "$root"/var/lib/dkms/idlewise/*/build/make.log; bad "the packages do not install on $1"; }
     echo "ok: installed on $1"
 
     inside idlewise --version | grep -qx "idlewise $version" || bad "idlewise --version: $(inside idlewise --version)"
