@@ -67,6 +67,14 @@ cmp -s "$out/version.new" "$out/version" || mv "$out/version.new" "$out/version"
 cp -u asm/guard.h "$out/"
 cp -u shim/*.[ch] "$out/shim/"
 cp -u disk/driver/*.[ch] "$out/driver/"
-# Type information of the kernel's own form wants the whole kernel, which is not here; nothing uses it.
-make --no-print-directory -s -C "$headers" M="$out" IW_BLOCK="$block" modules 2>&1 |
-    { grep -v '^Skipping BTF generation' >&2 || true; }
+# Debian's headers ask for the compiler of their release. Where there is none the usual one does; what the headers take for
+# granted of that one, it is asked itself.
+settings=()
+compiler=$(sed -n 's/^CC = .*(CROSS_COMPILE)\(.*\)/\1/p' "$headers/.kernelvariables" 2>/dev/null || true)
+if [ -n "$compiler" ] && ! command -v "x86_64-linux-gnu-$compiler" >/dev/null; then
+    settings=(CC=gcc)
+    gcc -fmin-function-alignment=16 -E -x c /dev/null >/dev/null 2>&1 || settings+=(CONFIG_CC_HAS_MIN_FUNCTION_ALIGNMENT=)
+fi
+# Type information of the kernel's own form wants pahole, which is not everywhere; nothing uses it.
+settings+=(CONFIG_DEBUG_INFO_BTF_MODULES='' CONFIG_PAHOLE_VERSION='' PAHOLE_VERSION='')
+make --no-print-directory -s -C "$headers" M="$out" IW_BLOCK="$block" "${settings[@]}" modules >&2

@@ -9,6 +9,12 @@
 #include <linux/linkage.h>
 #include <linux/objtool.h>
 #include <asm/asm.h>
+#include <asm/ibt.h>
+
+/* Linux 6.1 has no word for the place before a function. */
+#ifndef SYM_F_ALIGN
+#define SYM_F_ALIGN ALIGN
+#endif
 
 /* The mark lies at the address that it names, plus this: odd, so that no pointer on the stack is one. */
 #define GUARD_MARK 0x1d1e5afd

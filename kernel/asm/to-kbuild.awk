@@ -7,6 +7,8 @@
 #   ret, indirect calls and jumps        the kernel's macros, which know its mitigations
 #   jumps by table                       comparisons: objtool follows those
 #   a function iw_NAME that C calls      iw_NAME.inside, behind a guard (guard.h)
+#   a function                           aligned and padded as the kernel's own
+#   a function that is called indirectly begins with the mark that processors look for which check indirect calls
 BEGIN {
     print "/* Made from Rust by kernel/build.sh. */"
     print "#include <asm/nospec-branch.h>"
@@ -35,6 +37,14 @@ function inside(line,    done, name) {
     return done line
 }
 
+# Notes the functions whose address the line takes.
+function address(line) {
+    while (match(line, /_[RZ][A-Za-z0-9_.$]+/)) {
+        pointed[substr(line, RSTART, RLENGTH)]
+        line = substr(line, RSTART + RLENGTH)
+    }
+}
+
 # The operand of an instruction.
 function operand(line) {
     sub(/^[ \t]*[a-z]+[ \t]+/, "", line)
@@ -44,9 +54,11 @@ function operand(line) {
 
 !/^[ \t]*\.asci/ { sub(/[ \t]*#.*/, "") }
 
-# The first time: the targets of each table, and which functions C calls.
+# The first time: the targets of each table, which functions there are, whose address is taken, and which C calls.
 NR == FNR {
     if ($1 == ".globl" && $2 ~ /^iwd?_/) guarded[$2]
+    if ($1 == ".type" && $2 ~ /,@function$/) functions[substr($2, 1, index($2, ",") - 1)]
+    else if ($1 == ".quad" || $1 !~ /^(\.|call|j)|:$/) address($0)
     if ($1 ~ /^\.LJTI[0-9_]+:$/) { table = substr($1, 1, length($1) - 1); entries[table] = 0 }
     else if (table != "" && $1 == ".quad") target[table, entries[table]++] = $2
     else table = ""
@@ -64,6 +76,10 @@ NR == FNR {
     next
 }
 /^[ \t]*\.text[ \t]*$/ { skipped = 0 }
+# The table itself is of no more use.
+/^\.LJTI[0-9_]+:/ { in_table = 1; next }
+in_table && $1 == ".quad" { next }
+{ in_table = 0 }
 skipped { next }
 $1 == ".globl" && $2 in guarded { next }
 /iwd?_/ { $0 = inside($0) }
@@ -96,7 +112,9 @@ $1 == ".globl" && $2 in guarded { next }
 }
 /^[ \t]*callq?[ \t]+\*/ { indirect("CALL_NOSPEC", substr(operand($0), 2)); next }
 /^[ \t]*jmpq?[ \t]+\*/ { indirect("JMP_NOSPEC", substr(operand($0), 2)); next }
+$1 == ".type" && $2 ~ /,@function$/ { print "\tSYM_F_ALIGN" }
 { print }
+/^[^ \t].*:$/ && substr($0, 1, length($0) - 1) in functions && substr($0, 1, length($0) - 1) in pointed { print "\tENDBR" }
 
 END {
     for (name in guarded) print "GUARD " name

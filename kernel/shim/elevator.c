@@ -46,7 +46,7 @@ static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *erro
 		.ids = iw_tag_sets(q) * MAX_SCHED_RQ,
 		.depth = iw_device_depth(q),
 		.hardware_queues = q->nr_hw_queues,
-		.rotational = !blk_queue_nonrot(q),
+		.rotational = iw_rotational(q),
 	};
 	iw->slots = iw_memory_get(iw->device.ids * sizeof(*iw->slots), __alignof__(*iw->slots));
 	if (!iw->slots)
@@ -62,8 +62,7 @@ static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *erro
 	spin_lock_init(&iw->lock);
 	hash_init(iw->starts);
 	INIT_LIST_HEAD(&iw->direct);
-	hrtimer_init(&iw->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	iw->timer.function = iw_timer;
+	iw_timer_init(&iw->timer, iw_timer);
 	iw_policy_begin(iw);
 	iw_exits_watch(iw);
 	iw->front_merges = iw_core(iw, iw_front_merges);
@@ -73,12 +72,13 @@ free:
 	return NULL;
 }
 
-static int iw_init_sched(struct request_queue *q, struct elevator_type *type)
+static int iw_init_sched(struct request_queue *q, iw_beginning *beginning)
 {
+	struct elevator_type *type = iw_beginning_type(beginning);
 	struct iw_elevator *elevator = container_of(type, struct iw_elevator, type);
 	/* The elevator that hosts all begins with the first. */
 	u32 scheduler = elevator->scheduler < iw_schedulers() ? elevator->scheduler : 0;
-	struct elevator_queue *eq = elevator_alloc(q, type);
+	struct elevator_queue *eq = iw_begin(q, beginning);
 	struct iw_queue *iw;
 	int error;
 
@@ -87,11 +87,12 @@ static int iw_init_sched(struct request_queue *q, struct elevator_type *type)
 	iw = iw_new(q, scheduler, &error);
 	if (!iw) {
 		pr_warn("idlewise: %s cannot be had for this device: error %d\n", type->elevator_name, error);
-		kobject_put(&eq->kobj);
+		iw_begin_failed(eq);
 		return error;
 	}
 	eq->elevator_data = iw;
 	iw_mark_shared(q);
+	iw_async_begin(q);
 	q->elevator = eq;
 	return 0;
 }
@@ -109,19 +110,19 @@ static void iw_exit_sched(struct elevator_queue *eq)
 	iw_free(iw);
 }
 
-static void iw_depth_updated(struct blk_mq_hw_ctx *hctx)
+static void iw_depth_updated(iw_tags *tags)
 {
-	WRITE_ONCE(iw_of(hctx->queue)->tag_word, iw_tag_word(hctx));
+	WRITE_ONCE(iw_of(iw_tags_queue(tags))->tag_range, iw_tags_limited(tags));
 }
 
 static int iw_init_hctx(struct blk_mq_hw_ctx *hctx, unsigned int index)
 {
-	iw_depth_updated(hctx);
+	iw_depth_updated(iw_tags_of(hctx));
 	return 0;
 }
 
-/* How many of the scheduler tags a kind of request may have: the scheduler's quota, and for asynchronous requests
- * at most three in four, so that asynchronous requests cannot keep synchronous ones out.
+/* How many of the scheduler tags a kind of request may have: the scheduler's quota, for asynchronous requests no
+ * more than the queue's.
  */
 static u32 iw_tag_limit(struct iw_queue *iw, blk_opf_t opf, u32 tags)
 {
@@ -131,7 +132,7 @@ static u32 iw_tag_limit(struct iw_queue *iw, blk_opf_t opf, u32 tags)
 	spin_lock_irqsave(&iw->lock, flags);
 	limit = iw_core(iw, iw_quota, tags, !op_is_sync(opf)) ?: tags;
 	spin_unlock_irqrestore(&iw->lock, flags);
-	return op_is_sync(opf) ? limit : min(limit, max(tags * 3 / 4, 1U));
+	return op_is_sync(opf) ? limit : min(limit, iw_async_most(iw->q));
 }
 
 static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
@@ -142,9 +143,9 @@ static void iw_limit_depth(blk_opf_t opf, struct blk_mq_alloc_data *data)
 	if ((opf & REQ_OP_MASK) == REQ_OP_READ)
 		return;
 	limit = iw_tag_limit(iw, opf, tags);
-	/* Where there are fewer tags than a word has bits, the word has only these. */
+	/* Where there are fewer tags than a limit is a part of, it is a part of these. */
 	if (limit < tags)
-		data->shallow_depth = max(limit * min(READ_ONCE(iw->tag_word), tags) / tags, 1U);
+		data->shallow_depth = max(limit * min(READ_ONCE(iw->tag_range), tags) / tags, 1U);
 }
 
 /* --- A request ----------------------------------------------------------------------------------- */
@@ -238,7 +239,7 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_h
 	trace_block_rq_insert(rq);
 }
 
-static void iw_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list, bool at_head)
+static void iw_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list, iw_insertion how)
 {
 	struct iw_queue *iw = iw_of(hctx->queue);
 	unsigned long flags;

@@ -6,9 +6,7 @@
 #include <linux/slab.h>
 
 #include "core.h"
-
-/* For tests: whether this allocation is to fail. */
-bool iw_allocation_fails(void);
+#include "shared.h"
 
 /* May sleep; never starts I/O, since a frozen queue may be what the memory is for. */
 void *iw_memory_get(size_t size, size_t align)

@@ -169,7 +169,7 @@ bool iw_allow_merge(struct request_queue *q, struct request *rq, struct bio *bio
 	if (bio_op(bio) != REQ_OP_DISCARD &&
 	    blk_rq_pos(rq) + blk_rq_sectors(rq) != raw.start && raw.start + raw.length != blk_rq_pos(rq))
 		return false;
-	iw_describe_rest(&raw, bio->bi_opf, bio_prio(bio), iw_who(iw_of(q)));
+	iw_describe_rest(&raw, bio->bi_opf, bio->bi_ioprio, iw_who(iw_of(q)));
 	return iw_core(iw_of(q), iw_may_merge, iw_id(rq), &raw);
 }
 

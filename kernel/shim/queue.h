@@ -13,6 +13,7 @@
 
 #include "compat.h"
 #include "core.h"
+#include "shared.h"
 
 #define IW_NAME 40	/* longer than any name of a scheduler or tunable */
 #define IW_START_BITS 8
@@ -49,7 +50,7 @@ struct iw_queue {
 	bool by_process;			/* the threads of a process are one issuer */
 	bool weights;				/* a process has another priority than the usual one */
 	u64 weighed;				/* who was last given a weight, and the level */
-	u32 tag_word;				/* scheduler tags in a word of their map */
+	u32 tag_range;				/* scheduler tags that a limit is a part of */
 	struct hrtimer timer;			/* when the core wants to be asked again */
 	u32 policy;				/* number of the scheduler inside */
 	struct mutex policy_lock;		/* it changes, or must not */
@@ -159,7 +160,6 @@ static inline void iw_wake(struct iw_queue *iw)
 extern const struct elevator_mq_ops iw_ops;
 
 /* panic.c */
-void iw_panicked(const char *text, size_t length, const void *first);
 void iw_fall_back(struct iw_queue *iw);
 
 /* merge.c */

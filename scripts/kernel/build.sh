@@ -4,6 +4,7 @@
 #
 #   scripts/kernel/build.sh [--debug]
 #
+# KERNEL=LINE: for another than 6.1, such as 6.12; 7 is the newest 7.x.
 # With --debug they are built for a kernel that checks itself, which is built first if need be, and the Rust
 # half checks its memory too.
 #
@@ -24,7 +25,7 @@ if [ "${1:-}" = --debug ]; then
 else
     kernel_headers
     kernel_block
-    kernel_modules=$kernel_work/kernel-modules
+    kernel_modules=$kernel_work/kernel-modules$kernel_suffix
 fi
 kernel/build.sh "$kernel_modules" "$kernel_headers" "$kernel_block"
 echo "$kernel_modules/idlewise.ko and idlewise-disk.ko for Linux $kernel_abi"

@@ -2,7 +2,7 @@
 # A guest that boots Debian's stock kernel in QEMU with busybox and fio. To be sourced after packages.sh.
 #
 #   guest_new                 begins an empty root in $guest_root
-#   guest_module NAME…        adds modules of the kernel's, each after those that it depends on
+#   guest_module NAME…        adds modules of the kernel's, each after those that it depends on; NAME? only if there is one
 #   guest_fio                 adds fio
 #   guest_program NAME…       adds other programs of the host's
 #   guest_boot LOG APPEND QEMU…    packs the root, boots it, and writes the console to LOG
@@ -22,19 +22,25 @@ guest_new() {
 }
 
 guest_module() {
-    local name file needed
+    local name file needed plain
     for name in "$@"; do
-        file=$(find "$kernel_image/lib/modules" -name "$name.ko" -o -name "${name//_/-}.ko" -o -name "${name//-/_}.ko" | head -n 1)
+        file=$(guest_find_module "${name%\?}")
         # Some kernels have it built in.
+        [ -n "$file" ] || [[ $name != *\? ]] || continue
         [ -n "$file" ] || ! grep -qs "/${name//_/[-_]}\.ko" "$kernel_image"/lib/modules/*/modules.builtin || continue
         [ -n "$file" ] || { echo "the kernel has no module $name"; return 1; }
-        [ ! -e "$guest_root/modules/${file##*/}" ] || continue
-        needed=$(tr '\0' '\n' <"$file" | sed -n 's/^depends=//p' | head -n 1)
+        plain=${file##*/} plain=${plain%.xz}
+        [ ! -e "$guest_root/modules/$plain" ] || continue
+        if [ "$file" = "${file%.xz}" ]; then cp "$file" "$guest_root/modules/$plain"; else xz -dc "$file" >"$guest_root/modules/$plain"; fi
+        needed=$(tr '\0' '\n' <"$guest_root/modules/$plain" | sed -n 's/^depends=//p' | head -n 1)
         # shellcheck disable=SC2086
         guest_module ${needed//,/ }
-        cp "$file" "$guest_root/modules/"
-        echo "${file##*/}" >>"$guest_root/modules/order"
+        echo "$plain" >>"$guest_root/modules/order"
     done
+}
+# A module's name may be written with _ or -; newer kernels compress modules.
+guest_find_module() {
+    find "$kernel_image/lib/modules/" -regex ".*/${1//[-_]/[-_]}\.ko\(\.xz\)?" | head -n 1
 }
 
 # Debian's fio wants 80 MB of libraries for engines that are not used here. In their place stands one that

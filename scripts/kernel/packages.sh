@@ -2,77 +2,184 @@
 # Debian's kernel, its headers and its source, all of one version, unpacked below the target folder. Nothing
 # is installed. To be sourced; then `kernel_image`, `kernel_headers` and `kernel_block` each set a variable
 # of that name, and `kernel_debug` all three. `cannot REASON` ends the script with status 77: it cannot run here.
+#
+# KERNEL says which kernel: the newest whose version begins so. 6.1 if it says nothing. What this Debian's archive does not
+# have comes from Debian's newer releases.
 
 cannot() { echo "$*"; exit 77; }
 
 kernel_work=${CARGO_TARGET_DIR:-target}
 mkdir -p "$kernel_work"
 kernel_work=$(cd "$kernel_work" && pwd)
+kernel_line=${KERNEL:-6.1}
+# Names what is made for that kernel.
+kernel_suffix=
+[ "$kernel_line" = 6.1 ] || kernel_suffix=-$kernel_line
+
+# The versions that the modules support, as kernel/shim/compat.h has them.
+kernel_supported() {
+    sed -n '/^#if !(IW_LINE/p' kernel/shim/compat.h | grep -o 'IW_LINE([0-9]*, [0-9]*)' | sed 's/IW_LINE(\(.*\), \(.*\))/\1.\2/'
+}
+
+# The newest image of the wanted line that apt knows, without variants such as -rt and -cloud.
+kernel_newest() {
+    apt-cache "${kernel_apt[@]}" pkgnames "linux-image-$kernel_line." 2>/dev/null |
+        sed -n 's/^linux-image-\([0-9.]*[0-9]\([-+][0-9a-z]*\)\?-amd64\)$/\1/p' | sort -V | tail -n 1
+}
 
 kernel_find() {
-    local tool image
+    local tool supported
+    [ -z "${kernel_abi:-}" ] || return 0
     for tool in apt-get apt-cache dpkg-deb; do
         command -v "$tool" >/dev/null || cannot "no $tool: Debian's kernel is fetched with it"
     done
-    image=$(apt-cache depends linux-image-amd64 2>/dev/null | sed -n 's/.*Depends: \(linux-image-[0-9].*\)/\1/p' | head -n 1)
-    [ -n "$image" ] || cannot "apt-cache knows no linux-image-amd64 (apt-get update, on Debian for amd64)"
-    kernel_abi=${image#linux-image-}
-    kernel_version=$(apt-cache policy "$image" | sed -n 's/ *Candidate: //p')
-    case $kernel_abi in
-        6.1.*) ;;
-        *) cannot "this Debian has Linux $kernel_abi; the modules support 6.1" ;;
-    esac
+    kernel_apt=()
+    kernel_abi=$(kernel_newest)
+    if [ -z "$kernel_abi" ]; then
+        kernel_releases
+        kernel_abi=$(kernel_newest)
+    fi
+    [ -n "$kernel_abi" ] || cannot "apt-cache knows no Linux $kernel_line (apt-get update, on Debian for amd64)"
+    kernel_version=$(apt-cache "${kernel_apt[@]}" policy "linux-image-$kernel_abi" | sed -n 's/ *Candidate: //p')
+    kernel_minor=$(cut -d . -f 1,2 <<<"$kernel_abi")
+    supported=$(kernel_supported)
+    grep -qxF "$kernel_minor" <<<"$supported" ||
+        cannot "Debian has Linux $kernel_abi, the modules support" $supported "(to port them, go through kernel/shim/compat.h)"
 }
 
-# Unpacks a package of the kernel's version into the folder $2, once.
+# From now on apt looks at Debian's newer releases, at the same place as the system's own: lists and all else lie below the
+# target folder. The lists are fetched anew once a day.
+kernel_releases() {
+    local place=$kernel_work/kernel-apt archive signed= stable lock
+    mkdir -p "$place"/{state/lists/partial,cache/archives/partial}
+    kernel_apt=(-o "Dir::Etc::sourcelist=$place/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State=$place/state"
+        -o "Dir::State::status=$place/status" -o "Dir::Cache=$place/cache")
+    exec {lock}>"$place/lock"
+    flock "$lock"
+    if [ -z "$(find "$place/updated" -mmin -1440 2>/dev/null)" ]; then
+        echo "looking for Linux $kernel_line in Debian's newer releases" >&2
+        archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
+        [ -n "$archive" ] || cannot "apt has no list of Debian's packages (apt-get update, on Debian for amd64)"
+        [ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ] || signed=signed-by=/usr/share/keyrings/debian-archive-keyring.gpg
+        : >"$place/status"
+        # What the stable release is called; its backports are fetched by that name, as the mirrors keep it fresher than the other.
+        echo "deb [target=Packages $signed] $archive stable main" >"$place/sources.list"
+        kernel_lists "$place" -o Acquire::IndexTargets::deb::Packages::DefaultEnabled=false
+        stable=$(sed -n 's/^Codename: //p' "$place"/state/lists/*_stable_InRelease)
+        printf "deb [target=Packages $signed] $archive %s main\n" "$stable" "$stable-backports" unstable >"$place/sources.list"
+        kernel_lists "$place"
+        touch "$place/updated"
+    fi
+    exec {lock}>&-
+}
+# Where the network is away, lists of an earlier day will do.
+kernel_lists() {
+    local log=$1/log updated=$1/updated
+    shift
+    apt-get "${kernel_apt[@]}" "$@" -q update --error-on=any >"$log" 2>&1 || [ -e "$updated" ] ||
+        cannot "the lists of Debian's newer releases cannot be fetched: $(tail -n 1 "$log")"
+}
+
+# Packages that a package depends on, as far as their names fit.
+kernel_depends() {
+    apt-cache "${kernel_apt[@]}" depends "$1" | sed -n 's/^ *Depends: \([^<].*\)/\1/p' | grep -E "$2"
+}
+
+# Unpacks a package into the folder $2, once: that of the kernel's version, or of the version $3.
 kernel_unpack() {
-    local package=$1 folder=$2 log lock
+    local package=$1 folder=$2 version=${3-=$kernel_version} log lock
     # Two tests may want it at a time.
     mkdir -p "${folder%/*}"
     exec {lock}>"$folder.lock"
     flock "$lock"
     if [ -e "$folder" ]; then exec {lock}>&-; return 0; fi
     log=$kernel_work/download.log
+    rm -rf "$folder.part"
     mkdir -p "$folder.part"
     echo "downloading and unpacking $package" >&2
-    (cd "$folder.part" && apt-get download -q "$package=$kernel_version" >"$log" 2>&1) ||
-        cannot "$package cannot be downloaded: $(tail -n 1 "$log")"
+    (cd "$folder.part" && apt-get "${kernel_apt[@]}" download -q "$package$version" >"$log" 2>&1) ||
+        cannot "$package cannot be downloaded: $(grep -v '^W:' "$log" | tail -n 1)"
     dpkg-deb -x "$folder.part/$package"_*.deb "$folder.part"
     rm -f "$folder.part/$package"_*.deb
     mv "$folder.part" "$folder"
     exec {lock}>&-
 }
 
-# The image: $kernel_image/boot/vmlinuz-*, $kernel_image/lib/modules.
+# Unpacks some packages into one folder.
+kernel_unpack_all() {
+    local folder=$1 package
+    shift
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    for package in "$@"; do
+        rm -rf "$folder.one"
+        kernel_unpack "$package" "$folder.one" "${kernel_any-=$kernel_version}"
+        cp -a "$folder.one/." "$folder/"
+        rm -rf "$folder.one"
+    done
+}
+
+# The image: $kernel_image/boot/vmlinuz-*, $kernel_image/lib/modules. Newer ones come in parts, and lie below usr/.
 kernel_image() {
     kernel_find
     kernel_image=$kernel_work/kernel-compare/linux-image-$kernel_abi
-    kernel_unpack "linux-image-$kernel_abi" "$kernel_image"
+    local lock parts
+    mkdir -p "${kernel_image%/*}"
+    exec {lock}>"$kernel_image.whole.lock"
+    flock "$lock"
+    if [ ! -e "$kernel_image" ]; then
+        parts=$(kernel_depends "linux-image-$kernel_abi" "^linux-(binary|modules)-$kernel_abi\$" || true)
+        # shellcheck disable=SC2086
+        kernel_unpack_all "$kernel_image.new" "linux-image-$kernel_abi" $parts
+        [ -e "$kernel_image.new/lib/modules" ] || ln -s usr/lib "$kernel_image.new/lib"
+        if [ ! -e "$kernel_image.new/boot" ]; then
+            mkdir "$kernel_image.new/boot"
+            ln "$kernel_image.new/lib/modules/$kernel_abi/vmlinuz" "$kernel_image.new/boot/vmlinuz-$kernel_abi"
+        fi
+        mv "$kernel_image.new" "$kernel_image"
+    fi
+    exec {lock}>&-
 }
 
 # The build folder for modules. Three packages that name each other by absolute paths.
 kernel_headers() {
     kernel_find
-    local place=$kernel_work/kernel-headers-$kernel_version package
+    local place=$kernel_work/kernel-headers-$kernel_version parts
     kernel_headers=$place/usr/src/linux-headers-$kernel_abi
     [ ! -e "$place" ] || return 0
-    rm -rf "$place.new"
-    mkdir -p "$place.new"
-    for package in "linux-headers-$kernel_abi" "linux-headers-${kernel_abi%-amd64}-common" linux-kbuild-6.1; do
-        kernel_unpack "$package" "$place.one"
-        cp -a "$place.one/." "$place.new/"
-        rm -rf "$place.one"
-    done
+    parts=$(kernel_depends "linux-headers-$kernel_abi" '^linux-(headers-.*-common|kbuild-.*)$')
+    # shellcheck disable=SC2086
+    kernel_unpack_all "$place.new" "linux-headers-$kernel_abi" $parts
     sed -i "s|/usr/src/|$place/usr/src/|" "$place.new/usr/src/linux-headers-$kernel_abi/Makefile"
+    kernel_tools "$place.new" "$place"
     mv "$place.new" "$place"
+}
+
+# The programs of a newer release want its C library: it is put beside them in the folder $1, which becomes $2, and they are
+# started with it.
+kernel_tools() {
+    local place=$1 final=$2 library program programs=()
+    library=$final/lib-of-tools/usr/lib/x86_64-linux-gnu
+    while read -r program; do
+        ! ldd "$program" 2>&1 | grep -q 'not found' || programs+=("$program")
+    done < <(find "$place"/usr/lib/linux-kbuild-* -type f -perm /111)
+    [ ${#programs[@]} -gt 0 ] || return 0
+    # shellcheck disable=SC2046
+    kernel_any='' kernel_unpack_all "$place/lib-of-tools" $(kernel_depends "$(basename "$place"/usr/lib/linux-kbuild-*)" '^(lib|zlib)')
+    for program in "${programs[@]}"; do
+        mv "$program" "$program.own"
+        printf '#!/bin/sh\nexec %s/ld-linux-x86-64.so.2 --library-path %s "%s.own" "$@"\n' \
+            "$library" "$library" "$final${program#"$place"}" >"$program"
+        chmod +x "$program"
+    done
 }
 
 # The source, once.
 kernel_source() {
     kernel_find
     local place=$kernel_work/kernel-source-$kernel_version
-    kernel_unpack linux-source-6.1 "$place"
-    kernel_source=$place/usr/src/linux-source-6.1.tar.xz
+    kernel_unpack "linux-source-$kernel_minor" "$place"
+    kernel_source=$place/usr/src/linux-source-$kernel_minor.tar.xz
 }
 
 # The headers below block/ of the source, which modules are not offered.
@@ -83,7 +190,7 @@ kernel_block() {
     [ ! -e "$place" ] || return 0
     rm -rf "$place.new"
     mkdir -p "$place.new"
-    tar -xJf "$kernel_source" -C "$place.new" --strip-components=2 --wildcards 'linux-source-6.1/block/*.h'
+    tar -xJf "$kernel_source" -C "$place.new" --strip-components=2 --wildcards "linux-source-$kernel_minor/block/*.h"
     mv "$place.new" "$place"
 }
 

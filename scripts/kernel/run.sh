@@ -1,14 +1,19 @@
 #!/usr/bin/env bash
 # Builds the kernel modules and tests them in a guest that boots Debian's stock kernel.
 #
-#   scripts/kernel/run.sh [--debug] TEST [NAME=VALUE…]
+#   scripts/kernel/run.sh [--kernel LINE] [--debug] TEST [NAME=VALUE…]
 #
+# LINE is 6.1 (the default), 6.12, or 7 for the newest 7.x; KERNEL=LINE says the same.
 # TEST is a file of kernel/guest; NAME=VALUE are its numbers. With --debug the kernel is one that checks its
 # locks and memory (kernel/debug.config). Exit status: 0 all is well, 1 not, 77 it cannot run here (the last
 # line says why). The console is left in the target folder: kernel-guest/TEST.log.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+if [ "${1:-}" = --kernel ]; then
+    export KERNEL=$2
+    shift 2
+fi
 . scripts/kernel/packages.sh
 . scripts/kernel/guest.sh
 
@@ -19,7 +24,7 @@ if [ "${1:-}" = --debug ]; then
     export GUEST_MEMORY=${GUEST_MEMORY:-2048}
     shift
 fi
-[ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2; }
+[ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 test=$1
 shift
 # What the test wants, in megabytes.
@@ -29,19 +34,19 @@ arguments=
 for argument in "$@"; do arguments+=" iw.$argument"; done
 
 # GUEST_NAME: of several guests that run one test at a time, which this is.
-name=$test${debug#-}${GUEST_NAME:+-$GUEST_NAME}
+name=$test$kernel_suffix${debug#-}${GUEST_NAME:+-$GUEST_NAME}
 guest_new "$name"
 # shellcheck disable=SC2086
 scripts/kernel/build.sh $debug || exit $?
 if [ -n "$debug" ]; then kernel_debug; else kernel_image; fi
-modules=$kernel_work/kernel-modules${debug#-}
+modules=$kernel_work/kernel-modules$kernel_suffix${debug#-}
 
 # These two are wanted by name only, when a disk is found.
-[ -n "$debug" ] || guest_module crct10dif_generic crc64_rocksoft_generic
+[ -n "$debug" ] || guest_module crct10dif_generic? crc64_rocksoft_generic?
 guest_module sd_mod scsi_debug null_blk configfs bfq kyber-iosched
 guest_fio
 if grep -q ext4 "kernel/guest/$test.sh"; then
-    guest_module crc32c_generic ext4
+    guest_module crc32c_generic? ext4
     guest_program mkfs.ext4 mawk
     ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar
 fi

@@ -10,13 +10,12 @@
  * timer of the highest resolution does, and completes what is done by then, as an interrupt of a
  * controller would.
  */
-#include <linux/blk-mq.h>
-#include <linux/blkdev.h>
-#include <linux/hrtimer.h>
 #include <linux/module.h>
 
 #include "model.h"
+#include "../shim/compat.h"
 #include "../shim/operation.h"
+#include "../shim/shared.h"
 #include "store.h"
 
 #define IWD_MOST 16
@@ -24,6 +23,8 @@
  * choose from, and gets twice as many as there are tags, up to 256.
  */
 #define IWD_TAGS 128
+/* 1280 KB, the block layer's own choice for disks that do not say. */
+#define IWD_SECTORS 2560
 /* 64 MB: pages are given back without a pause. */
 #define IWD_DISCARD_SECTORS (64 << (20 - SECTOR_SHIFT))
 
@@ -256,7 +257,12 @@ static const struct block_device_operations iwd_operations = { .owner = THIS_MOD
 
 static int iwd_queue(struct iwd *iwd)
 {
-	struct request_queue *q;
+	const struct iw_limits limits = {
+		.sectors = IWD_SECTORS,
+		.discard_sectors = IWD_DISCARD_SECTORS,
+		.rotational = iwd->traits.rotational,
+		.write_cache = iwd->traits.write_cache,
+	};
 	int error;
 
 	iwd->tags.ops = &iwd_mq_ops;
@@ -265,27 +271,16 @@ static int iwd_queue(struct iwd *iwd)
 	iwd->tags.cmd_size = sizeof(int);
 	atomic_set(&iwd->room, iwd->traits.depth);
 	iwd->tags.numa_node = NUMA_NO_NODE;
-	iwd->tags.flags = BLK_MQ_F_SHOULD_MERGE;
+	iwd->tags.flags = IW_TAG_SET_FLAGS;
 	error = blk_mq_alloc_tag_set(&iwd->tags);
 	if (error)
 		return error;
-	iwd->disk = blk_mq_alloc_disk(&iwd->tags, iwd);
+	iwd->disk = iw_disk_new(&iwd->tags, &limits, iwd);
 	if (IS_ERR(iwd->disk)) {
 		blk_mq_free_tag_set(&iwd->tags);
 		return PTR_ERR(iwd->disk);
 	}
-	q = iwd->disk->queue;
-	blk_set_queue_depth(q, iwd->traits.depth);
-	blk_queue_logical_block_size(q, SECTOR_SIZE);
-	blk_queue_physical_block_size(q, SECTOR_SIZE);
-	blk_queue_max_hw_sectors(q, BLK_DEF_MAX_SECTORS);
-	blk_queue_max_discard_sectors(q, IWD_DISCARD_SECTORS);
-	q->limits.discard_granularity = PAGE_SIZE;
-	blk_queue_write_cache(q, iwd->traits.write_cache, iwd->traits.write_cache);
-	if (iwd->traits.rotational)
-		blk_queue_flag_clear(QUEUE_FLAG_NONROT, q);
-	else
-		blk_queue_flag_set(QUEUE_FLAG_NONROT, q);
+	blk_set_queue_depth(iwd->disk->queue, iwd->traits.depth);
 	return 0;
 }
 
@@ -329,8 +324,7 @@ static int iwd_add(const char *wanted)
 	if (!iwd)
 		return error;
 	spin_lock_init(&iwd->lock);
-	hrtimer_init(&iwd->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
-	iwd->timer.function = iwd_timer;
+	iw_timer_init(&iwd->timer, iwd_timer);
 	iwd_store_init(&iwd->store);
 	iwds[count] = iwd;
 	iwd->model = iwd_new(wanted, strlen(wanted), &iwd->traits, &error, wrong, sizeof(wrong));
