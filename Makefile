@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
-    kernel kernel-papers kernel-advice kernel-stress kernel-debug kernel-install kernel-uninstall
+    deb kernel kernel-papers kernel-advice kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -64,6 +64,9 @@ fuzz: ## fuzz each target for SECONDS (TARGET=NAME for one); needs nightly and c
 install: ## install the program to PREFIX/bin
 	@[ -x $(BINARY) ] || $(MAKE) --no-print-directory build
 	install -D -m 755 $(BINARY) $(DESTDIR)$(PREFIX)/bin/idlewise
+
+deb: setup ## make Debian packages of the program and the kernel modules: target/deb/*.deb
+	@scripts/deb.sh
 
 uninstall: ## remove it
 	rm -f $(DESTDIR)$(PREFIX)/bin/idlewise

@@ -4,8 +4,8 @@
 #   scripts/setup.sh [build|check]        (default: build)
 #
 #   build   a C compiler as linker, and a Rust toolchain new enough for Cargo.toml's rust-version
-#   check   the above, rustfmt, clippy and the no_std targets; and QEMU, fio and busybox for what boots a
-#           real kernel, if they can be had
+#   check   the above, rustfmt, clippy and the no_std targets; QEMU, fio and busybox for what boots a
+#           real kernel, and what makes Debian packages, if they can be had
 #
 # A Rust toolchain on the PATH is used if it is new enough, wherever it comes from. Otherwise it
 # comes from Debian's own packages. They need root: as another user this runs sudo, or prints the
@@ -89,6 +89,8 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has mawk || extra+=(mawk)
     has sqlite3 || extra+=(sqlite3)
     has shellcheck || extra+=(shellcheck)
+    has dh_dkms || extra+=(dpkg-dev debhelper dh-dkms)
+    has mmdebstrap || extra+=(mmdebstrap)
     [ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ] || extra+=(libelf1)   # The kernel's objtool.
     if [ ${#extra[@]} -gt 0 ]; then
         say "installing Debian packages: ${extra[*]}"

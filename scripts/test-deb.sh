@@ -12,13 +12,14 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 [ "$(id -u)" = 0 ] || cannot "only root can make a root of another system"
 command -v mmdebstrap >/dev/null || cannot "no mmdebstrap (apt-get install mmdebstrap, on Debian)"
-# Where this machine's own packages come from.
-mirror=$(apt-cache policy | sed -n 's|.* \(https\{0,1\}://[^ ]*/debian\) [^ ]*/main amd64 Packages|\1|p' | head -n 1)
-[ -n "$mirror" ] || cannot "apt-cache policy names no archive of Debian"
+# archive LABEL: where this machine's own packages of that label come from.
+archive() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Label: $1" | head -n 1; }
+mirror=$(archive Debian) updates=$(archive Debian-Security)
+[ -n "$mirror" ] || cannot "apt has no list of Debian's packages (apt-get update, on Debian for amd64)"
 releases=("$@")
 [ $# -gt 0 ] || releases=(bookworm trixie)
 
-[ -n "${NODEB:-}" ] || scripts/deb.sh || exit $?
+scripts/deb.sh || exit $?
 place=$kernel_work/deb
 root=
 leave() { [ -z "$root" ] || { umount "$root/proc" 2>/dev/null || true; rm -rf "$root"; }; }
@@ -31,19 +32,21 @@ left() { (cd "$root" && find . -path ./proc -prune -o -iname '*idlewise*' ! -pat
 
 module() { # NAME PARAMETER…
     local file field
-    file=$(find "$root/lib/modules/" -name "$1.ko*" | head -n 1)
+    file=$(inside find /lib/modules/ -name "$1.ko*" | head -n 1)
     [ -n "$file" ] || bad "$1 is not built"
     for field in version author description license srcversion vermagic signer; do
-        [ -n "$(modinfo -F "$field" "$file")" ] || bad "modinfo shows no $field of $1"
+        [ -n "$(inside modinfo -F "$field" "$file")" ] || bad "modinfo shows no $field of $1"
     done
-    [ "$(modinfo -F version "$file")" = "$version" ] || bad "$1 says that it is version $(modinfo -F version "$file")"
-    echo "ok: $1, $(modinfo -F vermagic "$file")"
+        [ "$(inside modinfo -F version "$file")" = "$version" ] || bad "$1 says that it is version $(inside modinfo -F version "$file")"
+    echo "ok: $1, $(inside modinfo -F vermagic "$file")"
 }
 
 try() { # RELEASE
     local package
     root=$place/$1
-    mmdebstrap --quiet --variant=apt --include=dkms,linux-headers-amd64,man-db,bash-completion "$1" "$root" "$mirror" ||
+    local sources=("deb $mirror $1 main")
+    [ -z "$updates" ] || sources+=("deb $updates $1-security main")
+    mmdebstrap --quiet --variant=apt --include=dkms,openssl,linux-headers-amd64,man-db,bash-completion "$1" "$root" "${sources[@]}" ||
         cannot "no root of $1 can be made from $mirror"
     mount -t proc proc "$root/proc"
     cp "$place"/*.deb "$root/root/"

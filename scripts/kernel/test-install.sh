@@ -41,20 +41,32 @@ for module in $made; do
     echo "ok: $module, $strings"
 done
 
-# For a kernel with another block layer it does not build.
+# rebuild HEADERS: for a kernel of which these are the headers.
+rebuild() {
+    # shellcheck disable=SC2034
+    kernel_source_dir=$1
+    # shellcheck disable=SC1091
+    . "$folder/dkms.conf"
+    find "$build" -name '*.ko' -delete
+    # shellcheck disable=SC2153
+    PATH=$box/bin:$PATH SOURCES=$box/source bash -c "$CLEAN; ${MAKE[0]}" >"$box/log" 2>&1
+}
+# For a kernel with another block layer it does not build, unless that kernel's source is there.
 cp -rs "$kernel_headers" "$box/other"
 rm "$box/other/Module.symvers"
 sed '/\telv_register\t/ s/^0x......../0x12345678/' "$kernel_headers/Module.symvers" >"$box/other/Module.symvers"
-# shellcheck disable=SC2034
-kernel_source_dir=$box/other
-# shellcheck disable=SC1091
-. "$folder/dkms.conf"
-find "$build" -name '*.ko' -delete
-# shellcheck disable=SC2153
-if PATH=$box/bin:$PATH bash -c "$CLEAN; ${MAKE[0]}" >"$box/log" 2>&1; then bad "it builds for a kernel with another block layer"; fi
+if rebuild "$box/other"; then bad "it builds for a kernel with another block layer"; fi
 grep -q 'has another block layer.*Cure: ' "$box/log" || bad "for a kernel with another block layer it says: $(tail -n 1 "$box/log")"
 [ -z "$(find "$build" -name '*.ko')" ] || bad "there is a module for a kernel with another block layer"
 echo "ok: a kernel with another block layer is refused"
+
+rm -rf "$build"/block/*
+if rebuild "$kernel_headers"; then bad "it builds without private headers"; fi
+kernel_source
+mkdir "$box/source"
+ln -s "$kernel_source" "$box/source/"
+rebuild "$kernel_headers" || { tail -n 20 "$box/log"; bad "it does not build with the headers of the kernel's source"; }
+echo "ok: private headers come from the kernel's source where that is"
 
 DESTDIR=$box scripts/kernel/install.sh --remove
 [ ! -e "$folder" ] || bad "$folder is left when it is taken back"

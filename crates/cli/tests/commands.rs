@@ -277,6 +277,18 @@ fn a_model_is_checked_against_a_drive() {
 }
 
 #[test]
+fn manual_pages_are_written_for_each_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    idlewise(["manual", path]).exits(0).prints("");
+    for page in ["idlewise", "idlewise-compare", "idlewise-disk-fit"] {
+        let text = std::fs::read_to_string(folder.path().join(format!("{page}.1"))).unwrap();
+        assert!(text.contains(".TH") && text.contains(page), "{page} is no page of its own");
+    }
+    idlewise(["manual", "/no/such/folder"]).exits(1).says("cannot write manual pages into /no/such/folder");
+}
+
+#[test]
 fn completions_are_scripts_of_their_shell() {
     for (shell, sign) in
         [("bash", "complete -F _idlewise"), ("zsh", "#compdef idlewise"), ("fish", "complete -c idlewise")]
