@@ -128,7 +128,7 @@ kernel_image() {
     exec {lock}>"$kernel_image.whole.lock"
     flock "$lock"
     if [ ! -e "$kernel_image" ]; then
-        parts=$(kernel_depends "linux-image-$kernel_abi" "^linux-(binary|modules)-$kernel_abi\$" || true)
+        parts=$(kernel_depends "linux-image-$kernel_abi" '^linux-(binary|modules)-' || true)
         # shellcheck disable=SC2086
         kernel_unpack_all "$kernel_image.new" "linux-image-$kernel_abi" $parts
         [ -e "$kernel_image.new/lib/modules" ] || ln -s usr/lib "$kernel_image.new/lib"
