@@ -27,7 +27,8 @@ fi
 [ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 test=$1
 shift
-# What the test wants, in megabytes.
+# What the test wants: processors, and memory in megabytes.
+processors=$(sed -n 's/^# processors: //p' "kernel/guest/$test.sh")
 wanted=$(sed -n 's/^# memory: //p' "kernel/guest/$test.sh")
 [ -z "$wanted" ] || export GUEST_MEMORY=${GUEST_MEMORY:-$wanted}
 arguments=
@@ -68,7 +69,7 @@ if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
     guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"
 else
-    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp 2 "${more[@]}"
+    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp "${processors:-2}" "${more[@]}"
 fi
 sed -n '/^\(ok\|not ok\|#\|result\|done\)/p' "$log"
 if grep -q '^done: 0 failures' "$log"; then exit 0; fi
