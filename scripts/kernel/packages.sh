@@ -28,8 +28,7 @@ kernel_newest() {
     local names
     names=$(apt-cache "${kernel_apt[@]}" pkgnames "linux-image-$kernel_line" 2>/dev/null)
     if grep -qxF "linux-image-$kernel_line" <<<"$names" && [[ $kernel_line == *-* ]]; then echo "$kernel_line"; return; fi
-    grep "^linux-image-${kernel_line//./\\.}\." <<<"$names" |
-        sed -n 's/^linux-image-\([0-9.]*[0-9]\([-+][0-9a-z]*\)\?-amd64\)$/\1/p' | sort -V | tail -n 1
+    sed -n "s/^linux-image-\(${kernel_line//./\\.}\.[0-9.]*\([-+][0-9a-z]*\)\?-amd64\)\$/\1/p" <<<"$names" | sort -V | tail -n 1
 }
 
 kernel_find() {
