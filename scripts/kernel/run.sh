@@ -38,7 +38,7 @@ for argument in "$@"; do arguments+=" iw.$argument"; done
 name=$test$kernel_suffix${debug#-}${GUEST_NAME:+-$GUEST_NAME}
 guest_new "$name"
 # shellcheck disable=SC2086
-scripts/kernel/build.sh $debug || exit $?
+scripts/kernel/build.sh --strict $debug || exit $?
 if [ -n "$debug" ]; then kernel_debug; else kernel_image; fi
 modules=$kernel_work/kernel-modules$kernel_suffix${debug#-}
 
