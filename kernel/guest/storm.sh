@@ -1,15 +1,28 @@
 # processors: 4
+# threads: single
 # A storm: processes that read a little and exit, without pause, four rows of them, while a module is loaded, its
-# scheduler chosen for the disks and left again, and the module unloaded. iw.runs=N runs of iw.loads=N loads each; iw.module=bfq
-# does the same with the kernel's own bfq instead of ours, for comparison.
+# scheduler chosen for the disks and left again, and the module unloaded. iw.runs=N runs of iw.loads=N loads each.
+#
+# For comparison, without our module: iw.module=bfq loads and unloads the kernel's own bfq, and turns the tracing of exits on and
+# off, which changes the kernel's code for exits as ours does when loaded and unloaded.
 . /tests/parts.sh
 module=$(argument module)
+tracing=/sys/kernel/tracing/events/sched/sched_process_exit/enable
 case ${module:=idlewise} in
-    idlewise) file=idlewise.ko schedulers="cas idlewise cfq" ;;
-    bfq) file=bfq.ko schedulers="bfq bfq bfq" ;;
+    idlewise)
+        schedulers="cas idlewise cfq"
+        load() { insmod /modules/idlewise.ko; }
+        unload() { rmmod idlewise 2>/dev/null; }
+        ;;
+    bfq)
+        schedulers="bfq bfq bfq"
+        mount -t tracefs trace /sys/kernel/tracing || bad "this kernel does not trace"
+        load() { insmod /modules/bfq.ko && echo 1 >$tracing; }
+        unload() { echo 0 >$tracing && rmmod bfq 2>/dev/null; }
+        # It was loaded at the start.
+        rmmod bfq
+        ;;
 esac
-# The kernel's own was loaded at the start.
-[ "$module" = idlewise ] || rmmod bfq
 insmod /modules/null_blk.ko nr_devices=0
 null_device nullone 1
 null_device nulltwo 2
@@ -30,12 +43,12 @@ row() {
 }
 # one_load SCHEDULER: there and away again. Right after a use the module may be held for a moment more.
 one_load() {
-    insmod /modules/$file || bad "$module cannot be loaded"
+    load || bad "$module cannot be loaded"
     for device in $devices; do set_queue $device scheduler "$1" || bad "$device does not take $1"; done
     sleep 0.05
     for device in $devices; do set_queue $device scheduler none || bad "$device does not take none"; done
     tries=0
-    while ! rmmod $module 2>/dev/null; do
+    while ! unload; do
         tries=$((tries + 1))
         [ $tries -lt 50 ] || { bad "$module cannot be unloaded"; return; }
         sleep 0.1

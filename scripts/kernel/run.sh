@@ -29,6 +29,7 @@ test=$1
 shift
 # What the test wants: processors, and memory in megabytes.
 processors=$(sed -n 's/^# processors: //p' "kernel/guest/$test.sh")
+threads=$(sed -n 's/^# threads: //p' "kernel/guest/$test.sh")
 wanted=$(sed -n 's/^# memory: //p' "kernel/guest/$test.sh")
 [ -z "$wanted" ] || export GUEST_MEMORY=${GUEST_MEMORY:-$wanted}
 arguments=
@@ -62,14 +63,14 @@ mkdir "$guest_root/tests"
 cp kernel/guest/*.sh "$guest_root/tests/"
 install -m 755 kernel/guest/init "$guest_root/init"
 
-# GUEST_QEMU: more of QEMU's arguments, such as a disk.
+# GUEST_THREADS=multi: the emulator's processors run at once, where a test has them take turns. GUEST_QEMU: more of QEMU's arguments, such as a disk.
 read -ra more <<<"${GUEST_QEMU:-}"
 log=$kernel_work/kernel-guest/$name.log
 if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
     guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"
 else
-    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp "${processors:-2}" "${more[@]}"
+    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel "tcg,thread=${GUEST_THREADS:-${threads:-multi}}" -smp "${processors:-2}" "${more[@]}"
 fi
 sed -n '/^\(ok\|not ok\|#\|result\|done\)/p' "$log"
 if grep -q '^done: 0 failures' "$log"; then exit 0; fi
