@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
-    deb kernel kernel-papers kernel-advice kernel-stress kernel-debug kernel-install kernel-uninstall
+    deb kernel kernel-all kernel-papers kernel-advice kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -71,7 +71,7 @@ deb: setup ## make Debian packages of the program and the kernel modules: target
 uninstall: ## remove it
 	rm -f $(DESTDIR)$(PREFIX)/bin/idlewise
 
-kernel: ## build the kernel modules for Debian's stock kernel: target/kernel-modules/*.ko
+kernel: ## build the kernel modules for Debian's stock kernel: target/kernel-modules/*.ko (KERNEL=6.12, KERNEL=7: another)
 	@scripts/kernel/build.sh
 
 kernel-papers: ## the papers' experiments in a guest with real programs, beside the simulator's figures
@@ -81,13 +81,16 @@ kernel-advice: ## is advice right? ten loads of real programs in a guest, under 
 	@scripts/kernel/advice.sh > docs/advice.md.new; status=$$?; \
 	    if [ $$status -le 1 ] && [ -s docs/advice.md.new ]; then mv docs/advice.md.new docs/advice.md; fi; exit $$status
 
+kernel-all: ## every test in a guest, on 6.1, 6.12 and the newest 7.x; writes the table in docs/kernel.md (an hour)
+	@scripts/kernel/all.sh $(ARGS)
+
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20
 
 kernel-debug: ## the same on a kernel that checks its locks and memory, which is built first: about an hour and a half
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh --debug stress switches=$(SWITCHES) loads=20
 
-kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root; Linux 6.1)
+kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root; Linux 6.1, 6.12, 7.3)
 	@scripts/kernel/install.sh
 
 kernel-uninstall: ## take them back

@@ -13,6 +13,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [ "$(id -u)" = 0 ] || cannot "only root can make a root of another system"
 command -v mmdebstrap >/dev/null || cannot "no mmdebstrap (apt-get install mmdebstrap, on Debian)"
 # archive LABEL: where this machine's own packages of that label come from.
+# shellcheck disable=SC2016
 archive() { apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Label: $1" | head -n 1; }
 mirror=$(archive Debian) updates=$(archive Debian-Security)
 [ -n "$mirror" ] || cannot "apt has no list of Debian's packages (apt-get update, on Debian for amd64)"

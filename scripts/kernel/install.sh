@@ -10,39 +10,49 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' kernel/Cargo.toml)
-folder=${DESTDIR:-}/usr/src/idlewise-$version
-# The kernels that the modules shall be built for: all that they can be, or the one that runs here.
+tree=${DESTDIR:-}/usr/src/idlewise-$version
+# The kernels whose private headers are wanted: those of all lines that the modules support, or of the one that runs here.
 lines=$(kernel_supported)
 die() { echo "$*" >&2; exit 1; }
 
 if [ "${1:-}" = --remove ]; then
     [ -n "${DESTDIR:-}" ] || ! command -v dkms >/dev/null || dkms remove "idlewise/$version" --all || true
-    rm -rf "$folder"
+    rm -rf "$tree"
     exit 0
 fi
 if [ -z "${DESTDIR:-}" ]; then
     [ "$(id -u)" = 0 ] || die "only root can install a module: sudo make kernel-install"
     command -v dkms >/dev/null || die "no dkms (apt-get install dkms linux-headers-$(uname -r))"
-    lines=$(uname -r | cut -d . -f 1,2)
-    kernel_supported | grep -qxF "$lines" || die "this machine runs Linux $(uname -r); the modules support" $(kernel_supported)
+    lines=$(uname -r)
+    kernel_supports "$(cut -d . -f 1,2 <<<"$lines")" ||
+        die "this machine runs Linux $lines; the modules support $(kernel_supported). Cure: boot one of these, or get the newest idlewise"
+    # The private headers of just this kernel; if they cannot be had, of its line's newest, and find-block.sh says whether they fit.
+    (KERNEL=$lines && . scripts/kernel/packages.sh && kernel_has_source) >/dev/null 2>&1 || lines=$(cut -d . -f 1,2 <<<"$lines")
 fi
-# block LINE: the private headers of that line's newest kernel.
-block() (
+# headers_of KERNEL: the folder of that kernel's private headers, or of the newest of that line, and its version.
+headers_of() (
     unset kernel_abi
     # shellcheck disable=SC2034
     KERNEL=$1
     . scripts/kernel/packages.sh
     kernel_block
-    cp -r "$kernel_block" "$folder/block/${kernel_version%%-*}"
+    echo "$kernel_block" "${kernel_version%%-*}"
 )
 scripts/kernel/build.sh
-rm -rf "$folder"
-mkdir -p "$folder/shim" "$folder/driver" "$folder/block"
-for line in $lines; do block "$line" || echo "without the headers of Linux $line" >&2; done
-[ -n "$(ls "$folder/block")" ] || die "no kernel's headers can be had"
-cp kernel/Kbuild kernel/layout/* kernel/asm/guard.h "$kernel_work"/kernel-modules/{core.S,model.S,version} "$folder/"
-cp kernel/shim/*.[ch] "$folder/shim/"
-cp kernel/disk/driver/*.[ch] "$folder/driver/"
-sed "s/@VERSION@/$version/; s/@LINES@/$(kernel_supported | sed 's/\./\\\\./' | paste -sd '|')/" kernel/dkms.conf >"$folder/dkms.conf"
-echo "$folder"
+rm -rf "$tree"
+mkdir -p "$tree/shim" "$tree/driver" "$tree/block"
+for line in $lines; do
+    if found=$(headers_of "$line"); then
+        cp -r "${found% *}" "$tree/block/${found##* }"
+    else
+        echo "without the headers of Linux $line: $found" >&2
+    fi
+done
+[ -n "$(ls "$tree/block")" ] || die "no kernel's private headers can be had"
+cp kernel/Kbuild kernel/layout/* kernel/asm/guard.h "$kernel_work/kernel-modules$kernel_suffix"/{core.S,model.S,version} "$tree/"
+cp kernel/shim/*.[ch] "$tree/shim/"
+cp kernel/disk/driver/*.[ch] "$tree/driver/"
+pattern=$(kernel_supported | sed 's/\./\\\\./g; s/ /|/g')
+sed "s/@VERSION@/$version/; s/@LINES@/$pattern/" kernel/dkms.conf >"$tree/dkms.conf"
+echo "$tree"
 [ -n "${DESTDIR:-}" ] || dkms install "idlewise/$version" --force

@@ -3,8 +3,8 @@
 # is installed. To be sourced; then `kernel_image`, `kernel_headers` and `kernel_block` each set a variable
 # of that name, and `kernel_debug` all three. `cannot REASON` ends the script with status 77: it cannot run here.
 #
-# KERNEL says which kernel: the newest whose version begins so. 6.1 if it says nothing. What this Debian's archive does not
-# have comes from Debian's newer releases.
+# KERNEL says which kernel: the newest whose version begins so, or the one that `uname -r` calls so. 6.1 if it says nothing.
+# What this Debian's archive does not have comes from Debian's newer releases.
 
 cannot() { echo "$*"; exit 77; }
 
@@ -16,19 +16,23 @@ kernel_line=${KERNEL:-6.1}
 kernel_suffix=
 [ "$kernel_line" = 6.1 ] || kernel_suffix=-$kernel_line
 
-# The versions that the modules support, as kernel/shim/compat.h has them.
+# The versions that the modules support, in one line, as kernel/shim/compat.h has them.
 kernel_supported() {
-    sed -n '/^#if !(IW_LINE/p' kernel/shim/compat.h | grep -o 'IW_LINE([0-9]*, [0-9]*)' | sed 's/IW_LINE(\(.*\), \(.*\))/\1.\2/'
+    grep '^#if !(IW_LINE' kernel/shim/compat.h | grep -o '([0-9]*, [0-9]*)' | tr -d '()' | sed 's/, /./' | paste -s -d ' '
 }
+# Whether MAJOR.MINOR is one of them.
+kernel_supports() { [[ " $(kernel_supported) " == *" $1 "* ]]; }
 
-# The newest image of the wanted line that apt knows, without variants such as -rt and -cloud.
+# The newest image of the wanted line that apt knows, without variants such as -rt and -cloud; or the very one.
 kernel_newest() {
-    apt-cache "${kernel_apt[@]}" pkgnames "linux-image-$kernel_line." 2>/dev/null |
-        sed -n 's/^linux-image-\([0-9.]*[0-9]\([-+][0-9a-z]*\)\?-amd64\)$/\1/p' | sort -V | tail -n 1
+    local names
+    names=$(apt-cache "${kernel_apt[@]}" pkgnames "linux-image-$kernel_line" 2>/dev/null)
+    if grep -qxF "linux-image-$kernel_line" <<<"$names" && [[ $kernel_line == *-* ]]; then echo "$kernel_line"; return; fi
+    sed -n "s/^linux-image-\(${kernel_line//./\\.}\.[0-9.]*\([-+][0-9a-z]*\)\?-amd64\)\$/\1/p" <<<"$names" | sort -V | tail -n 1
 }
 
 kernel_find() {
-    local tool supported
+    local tool
     [ -z "${kernel_abi:-}" ] || return 0
     for tool in apt-get apt-cache dpkg-deb; do
         command -v "$tool" >/dev/null || cannot "no $tool: Debian's kernel is fetched with it"
@@ -42,15 +46,14 @@ kernel_find() {
     [ -n "$kernel_abi" ] || cannot "apt-cache knows no Linux $kernel_line (apt-get update, on Debian for amd64)"
     kernel_version=$(apt-cache "${kernel_apt[@]}" policy "linux-image-$kernel_abi" | sed -n 's/ *Candidate: //p')
     kernel_minor=$(cut -d . -f 1,2 <<<"$kernel_abi")
-    supported=$(kernel_supported)
-    grep -qxF "$kernel_minor" <<<"$supported" ||
-        cannot "Debian has Linux $kernel_abi, the modules support" $supported "(to port them, go through kernel/shim/compat.h)"
+    kernel_supports "$kernel_minor" ||
+        cannot "Debian has Linux $kernel_abi, the modules support $(kernel_supported) (to port them, go through kernel/shim/compat.h)"
 }
 
 # From now on apt looks at Debian's newer releases, at the same place as the system's own: lists and all else lie below the
 # target folder. The lists are fetched anew once a day.
 kernel_releases() {
-    local place=$kernel_work/kernel-apt archive signed= stable lock
+    local place=$kernel_work/kernel-apt archive signed='' stable lock
     mkdir -p "$place"/{state/lists/partial,cache/archives/partial}
     kernel_apt=(-o "Dir::Etc::sourcelist=$place/sources.list" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State=$place/state"
         -o "Dir::State::status=$place/status" -o "Dir::Cache=$place/cache")
@@ -58,9 +61,11 @@ kernel_releases() {
     flock "$lock"
     if [ -z "$(find "$place/updated" -mmin -1440 2>/dev/null)" ]; then
         echo "looking for Linux $kernel_line in Debian's newer releases" >&2
+        # shellcheck disable=SC2016
         archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | head -n 1)
         [ -n "$archive" ] || cannot "apt has no list of Debian's packages (apt-get update, on Debian for amd64)"
-        [ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ] || signed=signed-by=/usr/share/keyrings/debian-archive-keyring.gpg
+        [ ! -e /usr/share/keyrings/debian-archive-keyring.gpg ] ||
+            signed='signed-by=/usr/share/keyrings/debian-archive-keyring.gpg'
         : >"$place/status"
         # What the stable release is called; its backports are fetched by that name, as the mirrors keep it fresher than the other.
         echo "deb [target=Packages $signed] $archive stable main" >"$place/sources.list"
@@ -128,7 +133,7 @@ kernel_image() {
     exec {lock}>"$kernel_image.whole.lock"
     flock "$lock"
     if [ ! -e "$kernel_image" ]; then
-        parts=$(kernel_depends "linux-image-$kernel_abi" "^linux-(binary|modules)-$kernel_abi\$" || true)
+        parts=$(kernel_depends "linux-image-$kernel_abi" '^linux-(binary|modules)-' || true)
         # shellcheck disable=SC2086
         kernel_unpack_all "$kernel_image.new" "linux-image-$kernel_abi" $parts
         [ -e "$kernel_image.new/lib/modules" ] || ln -s usr/lib "$kernel_image.new/lib"
@@ -172,6 +177,12 @@ kernel_tools() {
             "$library" "$library" "$final${program#"$place"}" >"$program"
         chmod +x "$program"
     done
+}
+
+# Whether there is a source of just the kernel's version.
+kernel_has_source() {
+    kernel_find
+    apt-cache "${kernel_apt[@]}" madison "linux-source-$kernel_minor" 2>/dev/null | awk -F ' *[|] *' '{print $2}' | grep -qxF "$kernel_version"
 }
 
 # The source, once.

@@ -27,7 +27,9 @@ fi
 [ -e "kernel/guest/${1:-}.sh" ] || { sed -n 's/^# \{0,1\}//; 2,9p' "$0" >&2; exit 2; }
 test=$1
 shift
-# What the test wants, in megabytes.
+# What the test wants: processors, and memory in megabytes.
+processors=$(sed -n 's/^# processors: //p' "kernel/guest/$test.sh")
+threads=$(sed -n 's/^# threads: //p' "kernel/guest/$test.sh")
 wanted=$(sed -n 's/^# memory: //p' "kernel/guest/$test.sh")
 [ -z "$wanted" ] || export GUEST_MEMORY=${GUEST_MEMORY:-$wanted}
 arguments=
@@ -37,7 +39,7 @@ for argument in "$@"; do arguments+=" iw.$argument"; done
 name=$test$kernel_suffix${debug#-}${GUEST_NAME:+-$GUEST_NAME}
 guest_new "$name"
 # shellcheck disable=SC2086
-scripts/kernel/build.sh $debug || exit $?
+scripts/kernel/build.sh --strict $debug || exit $?
 if [ -n "$debug" ]; then kernel_debug; else kernel_image; fi
 modules=$kernel_work/kernel-modules$kernel_suffix${debug#-}
 
@@ -61,14 +63,14 @@ mkdir "$guest_root/tests"
 cp kernel/guest/*.sh "$guest_root/tests/"
 install -m 755 kernel/guest/init "$guest_root/init"
 
-# GUEST_QEMU: more of QEMU's arguments, such as a disk.
+# GUEST_THREADS=multi: the emulator's processors run at once, where a test has them take turns. GUEST_QEMU: more of QEMU's arguments, such as a disk.
 read -ra more <<<"${GUEST_QEMU:-}"
 log=$kernel_work/kernel-guest/$name.log
 if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
     # Time is virtual and counts instructions: every run gives the same figures.
     guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"
 else
-    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel tcg,thread=multi -smp 2 "${more[@]}"
+    guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel "tcg,thread=${GUEST_THREADS:-${threads:-multi}}" -smp "${processors:-2}" "${more[@]}"
 fi
 sed -n '/^\(ok\|not ok\|#\|result\|done\)/p' "$log"
 if grep -q '^done: 0 failures' "$log"; then exit 0; fi
