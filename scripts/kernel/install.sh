@@ -27,17 +27,11 @@ if [ -z "${DESTDIR:-}" ]; then
     kernel_supports "$(cut -d . -f 1,2 <<<"$lines")" ||
         die "this machine runs Linux $lines; the modules support $(kernel_supported). Cure: boot one of these, or get the newest idlewise"
     # The private headers of just this kernel; if they cannot be had, of its line's newest, and find-block.sh says whether they fit.
-    (KERNEL=$lines && . scripts/kernel/packages.sh && kernel_has_source) >/dev/null 2>&1 || lines=$(cut -d . -f 1,2 <<<"$lines")
+    KERNEL=$lines bash -euc '. scripts/kernel/packages.sh; kernel_has_source' >/dev/null 2>&1 || lines=$(cut -d . -f 1,2 <<<"$lines")
 fi
 # headers_of KERNEL: the folder of that kernel's private headers, or of the newest of that line, and its version.
-headers_of() (
-    unset kernel_abi
-    # shellcheck disable=SC2034
-    KERNEL=$1
-    . scripts/kernel/packages.sh
-    kernel_block
-    echo "$kernel_block" "${kernel_version%%-*}"
-)
+# shellcheck disable=SC2016
+headers_of() { KERNEL=$1 bash -euc '. scripts/kernel/packages.sh; kernel_block; echo "$kernel_block ${kernel_version%%-*}"'; }
 scripts/kernel/build.sh
 rm -rf "$tree"
 mkdir -p "$tree/shim" "$tree/driver" "$tree/block"
