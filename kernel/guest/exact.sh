@@ -96,14 +96,18 @@ set_queue sda nr_requests 32
 set_queue sda wbt_lat_usec 0
 echo 1 >/proc/sys/vm/dirty_writeback_centisecs
 echo 65536 >/proc/sys/vm/dirty_background_bytes
-some=$(most --ioengine=psync --direct=0 --invalidate=0 --iodepth=1)
+# Opened once more: with the last close what is left would be written, synchronously.
+exec 9</dev/sda
+buffered() { most --ioengine=psync --direct=0 --invalidate=0 --iodepth=1 --size=8m --rate_iops=2000; }
+some=$(buffered)
 say "asynchronous writes in the queue: $some with nr_requests=32"
 [ "$some" -ge 16 ] && [ "$some" -le 24 ] && good "asynchronous requests leave room" || bad "asynchronous requests take $some of 32"
 if [ -e /sys/block/sda/queue/async_depth ]; then
     set_queue sda async_depth 8 || bad "the queue does not take async_depth"
-    some=$(most --ioengine=psync --direct=0 --invalidate=0 --iodepth=1)
+    some=$(buffered)
     [ "$some" -ge 4 ] && [ "$some" -le 8 ] && good "the queue's async_depth limits asynchronous requests" || bad "with async_depth=8 they take $some"
 fi
+exec 9<&-
 set_queue sda nr_requests 128
 
 # The scheduler refuses each merge, not the first only. One process's write waits. Another one's goes behind it, and
