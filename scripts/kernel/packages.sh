@@ -150,6 +150,8 @@ kernel_image() {
 kernel_headers() {
     kernel_find
     local place=$kernel_work/kernel-headers-$kernel_version parts
+    # Variants have the same version.
+    [[ ! $kernel_abi =~ -(cloud|rt)-amd64$ ]] || place+=${BASH_REMATCH[0]}
     kernel_headers=$place/usr/src/linux-headers-$kernel_abi
     [ ! -e "$place" ] || return 0
     parts=$(kernel_depends "linux-headers-$kernel_abi" '^linux-(headers-.*-common|kbuild-.*)$')
