@@ -90,7 +90,7 @@ kernel-stress: ## the long test of the elevators in a guest: a quarter of an hou
 kernel-debug: ## the same on a kernel that checks its locks and memory, which is built first: about an hour and a half
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh --debug stress switches=$(SWITCHES) loads=20
 
-kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root; Linux 6.1, 6.12, 7.3)
+kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root)
 	@scripts/kernel/install.sh
 
 kernel-uninstall: ## take them back

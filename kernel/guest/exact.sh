@@ -62,11 +62,11 @@ within "cfq, levels 0 and 7" 300 100000 $(shares cfq 0 7)
 within "antic-stride, levels 0 and 4" 150 250 $(shares antic-stride 0 4)
 [ "$(failures)" != "$before" ] || good "priorities count where they should"
 
-# Requests other than synchronous reads have room for async_depth in the queue. most: the most that were in it of
+# Requests other than synchronous reads have room for async_depth in the queue. most OPTION…: the most that were in it of
 # a writer that keeps 64 under way.
 most() {
     fio --output=/tmp/fio --name=load --filename=/dev/sda --ioengine=libaio --direct=1 --rw=randwrite --bs=4k --iodepth=64 \
-        --time_based --runtime=4 --size=60m &
+        --time_based --runtime=4 --size=60m "$@" &
     held=0
     for sample in 1 2 3 4 5 6 7 8 9 10; do
         sleep 0.3
@@ -89,6 +89,25 @@ set_queue sda iosched/async_depth 8 || bad "iw-mq-deadline does not take async_d
 some=$(most)
 say "writes in the queue: $some with nr_requests=16 and async_depth=8"
 [ "$some" -ge 4 ] && [ "$some" -le 8 ] && good "async_depth limits writes among few tags" || bad "async_depth does not limit writes among few tags"
+
+# Asynchronous requests, those of the kernel's own writing, have room for three in four. Newer kernels have a file for that.
+set_queue sda scheduler noop
+set_queue sda nr_requests 32
+set_queue sda wbt_lat_usec 0
+echo 1 >/proc/sys/vm/dirty_writeback_centisecs
+echo 65536 >/proc/sys/vm/dirty_background_bytes
+# Opened once more: with the last close what is left would be written, synchronously.
+exec 9</dev/sda
+buffered() { most --ioengine=psync --direct=0 --invalidate=0 --iodepth=1 --size=8m --rate_iops=2000; }
+some=$(buffered)
+say "asynchronous writes in the queue: $some with nr_requests=32"
+[ "$some" -ge 16 ] && [ "$some" -le 24 ] && good "asynchronous requests leave room" || bad "asynchronous requests take $some of 32"
+if [ -e /sys/block/sda/queue/async_depth ]; then
+    set_queue sda async_depth 8 || bad "the queue does not take async_depth"
+    some=$(buffered)
+    [ "$some" -ge 4 ] && [ "$some" -le 8 ] && good "the queue's async_depth limits asynchronous requests" || bad "with async_depth=8 they take $some"
+fi
+exec 9<&-
 set_queue sda nr_requests 128
 
 # The scheduler refuses each merge, not the first only. One process's write waits. Another one's goes behind it, and

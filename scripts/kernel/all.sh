@@ -28,7 +28,7 @@ describe() {
     esac
     case $1 in
         short) command=(scripts/kernel/run.sh short switches=7 loads=2) ;;
-        storm) command=(scripts/kernel/run.sh storm runs=5 loads=9) ;;
+        storm) command=(scripts/kernel/run.sh storm runs=5 loads=3) ;;
         papers) command=(scripts/kernel/papers.sh --short) ;;
         record) command=(scripts/kernel/record.sh --short) ;;
         install) command=(scripts/kernel/test-install.sh) ;;

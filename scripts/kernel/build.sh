@@ -25,7 +25,7 @@ if [ "${1:-}" = --strict ]; then
 fi
 if [ "${1:-}" = --debug ]; then
     kernel_debug
-    kernel_modules=$kernel_work/kernel-modules-debug
+    kernel_modules=$kernel_work/kernel-modules$kernel_suffix-debug
     export IW_SANITIZE=1
 else
     kernel_headers

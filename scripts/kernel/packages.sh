@@ -82,7 +82,7 @@ kernel_lists() {
     local log=$1/log updated=$1/updated
     shift
     apt-get "${kernel_apt[@]}" "$@" -q update --error-on=any >"$log" 2>&1 || [ -e "$updated" ] ||
-        cannot "the lists of Debian's newer releases cannot be fetched: $(tail -n 1 "$log")"
+        cannot "the lists of Debian's newer releases cannot be fetched: $(grep -m 1 '^E:' "$log")"
 }
 
 # Packages that a package depends on, as far as their names fit.
@@ -103,7 +103,7 @@ kernel_unpack() {
     mkdir -p "$folder.part"
     echo "downloading and unpacking $package" >&2
     (cd "$folder.part" && apt-get "${kernel_apt[@]}" download -q "$package$version" >"$log" 2>&1) ||
-        cannot "$package cannot be downloaded: $(grep -v '^W:' "$log" | tail -n 1)"
+        cannot "$package cannot be downloaded: $(grep -m 1 '^E:' "$log")"
     dpkg-deb -x "$folder.part/$package"_*.deb "$folder.part"
     rm -f "$folder.part/$package"_*.deb
     mv "$folder.part" "$folder"
@@ -150,6 +150,8 @@ kernel_image() {
 kernel_headers() {
     kernel_find
     local place=$kernel_work/kernel-headers-$kernel_version parts
+    # Variants have the same version.
+    [[ ! $kernel_abi =~ -(cloud|rt)-amd64$ ]] || place+=${BASH_REMATCH[0]}
     kernel_headers=$place/usr/src/linux-headers-$kernel_abi
     [ ! -e "$place" ] || return 0
     parts=$(kernel_depends "linux-headers-$kernel_abi" '^linux-(headers-.*-common|kbuild-.*)$')

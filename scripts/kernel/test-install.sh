@@ -77,6 +77,16 @@ grep -q 'has another block layer.*Cure: ' "$box/log" || bad "for a kernel with a
 [ -z "$(find "$build" -name '*.ko')" ] || bad "there is a module for a kernel with another block layer"
 echo "ok: a kernel with another block layer is refused"
 
+# A version that the modules do not know is refused, too, and the cure named.
+header=include/generated/uapi/linux/version.h
+kernel_block
+rm -f "$box/other/$header" "$box/other/Makefile"
+sed "s|^KBUILD_OUTPUT=.*|KBUILD_OUTPUT=$box/other|" "$kernel_headers/Makefile" >"$box/other/Makefile"
+sed 's/LINUX_VERSION_CODE .*/LINUX_VERSION_CODE 330240/' "$kernel_headers/$header" >"$box/other/$header"
+if PATH=$box/bin:$PATH make -C "$box/other" M="$build" IW_BLOCK="$kernel_block" modules >"$box/log" 2>&1; then bad "it builds for Linux 5.10"; fi
+grep -q 'error: .*does not know this version of Linux. Cure: ' "$box/log" || bad "for Linux 5.10 it says: $(tail -n 1 "$box/log")"
+echo "ok: a version that the modules do not know is refused"
+
 rm -rf "$build"/block/*
 if rebuild "$kernel_headers"; then bad "it builds without private headers"; fi
 kernel_source
