@@ -1,7 +1,7 @@
 # machine: exact
 # Tests that need exact time. The cost of a switch for processes that submit: the longest stall of a submission while a slow
 # disk is kept busy, without a switch, at switches of the policy inside `idlewise`, and at the kernel's own
-# switch. And whether schedulers see who issues, and with which priority.
+# switch; and how long a policy switch holds the queue's lock. And whether schedulers see who issues, and with which priority.
 insmod /modules/idlewise.ko || bad "the module does not load"
 # One command at a time, 5 ms each; 64 requests are under way throughout. The tags are those of 64 commands:
 # of one, the kernel's switch would leave room for two requests.
@@ -36,6 +36,51 @@ say "longest stall of a submission, microseconds: $quiet without a switch, $ours
 # 63 requests of 5 ms are drained by the one, none by the other.
 [ "$theirs" -gt 200000 ] || bad "the kernel's switch did not drain: $theirs us"
 [ $((ours * 20)) -lt "$theirs" ] && good "a policy switch stalls $((theirs / (ours + 1))) times less" || bad "a policy switch stalls for $ours us"
+
+# How long a policy switch holds the queue's lock at a time, and how long a submission takes, whatever waits. There is one
+# processor, so the lock is free whenever somebody takes it. With more, a submission would wait for who has it: the sum counts.
+traces=/sys/kernel/tracing
+mount -t tracefs tracefs $traces
+set_queue sda scheduler idlewise
+set_queue sda nr_requests 2048
+echo 'iw_switch iw_switch_begin iw_switch_step iw_dispatch_request blk_mq_submit_bio' >$traces/set_ftrace_filter
+echo 20000 >$traces/buffer_size_kb
+# longest FUNCTION: in nanoseconds. A function with others inside ends with its name, too.
+longest() {
+    awk -v name="$1" '$0 ~ "[ */]" name "[ (]" {
+        for (i = 1; i < NF; i++) if ($(i + 1) == "us" && $i * 1000 > most) most = $i * 1000
+    } END { print int(most) }' /tmp/trace
+}
+for depth in 32 256 1900; do
+    set_queue sda iosched/policy noop
+    fio --minimal --name=load --filename=/dev/sda --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=$depth \
+        --time_based --runtime=14 --size=60m --iodepth_batch_submit=1 >/tmp/fio 2>/dev/null &
+    tries=0
+    while waiting=$(queue sda iosched/waiting); [ "$waiting" -lt $((depth * 97 / 100)) ] && [ $tries -lt 80 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    echo function_graph >$traces/current_tracer
+    echo funcgraph-tail >$traces/trace_options
+    for number in 1 2 3 4 5 6 7 8 9 10; do
+        policy $number
+        sleep 0.3
+    done
+    cat $traces/trace >/tmp/trace
+    echo nop >$traces/current_tracer
+    wait
+    balanced "policy with $waiting waiting"
+    steps=$(($(grep -c iw_switch_step /tmp/trace) / 10))
+    begin=$(longest iw_switch_begin) step=$(longest iw_switch_step) ask=$(longest iw_dispatch_request) submit=$(longest blk_mq_submit_bio)
+    say "$waiting wait: a switch takes up to $(longest iw_switch) ns, and the lock for $begin ns, then $steps times for at most $step ns; a dispatch takes $ask ns, a submission $submit ns"
+    [ "$waiting" -ge $((depth * 97 / 100)) ] || bad "only $waiting requests wait, not $depth"
+    [ "$begin" -gt 0 ] && [ "$submit" -gt 0 ] || bad "the tracer has timed nothing"
+    for time in $begin $step $ask; do
+        [ $((time + submit)) -le 50000 ] || bad "with $waiting waiting a submission of $submit ns may wait for $time ns"
+    done
+done
+[ "$steps" -ge 50 ] && good "a policy switch is made in steps, and stalls no submission for 50 us" || bad "1900 requests moved in $steps steps"
+set_queue sda scheduler none
 
 # scsi_debug calls itself a flash disk, for which cfq does not wait.
 set_queue sda rotational 1

@@ -80,7 +80,8 @@ struct iw_scheduler *iw_scheduler_new(u32 scheduler, const struct iw_device *dev
 void iw_scheduler_free(struct iw_scheduler *scheduler);
 struct iw_host *iw_queue_new(struct iw_scheduler *scheduler, const struct iw_device *device);
 void iw_queue_free(struct iw_host *host);
-void iw_queue_exchange(struct iw_host *host, u64 now, struct iw_scheduler *successor);
+void iw_queue_begin(struct iw_host *host, u64 now, struct iw_scheduler *successor);
+bool iw_queue_carry(struct iw_host *host, u64 now);
 int iw_insert(struct iw_host *host, u64 now, u32 id, const struct iw_request *request);
 s64 iw_dispatch(struct iw_host *host, u64 now);
 int iw_complete(struct iw_host *host, u64 now, u32 id);

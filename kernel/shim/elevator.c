@@ -287,6 +287,9 @@ static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
 	s64 answer;
 
 	spin_lock_irqsave(&iw->lock, flags);
+	/* Whoever switches may not get a processor for long. */
+	if (unlikely(iw->carrying))
+		iw_carry(iw);
 	if (unlikely(iw->broken && !iw->fallen))
 		iw_fall_back(iw);
 	if (unlikely(!list_empty(&iw->direct))) {
@@ -300,7 +303,8 @@ static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
 		} else if (answer >= 0) {
 			rq = iw_take(iw, answer);
 		} else {
-			WRITE_ONCE(iw->held, true);
+			/* While requests move over, the block layer asks again by itself. */
+			WRITE_ONCE(iw->held, !iw->carrying);
 			if (answer != IW_IDLE) {
 				iw->waits++;
 				hrtimer_start(&iw->timer, ns_to_ktime(-answer), HRTIMER_MODE_ABS);

@@ -6,8 +6,9 @@
  *   echo auto goal=lowest period=5000 >…/policy   the selector with these settings
  *   cat iosched/auto                              what it last saw and decided
  *
- * Nothing drains: what waits moves over, what is in flight completes into the new one. Only building
- * that, before, and freeing the old one, after, take time. The selector is asked by a worker.
+ * Nothing drains: what waits moves over, what is in flight completes into the new one. Building that, before, and
+ * freeing the old one, after, take time, and hold no lock of the queue. What waits moves over some requests at a time, with
+ * the lock given back in between. The selector is asked by a worker.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -15,29 +16,54 @@
 
 #include "queue.h"
 
-/* With the policy's lock held. */
-static int iw_switch(struct iw_queue *iw, u32 number)
+/* Some of what waits moves over. With the lock held. */
+void iw_carry(struct iw_queue *iw)
 {
-	struct iw_scheduler *scheduler;
-	bool broken;
-	int error;
+	iw->carrying = iw_core(iw, iw_queue_carry, ktime_get_ns());
+}
 
-	scheduler = iw_scheduler_new(number, &iw->device, &error);
-	if (!scheduler)
-		return error;
+/* The scheduler is in use from now on. Not inlined, as the next one: a test measures how long they take. */
+static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *scheduler, u32 number)
+{
 	spin_lock_irq(&iw->lock);
-	if (iw_callable(iw, "iw_queue_exchange") == 1)
-		iw_queue_exchange(iw->host, ktime_get_ns(), scheduler);
+	if (iw_callable(iw, "iw_queue_begin") == 1)
+		iw_queue_begin(iw->host, ktime_get_ns(), scheduler);
+	iw_carry(iw);
 	iw->front_merges = iw_core(iw, iw_front_merges);
 	if (!iw->broken) {
 		iw->policy = number;
 		iw->switches++;
 	}
-	broken = iw->broken;
 	spin_unlock_irq(&iw->lock);
+}
+
+static noinline void iw_switch_step(struct iw_queue *iw)
+{
+	spin_lock_irq(&iw->lock);
+	if (iw->carrying)
+		iw_carry(iw);
+	spin_unlock_irq(&iw->lock);
+}
+
+/* With the policy's lock held. */
+static int iw_switch(struct iw_queue *iw, u32 number)
+{
+	struct iw_scheduler *scheduler;
+	int error;
+
+	scheduler = iw_scheduler_new(number, &iw->device, &error);
+	if (!scheduler)
+		return error;
+	iw_switch_begin(iw, scheduler, number);
 	iw_wake(iw);
+	while (READ_ONCE(iw->carrying)) {
+		cond_resched();
+		iw_switch_step(iw);
+		if (READ_ONCE(iw->held))
+			iw_wake(iw);
+	}
 	/* Which of the two is here, nobody knows. */
-	if (broken)
+	if (READ_ONCE(iw->broken))
 		return -EIO;
 	iw_scheduler_free(scheduler);
 	return 0;

@@ -52,6 +52,7 @@ struct iw_queue {
 	u32 tag_word;				/* scheduler tags in a word of their map */
 	struct hrtimer timer;			/* when the core wants to be asked again */
 	u32 policy;				/* number of the scheduler inside */
+	bool carrying;				/* that one has not been handed all that waits */
 	struct mutex policy_lock;		/* it changes, or must not */
 	bool automatic;				/* a selector chooses it */
 	struct delayed_work asking;		/* when the selector is asked */
@@ -188,6 +189,7 @@ struct iw_queue *iw_queue_of(const void *host);
 /* policy.c */
 void iw_policy_begin(struct iw_queue *iw);
 void iw_policy_end(struct iw_queue *iw);
+void iw_carry(struct iw_queue *iw);
 ssize_t iw_policy_show(struct elevator_queue *e, char *page);
 ssize_t iw_policy_store(struct elevator_queue *e, const char *page, size_t count);
 ssize_t iw_auto_file(struct elevator_queue *e, char *page);

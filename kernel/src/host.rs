@@ -112,18 +112,28 @@ pub extern "C" fn iw_queue_free(host: Box<Host>) {
     drop(host);
 }
 
-/// Puts the successor in place of the queue's scheduler, which takes the successor's place.
-/// Requests that wait move over; those in flight complete into the successor.
+/// Requests that a step of a switch hands over. One takes up to a microsecond, and the queue's lock is held meanwhile.
+const STEP: usize = 16;
+
+/// Puts the successor in place of the queue's scheduler, which takes the successor's place. It is handed what waits by
+/// `iw_queue_carry`.
 #[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_exchange(host: &mut Host, now: u64, successor: &mut AnyScheduler) {
+pub extern "C" fn iw_queue_begin(host: &mut Host, now: u64, successor: &mut AnyScheduler) {
     let now = host.at(Instant(now));
     // SAFETY: the successor is moved out, and the old scheduler is moved into the same place. Only a time that goes
-    // back could make `replace` fail, and `at` never goes back.
+    // back could make `begin` fail, and `at` never goes back.
     unsafe {
-        if let Ok(old) = host.parts().0.replace(now, core::ptr::read(successor)) {
+        if let Ok(old) = host.parts().0.begin(now, core::ptr::read(successor)) {
             core::ptr::write(successor, old);
         }
     }
+}
+
+/// Hands some of the requests to the scheduler that has taken over. Returns whether more are left.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_queue_carry(host: &mut Host, now: u64) -> bool {
+    let now = host.at(Instant(now));
+    host.parts().0.carry(now, STEP).unwrap_or(false)
 }
 
 /// A request has arrived. The id must be free.
