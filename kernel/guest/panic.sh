@@ -11,6 +11,8 @@ echo 2 >/sys/block/sda/device/queue_depth
 echo 0x100 >/sys/bus/pseudo/drivers/scsi_debug/opts
 echo 7 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
 folder=/sys/block/sda/queue/iosched devices=sda
+# For a disk without heads `auto` has no matrix.
+set_queue sda rotational 1
 
 echo go >/tmp/running
 set_queue nullone scheduler cas

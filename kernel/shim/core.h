@@ -10,6 +10,7 @@
 
 struct iw_scheduler;
 struct iw_auto;
+struct iw_table;
 struct iw_host;
 
 #define IW_TUNABLES 48
@@ -68,6 +69,16 @@ struct iw_request {
 	struct iw_durable durable;
 };
 
+struct iw_order {
+	u32 selector;
+	u32 ids;
+	bool rotational;
+	const char *words;
+	size_t length;
+	const struct iw_table *matrix;
+	const struct iw_table *ranking;
+};
+
 u32 iw_schedulers(void);
 int iw_scheduler_find(const char *name, size_t length);
 size_t iw_scheduler_name(u32 scheduler, char *room, size_t size);
@@ -100,8 +111,14 @@ struct iw_auto *iw_queue_set_selector(struct iw_host *host, struct iw_auto *sele
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
 size_t iw_auto_show(const struct iw_host *host, char *room, size_t size);
 void iw_queue_break(const struct iw_host *host);
-struct iw_auto *iw_auto_new(u64 now, u32 ids, const char *words, size_t length, int *failure, char (*wrong)[IW_MESSAGE]);
+int iw_selector_find(const char *name, size_t length);
+size_t iw_selector_name(u32 selector, char *room, size_t size);
+struct iw_auto *iw_auto_new(const struct iw_order *order, u64 now, int *failure, char (*wrong)[IW_MESSAGE]);
+size_t iw_built_in_matrix(const char *words, size_t length, char *room, size_t size);
 void iw_auto_free(struct iw_auto *selector);
+struct iw_table *iw_table_new(bool matrix, const char *words, size_t length, int *failure, char (*wrong)[IW_MESSAGE]);
+void iw_table_free(struct iw_table *table);
+size_t iw_table_show(const struct iw_table *table, char *room, size_t size);
 void *iw_memory_get(size_t size, size_t align);
 void iw_memory_put(void *memory);
 

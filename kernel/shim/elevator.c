@@ -93,6 +93,8 @@ static int iw_init_sched(struct request_queue *q, struct elevator_type *type)
 	eq->elevator_data = iw;
 	iw_mark_shared(q);
 	q->elevator = eq;
+	if (elevator->scheduler >= iw_schedulers())
+		iw_policy_first(iw);
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 //! | `host` | a queue: what the shim does for each request |
 //! | `memory` | the kernel's allocator as Rust's |
 //! | `panic` | what a panic says, and its way out |
+//! | `tables` | what was measured of a disk for its selectors |
 //!
 //! `shim/core.h`, which a test makes of these files, declares the same functions for C. This crate is the only place
 //! with unsafe code. `asm/guard.h` stands between: a function that panics returns 0. The shim passes what these functions
@@ -26,3 +27,4 @@ pub mod host;
 mod memory;
 #[cfg(not(test))]
 mod panic;
+pub mod tables;

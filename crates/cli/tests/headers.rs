@@ -26,17 +26,20 @@ const CORE: Header = Header {
         "kernel/src/catalogue.rs",
         "kernel/src/host.rs",
         "kernel/src/auto.rs",
+        "kernel/src/tables.rs",
         "kernel/src/memory.rs",
     ],
     names: &[
         ("AnyScheduler", "struct iw_scheduler"),
         ("Auto", "struct iw_auto"),
+        ("Table", "struct iw_table"),
         ("Host", "struct iw_host"),
         ("IDLE", "IW_IDLE"),
         ("MESSAGE", "IW_MESSAGE"),
         ("NOBODY", "IW_NOBODY"),
         ("Priority", "iw_priority"),
         ("Durable", "iw_durable"),
+        ("Order", "iw_order"),
         ("RawDevice", "iw_device"),
         ("Request", "iw_request"),
         ("TUNABLES_MAX", "IW_TUNABLES"),
@@ -89,6 +92,7 @@ fn made(header: &Header) -> String {
         "Weight",
         "Direction",
         "Auto",
+        "Table",
         "Disk",
     ];
     let unused = ["SECTOR_BYTES", "NAME_LENGTH", "PREFIX"];
