@@ -103,6 +103,40 @@ within() {
     say "$1: readers got $4 and $5 KiB"
     [ $(($4 * 100)) -ge $(($2 * $5)) ] && [ $(($4 * 100)) -le $(($3 * $5)) ] || bad "$1 shares $4 to $5"
 }
+# heavy LINE LEAST MOST: the same of two readers as processes of their own, of which LINE gives one a weight, NUMBER being
+# its process. That one is also user 1000, and in the control group /heavy. That it gets LEAST to MOST hundredths of what
+# the other one gets.
+heavy() {
+    set_queue sda scheduler none
+    set_queue sda scheduler antic-stride
+    for reader in first second; do
+        [ $reader = first ] && own="--uid=1000 --invalidate=0" || own=--offset=30m
+        (
+            [ $reader = second ] || sh -c 'echo $PPID' >/sys/fs/cgroup/heavy/cgroup.procs
+            # shellcheck disable=SC2086
+            exec fio --minimal --name=$reader --ioengine=psync --direct=1 --rw=randread --bs=4k --time_based --runtime=8 --size=20m \
+                --filename=/dev/sda --thread $own >/tmp/fio.$reader 2>/dev/null
+        ) &
+        [ $reader = second ] || echo $! >/tmp/pid
+    done
+    sleep 1
+    set_queue sda iosched/weights "$(echo "$1" | sed "s/NUMBER/$(cat /tmp/pid)/")" || bad "weights does not take $1"
+    wait
+    [ "$(cut -d ';' -f 5 /tmp/fio.first /tmp/fio.second | tr -d '\n')" = 00 ] || bad "fio failed: $(head -c 300 /tmp/fio.first)"
+    # shellcheck disable=SC2046
+    within "antic-stride, weights: $1" "$2" "$3" $(cut -d ';' -f 6 /tmp/fio.first) $(cut -d ';' -f 6 /tmp/fio.second)
+}
+mkdir -p /sys/fs/cgroup
+mount -t cgroup2 none /sys/fs/cgroup
+mkdir /sys/fs/cgroup/heavy
+chmod 666 /dev/sda
+before=$(failures)
+heavy none 90 110
+heavy "NUMBER 400" 300 420
+heavy "NUMBER 25" 20 35
+heavy "uid 1000 300" 230 320
+heavy "cgroup /heavy 300" 230 320
+[ "$(failures)" != "$before" ] || good "weights count"
 before=$(failures)
 within "noop, levels 0 and 7" 90 110 $(shares noop 0 7)
 within "cfq, levels 4 and 4" 70 143 $(shares cfq 4 4)

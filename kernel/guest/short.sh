@@ -13,6 +13,7 @@ requeueing
 splitting
 tunables
 choosing
+weighing
 noticing
 memory_runs_out
 stacks

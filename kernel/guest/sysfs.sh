@@ -127,3 +127,46 @@ beginning() {
     set_queue sda scheduler none
     [ "$(failures)" != "$wrong" ] || good "what a disk begins with"
 }
+
+weighing() {
+    wrong=$(failures) root=/sys/fs/cgroup
+    set_queue sda scheduler none
+    set_queue sda scheduler antic-stride
+    folder=/sys/block/sda/queue/iosched
+    mkdir -p $root
+    mount -t cgroup2 none $root && mkdir -p $root/backup/night
+    [ "$(cat $folder/weights)" = none ] || bad "weights begins with $(cat $folder/weights)"
+    for line in "1 300" "uid 1000 50" "cgroup /backup 10" "cgroup /backup/night 20" "1 200"; do
+        echo "$line" >$folder/weights || bad "weights does not take $line"
+    done
+    [ "$(cat $folder/weights)" = "$(printf 'uid 1000 50\ncgroup /backup 10\ncgroup /backup/night 20\n1 200')" ] || bad "weights shows $(cat $folder/weights)"
+    dmesg -c >>/tmp/log
+    for line in "1 0" "1 10001" "1 -5" "1 fast" "1" "one 100" "uid 1000" "uid root 5" "cgroup /backup" "1 2 3" "cgroup /backup 5 5" ""; do
+        refused $folder/weights "$line"
+    done
+    told "weights takes PID WEIGHT, uid NUMBER WEIGHT, cgroup PATH WEIGHT or none; a weight is 1 to 10000, or default"
+    refused $folder/weights "4194303 100"
+    told "weights: there is no thread or process 4194303"
+    refused $folder/weights "cgroup /nowhere 100"
+    told "weights: there is no control group /nowhere"
+    echo "uid 1000 default" >$folder/weights
+    echo "cgroup /backup default" >$folder/weights
+    # A process that exits takes its weight along, since its number may become another's.
+    sleep 100 &
+    echo "$! 400" >$folder/weights
+    grep -qx "$! 400" $folder/weights || bad "weights shows $(cat $folder/weights)"
+    kill $!
+    wait $!
+    [ "$(cat $folder/weights)" = "$(printf 'cgroup /backup/night 20\n1 200')" ] || bad "weights shows $(cat $folder/weights)"
+    rmdir $root/backup/night || bad "a weight keeps a control group"
+    number=0
+    while [ $number -lt 62 ]; do echo "uid $number 5" >$folder/weights || bad "weights does not take 64 lines"; number=$((number + 1)); done
+    refused $folder/weights "uid 99 5"
+    told "weights has 64 lines, and no room for more"
+    echo none >$folder/weights
+    [ "$(cat $folder/weights)" = none ] || bad "none leaves $(cat $folder/weights)"
+    rmdir $root/backup
+    umount $root
+    set_queue sda scheduler none
+    [ "$(failures)" != "$wrong" ] || good "weights, and what is no weight"
+}

@@ -62,6 +62,7 @@ static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *erro
 	spin_lock_init(&iw->lock);
 	hash_init(iw->starts);
 	INIT_LIST_HEAD(&iw->direct);
+	INIT_LIST_HEAD(&iw->given);
 	hrtimer_init(&iw->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	iw->timer.function = iw_timer;
 	iw_policy_begin(iw);
@@ -105,6 +106,7 @@ static void iw_exit_sched(struct elevator_queue *eq)
 	iw_policy_end(iw);
 	hrtimer_cancel(&iw->timer);
 	iw_exits_unwatch(iw);
+	iw_weights_free(iw);
 	WARN(iw->waiting || iw->in_flight,
 	     "idlewise: %u requests wait and %u are in flight on a queue that is drained\n",
 	     iw->waiting, iw->in_flight);
@@ -190,9 +192,9 @@ static void iw_requeue_one(struct iw_queue *iw, struct request *rq)
 	}
 }
 
-/* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
- * usual, 25 for the lowest. The core is told when issuer and level differ from the
- * request before.
+/* Schedulers that share by weight follow the weight that an administrator has given, or else the level of the I/O
+ * priority: 200 for the highest, 100 for the usual, 25 for the lowest. The core is told when issuer and level differ from
+ * the request before.
  */
 static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 {
@@ -203,7 +205,7 @@ static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 	iw->weighed = own;
 	iw->weights = true;
 	/* Beyond as many as the core keeps, the usual weight has to do. */
-	iw_core(iw, iw_set_weight, now, raw->issuer, (8 - raw->priority.level) * 25);
+	iw_core(iw, iw_set_weight, now, raw->issuer, iw_weight_of(iw, raw->issuer) ?: (8 - raw->priority.level) * 25);
 }
 
 static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_head *free)

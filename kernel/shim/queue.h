@@ -47,7 +47,8 @@ struct iw_queue {
 	bool fallen;				/* what the core held then is on the list `direct` */
 	bool front_merges;
 	bool by_process;			/* the threads of a process are one issuer */
-	bool weights;				/* a process has another priority than the usual one */
+	bool weights;				/* somebody has another weight than the usual one, or had */
+	struct list_head given;			/* weights that an administrator has given */
 	u64 weighed;				/* who was last given a weight, and the level */
 	u32 tag_word;				/* scheduler tags in a word of their map */
 	struct hrtimer timer;			/* when the core wants to be asked again */
@@ -205,6 +206,13 @@ ssize_t iw_matrix_show(struct elevator_queue *e, char *page);
 ssize_t iw_matrix_store(struct elevator_queue *e, const char *page, size_t count);
 ssize_t iw_ranking_show(struct elevator_queue *e, char *page);
 ssize_t iw_ranking_store(struct elevator_queue *e, const char *page, size_t count);
+
+/* weights.c */
+u32 iw_weight_of(struct iw_queue *iw, u32 issuer);
+void iw_weights_exit(struct iw_queue *iw, u32 number);
+void iw_weights_free(struct iw_queue *iw);
+ssize_t iw_weights_show(struct elevator_queue *e, char *page);
+ssize_t iw_weights_store(struct elevator_queue *e, const char *page, size_t count);
 
 /* attributes.c */
 struct elv_fs_entry *iw_attributes_new(u32 scheduler);
