@@ -197,6 +197,30 @@ say "of neighbours of two processes merged: $(queue sda iosched/merged), absorbe
 [ "$(queue sda iosched/merged) $(queue sda iosched/absorbed)" = "1 0" ] && good "each merge can be refused" ||
     bad "merged and absorbed are $(queue sda iosched/merged) and $(queue sda iosched/absorbed), not 1 and 0"
 
+# A curve that its user has given decides. order: in which order the disk gets two reads that come at once, one 4 MB from
+# the head and one 32 MB, under sptf.
+order() {
+    echo 1 >$traces/events/block/block_rq_issue/enable
+    : >$traces/trace
+    { echo "fio version 2 iolog"; echo "/dev/sda add"; echo "/dev/sda open"; for at in 0 4194304 33554432; do echo "/dev/sda read $at 4096"; done; echo "/dev/sda close"; } >/tmp/log.order
+    fio --output=/tmp/fio --name=order --read_iolog=/tmp/log.order --replay_no_stall=1 --ioengine=libaio --direct=1 --iodepth=4 \
+        --iodepth_batch_submit=3 >/tmp/fio.out 2>&1 || bad "fio fails: $(cat /tmp/fio.out)"
+    echo 0 >$traces/events/block/block_rq_issue/enable
+    sed -n 's/.*block_rq_issue: 8,0 R[A-Z]* 4096 () \([0-9]*\) + 8 .*/\1/p' $traces/trace | tail -n 3 | tr '\n' ' '
+}
+before=$(failures)
+set_queue sda scheduler none
+set_queue sda scheduler sptf
+usual=$(order)
+echo "0 9ms 8192 8ms 65536 1ms" >/sys/block/sda/queue/iosched/curve || bad "sptf takes no curve"
+given=$(order)
+echo learned >/sys/block/sda/queue/iosched/curve
+again=$(order)
+say "order of reads: $usual, with a curve by which far is near: $given, then $again"
+[ "$usual" = "0 8192 65536 " ] && [ "$again" = "$usual" ] || bad "sptf reads $usual and $again"
+[ "$given" = "65536 0 8192 " ] || [ "$given" = "0 65536 8192 " ] || bad "with a curve by which far is near: $given"
+[ "$(failures)" != "$before" ] || good "a curve that its user has given decides"
+
 # A selector inside follows a load that changes. phase KIND WANTED OPTION…: the load goes on for some periods; then
 # the selector must have seen KIND and the matrix must have said WANTED.
 phase() {

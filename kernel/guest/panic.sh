@@ -62,6 +62,7 @@ policy=cfq
 at iw_set_weight ionice -c 2 -n 0 dd if=/dev/sda of=/dev/null bs=4k count=1 iflag=direct
 at iw_issuer_gone dd if=/dev/sda of=/dev/null bs=4k count=1 iflag=direct
 at iw_queue_begin set_queue sda iosched/policy noop
+at iw_queue_set_curve set_queue sda iosched/curve "0 1ms"
 at iw_queue_carry set_queue sda iosched/policy noop
 at iw_queue_set set_queue sda iosched/settings "slice_idle 3"
 at iw_queue_get cat $folder/settings

@@ -14,6 +14,7 @@ splitting
 tunables
 choosing
 weighing
+knowing
 noticing
 memory_runs_out
 stacks

@@ -170,3 +170,35 @@ weighing() {
     set_queue sda scheduler none
     [ "$(failures)" != "$wrong" ] || good "weights, and what is no weight"
 }
+
+# What is known of a disk's positioning times, in plain elevators and in the one that hosts all.
+knowing() {
+    wrong=$(failures) folder=/sys/block/sda/queue/iosched
+    for elevator in sptf idlewise; do
+        turned 1
+        set_queue sda scheduler $elevator
+        [ "$(cat $folder/curve)" = learned ] || bad "$elevator: curve begins with $(cat $folder/curve)"
+        printf '0 0us\n2048 1500us\n1000000 9ms\n' >$folder/curve || bad "$elevator: curve is not taken"
+        [ "$(cat $folder/curve)" = "$(printf '0 0us\n2048 1500us\n1000000 9000us')" ] || bad "$elevator: curve shows $(cat $folder/curve)"
+        dmesg -c >>/tmp/log
+        for text in "0" "0 5" "far 5ms" "0 1ms 0 2ms" "0 5s" "-1 1ms" ""; do refused $folder/curve "$text"; done
+        told "curve: a time, such as 1500us or 9ms, up to 4s, is not 5s"
+    done
+    # Settings stay, and what was known stays when the policy changes.
+    echo cfq >$folder/policy
+    echo "slice_idle 3" >$folder/settings
+    switches=$(cat $folder/switches)
+    echo "0 1ms" >$folder/curve || bad "curve is not taken"
+    grep -q '^slice_idle 3$' $folder/settings || bad "a curve changes slice_idle to $(grep '^slice_idle ' $folder/settings)"
+    echo sptf >$folder/policy
+    [ "$(cat $folder/curve) $(cat $folder/switches)" = "0 1000us $((switches + 1))" ] || bad "after a switch: $(cat $folder/curve), $(cat $folder/switches) switches"
+    echo learned >$folder/curve
+    [ "$(cat $folder/curve)" = learned ] || bad "learned leaves $(cat $folder/curve)"
+    # Under load.
+    echo "0 1ms 100000 9ms" >$folder/curve
+    (job "load while the curve changes" --size=1m; echo over >/tmp/over) &
+    while [ ! -e /tmp/over ]; do for text in learned "0 0us 4096 8ms"; do echo "$text" >$folder/curve || bad "curve under load"; done; done
+    rm /tmp/over
+    set_queue sda scheduler none
+    [ "$(failures)" != "$wrong" ] || good "what is known of positioning times, and what is no curve"
+}

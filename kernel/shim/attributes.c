@@ -163,6 +163,7 @@ COUNTED(switches)
 /* What every elevator has. */
 static const struct elv_fs_entry common[] = {
 	{ { .name = "issuer", .mode = 0644 }, issuer_show, issuer_store },
+	{ { .name = "curve", .mode = 0644 }, iw_curve_file_show, iw_curve_file_store },
 	{ { .name = "weights", .mode = 0644 }, iw_weights_show, iw_weights_store },
 	COUNTERS(COUNTER_FILE)
 };

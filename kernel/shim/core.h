@@ -10,6 +10,7 @@
 
 struct iw_scheduler;
 struct iw_auto;
+struct iw_curve;
 struct iw_table;
 struct iw_host;
 
@@ -42,6 +43,7 @@ struct iw_device {
 	u32 depth;
 	u32 hardware_queues;
 	bool rotational;
+	const struct iw_curve *curve;
 };
 
 struct iw_priority {
@@ -119,6 +121,10 @@ void iw_auto_free(struct iw_auto *selector);
 struct iw_table *iw_table_new(bool matrix, const char *words, size_t length, int *failure, char (*wrong)[IW_MESSAGE]);
 void iw_table_free(struct iw_table *table);
 size_t iw_table_show(const struct iw_table *table, char *room, size_t size);
+struct iw_curve *iw_curve_new(const char *words, size_t length, int *failure, char (*wrong)[IW_MESSAGE]);
+void iw_curve_free(struct iw_curve *curve);
+size_t iw_curve_show(const struct iw_curve *curve, char *room, size_t size);
+void iw_queue_set_curve(struct iw_host *host, const struct iw_curve *curve, struct iw_scheduler *successor);
 void *iw_memory_get(size_t size, size_t align);
 void iw_memory_put(void *memory);
 

@@ -22,16 +22,18 @@ void iw_carry(struct iw_queue *iw)
 }
 
 /* The scheduler is in use from now on. Not inlined, as the next one: a test measures how long they take. */
-static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *scheduler, u32 number)
+static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *scheduler, u32 number, bool curve)
 {
 	spin_lock_irq(&iw->lock);
+	if (curve && iw_callable(iw, "iw_queue_set_curve") == 1)
+		iw_queue_set_curve(iw->host, iw->device.curve, scheduler);
 	if (iw_callable(iw, "iw_queue_begin") == 1)
 		iw_queue_begin(iw->host, ktime_get_ns(), scheduler);
 	iw_carry(iw);
 	iw->front_merges = iw_core(iw, iw_front_merges);
 	if (!iw->broken) {
 		iw->policy = number;
-		iw->switches++;
+		iw->switches += !curve;
 	}
 	spin_unlock_irq(&iw->lock);
 }
@@ -44,8 +46,8 @@ static noinline void iw_switch_step(struct iw_queue *iw)
 	spin_unlock_irq(&iw->lock);
 }
 
-/* With the policy's lock held. */
-int iw_switch(struct iw_queue *iw, u32 number)
+/* The scheduler of that number, built for the device as it is described now, takes over. With the policy's lock held. */
+static int iw_exchange(struct iw_queue *iw, u32 number, bool curve)
 {
 	struct iw_scheduler *scheduler;
 	int error;
@@ -53,7 +55,7 @@ int iw_switch(struct iw_queue *iw, u32 number)
 	scheduler = iw_scheduler_new(number, &iw->device, &error);
 	if (!scheduler)
 		return error;
-	iw_switch_begin(iw, scheduler, number);
+	iw_switch_begin(iw, scheduler, number, curve);
 	iw_wake(iw);
 	while (READ_ONCE(iw->carrying)) {
 		cond_resched();
@@ -66,6 +68,60 @@ int iw_switch(struct iw_queue *iw, u32 number)
 		return -EIO;
 	iw_scheduler_free(scheduler);
 	return 0;
+}
+
+/* With the policy's lock held. */
+int iw_switch(struct iw_queue *iw, u32 number)
+{
+	return iw_exchange(iw, number, false);
+}
+
+/* The scheduler begins anew, with its settings and another curve of positioning times; null is the usual one, and what the
+ * scheduler has learned is gone either way.
+ */
+static int iw_set_curve(struct iw_queue *iw, struct iw_curve *curve)
+{
+	const struct iw_curve *former;
+	int error;
+
+	mutex_lock(&iw->policy_lock);
+	former = iw->device.curve;
+	iw->device.curve = curve;
+	error = iw_exchange(iw, iw->policy, true);
+	/* A queue that broke may have either. */
+	if (error && error != -EIO)
+		swap(iw->device.curve, former);
+	mutex_unlock(&iw->policy_lock);
+	if (error != -EIO)
+		iw_curve_free((struct iw_curve *)former);
+	return error;
+}
+
+ssize_t iw_curve_file_show(struct elevator_queue *e, char *page)
+{
+	struct iw_queue *iw = e->elevator_data;
+	ssize_t length;
+
+	mutex_lock(&iw->policy_lock);
+	length = iw->device.curve ? iw_curve_show(iw->device.curve, page, PAGE_SIZE) : sysfs_emit(page, "learned\n");
+	mutex_unlock(&iw->policy_lock);
+	return length;
+}
+
+ssize_t iw_curve_file_store(struct elevator_queue *e, const char *page, size_t count)
+{
+	struct iw_curve *curve = NULL;
+	char wrong[IW_MESSAGE] = "no memory";
+	int error;
+
+	if (!sysfs_streq(page, "learned")) {
+		curve = iw_curve_new(page, count, &error, &wrong);
+		if (!curve) {
+			pr_notice_ratelimited("idlewise: curve: %s\n", wrong);
+			return error;
+		}
+	}
+	return iw_set_curve(e->elevator_data, curve) ?: count;
 }
 
 /* What is written to `policy`: a scheduler, or a selector and its settings. With the policy's lock held. */

@@ -193,6 +193,8 @@ struct iw_queue *iw_queue_of(const void *host);
 int iw_switch(struct iw_queue *iw, u32 number);
 void iw_carry(struct iw_queue *iw);
 void iw_policy_first(struct iw_queue *iw);
+ssize_t iw_curve_file_show(struct elevator_queue *e, char *page);
+ssize_t iw_curve_file_store(struct elevator_queue *e, const char *page, size_t count);
 ssize_t iw_policy_show(struct elevator_queue *e, char *page);
 ssize_t iw_policy_store(struct elevator_queue *e, const char *page, size_t count);
 

@@ -8,6 +8,7 @@ use alloc::boxed::Box;
 use core::ffi::{c_char, c_int};
 
 use idlewise_core::collections::OutOfMemory;
+use idlewise_core::positioning::Curve;
 use idlewise_core::registry::BuildError;
 use idlewise_core::{
     AnyScheduler, Decision, Device, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors,
@@ -17,6 +18,7 @@ use idlewise_core::{
 use crate::auto::Auto;
 use crate::border::{INVALID, NO_MEMORY, keep, put_c};
 use crate::catalogue::entry;
+use crate::curve::Known;
 
 /// A queue and, in the elevator that hosts all, the selector that follows it.
 ///
@@ -26,7 +28,7 @@ pub type Host = idlewise_core::Host<AnyScheduler, Option<Box<Auto>>>;
 /// The device, as the shim describes it.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct RawDevice {
+pub struct RawDevice<'a> {
     /// 512-byte sectors.
     pub sectors: u64,
     /// Request ids are below this.
@@ -37,6 +39,8 @@ pub struct RawDevice {
     pub hardware_queues: u32,
     /// The device has moving heads.
     pub rotational: bool,
+    /// What its user knows of positioning times, if anything.
+    pub curve: Option<&'a Known>,
 }
 
 /// The answer of `iw_dispatch` if no request is to be dispatched before the next event.
@@ -45,14 +49,15 @@ pub const IDLE: i64 = -1;
 /// The answer of `iw_auto_tick` for a queue without a selector.
 pub const NOBODY: u32 = u32::MAX;
 
-impl From<&RawDevice> for Device {
-    fn from(raw: &RawDevice) -> Device {
+impl From<&RawDevice<'_>> for Device {
+    fn from(raw: &RawDevice<'_>) -> Device {
         Device {
             rotational: raw.rotational,
             depth: raw.depth.max(1),
             hardware_queues: raw.hardware_queues.max(1),
             capacity: Sector(raw.sectors.max(1)),
             merging: Merging::Off,
+            curve: raw.curve.map_or_else(Curve::default, |known| known.curve.clone()),
             ..Device::default()
         }
     }
@@ -60,7 +65,7 @@ impl From<&RawDevice> for Device {
 
 /// The device, in memory of its own while a scheduler is built, which needs the stack.
 #[inline(never)]
-fn describe(device: &RawDevice) -> Option<Box<Device>> {
+fn describe(device: &RawDevice<'_>) -> Option<Box<Device>> {
     keep(device.into())
 }
 
@@ -74,7 +79,7 @@ fn status<T, E>(result: Result<T, E>) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_scheduler_new(
     scheduler: u32,
-    device: &RawDevice,
+    device: &RawDevice<'_>,
     failure: &mut c_int,
 ) -> Option<Box<AnyScheduler>> {
     *failure = NO_MEMORY;
@@ -101,7 +106,7 @@ pub extern "C" fn iw_scheduler_free(scheduler: Box<AnyScheduler>) {
 
 /// A queue under `scheduler`, which it takes. Null if there is no memory. May sleep.
 #[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice) -> Option<Box<Host>> {
+pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice<'_>) -> Option<Box<Host>> {
     let queue = Queue::with::<OutOfMemory>(device.ids as usize, device.into(), |_| Ok(*scheduler));
     keep(Host::new(queue.ok()?, None))
 }

@@ -5,6 +5,7 @@
 //! | `auto` | a selector that follows a queue |
 //! | `border` | text into and out of C's memory, memory for what C holds, error numbers |
 //! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
+//! | `curve` | a disk's positioning time by distance |
 //! | `host` | a queue: what the shim does for each request |
 //! | `memory` | the kernel's allocator as Rust's |
 //! | `panic` | what a panic says, and its way out |
@@ -22,6 +23,7 @@ extern crate alloc;
 pub mod auto;
 mod border;
 pub mod catalogue;
+pub mod curve;
 pub mod host;
 #[cfg(not(test))]
 mod memory;

@@ -27,11 +27,13 @@ const CORE: Header = Header {
         "kernel/src/host.rs",
         "kernel/src/auto.rs",
         "kernel/src/tables.rs",
+        "kernel/src/curve.rs",
         "kernel/src/memory.rs",
     ],
     names: &[
         ("AnyScheduler", "struct iw_scheduler"),
         ("Auto", "struct iw_auto"),
+        ("Known", "struct iw_curve"),
         ("Table", "struct iw_table"),
         ("Host", "struct iw_host"),
         ("IDLE", "IW_IDLE"),
@@ -92,6 +94,7 @@ fn made(header: &Header) -> String {
         "Weight",
         "Direction",
         "Auto",
+        "Known",
         "Table",
         "Disk",
     ];

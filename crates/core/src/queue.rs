@@ -15,6 +15,7 @@ pub use error::HostError;
 use crate::admission::{Admission, DepthLimit};
 use crate::collections::OutOfMemory;
 use crate::device::Device;
+use crate::positioning::Curve;
 use crate::request::Request;
 use crate::request_table::{State, Table};
 use crate::scheduler::{Decision, Scheduler, Setup};
@@ -265,6 +266,12 @@ impl<S: Scheduler> Queue<S> {
     /// All requests.
     pub fn requests(&self) -> &Table {
         &self.contents.table
+    }
+
+    /// From now on the device's positioning times are known as `curve` has them. A scheduler that learns has its own since
+    /// it was built.
+    pub fn set_curve(&mut self, curve: &Curve) {
+        self.contents.device.curve.clone_from(curve);
     }
 
     /// The device as the scheduler sees it.
