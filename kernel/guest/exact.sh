@@ -222,7 +222,7 @@ say "order of reads: $usual, with a curve by which far is near: $given, then $ag
 [ "$(failures)" != "$before" ] || good "a curve that its user has given decides"
 
 # A selector inside follows a load that changes. phase KIND WANTED OPTION…: the load goes on for some periods; then
-# the selector must have seen KIND and the matrix must have said WANTED.
+# the selector must have seen KIND and have chosen WANTED.
 phase() {
     kind=$1 wanted=$2
     shift 2
@@ -250,4 +250,27 @@ phase "1 sequential reads" noop --ioengine=libaio --iodepth=64 --rw=read --bs=4k
 balanced "auto" any
 [ "$(queue sda iosched/switches)" -ge 4 ] || bad "auto switched $(queue sda iosched/switches) times"
 [ "$(failures)" != "$before" ] || good "auto follows the load"
+
+# The same with a matrix of the disk's own, a ranking by size, and at random when throughput drops.
+before=$(failures)
+printf '1 c-look noop noop noop\n4 noop noop cfq noop\n8 sstf noop noop noop\n16 noop noop noop noop\n' >/sys/block/sda/queue/iosched/matrix ||
+    bad "the matrix is not taken"
+phase "8 sequential reads" sstf --rw=read --bs=64k --numjobs=8
+phase "4 random reads" cfq --rw=randread --bs=4k --numjobs=4
+printf '4096 c-look\n65536 cas\n1048576 noop\n' >/sys/block/sda/queue/iosched/ranking || bad "the ranking is not taken"
+set_queue sda iosched/policy auto-ranking || bad "policy does not take auto-ranking"
+phase "4 random reads" c-look --rw=randread --bs=4k --numjobs=4
+phase "4 random reads" cas --rw=randread --bs=16k --numjobs=4
+# Four readers at once, then one that thinks: throughput drops, whoever is drawn.
+set_queue sda iosched/policy "auto-explore candidates=noop,cfq,sstf fade=0" || bad "policy does not take auto-explore"
+first=$(sed -n 's/^scheduler //p' /sys/block/sda/queue/iosched/auto)
+phase "4 random reads" "$first" --rw=randread --bs=4k --numjobs=4
+fio --output=/tmp/fio --name=slow --filename=/dev/sda --ioengine=psync --direct=1 --time_based --runtime=8 --size=7m --rw=randread \
+    --bs=4k --thinktime=50000 >/dev/null 2>&1
+state=$(cat /sys/block/sda/queue/iosched/auto)
+say "throughput drops: $(echo "$state" | tr '\n' ';')"
+[ "$(echo "$state" | sed -n 's/^switches //p')" -ge 1 ] || bad "throughput drops, and auto-explore stays: $state"
+dd if=/sys/block/sda/queue/iosched/policy bs=4k 2>/dev/null | grep -q "\[$(echo "$state" | sed -n 's/^scheduler //p')\]" || bad "auto-explore draws, and the policy does not follow: $state"
+balanced "selectors" any
+[ "$(failures)" != "$before" ] || good "own matrices, rankings and draws are followed"
 clean_log exact
