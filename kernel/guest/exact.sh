@@ -257,10 +257,13 @@ printf '1 c-look noop noop noop\n4 noop noop cfq noop\n8 sstf noop noop noop\n16
     bad "the matrix is not taken"
 phase "8 sequential reads" sstf --rw=read --bs=64k --numjobs=8
 phase "4 random reads" cfq --rw=randread --bs=4k --numjobs=4
-printf '4096 c-look\n65536 cas\n1048576 noop\n' >/sys/block/sda/queue/iosched/ranking || bad "the ranking is not taken"
+printf '4096 c-look\n12288 as:antic_expire=3\n65536 as\n' >/sys/block/sda/queue/iosched/ranking || bad "the ranking is not taken"
 set_queue sda iosched/policy auto-ranking || bad "policy does not take auto-ranking"
 phase "4 random reads" c-look --rw=randread --bs=4k --numjobs=4
-phase "4 random reads" cas --rw=randread --bs=16k --numjobs=4
+phase "4 random reads" as --rw=randread --bs=8k --numjobs=4
+grep -qx 'antic_expire 3' /sys/block/sda/queue/iosched/settings || bad "the ranking's as has $(grep antic_expire /sys/block/sda/queue/iosched/settings)"
+phase "4 random reads" as --rw=randread --bs=16k --numjobs=4
+grep -qx 'antic_expire 6' /sys/block/sda/queue/iosched/settings || bad "the ranking's usual as has $(grep antic_expire /sys/block/sda/queue/iosched/settings)"
 # Four readers at once, then one that thinks: throughput drops, whoever is drawn.
 set_queue sda iosched/policy "auto-explore candidates=noop,cfq,sstf fade=0" || bad "policy does not take auto-explore"
 first=$(sed -n 's/^scheduler //p' /sys/block/sda/queue/iosched/auto)

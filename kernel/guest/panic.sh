@@ -69,6 +69,7 @@ at iw_queue_get cat $folder/settings
 at iw_front_merges set_queue sda iosched/policy noop
 at iw_queue_set_selector set_queue sda iosched/policy auto
 at iw_auto_show cat $folder/auto
+at iw_auto_place set_queue sda iosched/policy "auto-explore candidates=noop"
 policy="auto period=100"
 at iw_auto_tick
 dmesg | grep -q 'sda goes on without a scheduler.*echo mq-deadline >/sys/block/sda/queue/scheduler' || bad "the cure is not told"

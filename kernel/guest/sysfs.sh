@@ -40,18 +40,20 @@ goal = "mean"
 1 = ["noop", "c-look", "noop", "deadline"]
 4 = ["as", "noop", "as", "as"]
 8 = ["as", "deadline", "as", "as"]
-16 = ["as", "as", "as", "cas"]
+16 = ["as", "as", "as", "as:antic_expire=3;read_batch_expire=2000"]
 END
     dmesg -c >>/tmp/log
     refused $folder/matrix "$(cat /tmp/matrix)"
     told "auto-matrix: goal chooses among the built-in matrices, and this device has its own"
     echo "auto period=5000" >$folder/policy
     cat /tmp/matrix >$folder/matrix || bad "matrix is not taken"
-    [ "$(cat $folder/matrix)" = "$(sed -n '/^1/,$ s/[]["=,]//gp' /tmp/matrix | tr -s ' ')" ] || bad "the matrix is $(cat $folder/matrix)"
+    [ "$(cat $folder/matrix)" = "$(sed -n '/^1/,$ { s/ = / /; s/[]["]//g; s/,//gp }' /tmp/matrix)" ] || bad "the matrix is $(cat $folder/matrix)"
     refused $folder/policy "auto goal=lowest"
     told "auto-matrix: goal chooses among the built-in matrices"
-    refused $folder/matrix "$(sed 's/cas/best/' /tmp/matrix)"
+    refused $folder/matrix "$(sed 's/c-look/best/' /tmp/matrix)"
     told "what auto-matrix looks up: there is no scheduler best"
+    refused $folder/matrix "$(sed 's/expire=3/expire=no/' /tmp/matrix)"
+    told "what auto-matrix looks up: as:antic_expire=no;read_batch_expire=2000: "
     refused $folder/matrix "$(sed '/^8/d' /tmp/matrix)"
     told "what auto-matrix looks up: the row 8 is missing"
     refused $folder/matrix "4096 as"
@@ -181,7 +183,7 @@ knowing() {
         printf '0 0us\n2048 1500us\n1000000 9ms\n' >$folder/curve || bad "$elevator: curve is not taken"
         [ "$(cat $folder/curve)" = "$(printf '0 0us\n2048 1500us\n1000000 9000us')" ] || bad "$elevator: curve shows $(cat $folder/curve)"
         dmesg -c >>/tmp/log
-        for text in "0" "0 5" "far 5ms" "0 1ms 0 2ms" "0 5s" "-1 1ms" ""; do refused $folder/curve "$text"; done
+        for text in "0 5s" "0" "0 5" "far 5ms" "0 1ms 0 2ms" "-1 1ms" ""; do refused $folder/curve "$text"; done
         told "curve: a time, such as 1500us or 9ms, up to 4s, is not 5s"
     done
     # Settings stay, and what was known stays when the policy changes.

@@ -22,6 +22,8 @@ struct iw_host;
 
 #define IW_NOBODY U32_MAX
 
+#define IW_STAY (U32_MAX - 1)
+
 enum iw_operation {
 	IW_OPERATION_READ,
 	IW_OPERATION_WRITE,
@@ -111,6 +113,7 @@ u64 iw_queue_get(const struct iw_host *host, u32 tunable);
 int iw_queue_set(struct iw_host *host, u32 tunable, u64 value);
 struct iw_auto *iw_queue_set_selector(struct iw_host *host, struct iw_auto *selector);
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
+void iw_auto_place(struct iw_host *host, struct iw_scheduler *successor);
 size_t iw_auto_show(const struct iw_host *host, char *room, size_t size);
 void iw_queue_break(const struct iw_host *host);
 int iw_selector_find(const char *name, size_t length);

@@ -22,18 +22,20 @@ void iw_carry(struct iw_queue *iw)
 }
 
 /* The scheduler is in use from now on. Not inlined, as the next one: a test measures how long they take. */
-static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *scheduler, u32 number, bool curve)
+static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *scheduler, u32 number, enum iw_why why)
 {
 	spin_lock_irq(&iw->lock);
-	if (curve && iw_callable(iw, "iw_queue_set_curve") == 1)
+	if (why == IW_CURVE && iw_callable(iw, "iw_queue_set_curve") == 1)
 		iw_queue_set_curve(iw->host, iw->device.curve, scheduler);
+	if (why == IW_CHOSEN && iw_callable(iw, "iw_auto_place") == 1)
+		iw_auto_place(iw->host, scheduler);
 	if (iw_callable(iw, "iw_queue_begin") == 1)
 		iw_queue_begin(iw->host, ktime_get_ns(), scheduler);
 	iw_carry(iw);
 	iw->front_merges = iw_core(iw, iw_front_merges);
 	if (!iw->broken) {
 		iw->policy = number;
-		iw->switches += !curve;
+		iw->switches += why != IW_CURVE;
 	}
 	spin_unlock_irq(&iw->lock);
 }
@@ -47,7 +49,7 @@ static noinline void iw_switch_step(struct iw_queue *iw)
 }
 
 /* The scheduler of that number, built for the device as it is described now, takes over. With the policy's lock held. */
-static int iw_exchange(struct iw_queue *iw, u32 number, bool curve)
+int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why)
 {
 	struct iw_scheduler *scheduler;
 	int error;
@@ -55,7 +57,7 @@ static int iw_exchange(struct iw_queue *iw, u32 number, bool curve)
 	scheduler = iw_scheduler_new(number, &iw->device, &error);
 	if (!scheduler)
 		return error;
-	iw_switch_begin(iw, scheduler, number, curve);
+	iw_switch_begin(iw, scheduler, number, why);
 	iw_wake(iw);
 	while (READ_ONCE(iw->carrying)) {
 		cond_resched();
@@ -70,12 +72,6 @@ static int iw_exchange(struct iw_queue *iw, u32 number, bool curve)
 	return 0;
 }
 
-/* With the policy's lock held. */
-int iw_switch(struct iw_queue *iw, u32 number)
-{
-	return iw_exchange(iw, number, false);
-}
-
 /* The scheduler begins anew, with its settings and another curve of positioning times; null is the usual one, and what the
  * scheduler has learned is gone either way.
  */
@@ -87,7 +83,7 @@ static int iw_set_curve(struct iw_queue *iw, struct iw_curve *curve)
 	mutex_lock(&iw->policy_lock);
 	former = iw->device.curve;
 	iw->device.curve = curve;
-	error = iw_exchange(iw, iw->policy, true);
+	error = iw_switch(iw, iw->policy, IW_CURVE);
 	/* A queue that broke may have either. */
 	if (error && error != -EIO)
 		swap(iw->device.curve, former);
@@ -138,7 +134,7 @@ static int iw_policy_set(struct iw_queue *iw, const char *text, size_t length)
 				      (int)name, text);
 		return number;
 	}
-	error = iw_switch(iw, number);
+	error = iw_switch(iw, number, IW_BY_HAND);
 	if (!error)
 		iw_choose_no_more(iw);
 	return error;

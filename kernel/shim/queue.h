@@ -190,7 +190,13 @@ void iw_exits_unwatch(struct iw_queue *iw);
 struct iw_queue *iw_queue_of(const void *host);
 
 /* policy.c */
-int iw_switch(struct iw_queue *iw, u32 number);
+/* Why a scheduler takes over: it was written to `policy`; a selector wants it; the disk's curve is another. */
+enum iw_why {
+	IW_BY_HAND,
+	IW_CHOSEN,
+	IW_CURVE,
+};
+int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why);
 void iw_carry(struct iw_queue *iw);
 void iw_policy_first(struct iw_queue *iw);
 ssize_t iw_curve_file_show(struct elevator_queue *e, char *page);

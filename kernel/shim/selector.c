@@ -43,8 +43,8 @@ static int iw_carry_out(struct iw_queue *iw)
 	spin_unlock_irq(&iw->lock);
 	if (wanted == IW_NOBODY)
 		return 0;
-	if (wanted != iw->policy)
-		error = iw_switch(iw, wanted);
+	if (wanted != IW_STAY)
+		error = iw_switch(iw, wanted, IW_CHOSEN);
 	mod_delayed_work(system_long_wq, &iw->asking, nsecs_to_jiffies(next > now ? next - now : 0) + 1);
 	return error;
 }

@@ -10,13 +10,14 @@ use core::fmt;
 
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::host::{self, Follower};
-use idlewise_core::registry::{self, BuildError};
+use idlewise_core::registry::BuildError;
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
 use idlewise_core::selectors::matrix::{self, Goal};
 use idlewise_core::selectors::{self, Candidate, Chooser, ChooserError, Decision, Entry, Setup};
-use idlewise_core::{Group, Inserted, Instant, Request, RequestId};
+use idlewise_core::{AnyScheduler, Group, Inserted, Instant, Request, RequestId};
 
 use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
+use crate::candidates::{CandidateError, Label, candidate};
 use crate::catalogue::{MESSAGE, number, tell};
 use crate::tables::{self, Table};
 
@@ -60,8 +61,8 @@ pub struct Order<'a> {
 #[derive(Debug, PartialEq, Eq)]
 enum Refusal<'a> {
     Chooser(ChooserError),
-    /// The scheduler is not known.
-    Scheduler(&'a str),
+    /// A candidate is wrong.
+    Candidate(CandidateError<'a>),
     /// There are more candidates than a selector can have.
     Many,
     /// The selector's candidates stand in what it looks up.
@@ -101,7 +102,7 @@ impl fmt::Display for Refusal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::Chooser(error) => error.fmt(f),
-            Refusal::Scheduler(name) => write!(f, "there is no scheduler {name}; policy lists those there are"),
+            Refusal::Candidate(error) => error.fmt(f),
             Refusal::Many => write!(f, "at most {CANDIDATES_MAX} candidates"),
             Refusal::Fixed => f.write_str("its candidates are those of its table"),
             Refusal::Still => f.write_str(
@@ -119,12 +120,12 @@ impl fmt::Display for Refusal<'_> {
 fn field(names: &str) -> Result<Vec<Candidate>, Refusal<'_>> {
     let mut field = Vec::new();
     field.try_reserve_exact(CANDIDATES_MAX).map_err(|_| OutOfMemory)?;
-    for name in names.split(',') {
-        let entry = registry::find(name).ok_or(Refusal::Scheduler(name))?;
+    for word in names.split(',') {
+        let wanted = candidate(word).map_err(Refusal::Candidate)?;
         if field.len() == CANDIDATES_MAX {
             return Err(Refusal::Many);
         }
-        field.push(Candidate::plain(entry));
+        field.push(wanted);
     }
     Ok(field)
 }
@@ -144,6 +145,8 @@ pub struct Auto {
     entry: &'static Entry,
     chooser: Chooser,
     last: Option<Decision>,
+    /// The place of the candidate that was put in place last.
+    placed: Option<usize>,
 }
 
 /// Each process counts by itself: the parent, which is the group here, is often a shell or init and its children have
@@ -207,13 +210,26 @@ impl Auto {
         let setup = table.map_or(usual, Table::setup);
         let mut chooser = Chooser::new(entry, order.ids as usize, setup, &settings)?;
         chooser.begin(now);
-        Ok(Auto { entry, chooser, last: None })
+        Ok(Auto { entry, chooser, last: None, placed: None })
     }
 
-    /// Decides, if a period is over. Returns the number of the scheduler that should be in use.
-    pub(crate) fn tick(&mut self, now: Instant) -> u32 {
+    /// Decides, if a period is over. Returns the number of the scheduler that takes over from the one called `current`, if
+    /// one is to.
+    pub(crate) fn tick(&mut self, now: Instant, current: &str) -> Option<u32> {
         self.last = self.chooser.due(now).map(|(_, decision)| decision).or(self.last);
-        number(self.chooser.candidate().entry.name).unwrap_or(0)
+        let Candidate { entry, settings } = self.chooser.candidate();
+        // Two candidates may be the same scheduler with other settings.
+        let tuned = self.placed.map_or(!settings.is_empty(), |place| place != self.chooser.current());
+        if entry.name == current && !tuned { None } else { number(entry.name) }
+    }
+
+    /// The wanted candidate takes over as `successor`, which has default settings.
+    pub(crate) fn place(&mut self, successor: &mut AnyScheduler) {
+        self.placed = Some(self.chooser.current());
+        for (name, value) in &self.chooser.candidate().settings {
+            // They were checked when they were read.
+            let _ = successor.set(name, *value);
+        }
     }
 
     /// When the period ends.
@@ -224,7 +240,7 @@ impl Auto {
 
 impl fmt::Display for Auto {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let wanted = self.chooser.candidate().entry.name;
+        let wanted = Label(self.chooser.candidate());
         let (name, switches) = (self.entry.name, self.chooser.switches());
         writeln!(f, "selector {name}\nscheduler {wanted}\nswitches {switches}")?;
         let Some(decision) = self.last else { return Ok(()) };
@@ -303,7 +319,6 @@ pub extern "C" fn iw_auto_free(selector: Option<Box<Auto>>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use idlewise_core::registry;
     use idlewise_core::{Issuer, Operation, Sector, Sectors};
 
     const ORDER: Order<'_> = Order {
@@ -360,6 +375,30 @@ mod tests {
     }
 
     #[test]
+    fn candidates_may_differ_in_settings_alone() {
+        let own = Table::ranking("4096 as:antic_expire=3\n65536 as").ok().unwrap();
+        let order = Order { ranking: Some(&own), ..ORDER };
+        let mut auto =
+            Auto::new(Instant(0), find("auto-ranking"), &order, "period=100 new=100").ok().unwrap();
+        let wanted = number("as");
+        assert_eq!(auto.tick(Instant(0), "as"), wanted, "it is there, with other settings");
+        let entry = idlewise_core::registry::find("as").unwrap();
+        let setup = || idlewise_core::Setup { capacity: 8, device: DEVICE.get_or_init(Default::default) };
+        let mut built = entry.build(setup(), &[]).unwrap();
+        auto.place(&mut built);
+        assert_eq!(built.get("antic_expire"), Ok(3));
+        assert_eq!(auto.tick(Instant(1), "as"), None);
+        let large = Request { length: Sectors(64), ..Request::read(Sector(0), Sectors(64)) };
+        auto.inserted(Inserted::Queued(RequestId(0)), &large);
+        assert_eq!(auto.tick(Instant(100_000_000), "as"), wanted, "larger requests, and the usual settings");
+        let mut built = entry.build(setup(), &[]).unwrap();
+        auto.place(&mut built);
+        assert_ne!(built.get("antic_expire"), Ok(3));
+    }
+
+    static DEVICE: std::sync::OnceLock<idlewise_core::Device> = std::sync::OnceLock::new();
+
+    #[test]
     fn ranking_goes_by_size() {
         let own = Table::ranking("4096 c-look\n65536 as").ok().unwrap();
         let order = Order { ranking: Some(&own), ..ORDER };
@@ -377,14 +416,15 @@ mod tests {
             auto.completed(Instant(arrival.0 + 1), id, &request.by(issuer));
         }
         let next = auto.chooser.next_tick();
-        registry::all()[auto.tick(next) as usize].name
+        auto.tick(next, "");
+        auto.chooser.candidate().entry.name
     }
 
     #[test]
     fn the_matrix_is_followed_from_when_it_was_made() {
         let begun = 1 << 50;
         let mut auto = auto(begun, "period=100 goal=highest");
-        assert_eq!(auto.tick(Instant(begun)), 0, "noop, until a period is over");
+        assert_eq!(auto.tick(Instant(begun), "noop"), None, "noop, until a period is over");
         assert_eq!(seen(&mut auto, begun + 5, 1, Operation::Write), "deadline-2.6.11");
         assert_eq!(seen(&mut auto, begun + 100_000_005, 8, Operation::Read), "as-2.6.11");
         let said = std::format!("{auto}");
@@ -404,7 +444,7 @@ mod tests {
             auto.left(&piece(now, n * 32 + 5000));
             auto.completed(now, id(0), &Request { length: Sectors(32), ..piece(now, n * 32) });
         }
-        auto.tick(Instant(100_000_000));
+        auto.tick(Instant(100_000_000), "noop");
         let said = std::format!("{auto}");
         assert!(said.contains("\ncategory 1 sequential reads\n"), "{said}");
     }

@@ -49,6 +49,9 @@ pub const IDLE: i64 = -1;
 /// The answer of `iw_auto_tick` for a queue without a selector.
 pub const NOBODY: u32 = u32::MAX;
 
+/// The answer of `iw_auto_tick` if the scheduler in use is the wanted one.
+pub const STAY: u32 = u32::MAX - 1;
+
 impl From<&RawDevice<'_>> for Device {
     fn from(raw: &RawDevice<'_>) -> Device {
         Device {
@@ -245,14 +248,24 @@ pub extern "C" fn iw_queue_set_selector(host: &mut Host, selector: Option<Box<Au
     core::mem::replace(host.parts().1, selector)
 }
 
-/// The number of the scheduler that the queue's selector wants now, and when to ask again; [`NOBODY`] without one.
+/// The number of the scheduler that is to take over, as the queue's selector wants it now, or [`STAY`], and when to ask
+/// again; [`NOBODY`] without a selector.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_auto_tick(host: &mut Host, now: u64, next: &mut u64) -> u32 {
     let now = host.at(Instant(now));
+    let current = host.queue().scheduler().name();
     let Some(auto) = host.parts().1 else { return NOBODY };
-    let wanted = auto.tick(now);
+    let wanted = auto.tick(now, current);
     *next = auto.next_tick().0;
-    wanted
+    wanted.unwrap_or(STAY)
+}
+
+/// `successor`, which was built because the queue's selector wants it, gets the settings that the selector wants for it.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_auto_place(host: &mut Host, successor: &mut AnyScheduler) {
+    if let Some(auto) = host.parts().1 {
+        auto.place(successor);
+    }
 }
 
 /// Writes what the queue's selector last saw and decided; returns the length.

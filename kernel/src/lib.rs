@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `auto` | a selector that follows a queue |
 //! | `border` | text into and out of C's memory, memory for what C holds, error numbers |
+//! | `candidates` | schedulers with their settings as words |
 //! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
 //! | `curve` | a disk's positioning time by distance |
 //! | `host` | a queue: what the shim does for each request |
@@ -22,6 +23,7 @@ extern crate alloc;
 
 pub mod auto;
 mod border;
+mod candidates;
 pub mod catalogue;
 pub mod curve;
 pub mod host;

@@ -18,12 +18,12 @@ use core::ffi::{c_char, c_int};
 use core::fmt;
 
 use idlewise_core::collections::OutOfMemory;
-use idlewise_core::registry;
 use idlewise_core::selectors::category::{CATEGORIES, PROCESSES};
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
 use idlewise_core::selectors::{Candidate, Rank, Setup};
 
 use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
+use crate::candidates::{CandidateError, Label, candidate};
 use crate::catalogue::{MESSAGE, tell};
 
 /// A matrix or a ranking, and the schedulers that stand in it.
@@ -42,8 +42,7 @@ pub(crate) enum TableError<'a> {
     Again(&'a str),
     Short(&'a str),
     Missing(u32),
-    Scheduler(&'a str),
-    Settings(&'a str),
+    Candidate(CandidateError<'a>),
     Many,
     Size(&'a str),
     Order(u64),
@@ -70,10 +69,7 @@ impl fmt::Display for TableError<'_> {
                 )
             }
             TableError::Missing(row) => write!(f, "the row {row} is missing"),
-            TableError::Scheduler(word) => {
-                write!(f, "there is no scheduler {word}; policy lists those there are")
-            }
-            TableError::Settings(word) => write!(f, "{word}: here a scheduler has its default settings"),
+            TableError::Candidate(error) => error.fmt(f),
             TableError::Many => write!(f, "there are more than {CANDIDATES_MAX} schedulers or sizes"),
             TableError::Size(word) => write!(f, "a size in bytes comes before each scheduler, not {word}"),
             TableError::Order(size) => write!(f, "sizes increase, and {size} does not"),
@@ -106,17 +102,14 @@ impl Table {
         Table { candidates: Vec::new(), cells: None, ranks: Vec::new() }
     }
 
-    /// The place of the scheduler called `name`, which it may take.
-    fn place<'a>(&mut self, name: &'a str) -> Result<u8, TableError<'a>> {
-        if name.contains(':') {
-            return Err(TableError::Settings(name));
-        }
-        let entry = registry::find(name).ok_or(TableError::Scheduler(name))?;
-        let known = self.candidates.iter().position(|candidate| candidate.entry.name == entry.name);
-        if let Some(place) = known {
+    /// The place of the candidate that `word` names, which it may take.
+    fn place<'a>(&mut self, word: &'a str) -> Result<u8, TableError<'a>> {
+        let wanted = candidate(word).map_err(TableError::Candidate)?;
+        let same = |own: &Candidate| own.entry.name == wanted.entry.name && own.settings == wanted.settings;
+        if let Some(place) = self.candidates.iter().position(same) {
             return Ok(place as u8);
         }
-        push(&mut self.candidates, Candidate::plain(entry))?;
+        push(&mut self.candidates, wanted)?;
         Ok(self.candidates.len() as u8 - 1)
     }
 
@@ -181,10 +174,10 @@ fn push<'a, T>(to: &mut Vec<T>, item: T) -> Result<(), TableError<'a>> {
     Ok(())
 }
 
-/// The rows of a matrix, of the name in each cell.
+/// The rows of a matrix, of what stands in each cell.
 pub(crate) struct Rows<F>(pub(crate) F);
 
-impl<'a, F: Fn(usize) -> &'a str> fmt::Display for Rows<F> {
+impl<T: fmt::Display, F: Fn(usize) -> T> fmt::Display for Rows<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         PROCESSES.iter().enumerate().try_for_each(|(row, number)| {
             let [a, b, c, d] = [0, 1, 2, 3].map(|column| (self.0)(row * 4 + column));
@@ -195,11 +188,11 @@ impl<'a, F: Fn(usize) -> &'a str> fmt::Display for Rows<F> {
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = |place: u8| self.candidates[usize::from(place)].entry.name;
+        let label = |place: u8| Label(&self.candidates[usize::from(place)]);
         match &self.cells {
-            Some(cells) => Rows(|index: usize| name(cells[index])).fmt(f),
+            Some(cells) => Rows(|index: usize| label(cells[index])).fmt(f),
             None => {
-                self.ranks.iter().try_for_each(|rank| writeln!(f, "{} {}", rank.up_to, name(rank.candidate)))
+                self.ranks.iter().try_for_each(|rank| writeln!(f, "{} {}", rank.up_to, label(rank.candidate)))
             }
         }
     }
@@ -248,15 +241,16 @@ mod tests {
 
     const MATRIX: &str = "kind = \"matrix\"\ndisk = \"rank 1\"\ngoal = \"mean\"\n\n# processes = [..]\n[cells]\n\
         1 = [\"noop\", \"noop\", \"noop\", \"deadline\"]\n4 = [\"as\", \"noop\", \"as\", \"as\"]\n\
-        8 = [\"as\", \"deadline\", \"as\", \"as\"]\n16 = [\"as\", \"as\", \"as\", \"cas\"]\n";
-    const PLAIN: &str = "1 noop noop noop deadline\n4 as noop as as\n8 as deadline as as\n16 as as as cas\n";
+        8 = [\"as\", \"deadline\", \"as\", \"as\"]\n16 = [\"as\", \"as\", \"as\", \"as:antic_expire=3\"]\n";
+    const PLAIN: &str =
+        "1 noop noop noop deadline\n4 as noop as as\n8 as deadline as as\n16 as as as as:antic_expire=3\n";
 
     #[test]
     fn a_matrix_is_read_with_and_without_ornament() {
         for text in [
             MATRIX,
             PLAIN,
-            "16 as as as cas\n8 as deadline as as\n1 none none none deadline\n4 as noop as as",
+            "16 as as as as:antic_expire=3ms\n8 as deadline as as\n1 none none none deadline\n4 as noop as as",
         ] {
             assert_eq!(Table::matrix(text).unwrap().to_string(), PLAIN);
         }
@@ -282,7 +276,8 @@ mod tests {
         assert!(matrix("1 noop noop noop noop noop").starts_with("the row 1 has four schedulers"));
         assert_eq!(matrix("1 noop noop noop noop\n4 as as as as\n16 as as as as"), "the row 8 is missing");
         assert!(matrix("1 noop noop noop best").starts_with("there is no scheduler best"));
-        assert!(matrix("1 noop noop noop as:antic_expire=3").ends_with("has its default settings"));
+        assert!(matrix("1 noop noop noop as:antic_expire=no").starts_with("as:antic_expire=no: "));
+        assert!(matrix("1 noop noop noop as:x=3").starts_with("as:x=3: "));
         assert_eq!(matrix(""), "the row 1 is missing");
         let ranking = |text| Table::ranking(text).err().unwrap().to_string();
         assert_eq!(ranking("c-look 4096"), "a size in bytes comes before each scheduler, not c-look");

@@ -39,6 +39,7 @@ const CORE: Header = Header {
         ("IDLE", "IW_IDLE"),
         ("MESSAGE", "IW_MESSAGE"),
         ("NOBODY", "IW_NOBODY"),
+        ("STAY", "IW_STAY"),
         ("Priority", "iw_priority"),
         ("Durable", "iw_durable"),
         ("Order", "iw_order"),

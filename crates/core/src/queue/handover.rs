@@ -94,3 +94,132 @@ impl<S: Scheduler> Queue<S> {
         later
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collections::OutOfMemory;
+    use crate::device::{Device, Merging};
+    use crate::request::Request;
+    use crate::scheduler::{Cx, Decision};
+    use crate::units::{RequestId, Sector, Sectors};
+    use std::string::{String, ToString};
+    use std::vec::Vec;
+
+    /// Writes down what it is told, and gives nothing out but when it is told to.
+    #[derive(Default)]
+    struct Told(Vec<String>, Option<RequestId>);
+
+    impl Scheduler for Told {
+        fn insert(&mut self, _: Cx<'_>, id: RequestId) {
+            self.0.push(std::format!("insert {}", id.0));
+        }
+        fn dispatch(&mut self, _: Cx<'_>) -> Decision {
+            self.1.take().map_or(Decision::Idle, Decision::Dispatch)
+        }
+        fn complete(&mut self, _: Cx<'_>, id: RequestId) {
+            self.0.push(std::format!("complete {}", id.0));
+        }
+        fn remove(&mut self, _: Cx<'_>, id: RequestId) {
+            self.0.push(std::format!("remove {}", id.0));
+        }
+        fn issuer_gone(&mut self, _: Cx<'_>, who: Issuer) {
+            self.0.push(std::format!("gone {}", who.0));
+        }
+        fn adopt(&mut self, _: Cx<'_>, id: RequestId) {
+            self.0.push(std::format!("adopt {}", id.0));
+        }
+    }
+
+    const NOW: Instant = Instant(5);
+
+    fn queue(ids: u32) -> Queue<Told> {
+        let device = Device { merging: Merging::Off, ..Device::default() };
+        let mut queue = Queue::with(8, device, |_| Ok::<_, OutOfMemory>(Told::default())).unwrap();
+        for id in 0..ids {
+            let request = Request::read(Sector(u64::from(id) * 8), Sectors(8));
+            queue.insert_as(NOW, RequestId(id), request.by(Issuer(id + 1))).unwrap();
+        }
+        queue
+    }
+
+    fn told(queue: &mut Queue<Told>) -> Vec<String> {
+        core::mem::take(&mut queue.scheduler_mut().0)
+    }
+
+    #[test]
+    fn each_step_hands_over_as_many_as_it_is_told_to() {
+        let mut queue = queue(4);
+        queue.scheduler_mut().1 = Some(RequestId(1));
+        queue.dispatch(NOW).unwrap();
+        queue.begin(NOW, Told::default()).unwrap();
+        assert_eq!(told(&mut queue), [""; 0]);
+        assert_eq!(queue.carry(NOW, 2), Ok(true));
+        assert_eq!(told(&mut queue), ["insert 0", "adopt 1"]);
+        assert_eq!(queue.carry(NOW, 2), Ok(false));
+        assert_eq!(told(&mut queue), ["insert 2", "insert 3"]);
+        assert!(!queue.is_carrying());
+    }
+
+    #[test]
+    fn what_arrives_and_who_exits_wait_for_their_turn() {
+        let mut queue = queue(2);
+        queue.begin(NOW, Told::default()).unwrap();
+        queue.issuer_gone(NOW, Issuer(2)).unwrap();
+        queue.insert_as(NOW, RequestId(5), Request::default()).unwrap();
+        assert_eq!(told(&mut queue), [""; 0]);
+        assert_eq!(queue.carry(NOW, 3), Ok(true), "the exit is left");
+        queue.carry(NOW, 9).unwrap();
+        assert_eq!(told(&mut queue), ["insert 0", "insert 1", "insert 5", "gone 2"]);
+        queue.issuer_gone(NOW, Issuer(1)).unwrap();
+        assert_eq!(told(&mut queue), ["gone 1"]);
+    }
+
+    #[test]
+    fn what_is_done_or_withdrawn_meanwhile_is_not_handed_over() {
+        let mut queue = queue(4);
+        queue.scheduler_mut().1 = Some(RequestId(0));
+        queue.dispatch(NOW).unwrap();
+        queue.begin(NOW, Told::default()).unwrap();
+        queue.complete(NOW, RequestId(0)).unwrap();
+        queue.cancel(NOW, RequestId(1)).unwrap();
+        queue.carry(NOW, 9).unwrap();
+        assert_eq!(told(&mut queue), ["adopt 0", "complete 0", "insert 2", "insert 3"]);
+    }
+
+    #[test]
+    fn another_switch_begins_anew() {
+        let mut queue = queue(3);
+        queue.begin(NOW, Told::default()).unwrap();
+        queue.carry(NOW, 2).unwrap();
+        let old = queue.begin(NOW, Told::default()).unwrap();
+        assert_eq!(old.0, ["insert 0", "insert 1"]);
+        queue.carry(NOW, 9).unwrap();
+        assert_eq!(told(&mut queue), ["insert 0", "insert 1", "insert 2"]);
+    }
+
+    #[test]
+    fn what_has_not_been_handed_over_takes_nothing_in() {
+        let (mut queue, [handed, pending]) = (queue(2), [0, 1].map(RequestId));
+        queue.begin(NOW, Told::default()).unwrap();
+        queue.carry(NOW, 1).unwrap();
+        let new = Request::read(Sector(16), Sectors(8));
+        assert!(queue.may_merge(handed, &new) && !queue.may_merge(pending, &new));
+        let refused = Err(HostError::NotHandedOver(pending));
+        assert_eq!(queue.grown(NOW, pending, Sector(8), Sectors(16)), refused);
+        assert_eq!(queue.absorbed(NOW, handed, pending), refused);
+        assert_eq!(queue.absorbed(NOW, pending, handed), refused);
+        assert!(refused.unwrap_err().to_string().starts_with("request #1 has not been handed"));
+        queue.carry(NOW, 9).unwrap();
+        assert!(queue.may_merge(pending, &new));
+    }
+
+    #[test]
+    fn an_earlier_arrival_brings_its_place() {
+        let mut queue = queue(3);
+        // The last takes in the first, and goes before the second from then on.
+        queue.absorbed(NOW, RequestId(2), RequestId(0)).unwrap();
+        queue.replace(NOW, Told::default()).unwrap();
+        assert_eq!(told(&mut queue), ["insert 2", "insert 1"]);
+    }
+}
