@@ -205,11 +205,12 @@ mod tests {
         queue.carry(NOW, 1).unwrap();
         let new = Request::read(Sector(16), Sectors(8));
         assert!(queue.may_merge(handed, &new) && !queue.may_merge(pending, &new));
-        let refused = Err(HostError::NotHandedOver(pending));
+        let error = HostError::NotHandedOver(pending);
+        let refused = Err(error);
         assert_eq!(queue.grown(NOW, pending, Sector(8), Sectors(16)), refused);
         assert_eq!(queue.absorbed(NOW, handed, pending), refused);
         assert_eq!(queue.absorbed(NOW, pending, handed), refused);
-        assert!(refused.unwrap_err().to_string().starts_with("request #1 has not been handed"));
+        assert!(error.to_string().starts_with("request #1 has not been handed"));
         queue.carry(NOW, 9).unwrap();
         assert!(queue.may_merge(pending, &new));
     }
