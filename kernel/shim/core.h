@@ -111,6 +111,7 @@ int iw_issuer_gone(struct iw_host *host, u64 now, u32 issuer);
 int iw_set_weight(struct iw_host *host, u64 now, u32 issuer, u32 weight);
 u64 iw_queue_get(const struct iw_host *host, u32 tunable);
 int iw_queue_set(struct iw_host *host, u32 tunable, u64 value);
+void iw_queue_set_curve(struct iw_host *host, const struct iw_curve *curve, struct iw_scheduler *successor);
 struct iw_auto *iw_queue_set_selector(struct iw_host *host, struct iw_auto *selector);
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
 void iw_auto_place(struct iw_host *host, struct iw_scheduler *successor);
@@ -127,7 +128,6 @@ size_t iw_table_show(const struct iw_table *table, char *room, size_t size);
 struct iw_curve *iw_curve_new(const char *words, size_t length, int *failure, char (*wrong)[IW_MESSAGE]);
 void iw_curve_free(struct iw_curve *curve);
 size_t iw_curve_show(const struct iw_curve *curve, char *room, size_t size);
-void iw_queue_set_curve(struct iw_host *host, const struct iw_curve *curve, struct iw_scheduler *successor);
 void *iw_memory_get(size_t size, size_t align);
 void iw_memory_put(void *memory);
 

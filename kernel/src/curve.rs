@@ -13,13 +13,12 @@ use alloc::vec::Vec;
 use core::ffi::{c_char, c_int};
 use core::fmt;
 
+use idlewise_core::Duration;
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::positioning::Curve;
-use idlewise_core::{AnyScheduler, Duration};
 
 use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::catalogue::{MESSAGE, tell};
-use crate::host::Host;
 
 /// The most points: a curve keeps two for each power of two, and a file holds these.
 const POINTS_MAX: usize = 192;
@@ -146,24 +145,6 @@ pub extern "C" fn iw_curve_free(curve: Option<Box<Known>>) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn iw_curve_show(curve: &Known, room: *mut c_char, size: usize) -> usize {
     unsafe { put_c(room, size, format_args!("{curve}")) }
-}
-
-/// From now on the queue's device has this curve; null is the usual one. `successor` was built for it, is of the same
-/// kind as the queue's scheduler, and gets its settings.
-#[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_set_curve(host: &mut Host, curve: Option<&Known>, successor: &mut AnyScheduler) {
-    let queue = host.parts().0;
-    match curve {
-        Some(known) => queue.set_curve(&known.curve),
-        None => queue.set_curve(&Curve::default()),
-    }
-    let scheduler = queue.scheduler();
-    for tunable in scheduler.tunables() {
-        if let Ok(value) = scheduler.get(tunable.name) {
-            // Of the same kind, it has the same tunables.
-            let _ = successor.set(tunable.name, value);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -242,6 +242,24 @@ pub extern "C" fn iw_queue_set(host: &mut Host, tunable: u32, value: u64) -> c_i
     status(queue.set(found.name, value))
 }
 
+/// From now on the queue's device has this curve; null is the usual one. `successor` was built for it, is of the same
+/// kind as the queue's scheduler, and gets its settings.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_queue_set_curve(host: &mut Host, curve: Option<&Known>, successor: &mut AnyScheduler) {
+    let queue = host.parts().0;
+    match curve {
+        Some(known) => queue.set_curve(&known.curve),
+        None => queue.set_curve(&Curve::default()),
+    }
+    let scheduler = queue.scheduler();
+    for tunable in scheduler.tunables() {
+        if let Ok(value) = scheduler.get(tunable.name) {
+            // Of the same kind, it has the same tunables.
+            let _ = successor.set(tunable.name, value);
+        }
+    }
+}
+
 /// From now on `selector`, or none, sees the queue's requests. Returns the one before.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_queue_set_selector(host: &mut Host, selector: Option<Box<Auto>>) -> Option<Box<Auto>> {

@@ -98,7 +98,7 @@ pub enum Event<'a> {
         /// The scheduler's settings.
         settings: Settings<'a>,
     },
-    /// At most so many requests are handed to the scheduler that takes over.
+    /// At most this number of requests is handed to the scheduler that takes over.
     Carry(u32),
 }
 

@@ -364,7 +364,7 @@ impl Table {
         }
     }
 
-    /// There is another scheduler, which has been handed nothing yet.
+    /// Another scheduler takes over, which has been handed nothing yet.
     pub(crate) fn hand_all_anew(&mut self) {
         self.pending = self.arrivals.front().map_or(NIL, |first| first.0);
     }
