@@ -11,6 +11,8 @@ echo 2 >/sys/block/sda/device/queue_depth
 echo 0x100 >/sys/bus/pseudo/drivers/scsi_debug/opts
 echo 7 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
 folder=/sys/block/sda/queue/iosched devices=sda
+# For a disk without heads `auto` has no matrix.
+set_queue sda rotational 1
 
 echo go >/tmp/running
 set_queue nullone scheduler cas
@@ -59,12 +61,15 @@ at iw_quota
 policy=cfq
 at iw_set_weight ionice -c 2 -n 0 dd if=/dev/sda of=/dev/null bs=4k count=1 iflag=direct
 at iw_issuer_gone dd if=/dev/sda of=/dev/null bs=4k count=1 iflag=direct
-at iw_queue_exchange set_queue sda iosched/policy noop
+at iw_queue_begin set_queue sda iosched/policy noop
+at iw_queue_set_curve set_queue sda iosched/curve "0 1ms"
+at iw_queue_carry set_queue sda iosched/policy noop
 at iw_queue_set set_queue sda iosched/settings "slice_idle 3"
 at iw_queue_get cat $folder/settings
 at iw_front_merges set_queue sda iosched/policy noop
 at iw_queue_set_selector set_queue sda iosched/policy auto
 at iw_auto_show cat $folder/auto
+at iw_auto_place set_queue sda iosched/policy "auto-explore candidates=noop"
 policy="auto period=100"
 at iw_auto_tick
 dmesg | grep -q 'sda goes on without a scheduler.*echo mq-deadline >/sys/block/sda/queue/scheduler' || bad "the cure is not told"

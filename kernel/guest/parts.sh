@@ -112,22 +112,24 @@ tunables() {
         set_queue sda scheduler "$elevator"
         for file in "$folder"/*; do
             [ -w "$file" ] && [ -n "$(find "$file" -perm -200)" ] || continue
-            case $file in */policy | */settings) continue ;; esac
+            case $file in */policy | */settings | */matrix) continue ;; esac
             shown=$(cat "$file")
             echo "$shown" >"$file" && [ "$(cat "$file")" = "$shown" ] || bad "$elevator: ${file##*/} does not take its own $shown"
         done
     done
+    set_queue sda scheduler none
+    set_queue sda rotational 1
     set_queue sda scheduler idlewise
     echo cfq >$folder/policy
     grep -q '\[cfq\]' $folder/policy || bad "policy does not say cfq"
     echo "slice_idle 3" >$folder/settings && grep -q '^slice_idle 3$' $folder/settings || bad "settings does not take slice_idle 3"
     refused $folder/policy nonsense
     echo "auto goal=lowest period=5000" >$folder/policy || bad "policy does not take auto"
-    grep -q '\[noop\].*\[auto\]$' $folder/policy || bad "auto shows $(cat $folder/policy)"
+    grep -q '\[noop\].* \[auto-matrix\] ' $folder/policy || bad "auto shows $(cat $folder/policy)"
     refused $folder/policy "auto goal=best"
     refused $folder/policy "auto period"
     echo cfq >$folder/policy
-    grep -q '\[cfq\].* auto$' $folder/policy && [ -z "$(cat $folder/auto)" ] || bad "a choice by hand leaves auto on"
+    grep -q '\[cfq\].* auto-matrix ' $folder/policy && [ -z "$(cat $folder/auto)" ] || bad "a choice by hand leaves auto on"
     refused $folder/settings "slice_idle 99999999999"
     refused $folder/settings "nonsense 1"
     good "tunables"
@@ -197,14 +199,14 @@ memory_runs_out() {
         points=$((points + number - 1))
     done
     echo 0 >$parameter
-    set_queue sda scheduler idlewise
+    turned 1
     folder=/sys/block/sda/queue/iosched
     for policy in cas auto; do
         echo 0 >$parameter
         echo noop >$folder/policy
         number=1
         while echo $number >$parameter; ! echo $policy 2>/dev/null >$folder/policy; do
-            grep -q '\[noop\].* auto$' $folder/policy || bad "the policy changed without memory for $policy"
+            grep -q '\[noop\].* auto-matrix ' $folder/policy || bad "the policy changed without memory for $policy"
             number=$((number + 1))
         done
         points=$((points + number - 1))
@@ -221,9 +223,9 @@ stacks() {
     mount -t tracefs tracefs $traces 2>/dev/null
     if ! echo 1 >/proc/sys/kernel/stack_tracer_enabled; then bad "this kernel does not trace stacks"; return; fi
     deepest=0
-    for policy in $(set_queue sda scheduler idlewise; queue sda iosched/policy | tr -d '[]'); do
-        set_queue sda scheduler none
-        set_queue sda scheduler idlewise
+    for policy in $(set_queue sda scheduler idlewise; every_policy sda); do
+        turned 1
+        every_policy sda >/dev/null
         echo 0 >$traces/stack_max_size
         set_queue sda iosched/policy $policy || bad "no policy $policy"
         own=$(awk '/\[idlewise\]/ {own += $3} END {print own + 0}' $traces/stack_trace)
@@ -245,7 +247,7 @@ switching() {
     start=$(seconds)
     names="$(elevators sda) mq-deadline none"
     for device in $devices; do set_queue "$device" scheduler idlewise; done
-    policies=$(queue sda iosched/policy | tr -d '[]')
+    for device in $devices; do policies=$(every_policy "$device"); done
     for kind in policy nr_requests scheduler; do
         echo go >/tmp/running
         (while [ -e /tmp/running ]; do job "load while $kind changes" --size=512k || break; done; echo over >/tmp/over) &

@@ -1,6 +1,7 @@
 # The test that runs with all others: every elevator, merging, switching, tunables, running out of memory,
 # loading and unloading.
 . /tests/parts.sh
+. /tests/sysfs.sh
 all_devices
 insmod /modules/idlewise.ko test_hooks=1 || bad "the module does not load"
 # The kernel's own elevators stay.
@@ -11,10 +12,14 @@ merging
 requeueing
 splitting
 tunables
+choosing
+weighing
+knowing
 noticing
 memory_runs_out
 stacks
 switching "$(argument switches)"
 busy
+beginning
 loading "$(argument loads)"
 clean_log short

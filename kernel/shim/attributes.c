@@ -3,7 +3,7 @@
  *
  * The kernel does not tell an attribute's function which attribute is meant. So there is a function
  * for each place in the table of tunables, made by macros. The elevator that hosts all has other files
- * instead: `policy` and `auto` (policy.c), and `settings`, the tunables of the scheduler inside, a line for each.
+ * instead: `policy` (policy.c), `auto`, `matrix` and `ranking` (selector.c), and `settings`, the tunables of the scheduler inside, a line for each.
  */
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -163,12 +163,16 @@ COUNTED(switches)
 /* What every elevator has. */
 static const struct elv_fs_entry common[] = {
 	{ { .name = "issuer", .mode = 0644 }, issuer_show, issuer_store },
+	{ { .name = "curve", .mode = 0644 }, iw_curve_file_show, iw_curve_file_store },
+	{ { .name = "weights", .mode = 0644 }, iw_weights_show, iw_weights_store },
 	COUNTERS(COUNTER_FILE)
 };
 
 static const struct elv_fs_entry hosting[] = {
 	{ { .name = "policy", .mode = 0644 }, iw_policy_show, iw_policy_store },
 	{ { .name = "auto", .mode = 0444 }, iw_auto_file, NULL },
+	{ { .name = "matrix", .mode = 0644 }, iw_matrix_show, iw_matrix_store },
+	{ { .name = "ranking", .mode = 0644 }, iw_ranking_show, iw_ranking_store },
 	{ { .name = "settings", .mode = 0644 }, settings_show, settings_store },
 	COUNTER_FILE(switches)
 };

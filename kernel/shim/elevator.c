@@ -62,6 +62,7 @@ static struct iw_queue *iw_new(struct request_queue *q, u32 scheduler, int *erro
 	spin_lock_init(&iw->lock);
 	hash_init(iw->starts);
 	INIT_LIST_HEAD(&iw->direct);
+	INIT_LIST_HEAD(&iw->given);
 	iw_timer_init(&iw->timer, iw_timer);
 	iw_policy_begin(iw);
 	iw_exits_watch(iw);
@@ -94,6 +95,8 @@ static int iw_init_sched(struct request_queue *q, iw_beginning *beginning)
 	iw_mark_shared(q);
 	iw_async_begin(q);
 	q->elevator = eq;
+	if (elevator->scheduler >= iw_schedulers())
+		iw_policy_first(iw);
 	return 0;
 }
 
@@ -104,6 +107,7 @@ static void iw_exit_sched(struct elevator_queue *eq)
 	iw_policy_end(iw);
 	hrtimer_cancel(&iw->timer);
 	iw_exits_unwatch(iw);
+	iw_weights_free(iw);
 	WARN(iw->waiting || iw->in_flight,
 	     "idlewise: %u requests wait and %u are in flight on a queue that is drained\n",
 	     iw->waiting, iw->in_flight);
@@ -189,9 +193,9 @@ static void iw_requeue_one(struct iw_queue *iw, struct request *rq)
 	}
 }
 
-/* Schedulers that share by weight follow the level of the I/O priority: 200 for the highest, 100 for the
- * usual, 25 for the lowest. The core is told when issuer and level differ from the
- * request before.
+/* Schedulers that share by weight follow the weight that an administrator has given, or else the level of the I/O
+ * priority: 200 for the highest, 100 for the usual, 25 for the lowest. The core is told when issuer and level differ from
+ * the request before.
  */
 static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 {
@@ -202,7 +206,7 @@ static void iw_weigh(struct iw_queue *iw, u64 now, const struct iw_request *raw)
 	iw->weighed = own;
 	iw->weights = true;
 	/* Beyond as many as the core keeps, the usual weight has to do. */
-	iw_core(iw, iw_set_weight, now, raw->issuer, (8 - raw->priority.level) * 25);
+	iw_core(iw, iw_set_weight, now, raw->issuer, iw_weight_of(iw, raw->issuer) ?: (8 - raw->priority.level) * 25);
 }
 
 static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_head *free)
@@ -288,6 +292,9 @@ static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
 	s64 answer;
 
 	spin_lock_irqsave(&iw->lock, flags);
+	/* Whoever switches may not get a processor for long. */
+	if (unlikely(iw->carrying))
+		iw_carry(iw);
 	if (unlikely(iw->broken && !iw->fallen))
 		iw_fall_back(iw);
 	if (unlikely(!list_empty(&iw->direct))) {
@@ -301,7 +308,8 @@ static struct request *iw_dispatch_request(struct blk_mq_hw_ctx *hctx)
 		} else if (answer >= 0) {
 			rq = iw_take(iw, answer);
 		} else {
-			WRITE_ONCE(iw->held, true);
+			/* While requests move over, the block layer asks again by itself. */
+			WRITE_ONCE(iw->held, !iw->carrying);
 			if (answer != IW_IDLE) {
 				iw->waits++;
 				hrtimer_start(&iw->timer, ns_to_ktime(-answer), HRTIMER_MODE_ABS);

@@ -117,15 +117,22 @@ void iw_exits_by_process(struct iw_queue *iw, bool by_process)
 static void iw_on_exit(void *unused, struct task_struct *task)
 {
 	struct iw_queue *iw;
+	bool last;
 
 	if (list_empty(&iw_alive))
 		return;
+	last = !atomic_read(&task->signal->live);
 	rcu_read_lock();
-	list_for_each_entry_rcu(iw, &iw_alive, alive)
+	list_for_each_entry_rcu(iw, &iw_alive, alive) {
 		if (!READ_ONCE(iw->by_process))
 			iw_gone(iw, task->pid);
-		else if (!atomic_read(&task->signal->live))
+		else if (last)
 			iw_gone(iw, task->tgid);
+		if (last)
+			iw_weights_exit(iw, task->tgid);
+		if (task->pid != task->tgid)
+			iw_weights_exit(iw, task->pid);
+	}
 	rcu_read_unlock();
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The elevator that hosts all: which scheduler is inside.
  *
- *   echo cas >iosched/policy                      that one
- *   echo auto >iosched/policy                     whichever a selector chooses, period by period
- *   echo auto goal=lowest period=5000 >…/policy   the selector with these settings
- *   cat iosched/auto                              what it last saw and decided
+ *   echo cas >iosched/policy                that one
+ *   echo auto-matrix >iosched/policy        whichever a selector chooses, period by period (selector.c)
+ *   modprobe idlewise policy=cas            that one from when a disk gets the elevator
  *
- * Nothing drains: what waits moves over, what is in flight completes into the new one. Only building
- * that, before, and freeing the old one, after, take time. The selector is asked by a worker.
+ * Nothing drains: what waits moves over, what is in flight completes into the new one. Building that, before, and
+ * freeing the old one, after, take time, and hold no lock of the queue. What waits moves over some requests at a time, with
+ * the lock given back in between.
  */
 #include <linux/module.h>
 #include <linux/sched/mm.h>
@@ -15,110 +15,128 @@
 
 #include "queue.h"
 
-/* With the policy's lock held. */
-static int iw_switch(struct iw_queue *iw, u32 number)
+/* Some of what waits moves over. With the lock held. */
+void iw_carry(struct iw_queue *iw)
+{
+	iw->carrying = iw_core(iw, iw_queue_carry, ktime_get_ns());
+}
+
+/* The scheduler is in use from now on. Not inlined, as the next one: a test measures how long they take. */
+static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *scheduler, u32 number, enum iw_why why)
+{
+	spin_lock_irq(&iw->lock);
+	if (why == IW_CURVE && iw_callable(iw, "iw_queue_set_curve") == 1)
+		iw_queue_set_curve(iw->host, iw->device.curve, scheduler);
+	if (why == IW_CHOSEN && iw_callable(iw, "iw_auto_place") == 1)
+		iw_auto_place(iw->host, scheduler);
+	if (iw_callable(iw, "iw_queue_begin") == 1)
+		iw_queue_begin(iw->host, ktime_get_ns(), scheduler);
+	iw_carry(iw);
+	iw->front_merges = iw_core(iw, iw_front_merges);
+	if (!iw->broken) {
+		iw->policy = number;
+		iw->switches += why != IW_CURVE;
+	}
+	spin_unlock_irq(&iw->lock);
+}
+
+static noinline void iw_switch_step(struct iw_queue *iw)
+{
+	spin_lock_irq(&iw->lock);
+	if (iw->carrying)
+		iw_carry(iw);
+	spin_unlock_irq(&iw->lock);
+}
+
+/* The scheduler of that number, built for the device as it is described now, takes over. With the policy's lock held. */
+int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why)
 {
 	struct iw_scheduler *scheduler;
-	bool broken;
 	int error;
 
 	scheduler = iw_scheduler_new(number, &iw->device, &error);
 	if (!scheduler)
 		return error;
-	spin_lock_irq(&iw->lock);
-	if (iw_callable(iw, "iw_queue_exchange") == 1)
-		iw_queue_exchange(iw->host, ktime_get_ns(), scheduler);
-	iw->front_merges = iw_core(iw, iw_front_merges);
-	if (!iw->broken) {
-		iw->policy = number;
-		iw->switches++;
-	}
-	broken = iw->broken;
-	spin_unlock_irq(&iw->lock);
+	iw_switch_begin(iw, scheduler, number, why);
 	iw_wake(iw);
+	while (READ_ONCE(iw->carrying)) {
+		cond_resched();
+		iw_switch_step(iw);
+		if (READ_ONCE(iw->held))
+			iw_wake(iw);
+	}
 	/* Which of the two is here, nobody knows. */
-	if (broken)
+	if (READ_ONCE(iw->broken))
 		return -EIO;
 	iw_scheduler_free(scheduler);
 	return 0;
 }
 
-/* Another selector, or none, sees the requests. Returns the one before. With the policy's lock held. */
-static struct iw_auto *iw_set_selector(struct iw_queue *iw, struct iw_auto *selector)
+/* The scheduler begins anew, with its settings and another curve of positioning times; null is the usual one, and what the
+ * scheduler has learned is gone either way.
+ */
+static int iw_set_curve(struct iw_queue *iw, struct iw_curve *curve)
 {
-	spin_lock_irq(&iw->lock);
-	if (iw_callable(iw, "iw_queue_set_selector") == 1)
-		selector = iw_queue_set_selector(iw->host, selector);
-	/* Which of the two is here, nobody knows. */
-	if (iw->broken)
-		selector = NULL;
-	spin_unlock_irq(&iw->lock);
-	return selector;
-}
+	const struct iw_curve *former;
+	int error;
 
-/* Does what the selector wants; what fails for want of memory is tried again after the next period. */
-static int iw_carry_out(struct iw_queue *iw)
-{
-	u64 next = 0, now;
-	u32 wanted;
-	int error = 0;
-
-	spin_lock_irq(&iw->lock);
-	now = ktime_get_ns();
-	wanted = iw_core(iw, iw_auto_tick, now, &next);
-	if (iw->broken)
-		wanted = IW_NOBODY;
-	spin_unlock_irq(&iw->lock);
-	if (wanted == IW_NOBODY)
-		return 0;
-	if (wanted != iw->policy)
-		error = iw_switch(iw, wanted);
-	mod_delayed_work(system_long_wq, &iw->asking, nsecs_to_jiffies(next > now ? next - now : 0) + 1);
+	mutex_lock(&iw->policy_lock);
+	former = iw->device.curve;
+	iw->device.curve = curve;
+	error = iw_switch(iw, iw->policy, IW_CURVE);
+	/* A queue that broke may have either. */
+	if (error && error != -EIO)
+		swap(iw->device.curve, former);
+	mutex_unlock(&iw->policy_lock);
+	if (error != -EIO)
+		iw_curve_free((struct iw_curve *)former);
 	return error;
 }
 
-static void iw_ask(struct work_struct *work)
+ssize_t iw_curve_file_show(struct elevator_queue *e, char *page)
 {
-	struct iw_queue *iw = container_of(to_delayed_work(work), struct iw_queue, asking);
-	/* Memory is not had by writing to this very disk, which may be frozen until this worker is done. */
-	unsigned int noio = memalloc_noio_save();
+	struct iw_queue *iw = e->elevator_data;
+	ssize_t length;
 
 	mutex_lock(&iw->policy_lock);
-	if (iw_carry_out(iw))
-		pr_warn_ratelimited("idlewise: no memory for the scheduler that auto has chosen\n");
+	length = iw->device.curve ? iw_curve_show(iw->device.curve, page, PAGE_SIZE) : sysfs_emit(page, "learned\n");
 	mutex_unlock(&iw->policy_lock);
-	memalloc_noio_restore(noio);
+	return length;
 }
 
-void iw_policy_begin(struct iw_queue *iw)
+ssize_t iw_curve_file_store(struct elevator_queue *e, const char *page, size_t count)
 {
-	mutex_init(&iw->policy_lock);
-	INIT_DELAYED_WORK(&iw->asking, iw_ask);
-}
+	struct iw_curve *curve = NULL;
+	char wrong[IW_MESSAGE] = "no memory";
+	int error;
 
-void iw_policy_end(struct iw_queue *iw)
-{
-	cancel_delayed_work_sync(&iw->asking);
-}
-
-/* `auto`, and settings of the selector. With the policy's lock held. */
-static int iw_choose_by_itself(struct iw_queue *iw, const char *settings, size_t length)
-{
-	struct iw_auto *selector, *former;
-	char wrong[IW_MESSAGE] = "";
-	int error = -EIO;
-
-	selector = iw_auto_new(ktime_get_ns(), iw->device.ids, settings, length, &error, &wrong);
-	if (!selector) {
-		pr_notice_ratelimited("idlewise: auto: %s\n", wrong);
-		return error;
+	if (!sysfs_streq(page, "learned")) {
+		curve = iw_curve_new(page, count, &error, &wrong);
+		if (!curve) {
+			pr_notice_ratelimited("idlewise: curve: %s\n", wrong);
+			return error;
+		}
 	}
-	former = iw_set_selector(iw, selector);
-	error = iw_carry_out(iw);
-	/* The selector that was there stays, if there was one. */
-	iw_auto_free(error ? iw_set_selector(iw, former) : former);
+	return iw_set_curve(e->elevator_data, curve) ?: count;
+}
+
+/* What is written to `policy`: a scheduler, or a selector and its settings. With the policy's lock held. */
+static int iw_policy_set(struct iw_queue *iw, const char *text, size_t length)
+{
+	size_t name = strcspn(text, " \n");
+	int number = iw_selector_find(text, name), error;
+
+	if (number >= 0)
+		return iw_choose(iw, number, text + name, length - name);
+	number = iw_scheduler_find(text, name);
+	if (number < 0) {
+		pr_notice_ratelimited("idlewise: there is no scheduler or selector %.*s; policy lists those there are\n",
+				      (int)name, text);
+		return number;
+	}
+	error = iw_switch(iw, number, IW_BY_HAND);
 	if (!error)
-		iw->automatic = true;
+		iw_choose_no_more(iw);
 	return error;
 }
 
@@ -127,48 +145,88 @@ ssize_t iw_policy_show(struct elevator_queue *e, char *page)
 	struct iw_queue *iw = e->elevator_data;
 	char name[IW_NAME];
 	ssize_t length = 0;
-	u32 scheduler;
+	u32 number;
+	int own;
 
-	for (scheduler = 0; scheduler < iw_schedulers(); scheduler++) {
-		int own = iw_scheduler_name(scheduler, name, sizeof(name));
-
-		length += sysfs_emit_at(page, length, scheduler == iw->policy ? "[%.*s] " : "%.*s ", own, name);
+	for (number = 0; number < iw_schedulers(); number++) {
+		own = iw_scheduler_name(number, name, sizeof(name));
+		length += sysfs_emit_at(page, length, number == iw->policy ? "[%.*s] " : "%.*s ", own, name);
 	}
-	length += sysfs_emit_at(page, length, iw->automatic ? "[auto]\n" : "auto\n");
+	for (number = 0; (own = iw_selector_name(number, name, sizeof(name))); number++)
+		length += sysfs_emit_at(page, length, number == iw->selector ? "[%.*s] " : "%.*s ", own, name);
+	page[length - 1] = '\n';
 	return length;
 }
 
 ssize_t iw_policy_store(struct elevator_queue *e, const char *page, size_t count)
 {
 	struct iw_queue *iw = e->elevator_data;
-	size_t length = strcspn(page, " \n"), rest = count - length;
-	int number, error;
+	int error;
 
 	mutex_lock(&iw->policy_lock);
-	if (length == 4 && !memcmp(page, "auto", 4)) {
-		error = iw_choose_by_itself(iw, page + length, rest);
-	} else {
-		number = iw_scheduler_find(page, length);
-		if (number < 0)
-			pr_notice_ratelimited("idlewise: there is no scheduler %.*s; policy lists those there are\n",
-					      (int)length, page);
-		error = number < 0 ? number : iw_switch(iw, number);
-		if (!error) {
-			iw_auto_free(iw_set_selector(iw, NULL));
-			iw->automatic = false;
-		}
-	}
+	error = iw_policy_set(iw, page, count);
 	mutex_unlock(&iw->policy_lock);
 	return error ?: count;
 }
 
-ssize_t iw_auto_file(struct elevator_queue *e, char *page)
-{
-	struct iw_queue *iw = e->elevator_data;
-	ssize_t length;
+/* --- The first policy of a disk ------------------------------------------------------------------------- */
 
-	spin_lock_irq(&iw->lock);
-	length = iw_core(iw, iw_auto_show, page, PAGE_SIZE);
-	spin_unlock_irq(&iw->lock);
-	return length;
+static char first_policy[128];
+
+/* A disk may refuse what fits others; what fits none is refused here. */
+static int first_policy_set(const char *value, const struct kernel_param *param)
+{
+	struct iw_order order = { .ids = 1, .rotational = true };
+	size_t name = strcspn(value, " \n");
+	int number = iw_selector_find(value, name), error = -EINVAL;
+	char wrong[IW_MESSAGE] = "there is no such scheduler or selector";
+	struct iw_auto *trial;
+
+	if (number >= 0) {
+		order.selector = number;
+		order.words = value + name;
+		order.length = strlen(order.words);
+		trial = iw_auto_new(&order, 0, &error, &wrong);
+		if (trial)
+			error = 0;
+		iw_auto_free(trial);
+	} else if (!name || iw_scheduler_find(value, name) >= 0) {
+		error = 0;
+	}
+	if (!error && strlen(value) >= sizeof(first_policy)) {
+		strscpy(wrong, "it is too long", sizeof(wrong));
+		error = -EINVAL;
+	}
+	if (error)
+		pr_err("idlewise: policy=%.*s: %s\n", (int)strcspn(value, "\n"), value, wrong);
+	else
+		strscpy(first_policy, value, sizeof(first_policy));
+	return error;
+}
+
+static int first_policy_get(char *page, const struct kernel_param *param)
+{
+	return sysfs_emit(page, "%.*s\n", (int)strcspn(first_policy, "\n"), first_policy);
+}
+
+static const struct kernel_param_ops first_policy_ops = { .set = first_policy_set, .get = first_policy_get };
+module_param_cb(policy, &first_policy_ops, NULL, 0644);
+MODULE_PARM_DESC(policy, "what a disk that gets the elevator idlewise begins with, as its file `policy` takes it (noop)");
+
+void iw_policy_first(struct iw_queue *iw)
+{
+	char policy[sizeof(first_policy)];
+	int error;
+
+	kernel_param_lock(THIS_MODULE);
+	strscpy(policy, first_policy, sizeof(policy));
+	kernel_param_unlock(THIS_MODULE);
+	if (!policy[0])
+		return;
+	mutex_lock(&iw->policy_lock);
+	error = iw_policy_set(iw, policy, strlen(policy));
+	mutex_unlock(&iw->policy_lock);
+	if (error)
+		pr_warn("idlewise: %s begins with noop, for its policy failed: error %d\n",
+			iw->q->disk ? iw->q->disk->disk_name : "a disk", error);
 }

@@ -48,13 +48,17 @@ struct iw_queue {
 	bool fallen;				/* what the core held then is on the list `direct` */
 	bool front_merges;
 	bool by_process;			/* the threads of a process are one issuer */
-	bool weights;				/* a process has another priority than the usual one */
+	bool weights;				/* somebody has another weight than the usual one, or had */
+	struct list_head given;			/* weights that an administrator has given */
 	u64 weighed;				/* who was last given a weight, and the level */
 	u32 tag_range;				/* scheduler tags that a limit is a part of */
 	struct hrtimer timer;			/* when the core wants to be asked again */
 	u32 policy;				/* number of the scheduler inside */
+	bool carrying;				/* that one has not been handed all that waits */
 	struct mutex policy_lock;		/* it changes, or must not */
-	bool automatic;				/* a selector chooses it */
+	u32 selector;				/* number of the selector that chooses it, or IW_NOBODY */
+	char *words;				/* the selector's settings */
+	struct iw_table *matrix, *ranking;	/* what was measured for selectors, if anything */
 	struct delayed_work asking;		/* when the selector is asked */
 	struct iw_device device;
 
@@ -186,11 +190,37 @@ void iw_exits_unwatch(struct iw_queue *iw);
 struct iw_queue *iw_queue_of(const void *host);
 
 /* policy.c */
-void iw_policy_begin(struct iw_queue *iw);
-void iw_policy_end(struct iw_queue *iw);
+/* Why a scheduler takes over: it was written to `policy`; a selector wants it; the disk's curve is another. */
+enum iw_why {
+	IW_BY_HAND,
+	IW_CHOSEN,
+	IW_CURVE,
+};
+int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why);
+void iw_carry(struct iw_queue *iw);
+void iw_policy_first(struct iw_queue *iw);
+ssize_t iw_curve_file_show(struct elevator_queue *e, char *page);
+ssize_t iw_curve_file_store(struct elevator_queue *e, const char *page, size_t count);
 ssize_t iw_policy_show(struct elevator_queue *e, char *page);
 ssize_t iw_policy_store(struct elevator_queue *e, const char *page, size_t count);
+
+/* selector.c */
+void iw_policy_begin(struct iw_queue *iw);
+void iw_policy_end(struct iw_queue *iw);
+int iw_choose(struct iw_queue *iw, u32 number, const char *settings, size_t length);
+void iw_choose_no_more(struct iw_queue *iw);
 ssize_t iw_auto_file(struct elevator_queue *e, char *page);
+ssize_t iw_matrix_show(struct elevator_queue *e, char *page);
+ssize_t iw_matrix_store(struct elevator_queue *e, const char *page, size_t count);
+ssize_t iw_ranking_show(struct elevator_queue *e, char *page);
+ssize_t iw_ranking_store(struct elevator_queue *e, const char *page, size_t count);
+
+/* weights.c */
+u32 iw_weight_of(struct iw_queue *iw, u32 issuer);
+void iw_weights_exit(struct iw_queue *iw, u32 number);
+void iw_weights_free(struct iw_queue *iw);
+ssize_t iw_weights_show(struct elevator_queue *e, char *page);
+ssize_t iw_weights_store(struct elevator_queue *e, const char *page, size_t count);
 
 /* attributes.c */
 struct elv_fs_entry *iw_attributes_new(u32 scheduler);

@@ -8,6 +8,7 @@ use alloc::boxed::Box;
 use core::ffi::{c_char, c_int};
 
 use idlewise_core::collections::OutOfMemory;
+use idlewise_core::positioning::Curve;
 use idlewise_core::registry::BuildError;
 use idlewise_core::{
     AnyScheduler, Decision, Device, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors,
@@ -17,6 +18,7 @@ use idlewise_core::{
 use crate::auto::Auto;
 use crate::border::{INVALID, NO_MEMORY, keep, put_c};
 use crate::catalogue::entry;
+use crate::curve::Known;
 
 /// A queue and, in the elevator that hosts all, the selector that follows it.
 ///
@@ -26,7 +28,7 @@ pub type Host = idlewise_core::Host<AnyScheduler, Option<Box<Auto>>>;
 /// The device, as the shim describes it.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct RawDevice {
+pub struct RawDevice<'a> {
     /// 512-byte sectors.
     pub sectors: u64,
     /// Request ids are below this.
@@ -37,6 +39,8 @@ pub struct RawDevice {
     pub hardware_queues: u32,
     /// The device has moving heads.
     pub rotational: bool,
+    /// What its user knows of positioning times, if anything.
+    pub curve: Option<&'a Known>,
 }
 
 /// The answer of `iw_dispatch` if no request is to be dispatched before the next event.
@@ -45,14 +49,18 @@ pub const IDLE: i64 = -1;
 /// The answer of `iw_auto_tick` for a queue without a selector.
 pub const NOBODY: u32 = u32::MAX;
 
-impl From<&RawDevice> for Device {
-    fn from(raw: &RawDevice) -> Device {
+/// The answer of `iw_auto_tick` if the scheduler in use is the wanted one.
+pub const STAY: u32 = u32::MAX - 1;
+
+impl From<&RawDevice<'_>> for Device {
+    fn from(raw: &RawDevice<'_>) -> Device {
         Device {
             rotational: raw.rotational,
             depth: raw.depth.max(1),
             hardware_queues: raw.hardware_queues.max(1),
             capacity: Sector(raw.sectors.max(1)),
             merging: Merging::Off,
+            curve: raw.curve.map_or_else(Curve::default, |known| known.curve.clone()),
             ..Device::default()
         }
     }
@@ -60,7 +68,7 @@ impl From<&RawDevice> for Device {
 
 /// The device, in memory of its own while a scheduler is built, which needs the stack.
 #[inline(never)]
-fn describe(device: &RawDevice) -> Option<Box<Device>> {
+fn describe(device: &RawDevice<'_>) -> Option<Box<Device>> {
     keep(device.into())
 }
 
@@ -74,7 +82,7 @@ fn status<T, E>(result: Result<T, E>) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_scheduler_new(
     scheduler: u32,
-    device: &RawDevice,
+    device: &RawDevice<'_>,
     failure: &mut c_int,
 ) -> Option<Box<AnyScheduler>> {
     *failure = NO_MEMORY;
@@ -101,7 +109,7 @@ pub extern "C" fn iw_scheduler_free(scheduler: Box<AnyScheduler>) {
 
 /// A queue under `scheduler`, which it takes. Null if there is no memory. May sleep.
 #[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice) -> Option<Box<Host>> {
+pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice<'_>) -> Option<Box<Host>> {
     let queue = Queue::with::<OutOfMemory>(device.ids as usize, device.into(), |_| Ok(*scheduler));
     keep(Host::new(queue.ok()?, None))
 }
@@ -112,18 +120,28 @@ pub extern "C" fn iw_queue_free(host: Box<Host>) {
     drop(host);
 }
 
-/// Puts the successor in place of the queue's scheduler, which takes the successor's place.
-/// Requests that wait move over; those in flight complete into the successor.
+/// Requests that a step of a switch hands over. One takes up to a microsecond, and the queue's lock is held meanwhile.
+const STEP: usize = 16;
+
+/// Puts the successor in place of the queue's scheduler, which takes the successor's place. It is handed what waits by
+/// `iw_queue_carry`.
 #[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_exchange(host: &mut Host, now: u64, successor: &mut AnyScheduler) {
+pub extern "C" fn iw_queue_begin(host: &mut Host, now: u64, successor: &mut AnyScheduler) {
     let now = host.at(Instant(now));
     // SAFETY: the successor is moved out, and the old scheduler is moved into the same place. Only a time that goes
-    // back could make `replace` fail, and `at` never goes back.
+    // back could make `begin` fail, and `at` never goes back.
     unsafe {
-        if let Ok(old) = host.parts().0.replace(now, core::ptr::read(successor)) {
+        if let Ok(old) = host.parts().0.begin(now, core::ptr::read(successor)) {
             core::ptr::write(successor, old);
         }
     }
+}
+
+/// Hands some of the requests to the scheduler that has taken over. Returns whether more are left.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_queue_carry(host: &mut Host, now: u64) -> bool {
+    let now = host.at(Instant(now));
+    host.parts().0.carry(now, STEP).unwrap_or(false)
 }
 
 /// A request has arrived. The id must be free.
@@ -224,20 +242,48 @@ pub extern "C" fn iw_queue_set(host: &mut Host, tunable: u32, value: u64) -> c_i
     status(queue.set(found.name, value))
 }
 
+/// From now on the queue's device has this curve; null is the usual one. `successor` was built for it, is of the same
+/// kind as the queue's scheduler, and gets its settings.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_queue_set_curve(host: &mut Host, curve: Option<&Known>, successor: &mut AnyScheduler) {
+    let queue = host.parts().0;
+    match curve {
+        Some(known) => queue.set_curve(&known.curve),
+        None => queue.set_curve(&Curve::default()),
+    }
+    let scheduler = queue.scheduler();
+    for tunable in scheduler.tunables() {
+        if let Ok(value) = scheduler.get(tunable.name) {
+            // Of the same kind, it has the same tunables.
+            let _ = successor.set(tunable.name, value);
+        }
+    }
+}
+
 /// From now on `selector`, or none, sees the queue's requests. Returns the one before.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_queue_set_selector(host: &mut Host, selector: Option<Box<Auto>>) -> Option<Box<Auto>> {
     core::mem::replace(host.parts().1, selector)
 }
 
-/// The number of the scheduler that the queue's selector wants now, and when to ask again; [`NOBODY`] without one.
+/// The number of the scheduler that is to take over, as the queue's selector wants it now, or [`STAY`], and when to ask
+/// again; [`NOBODY`] without a selector.
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_auto_tick(host: &mut Host, now: u64, next: &mut u64) -> u32 {
     let now = host.at(Instant(now));
+    let current = host.queue().scheduler().name();
     let Some(auto) = host.parts().1 else { return NOBODY };
-    let wanted = auto.tick(now);
+    let wanted = auto.tick(now, current);
     *next = auto.next_tick().0;
-    wanted
+    wanted.unwrap_or(STAY)
+}
+
+/// `successor`, which was built because the queue's selector wants it, gets the settings that the selector wants for it.
+#[unsafe(no_mangle)]
+pub extern "C" fn iw_auto_place(host: &mut Host, successor: &mut AnyScheduler) {
+    if let Some(auto) = host.parts().1 {
+        auto.place(successor);
+    }
 }
 
 /// Writes what the queue's selector last saw and decided; returns the length.

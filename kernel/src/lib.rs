@@ -4,10 +4,13 @@
 //! |---|---|
 //! | `auto` | a selector that follows a queue |
 //! | `border` | text into and out of C's memory, memory for what C holds, error numbers |
+//! | `candidates` | schedulers with their settings as words |
 //! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
+//! | `curve` | a disk's positioning time by distance |
 //! | `host` | a queue: what the shim does for each request |
 //! | `memory` | the kernel's allocator as Rust's |
 //! | `panic` | what a panic says, and its way out |
+//! | `tables` | what was measured of a disk for its selectors |
 //!
 //! `shim/core.h`, which a test makes of these files, declares the same functions for C. This crate is the only place
 //! with unsafe code. `asm/guard.h` stands between: a function that panics returns 0. The shim passes what these functions
@@ -20,9 +23,12 @@ extern crate alloc;
 
 pub mod auto;
 mod border;
+mod candidates;
 pub mod catalogue;
+pub mod curve;
 pub mod host;
 #[cfg(not(test))]
 mod memory;
 #[cfg(not(test))]
 mod panic;
+pub mod tables;

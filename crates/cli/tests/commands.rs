@@ -274,6 +274,12 @@ fn a_model_is_checked_against_a_drive() {
         .prints("50 measured requests")
         .prints("measured 9.759 ms, model ");
     idlewise(["disk", "show", "barracuda"]).exits(0).prints("7200 rpm (8.33 ms a revolution), 5 heads");
+    // The kernel's file takes a page.
+    let curve = idlewise(["disk", "show", "barracuda", "--curve"]).exits(0).prints("\n8192 ").stdout;
+    assert!(curve.lines().count() <= 192 && curve.len() < 4096, "{} bytes", curve.len());
+    let time = |line: &str| line.split_once(' ').unwrap().1.trim_end_matches("us").parse::<u64>().unwrap();
+    assert!(time(curve.lines().last().unwrap()) > 10_000, "{curve}");
+    idlewise(["disk", "show", "sata-ssd", "--curve"]).exits(1).says("nothing moves in it");
 }
 
 #[test]

@@ -152,7 +152,7 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// The waiting request `id`, to which the host itself has added, has this extent now. Nothing happens if it had.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless it waits, [`HostError::BeyondCapacity`],
+    /// [`HostError::WrongState`] unless it waits, [`HostError::NotHandedOver`], [`HostError::BeyondCapacity`],
     /// [`HostError::TimeWentBack`].
     pub fn grown(
         &mut self,
@@ -161,7 +161,7 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         start: Sector,
         length: Sectors,
     ) -> Result<(), HostError> {
-        self.queue.expect(now, id, State::Waiting)?;
+        self.queue.expect_mergeable(now, id)?;
         let known = *self.queue.request(id);
         if known.start == start && known.length == length {
             return Ok(());
@@ -177,10 +177,11 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// The host itself has made the waiting request `taken` a part of `survivor`, which waits too.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`],
+    /// [`HostError::WrongState`] unless both wait, [`HostError::NotHandedOver`], [`HostError::BeyondCapacity`],
     /// [`HostError::TimeWentBack`].
     pub fn absorbed(&mut self, now: Instant, survivor: RequestId, taken: RequestId) -> Result<(), HostError> {
-        self.queue.expect(now, survivor, State::Waiting)?;
+        self.queue.expect_mergeable(now, survivor)?;
+        self.queue.expect_mergeable(now, taken)?;
         if survivor != taken {
             self.leaves(now, taken)?;
         }

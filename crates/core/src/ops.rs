@@ -25,6 +25,7 @@
 //! | `dispatch` | the id, `wait TIME`, `idle` |
 //! | `complete ID`, `requeue ID`, `cancel ID`, `gone ISSUER`, `weight ISSUER WEIGHT` | |
 //! | `set TUNABLE VALUE`, `switch SCHEDULER NAME=VALUE…` | |
+//! | `begin SCHEDULER NAME=VALUE…`: a switch in steps; `carry COUNT`: a step | |
 //!
 //! A call that the queue refuses says so: `= refused: …`. Reads are sync and all else is async
 //! unless the line says otherwise. `past` sends a request past the scheduler; what the device then makes durable is not
@@ -90,6 +91,15 @@ pub enum Event<'a> {
         /// The scheduler's settings.
         settings: Settings<'a>,
     },
+    /// Another scheduler begins to take over, in steps.
+    Begin {
+        /// The scheduler's name.
+        scheduler: &'a str,
+        /// The scheduler's settings.
+        settings: Settings<'a>,
+    },
+    /// At most this number of requests is handed to the scheduler that takes over.
+    Carry(u32),
 }
 
 /// What came of an event.
@@ -115,7 +125,7 @@ pub enum Outcome {
 }
 
 impl Event<'_> {
-    /// Does it to `queue`. `None` for what needs the registry: `set` and `switch`.
+    /// Does it to `queue`. `None` for what needs the registry: `set`, `switch` and `begin`.
     pub fn apply<S: Scheduler>(&self, queue: &mut Queue<S>, now: Instant) -> Option<Outcome> {
         let done = |result: Result<(), HostError>| result.map_or_else(Outcome::Refused, |()| Outcome::Done);
         Some(match *self {
@@ -140,7 +150,8 @@ impl Event<'_> {
             Event::Cancel(id) => done(queue.cancel(now, id)),
             Event::Gone(who) => done(queue.issuer_gone(now, who)),
             Event::Weigh(who, weight) => done(queue.set_weight(now, who, weight)),
-            Event::Set { .. } | Event::Switch { .. } => return None,
+            Event::Carry(count) => done(queue.carry(now, count as usize).map(drop)),
+            Event::Set { .. } | Event::Switch { .. } | Event::Begin { .. } => return None,
         })
     }
 }
@@ -185,6 +196,8 @@ impl fmt::Display for Event<'_> {
             Event::Weigh(who, weight) => write!(f, "weight {} {}", who.0, weight.get()),
             Event::Set { tunable, value } => write!(f, "set {tunable} {value}"),
             Event::Switch { scheduler, settings } => write!(f, "switch {scheduler}{settings}"),
+            Event::Begin { scheduler, settings } => write!(f, "begin {scheduler}{settings}"),
+            Event::Carry(count) => write!(f, "carry {count}"),
         }
     }
 }
@@ -229,6 +242,9 @@ impl fmt::Display for Outcome {
             Outcome::Refused(HostError::WrongState(id, state)) => write!(f, "refused: {} is {state}", id.0),
             Outcome::Refused(HostError::BeyondCapacity(id)) => {
                 write!(f, "refused: {} is beyond the queue's capacity", id.0)
+            }
+            Outcome::Refused(HostError::NotHandedOver(id)) => {
+                write!(f, "refused: {} is not handed over yet", id.0)
             }
             Outcome::Refused(error) => write!(f, "refused: {error}"),
         }

@@ -5,6 +5,7 @@
 
 mod contents;
 mod error;
+mod handover;
 mod host_merge;
 mod join;
 mod merge;
@@ -14,6 +15,7 @@ pub use error::HostError;
 use crate::admission::{Admission, DepthLimit};
 use crate::collections::OutOfMemory;
 use crate::device::Device;
+use crate::positioning::Curve;
 use crate::request::Request;
 use crate::request_table::{State, Table};
 use crate::scheduler::{Decision, Scheduler, Setup};
@@ -113,7 +115,9 @@ impl<S: Scheduler> Queue<S> {
         if let Some(merged) = contents.enter(scheduler, id, request, listed) {
             return merged;
         }
-        scheduler.insert(contents.cx(), id);
+        if contents.table.handed(id) {
+            scheduler.insert(contents.cx(), id);
+        }
         Inserted::Queued(id)
     }
 
@@ -154,6 +158,9 @@ impl<S: Scheduler> Queue<S> {
         self.contents.expect(id, State::InFlight)?;
         self.contents.advance(now)?;
         if !self.contents.table[id].past {
+            if !self.contents.table.handed(id) {
+                self.scheduler.adopt(self.contents.cx(), id);
+            }
             self.scheduler.complete(self.contents.cx(), id);
         }
         self.contents.table.free(id);
@@ -179,7 +186,9 @@ impl<S: Scheduler> Queue<S> {
     pub fn cancel(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         self.contents.expect(id, State::Waiting)?;
         self.contents.advance(now)?;
-        self.scheduler.remove(self.contents.cx(), id);
+        if self.contents.table.handed(id) {
+            self.scheduler.remove(self.contents.cx(), id);
+        }
         self.contents.withdraw(id);
         Ok(())
     }
@@ -190,8 +199,9 @@ impl<S: Scheduler> Queue<S> {
     /// [`HostError::TimeWentBack`].
     pub fn issuer_gone(&mut self, now: Instant, who: Issuer) -> Result<(), HostError> {
         self.contents.advance(now)?;
-        self.scheduler.issuer_gone(self.contents.cx(), who);
-        self.contents.table.weights.forget(who);
+        if !self.told_later(who) {
+            self.tell_exit(who);
+        }
         Ok(())
     }
 
@@ -203,26 +213,6 @@ impl<S: Scheduler> Queue<S> {
     pub fn set_weight(&mut self, now: Instant, who: Issuer, weight: Weight) -> Result<(), HostError> {
         self.contents.advance(now)?;
         if self.contents.table.weights.set(who, weight) { Ok(()) } else { Err(HostError::TooManyWeights) }
-    }
-
-    /// Puts `successor` in the scheduler's place. Waiting requests move over in order of arrival
-    /// with their arrival times; requests in flight complete into the successor. Nothing drains.
-    ///
-    /// # Errors
-    /// [`HostError::TimeWentBack`].
-    pub fn replace(&mut self, now: Instant, successor: S) -> Result<S, HostError> {
-        self.contents.advance(now)?;
-        let old = core::mem::replace(&mut self.scheduler, successor);
-        let Queue { contents, scheduler } = self;
-        contents.table.sort_by_arrival();
-        for id in contents.table.by_arrival() {
-            match contents.table.state(id) {
-                _ if contents.table[id].past => {}
-                State::Waiting => scheduler.insert(contents.cx(), id),
-                _ => scheduler.adopt(contents.cx(), id),
-            }
-        }
-        Ok(old)
     }
 
     /// From now on schedulers say why they decide as they do.
@@ -262,6 +252,12 @@ impl<S: Scheduler> Queue<S> {
         if now < self.contents.now { Err(HostError::TimeWentBack(now)) } else { Ok(()) }
     }
 
+    /// An error unless a call that makes `id` larger, or a part of another, fits now.
+    pub(crate) fn expect_mergeable(&self, now: Instant, id: RequestId) -> Result<(), HostError> {
+        self.contents.expect_handed(id)?;
+        if now < self.contents.now { Err(HostError::TimeWentBack(now)) } else { Ok(()) }
+    }
+
     /// The request under `id`, as large as merging has made it.
     pub fn request(&self, id: RequestId) -> &Request {
         &self.contents.table[id]
@@ -270,6 +266,12 @@ impl<S: Scheduler> Queue<S> {
     /// All requests.
     pub fn requests(&self) -> &Table {
         &self.contents.table
+    }
+
+    /// From now on the device's positioning times are known as `curve` has them. A scheduler that learns has its own since
+    /// it was built.
+    pub fn set_curve(&mut self, curve: &Curve) {
+        self.contents.device.curve.clone_from(curve);
     }
 
     /// The device as the scheduler sees it.

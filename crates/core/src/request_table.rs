@@ -85,10 +85,13 @@ pub struct Table {
     /// Ids that the device gave back.
     returned: List,
     links: Links,
+    /// What waits or is in flight, parts of others apart, in order of insertion.
+    arrivals: List,
+    arrival_links: Links,
+    /// The first of these that the scheduler has not been handed yet; [`NIL`] if it has been handed all.
+    pending: u32,
     /// By entrant: ids in use.
     held: [usize; 3],
-    /// Scratch for `by_arrival`.
-    order: Vec<u32>,
     pub(crate) weights: Weights,
 }
 
@@ -108,8 +111,6 @@ impl Table {
             listed: true,
             whole: false,
         };
-        let mut order = Vec::new();
-        order.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
         Ok(Table {
             rows: table(capacity, free)?,
             wholes: table(capacity, Whole::default())?,
@@ -118,8 +119,10 @@ impl Table {
             stale: 0,
             returned: List::default(),
             links: Links::new(capacity)?,
+            arrivals: List::default(),
+            arrival_links: Links::new(capacity)?,
+            pending: NIL,
             held: [0; 3],
-            order,
             weights: Weights::new()?,
         })
     }
@@ -249,6 +252,7 @@ impl Table {
         let row = &mut self.rows[id.index()];
         (row.request, row.turn, row.chain) = (request, self.turn, chain);
         (row.state, row.entrant, row.listed) = (State::Waiting, entrant, listed);
+        self.arrival_links.push_back(&mut self.arrivals, id);
     }
 
     /// Gives `id` another extent.
@@ -259,7 +263,7 @@ impl Table {
     }
 
     /// `whole` takes in what `part`, which touches it, asks for. With the earlier arrival goes the
-    /// earlier place in `by_arrival`.
+    /// earlier place in order of insertion.
     pub(crate) fn take_in(&mut self, whole: RequestId, part: RequestId) {
         let Row { request: joined, turn, .. } = self.rows[part.index()];
         let row = &mut self.rows[whole.index()];
@@ -271,7 +275,20 @@ impl Table {
         request.length = Sectors(request.length.0 + joined.length.0);
         request.arrival = request.arrival.min(joined.arrival);
         request.sync |= joined.sync;
-        row.turn = row.turn.min(turn);
+        if turn < row.turn {
+            row.turn = turn;
+            self.unlink(whole);
+            self.arrival_links.insert_before(&mut self.arrivals, part, whole);
+        }
+    }
+
+    /// `id` is no longer among those that wait or are in flight.
+    #[inline]
+    fn unlink(&mut self, id: RequestId) {
+        if self.pending == id.0 {
+            self.pending = self.arrival_links.next(id).map_or(NIL, |next| next.0);
+        }
+        self.arrival_links.remove(&mut self.arrivals, id);
     }
 
     /// What is kept of `id` and its parts.
@@ -288,6 +305,7 @@ impl Table {
         self.rows[held.last_part as usize].next_part = part.0;
         self.rows[whole.index()].whole = true;
         self.rows[part.index()].state = State::Merged;
+        self.unlink(part);
         self.wholes[whole.index()] =
             Whole { last_part: taken.last_part, parts: held.parts + taken.parts, ..held };
     }
@@ -325,6 +343,7 @@ impl Table {
     /// Frees `id` and its parts.
     #[inline]
     pub(crate) fn free(&mut self, id: RequestId) {
+        self.unlink(id);
         let mut at = id.0;
         loop {
             let row = &mut self.rows[at as usize];
@@ -345,18 +364,29 @@ impl Table {
         }
     }
 
-    /// Lists all requests that wait or are in flight by order of insertion, for `by_arrival`.
-    pub(crate) fn sort_by_arrival(&mut self) {
-        self.order.clear();
-        let live = |row: &Row| !matches!(row.state, State::Free | State::Merged);
-        let ids = self.rows.iter().enumerate().filter(|(_, row)| live(row));
-        self.order.extend(ids.map(|(index, _)| index as u32));
-        let rows = &self.rows;
-        self.order.sort_unstable_by_key(|id| rows[*id as usize].turn);
+    /// Another scheduler takes over, which has been handed nothing yet.
+    pub(crate) fn hand_all_anew(&mut self) {
+        self.pending = self.arrivals.front().map_or(NIL, |first| first.0);
     }
 
-    pub(crate) fn by_arrival(&self) -> impl Iterator<Item = RequestId> + '_ {
-        self.order.iter().map(|id| RequestId(*id))
+    /// What the scheduler is handed next, in order of insertion.
+    pub(crate) fn hand_next(&mut self) -> Option<RequestId> {
+        let next = self.any_pending().then_some(RequestId(self.pending))?;
+        self.pending = self.arrival_links.next(next).map_or(NIL, |after| after.0);
+        Some(next)
+    }
+
+    /// Whether the scheduler has not been handed all yet.
+    #[inline]
+    pub(crate) fn any_pending(&self) -> bool {
+        self.pending != NIL
+    }
+
+    /// Whether the scheduler has been handed `id`, which waits or is in flight.
+    #[inline]
+    pub(crate) fn handed(&self, id: RequestId) -> bool {
+        // What arrives while others are pending is pending itself, so that the order of arrival is kept.
+        !self.any_pending() || self.rows[id.index()].turn < self.rows[self.pending as usize].turn
     }
 }
 

@@ -7,9 +7,9 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use idlewise_core::SECTOR_BYTES;
+use idlewise_core::{Duration, SECTOR_BYTES};
 use idlewise_disk::describe::{Description, Kind, ZoneRow};
-use idlewise_disk::{draw, validate};
+use idlewise_disk::{DiskModel as _, draw, validate};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -20,6 +20,9 @@ use crate::report::{json, output};
 
 /// Columns of a drawing.
 const PAGE_WIDTH: usize = 100;
+
+/// Points of a curve: as many as the kernel's file takes.
+const CURVE_POINTS: usize = 192;
 
 /// Look at a disk model, check it against a real drive, or make one from a recording
 #[derive(Args)]
@@ -37,6 +40,9 @@ enum Action {
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// Only the time to reach a place by its distance, in sectors, as a disk's file `curve` in the kernel takes it
+        #[arg(long, conflicts_with = "json")]
+        curve: bool,
     },
     /// Replay a real drive's measured trace and print how far the model is off
     Validate {
@@ -72,7 +78,8 @@ enum Action {
 impl Disk {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         match &self.command {
-            Action::Show { name, json } => show(name, *json),
+            Action::Show { name, curve: true, .. } => show_curve(name),
+            Action::Show { name, json, .. } => show(name, *json),
             Action::Validate { name, trace, json } => validate_model(name, trace, *json),
             Action::Fit { trace, reading, active, options } => {
                 fit::fit_trace(trace, active.as_deref(), reading, options)
@@ -89,6 +96,19 @@ fn show(name: &str, as_json: bool) -> Result<(), Failure> {
         return output::print(&json::text(&document(&description))?);
     }
     output::print(&draw::page(&description, PAGE_WIDTH))
+}
+
+/// A line for each distance: sectors, and whole microseconds.
+fn show_curve(name: &str) -> Result<(), Failure> {
+    let disk = names::disk(name)?.build().map_err(Failure::failed)?;
+    let points = disk.positioning_curve(CURVE_POINTS);
+    if points.is_empty() {
+        return Err(Failure::failed(format!(
+            "{name}: nothing moves in it, so no place takes longer than another"
+        )));
+    }
+    let line = |(distance, time): &(u64, Duration)| format!("{distance} {}us\n", time.as_us());
+    output::print(&points.iter().map(line).collect::<String>())
 }
 
 /// A disk's figures for programs, in base units.

@@ -55,6 +55,8 @@ pub enum Wanted {
     Issuer,
     /// A weight.
     Weight,
+    /// How many requests.
+    Count,
     /// The number of request ids.
     QueueSize,
     /// The name of a scheduler.
@@ -73,8 +75,8 @@ impl fmt::Display for Wanted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Wanted::Verb => {
-                "an event: insert dispatch complete requeue cancel gone weight set switch, \
-                 or before the first: device queue scheduler explain"
+                "an event: insert dispatch complete requeue cancel gone weight set switch \
+                 begin carry, or before the first: device queue scheduler explain"
             }
             Wanted::Id => "a request id, such as 3",
             Wanted::Operation => "R (read), W (write), D (discard) or F (flush)",
@@ -83,6 +85,7 @@ impl fmt::Display for Wanted {
             Wanted::Time => "a time, such as 0, 250us, 3ms or 1s",
             Wanted::Issuer => "the number of a process, such as 7",
             Wanted::Weight => "a weight, from 1 to 10000",
+            Wanted::Count => "a number of requests, such as 3",
             Wanted::QueueSize => "the number of request ids, from 1 to 65536",
             Wanted::Scheduler => {
                 f.write_str("a scheduler, one of")?;

@@ -172,10 +172,15 @@ fn event<'a>(verb: &'a str, mut words: Words<'a>) -> Result<Event<'a>, Problem> 
             let id = request_id(&mut words)?;
             return Ok(Event::Insert { id, request: request(words)? });
         }
-        "switch" => {
+        "switch" | "begin" => {
             let scheduler = words.take(Wanted::Scheduler, Some)?;
-            return Ok(Event::Switch { scheduler, settings: Settings::parse(&words)? });
+            let settings = Settings::parse(&words)?;
+            return Ok(match verb {
+                "switch" => Event::Switch { scheduler, settings },
+                _ => Event::Begin { scheduler, settings },
+            });
         }
+        "carry" => Event::Carry(words.take(Wanted::Count, |word| number(word)?.try_into().ok())?),
         "dispatch" => Event::Dispatch,
         "complete" => Event::Complete(request_id(&mut words)?),
         "requeue" => Event::Requeue(request_id(&mut words)?),

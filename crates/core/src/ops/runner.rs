@@ -9,6 +9,7 @@ use crate::device::Device;
 use crate::host;
 use crate::queue::Queue;
 use crate::registry::{self, AnyScheduler, Assignment, Entry, SwitchError};
+use crate::scheduler::Setup;
 use crate::tunables::TunableError;
 use crate::units::{Duration, Instant};
 
@@ -155,7 +156,14 @@ impl Runner {
                     Err(SwitchError::Build(error)) => return Err(error.into()),
                 }
             }
-            // Only the two above need the registry.
+            Event::Begin { scheduler, settings } => {
+                let entry = find(scheduler)?;
+                let settings = host::settings(entry.tunables, settings.iter())?;
+                let setup = Setup { capacity: queue.requests().capacity(), device: queue.device() };
+                let successor = entry.build(setup, &settings)?;
+                queue.begin(now, successor).map_or_else(Outcome::Refused, |_| Outcome::Done)
+            }
+            // Only those above need the registry.
             event => event.apply(queue, now).unwrap_or(Outcome::Done),
         };
         self.now = now;

@@ -1,12 +1,14 @@
 //! What a queue keeps beside its scheduler: the time, the requests, which of them are neighbours, and reasons.
 
+use alloc::collections::VecDeque;
+
 use super::HostError;
 use super::merge::Merger;
 use crate::collections::OutOfMemory;
 use crate::device::{Device, Merging};
 use crate::request_table::{State, Table};
 use crate::scheduler::Cx;
-use crate::units::{Instant, RequestId};
+use crate::units::{Instant, Issuer, RequestId};
 use crate::why::{Notes, Why};
 
 /// All of a queue but its scheduler.
@@ -17,6 +19,8 @@ pub(super) struct Contents {
     pub(super) merger: Merger,
     /// How many requests became part of another.
     pub(super) merges: u64,
+    /// Who has exited while requests were handed over.
+    pub(super) exits: VecDeque<Issuer>,
     /// Reasons for decisions, if the host asked for them.
     notes: Option<Notes>,
 }
@@ -24,7 +28,10 @@ pub(super) struct Contents {
 impl Contents {
     pub(super) fn new(capacity: usize, device: Device) -> Result<Contents, OutOfMemory> {
         let (table, merger) = (Table::new(capacity)?, Merger::new(capacity)?);
-        Ok(Contents { now: Instant::ZERO, device, table, merger, merges: 0, notes: None })
+        let mut exits = VecDeque::new();
+        // Most of those who exit have no request here, so room for one of each request is plenty.
+        exits.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
+        Ok(Contents { now: Instant::ZERO, device, table, merger, merges: 0, exits, notes: None })
     }
 
     /// What the scheduler sees, but for a decision.
@@ -86,5 +93,12 @@ impl Contents {
     pub(super) fn expect(&self, id: RequestId, wanted: State) -> Result<(), HostError> {
         let Some(state) = self.table.state_of(id) else { return Err(HostError::BeyondCapacity(id)) };
         if state == wanted { Ok(()) } else { Err(HostError::WrongState(id, state)) }
+    }
+
+    /// The same of a request that waits and that the scheduler has been handed: one that can take another in.
+    #[inline]
+    pub(super) fn expect_handed(&self, id: RequestId) -> Result<(), HostError> {
+        self.expect(id, State::Waiting)?;
+        if self.table.handed(id) { Ok(()) } else { Err(HostError::NotHandedOver(id)) }
     }
 }

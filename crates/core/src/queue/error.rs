@@ -14,6 +14,8 @@ pub enum HostError {
     BeyondCapacity(RequestId),
     /// The request is not in the state that the call wants.
     WrongState(RequestId, State),
+    /// The scheduler that has taken over has not been handed the request yet.
+    NotHandedOver(RequestId),
     /// The time lies before an earlier call's.
     TimeWentBack(Instant),
     /// No more issuers can have a weight of their own.
@@ -28,6 +30,12 @@ impl fmt::Display for HostError {
             }
             HostError::BeyondCapacity(id) => write!(f, "request {id} is beyond the queue's capacity"),
             HostError::WrongState(id, state) => write!(f, "request {id} is {state}: the call does not fit"),
+            HostError::NotHandedOver(id) => {
+                write!(
+                    f,
+                    "request {id} has not been handed to the scheduler that takes over: nothing can join it"
+                )
+            }
             HostError::TimeWentBack(now) => {
                 write!(f, "time went back to {now}: pass times that never decrease")
             }

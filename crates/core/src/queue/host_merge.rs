@@ -11,11 +11,10 @@ use crate::units::{Instant, RequestId, Sector, Sectors};
 
 impl<S: Scheduler> Queue<S> {
     /// Whether the scheduler lets `new` become part of `id`, which it touches. Never if `id` does
-    /// not wait.
+    /// not wait, or is still to be handed to the scheduler that has taken over.
     #[inline]
     pub fn may_merge(&self, id: RequestId, new: &Request) -> bool {
-        self.contents.expect(id, State::Waiting).is_ok()
-            && self.scheduler.may_merge(self.contents.cx(), id, new)
+        self.contents.expect_handed(id).is_ok() && self.scheduler.may_merge(self.contents.cx(), id, new)
     }
 
     /// Whether the scheduler wants requests looked for that begin where a new one ends.
@@ -27,7 +26,7 @@ impl<S: Scheduler> Queue<S> {
     /// The host has made the waiting request `id` larger: this is its extent now.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless it waits, [`HostError::BeyondCapacity`],
+    /// [`HostError::WrongState`] unless it waits, [`HostError::NotHandedOver`], [`HostError::BeyondCapacity`],
     /// [`HostError::TimeWentBack`].
     pub fn grown(
         &mut self,
@@ -36,7 +35,7 @@ impl<S: Scheduler> Queue<S> {
         start: Sector,
         length: Sectors,
     ) -> Result<(), HostError> {
-        self.contents.expect(id, State::Waiting)?;
+        self.contents.expect_handed(id)?;
         self.contents.advance(now)?;
         self.contents.merges += 1;
         self.contents.table.resize(id, start, length);
@@ -48,11 +47,11 @@ impl<S: Scheduler> Queue<S> {
     /// touches it. The id of `taken` is free again.
     ///
     /// # Errors
-    /// [`HostError::WrongState`] unless both wait, [`HostError::BeyondCapacity`],
+    /// [`HostError::WrongState`] unless both wait, [`HostError::NotHandedOver`], [`HostError::BeyondCapacity`],
     /// [`HostError::TimeWentBack`].
     pub fn absorbed(&mut self, now: Instant, survivor: RequestId, taken: RequestId) -> Result<(), HostError> {
-        self.contents.expect(survivor, State::Waiting)?;
-        self.contents.expect(taken, State::Waiting)?;
+        self.contents.expect_handed(survivor)?;
+        self.contents.expect_handed(taken)?;
         if survivor == taken {
             return Err(HostError::WrongState(taken, State::Waiting));
         }

@@ -82,6 +82,7 @@ impl Contents {
     /// Whether `new` may become part of the waiting request `id`, which it touches.
     fn fits<S: Scheduler>(&self, scheduler: &S, id: RequestId, new: &Request) -> bool {
         merge::compatible(&self.table[id], new, &self.device)
+            && self.table.handed(id)
             && self.table.parts_count(id) < self.device.max_parts
             && scheduler.may_merge(self.cx(), id, new)
     }
@@ -117,6 +118,7 @@ impl Contents {
             let parts = self.table.parts_count(id) + self.table.parts_count(grown);
             id != grown
                 && merge::compatible(&self.table[id], &extent, &self.device)
+                && self.table.handed(id)
                 && parts <= self.device.max_parts
                 && scheduler.may_merge(self.cx(), id, &extent)
         };

@@ -44,6 +44,11 @@ crate::tunables! {
     }
 }
 
+/// The names that stand in the built-in matrix for a goal, by the index of the category.
+pub fn built_in(goal: Goal, hints: bool) -> [&'static str; 16] {
+    tables::cells(goal, hints).map(|cell| tables::NAMES[usize::from(cell)])
+}
+
 /// The matrix selector.
 pub struct Matrix {
     cells: [u8; 16],

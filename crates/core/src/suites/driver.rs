@@ -107,6 +107,10 @@ impl<'a> Driver<'a> {
     }
 
     pub(super) fn step(&mut self, step: &Step) -> Result<(), String> {
+        if self.queue.is_carrying() {
+            let count = self.random.below(3) as u32;
+            self.event(Event::Carry(count))?;
+        }
         match *step {
             Step::Insert(spec) => self.insert(spec),
             Step::Dispatch => self.dispatch(),
@@ -143,7 +147,8 @@ impl<'a> Driver<'a> {
                 self.set(which, value);
                 Ok(())
             }
-            Step::Switch(which, seed) => self.switch(which, seed),
+            Step::Switch(which, seed) => self.switch(which, seed, true),
+            Step::Begin(which, seed) => self.switch(which, seed, false),
         }
     }
 
@@ -209,7 +214,7 @@ impl<'a> Driver<'a> {
             }
             _ => {
                 self.promise = Promise::Idle;
-                let stuck = self.waiting() > 0 && self.in_flight.is_empty();
+                let stuck = self.waiting() > 0 && self.in_flight.is_empty() && !self.queue.is_carrying();
                 if stuck { Err("idle with requests waiting and none in flight".into()) } else { Ok(()) }
             }
         }
@@ -298,6 +303,9 @@ impl<'a> Driver<'a> {
     /// Serves everything: asks, keeps promises, and completes when there is nothing else to do.
     pub(super) fn drain(&mut self) -> Result<(), String> {
         let mut waits = 0;
+        while self.queue.is_carrying() {
+            self.event(Event::Carry(1))?;
+        }
         while self.waiting() > 0 || self.returned > 0 || !self.in_flight.is_empty() {
             let asked = self.has_room();
             let before = self.in_flight.len();
@@ -336,14 +344,19 @@ impl<'a> Driver<'a> {
         self.promise = Promise::Nothing;
     }
 
-    fn switch(&mut self, which: u8, seed: u64) -> Result<(), String> {
+    fn switch(&mut self, which: u8, seed: u64, at_once: bool) -> Result<(), String> {
         let Some(successors) = self.successors else { return Ok(()) };
         let setup = Setup { capacity: self.fates.len(), device: self.queue.device() };
         let (text, successor) = successors(which, seed, setup);
-        self.log.line(self.now.since(self.logged), &format!("switch {text}"));
+        let verb = if at_once { "switch" } else { "begin" };
+        self.log.line(self.now.since(self.logged), &format!("{verb} {text}"));
         self.logged = self.now;
         self.promise = Promise::Nothing;
-        self.queue.replace(self.now, successor).map(drop).map_err(|error| format!("{error}"))
+        let replaced = match at_once {
+            true => self.queue.replace(self.now, successor),
+            false => self.queue.begin(self.now, successor),
+        };
+        replaced.map(drop).map_err(|error| format!("{error}"))
     }
 
     /// Does what the host may, logs it, and expects that the queue does not refuse.

@@ -33,6 +33,8 @@ pub(super) enum Step {
     KeepPromise,
     Set(u8, u64),
     Switch(u8, u64),
+    /// A switch in steps. They are made before the steps of the scene that follow.
+    Begin(u8, u64),
 }
 
 /// A request to be, its place relative to what is there.
@@ -112,7 +114,8 @@ impl Step {
             }
             244..=250 => Step::KeepPromise,
             251..=252 => Step::Set(a, b as u64),
-            253..=255 => Step::Switch(a, b as u64 % 8),
+            253 => Step::Switch(a, b as u64 % 8),
+            254..=255 => Step::Begin(a, b as u64 % 8),
         }
     }
 }

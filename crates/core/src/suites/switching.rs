@@ -15,19 +15,17 @@ use crate::registry;
 use crate::scheduler::{Setup, delegate};
 use crate::units::Instant;
 
-/// Passes calls on; writes down the arrival times of what it is handed.
+/// Passes calls on; writes down the arrival times of the waiting requests that it is handed.
 struct Spy {
     inner: Box<dyn Subject>,
     arrivals: Rc<RefCell<Vec<Instant>>>,
 }
 
 macro_rules! spied {
-    (@arrives $spy:ident, $method:ident, $cx:ident, $id:ident) => {{
+    ($spy:ident, insert, $cx:ident, $id:ident) => {{
         $spy.arrivals.borrow_mut().push($cx[$id].arrival);
-        $spy.inner.$method($cx, $id);
+        $spy.inner.insert($cx, $id);
     }};
-    ($spy:ident, insert, $cx:ident, $id:ident) => { spied!(@arrives $spy, insert, $cx, $id) };
-    ($spy:ident, adopt, $cx:ident, $id:ident) => { spied!(@arrives $spy, adopt, $cx, $id) };
     ($spy:ident, $method:ident $(, $argument:ident)*) => { $spy.inner.$method($($argument),*) };
 }
 delegate!([] Spy, spied);

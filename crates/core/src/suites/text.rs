@@ -2,6 +2,7 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec;
 
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any};
@@ -52,6 +53,8 @@ fn events() -> impl Strategy<Value = Event<'static>> {
         Just(Event::Set { tunable: "read_expire", value: "250ms" }),
         Just(Event::Switch { scheduler: "c-look", settings: Settings::default() }),
         Just(Event::Switch { scheduler: "c-look", settings }),
+        Just(Event::Begin { scheduler: "c-look", settings }),
+        any::<u32>().prop_map(Event::Carry),
     ]
 }
 
@@ -91,7 +94,7 @@ fn a_device_that_is_written_reads_the_same() {
 
 #[test]
 fn any_text_gives_an_error_or_an_answer_but_never_a_panic() {
-    const WORDS: [&str; 41] = [
+    const WORDS: [&str; 43] = [
         "scheduler",
         "noop",
         "c-look",
@@ -107,6 +110,8 @@ fn any_text_gives_an_error_or_an_answer_but_never_a_panic() {
         "0+0",
         "18446744073709551615+4294967295",
         "dispatch",
+        "begin",
+        "carry",
         "complete",
         "requeue",
         "cancel",

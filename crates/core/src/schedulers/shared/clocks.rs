@@ -42,6 +42,8 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
+    /// Inlined: each level would keep the value a second time on the stack, of which a kernel has little.
+    #[inline(always)]
     pub(crate) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         Ok(Clocks { lines: IssuerFifos::new(capacity)?, heads: Heap::new(capacity)?, latest: 0 })
     }
@@ -138,6 +140,8 @@ pub(crate) struct TimeShares {
 }
 
 impl TimeShares {
+    /// Not inlined, so that what it takes of the stack is free when the next part is built.
+    #[inline(never)]
     pub(crate) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         let (clocks, sent) = (Clocks::new(capacity)?, table(capacity, Instant::ZERO)?);
         Ok(TimeShares { clocks, sent, last_completion: Instant::ZERO })

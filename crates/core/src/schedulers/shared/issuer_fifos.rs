@@ -31,6 +31,8 @@ pub(crate) struct IssuerFifos<T> {
 }
 
 impl<T: Clone + Default> IssuerFifos<T> {
+    /// Inlined: each level would keep the value a second time on the stack, of which a kernel has little.
+    #[inline(always)]
     pub(crate) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         let places = capacity.saturating_add(ABSENT_PLACES);
         Ok(IssuerFifos { turns: Fifos::new(capacity)?, turn: 0, issuers: Issuers::new(places)? })
