@@ -48,12 +48,11 @@ pub const NOBODY: u32 = u32::MAX;
 impl From<&RawDevice> for Device {
     fn from(raw: &RawDevice) -> Device {
         Device {
-            rotational: raw.rotational,
             depth: raw.depth.max(1),
             hardware_queues: raw.hardware_queues.max(1),
             capacity: Sector(raw.sectors.max(1)),
             merging: Merging::Off,
-            ..Device::default()
+            ..Device::usual(raw.rotational)
         }
     }
 }

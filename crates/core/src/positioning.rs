@@ -19,6 +19,8 @@ pub struct Curve {
     expected: [[u32; BUCKETS]; 2],
     /// The least expectation at or beyond each bucket.
     floor: [[u32; BUCKETS]; 2],
+    /// The greatest expectation.
+    most: u32,
 }
 
 /// The bucket of a distance: 0 for 0; then two for each power of two.
@@ -64,7 +66,7 @@ impl Default for Curve {
         const SHORTEST: u64 = 1_500_000;
         const SPAN: u64 = 14_500_000;
         let root_of_all = square_root(1 << 32);
-        let mut curve = Curve { expected: [[0; BUCKETS]; 2], floor: [[0; BUCKETS]; 2] };
+        let mut curve = Curve::LEVEL;
         for bucket in 1..BUCKETS {
             let root = square_root(distance_of(bucket)).min(root_of_all);
             let time = (SHORTEST + SPAN * root / root_of_all) as u32;
@@ -77,6 +79,9 @@ impl Default for Curve {
 }
 
 impl Curve {
+    /// Each place is as near as any other.
+    pub const LEVEL: Curve = Curve { expected: [[0; BUCKETS]; 2], floor: [[0; BUCKETS]; 2], most: 0 };
+
     /// A curve through points of (distance in sectors, time), in order of distance, for both
     /// directions; straight lines between, level outside. Without points: the default curve.
     pub fn through(points: &[(u64, Duration)]) -> Curve {
@@ -117,6 +122,22 @@ impl Curve {
         Duration(self.floor[direction][bucket(head.distance(target))] as u64)
     }
 
+    /// How much longer the longest way is expected to take than the shortest.
+    #[inline]
+    pub fn spread(&self) -> Duration {
+        Duration(self.most as u64) - self.nearest()
+    }
+
+    /// No target is expected sooner than this.
+    #[inline]
+    pub fn nearest(&self) -> Duration {
+        Duration(self.floor[0][0].min(self.floor[1][0]) as u64)
+    }
+
+    fn greatest(&self) -> u32 {
+        self.expected.iter().flatten().copied().max().unwrap_or(0)
+    }
+
     /// Takes in that positioning from `head` to `target` took `time`.
     pub fn learn(&mut self, head: Sector, target: Sector, time: Duration) {
         let direction = usize::from(target < head);
@@ -124,7 +145,13 @@ impl Curve {
         let old = self.expected[direction][bucket] as i64;
         let sample = time.0.min(u32::MAX as u64) as i64;
         let step = (sample - old) >> LEARNING_SHIFT;
-        self.expected[direction][bucket] = (old + step) as u32;
+        let new = (old + step) as u32;
+        self.expected[direction][bucket] = new;
+        if new >= self.most {
+            self.most = new;
+        } else if old == self.most as i64 {
+            self.most = self.greatest();
+        }
         self.settle_direction(direction, bucket);
     }
 
@@ -134,6 +161,7 @@ impl Curve {
         self.floor = [[u32::MAX; BUCKETS]; 2];
         self.settle_direction(0, BUCKETS - 1);
         self.settle_direction(1, BUCKETS - 1);
+        self.most = self.greatest();
     }
 
     /// Restores `floor` after a change of bucket `changed`.
