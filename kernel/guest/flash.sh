@@ -35,7 +35,7 @@ for disk in $(argument disks | tr ';' ' '); do
     [ "$disk" = null ] && device=nullb0 || device=iwdisk0
     only=$(argument only | tr , ' ')
     for name in none mq-deadline kyber bfq ${only:-$(elevators $device)}; do
-        for load in random batches readers writers writes mixed; do
+        for load in random batches readers writers writes; do
             set_queue $device scheduler none
             set_queue $device scheduler "$name" || bad "$device does not take $name"
             echo "result: $disk $load $name $(measure $device $load)"

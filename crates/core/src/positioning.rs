@@ -228,7 +228,11 @@ impl Surveyor {
     /// that could be measured.
     pub fn completed(&mut self, now: Instant, curve: &mut Curve) -> Option<Duration> {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let trip = self.current.take().filter(|trip| trip.sectors > 0)?;
+        let trip = self.current?;
+        self.current = None;
+        if trip.sectors == 0 {
+            return None;
+        }
         let service = now.since(trip.since);
         if trip.from == trip.to {
             let sample = service.0.saturating_mul(16) / trip.sectors;

@@ -163,6 +163,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
     }
 
     /// The synchronous request `id` is now in the queue.
+    #[inline(always)]
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
         if may_pay(cx, self.curve.spread()) {
             let (curve, start) = (&self.curve, cx[id].start);
@@ -355,7 +356,8 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.policy.complete(cx, id);
         self.levels.completes(cx, id, measured);
         let request = &cx[id];
-        self.last = request.sync.then(|| LastProcess {
+        let awaited = request.sync && may_pay(cx, self.curve.spread());
+        self.last = awaited.then(|| LastProcess {
             who: request.issuer,
             keys: self.levels.keys(request),
             at: cx.now,

@@ -74,12 +74,13 @@ impl Positions {
     /// search on a side: requests further out cannot be better.
     pub(crate) fn least<C: Ord>(
         &self,
+        cx: Cx<'_>,
         cost: impl Fn(Duration, RequestId) -> C,
         floor: impl Fn(Duration) -> C,
     ) -> Option<RequestId> {
         // Nothing is nearer than the nearest. So the search ends at once where all places are equally near.
         let first = self.fifo.front()?;
-        let time = self.curve.expected(self.head, Sector(self.sorted.key(first)));
+        let time = self.expected(cx, first);
         if time == self.curve.nearest() && cost(time, first) <= floor(time) {
             return Some(first);
         }
