@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
-    kernel kernel-papers kernel-advice kernel-stress kernel-debug kernel-install kernel-uninstall
+    kernel kernel-papers kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -77,6 +77,10 @@ kernel-papers: ## the papers' experiments in a guest with real programs, beside 
 kernel-advice: ## is advice right? ten loads of real programs in a guest, under every scheduler: docs/advice.md (hours)
 	@scripts/kernel/advice.sh > docs/advice.md.new; status=$$?; \
 	    if [ $$status -le 1 ] && [ -s docs/advice.md.new ]; then mv docs/advice.md.new docs/advice.md; fi; exit $$status
+
+kernel-flash: ## what elevators cost where nothing turns, in a guest: docs/flash.md (half an hour)
+	@scripts/kernel/flash.sh > docs/flash.md.new; status=$$?; \
+	    if [ $$status -le 1 ] && [ -s docs/flash.md.new ]; then mv docs/flash.md.new docs/flash.md; fi; exit $$status
 
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20

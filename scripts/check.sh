@@ -102,7 +102,8 @@ start "real kernel" scripts/kernel-compare/run.sh \
     "what DKMS builds" scripts/kernel/test-install.sh \
     "panics in a real kernel" "scripts/kernel/run.sh panic" \
     "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory" \
-    "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short"
+    "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short" \
+    "nothing waits where nothing turns, in a real kernel" "scripts/kernel/flash.sh --short"
 
 check "format" format
 check "clippy" lint
@@ -135,7 +136,8 @@ start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads
     "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
 for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
     "what DKMS builds" "panics in a real kernel" "a disk in want of memory, in a real kernel" \
-    "what a recording counts, in a real kernel" "elevators in a real kernel" "what a switch costs in a real kernel" \
+    "what a recording counts, in a real kernel" "nothing waits where nothing turns, in a real kernel" \
+    "elevators in a real kernel" "what a switch costs in a real kernel" \
     "advice on real programs in a real kernel"; do
     finish "$name"
 done

@@ -203,6 +203,25 @@ mod tests {
     }
 
     #[test]
+    fn a_lane_is_looked_at_until_its_average_is_gone() {
+        assert_eq!(numbers(1 << 63 | 5).collect::<Vec<_>>(), [0, 2, 63]);
+        let entry = crate::registry::find("aql").unwrap();
+        let mut queue = Queue::new(64, Device::default(), entry, &[]).unwrap();
+        let mut serve = |who: u32| {
+            let now = Instant(0);
+            let id = queue.insert(now, Request::read(Sector(8), Sectors(8)).by(Issuer(who))).unwrap().id();
+            assert_eq!(queue.dispatch(now), Ok(Decision::Dispatch(id)));
+            queue.complete(now, id).unwrap();
+            let crate::AnyScheduler::Aql(aql) = queue.scheduler() else { unreachable!("it is an aql") };
+            aql.lively
+        };
+        assert_eq!(serve(63), 1 << 63);
+        let later: Vec<u64> = (0..10).map(|_| serve(1)).collect();
+        assert_eq!(later[..7], [1 << 63 | 2; 7], "half of one request, and so on");
+        assert_eq!(later[7], 2);
+    }
+
+    #[test]
     fn averages_halve_when_idle_and_vanish_after_ten_cycles() {
         let mut lane = Lane { average: 1000 * ONE, ..Lane::default() };
         lane.observe();
