@@ -144,6 +144,9 @@ impl Curve {
         let bucket = bucket(head.distance(target));
         let old = self.expected[direction][bucket] as i64;
         let sample = time.0.min(u32::MAX as u64) as i64;
+        if self.most == 0 {
+            return self.levels_at(sample as u32);
+        }
         let step = (sample - old) >> LEARNING_SHIFT;
         let new = (old + step) as u32;
         self.expected[direction][bucket] = new;
@@ -153,6 +156,11 @@ impl Curve {
             self.most = self.greatest();
         }
         self.settle_direction(direction, bucket);
+    }
+
+    /// Nothing was known: what is not measured is taken to be as near as the first that was.
+    fn levels_at(&mut self, sample: u32) {
+        (self.expected, self.floor, self.most) = ([[sample; BUCKETS]; 2], [[sample; BUCKETS]; 2], sample);
     }
 
     /// Makes `floor` anew after any change.
@@ -243,5 +251,25 @@ impl Surveyor {
         let positioning = service - transfer;
         curve.learn(trip.from, trip.to, positioning);
         Some(positioning)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nothing_is_known_all_is_as_near_as_what_was_measured_first() {
+        let (here, near, far) = (Sector(0), Sector(8), Sector(1 << 20));
+        let mut curve = Curve::LEVEL;
+        curve.learn(here, here, Duration::ZERO);
+        assert_eq!((curve.spread(), curve.nearest()), (Duration::ZERO, Duration::ZERO));
+        curve.learn(here, near, Duration::from_us(90));
+        assert_eq!((curve.expected(here, far), curve.spread()), (Duration::from_us(90), Duration::ZERO));
+        curve.learn(here, far, Duration::from_us(90 + 1600));
+        assert_eq!(curve.expected(here, far), Duration::from_us(190));
+        assert_eq!((curve.nearest(), curve.spread()), (Duration::from_us(90), Duration::from_us(100)));
+        curve.learn(here, far, Duration::from_us(190 - 160));
+        assert_eq!(curve.spread(), Duration::from_us(90), "the greatest may become less");
     }
 }
