@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
-    deb kernel kernel-all kernel-papers kernel-advice kernel-stress kernel-debug kernel-install kernel-uninstall
+    deb kernel kernel-all kernel-papers kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -83,6 +83,10 @@ kernel-advice: ## is advice right? ten loads of real programs in a guest, under 
 
 kernel-all: ## every test in a guest, on 6.1, 6.12 and the newest 7.x; writes the table in docs/kernel.md (an hour)
 	@scripts/kernel/all.sh $(ARGS)
+
+kernel-flash: ## what elevators cost where nothing turns, in a guest: docs/flash.md (half an hour)
+	@scripts/kernel/flash.sh > docs/flash.md.new; status=$$?; \
+	    if [ $$status -le 1 ] && [ -s docs/flash.md.new ]; then mv docs/flash.md.new docs/flash.md; fi; exit $$status
 
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20

@@ -243,6 +243,16 @@ static void iw_insert_one(struct iw_queue *iw, struct request *rq, struct list_h
 	trace_block_rq_insert(rq);
 }
 
+/* A request that comes by itself is followed by a run of the queue in a worker: in time for heads that move, but changing
+ * to the worker and back costs more than all else that an elevator does. Where no heads move the submitter does that work
+ * itself, as it does without an elevator. Requests from a plug are followed by a run in the submitter anyway.
+ */
+static void iw_start_device(struct iw_queue *iw, struct blk_mq_hw_ctx *hctx)
+{
+	if (!iw->device.rotational && !current->plug && in_task())
+		blk_mq_run_hw_queue(hctx, false);
+}
+
 static void iw_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *list, iw_insertion how)
 {
 	struct iw_queue *iw = iw_of(hctx->queue);
@@ -259,6 +269,7 @@ static void iw_insert_requests(struct blk_mq_hw_ctx *hctx, struct list_head *lis
 	WRITE_ONCE(iw->held, false);
 	spin_unlock_irqrestore(&iw->lock, flags);
 	blk_mq_free_requests(&free);
+	iw_start_device(iw, hctx);
 }
 
 static bool iw_has_work(struct blk_mq_hw_ctx *hctx)

@@ -128,16 +128,20 @@ static struct request *iw_ending_at(struct iw_queue *iw, sector_t sector)
 	return NULL;
 }
 
-/* Whether the scheduler lets rq become one with other, which waits. */
-static bool iw_may_join(struct iw_queue *iw, struct request *other, struct request *rq)
+static noinline bool iw_scheduler_allows(struct iw_queue *iw, struct request *other, struct request *rq)
 {
 	struct iw_request raw;
 
-	/* Of discards the block layer does not tell what it merged. */
-	if (!other || other == rq || req_op(rq) == REQ_OP_DISCARD)
-		return false;
 	iw_describe(rq, &raw);
 	return iw_core(iw, iw_may_merge, iw_id(other), &raw);
+}
+
+/* Whether the scheduler lets rq become one with other, which waits. Mostly there is no other. Of discards the block layer
+ * does not tell what it merged.
+ */
+static bool iw_may_join(struct iw_queue *iw, struct request *other, struct request *rq)
+{
+	return other && other != rq && req_op(rq) != REQ_OP_DISCARD && iw_scheduler_allows(iw, other, rq);
 }
 
 struct request *iw_former_request(struct request_queue *q, struct request *rq)

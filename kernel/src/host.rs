@@ -55,13 +55,12 @@ pub const STAY: u32 = u32::MAX - 1;
 impl From<&RawDevice<'_>> for Device {
     fn from(raw: &RawDevice<'_>) -> Device {
         Device {
-            rotational: raw.rotational,
             depth: raw.depth.max(1),
             hardware_queues: raw.hardware_queues.max(1),
             capacity: Sector(raw.sectors.max(1)),
             merging: Merging::Off,
-            curve: raw.curve.map_or_else(Curve::default, |known| known.curve.clone()),
-            ..Device::default()
+            curve: raw.curve.map_or_else(|| Device::usual(raw.rotational).curve, |known| known.curve.clone()),
+            ..Device::usual(raw.rotational)
         }
     }
 }

@@ -39,15 +39,23 @@ pub struct Device {
 impl Default for Device {
     /// A disk of 1 TB with moving heads that takes one command at a time.
     fn default() -> Self {
+        Device::usual(true)
+    }
+}
+
+impl Device {
+    /// A device of 1 TB that takes one command at a time, of which nothing else is known: a guess of its curve with
+    /// moving heads, a level one without.
+    pub fn usual(rotational: bool) -> Self {
         Device {
-            rotational: true,
+            rotational,
             depth: 1,
             hardware_queues: 1,
             capacity: Sector(1_953_525_168),
             merging: Merging::All,
             max_sectors: Sectors(2560),
             max_parts: 128,
-            curve: Curve::default(),
+            curve: if rotational { Curve::default() } else { Curve::LEVEL },
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct Curve {
     expected: [[u32; BUCKETS]; 2],
     /// The least expectation at or beyond each bucket.
     floor: [[u32; BUCKETS]; 2],
+    /// The greatest expectation.
+    most: u32,
 }
 
 /// The bucket of a distance: 0 for 0; then two for each power of two.
@@ -64,7 +66,7 @@ impl Default for Curve {
         const SHORTEST: u64 = 1_500_000;
         const SPAN: u64 = 14_500_000;
         let root_of_all = square_root(1 << 32);
-        let mut curve = Curve { expected: [[0; BUCKETS]; 2], floor: [[0; BUCKETS]; 2] };
+        let mut curve = Curve::LEVEL;
         for bucket in 1..BUCKETS {
             let root = square_root(distance_of(bucket)).min(root_of_all);
             let time = (SHORTEST + SPAN * root / root_of_all) as u32;
@@ -77,6 +79,9 @@ impl Default for Curve {
 }
 
 impl Curve {
+    /// Each place is as near as any other.
+    pub const LEVEL: Curve = Curve { expected: [[0; BUCKETS]; 2], floor: [[0; BUCKETS]; 2], most: 0 };
+
     /// A curve through points of (distance in sectors, time), in order of distance, for both
     /// directions; straight lines between, level outside. Without points: the default curve.
     pub fn through(points: &[(u64, Duration)]) -> Curve {
@@ -117,15 +122,45 @@ impl Curve {
         Duration(self.floor[direction][bucket(head.distance(target))] as u64)
     }
 
+    /// How much longer the longest way is expected to take than the shortest.
+    #[inline]
+    pub fn spread(&self) -> Duration {
+        Duration(self.most as u64) - self.nearest()
+    }
+
+    /// No target is expected sooner than this.
+    #[inline]
+    pub fn nearest(&self) -> Duration {
+        Duration(self.floor[0][0].min(self.floor[1][0]) as u64)
+    }
+
+    fn greatest(&self) -> u32 {
+        self.expected.iter().flatten().copied().max().unwrap_or(0)
+    }
+
     /// Takes in that positioning from `head` to `target` took `time`.
     pub fn learn(&mut self, head: Sector, target: Sector, time: Duration) {
         let direction = usize::from(target < head);
         let bucket = bucket(head.distance(target));
         let old = self.expected[direction][bucket] as i64;
         let sample = time.0.min(u32::MAX as u64) as i64;
+        if self.most == 0 {
+            return self.levels_at(sample as u32);
+        }
         let step = (sample - old) >> LEARNING_SHIFT;
-        self.expected[direction][bucket] = (old + step) as u32;
+        let new = (old + step) as u32;
+        self.expected[direction][bucket] = new;
+        if new >= self.most {
+            self.most = new;
+        } else if old == self.most as i64 {
+            self.most = self.greatest();
+        }
         self.settle_direction(direction, bucket);
+    }
+
+    /// Nothing was known: what is not measured is taken to be as near as the first that was.
+    fn levels_at(&mut self, sample: u32) {
+        (self.expected, self.floor, self.most) = ([[sample; BUCKETS]; 2], [[sample; BUCKETS]; 2], sample);
     }
 
     /// Makes `floor` anew after any change.
@@ -134,6 +169,7 @@ impl Curve {
         self.floor = [[u32::MAX; BUCKETS]; 2];
         self.settle_direction(0, BUCKETS - 1);
         self.settle_direction(1, BUCKETS - 1);
+        self.most = self.greatest();
     }
 
     /// Restores `floor` after a change of bucket `changed`.
@@ -200,7 +236,11 @@ impl Surveyor {
     /// that could be measured.
     pub fn completed(&mut self, now: Instant, curve: &mut Curve) -> Option<Duration> {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let trip = self.current.take().filter(|trip| trip.sectors > 0)?;
+        let trip = self.current?;
+        self.current = None;
+        if trip.sectors == 0 {
+            return None;
+        }
         let service = now.since(trip.since);
         if trip.from == trip.to {
             let sample = service.0.saturating_mul(16) / trip.sectors;
@@ -211,5 +251,25 @@ impl Surveyor {
         let positioning = service - transfer;
         curve.learn(trip.from, trip.to, positioning);
         Some(positioning)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn where_nothing_is_known_all_is_as_near_as_what_was_measured_first() {
+        let (here, near, far) = (Sector(0), Sector(8), Sector(1 << 20));
+        let mut curve = Curve::LEVEL;
+        curve.learn(here, here, Duration::ZERO);
+        assert_eq!((curve.spread(), curve.nearest()), (Duration::ZERO, Duration::ZERO));
+        curve.learn(here, near, Duration::from_us(90));
+        assert_eq!((curve.expected(here, far), curve.spread()), (Duration::from_us(90), Duration::ZERO));
+        curve.learn(here, far, Duration::from_us(90 + 1600));
+        assert_eq!(curve.expected(here, far), Duration::from_us(190));
+        assert_eq!((curve.nearest(), curve.spread()), (Duration::from_us(90), Duration::from_us(100)));
+        curve.learn(here, far, Duration::from_us(190 - 160));
+        assert_eq!(curve.spread(), Duration::from_us(90), "the greatest may become less");
     }
 }

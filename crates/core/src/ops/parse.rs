@@ -238,7 +238,14 @@ fn property(request: &mut Request, word: &str) -> Option<()> {
 fn put(device: &mut Device, name: &str, value: &str) -> Option<()> {
     let positive = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     match name {
-        "rotational" => device.rotational = meaning(&[("on", true), ("off", false)], value)?,
+        "rotational" => {
+            let curve = |device: &Device| Device::usual(device.rotational).curve;
+            let usual = device.curve == curve(device);
+            device.rotational = meaning(&[("on", true), ("off", false)], value)?;
+            if usual {
+                device.curve = curve(device);
+            }
+        }
         "depth" => device.depth = positive(value)?,
         "queues" => device.hardware_queues = positive(value)?,
         "capacity" => device.capacity = Sector(number(value)?),

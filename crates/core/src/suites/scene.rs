@@ -171,12 +171,11 @@ pub(super) fn scenes(steps: usize) -> impl Strategy<Value = Scene> {
     (frame, vec(step, 0..steps)).prop_map(|((size, kind, seed), steps)| Scene {
         size: [64, 128, 40, 16, 5, 3, 2, 1][size as usize % 8],
         device: Device {
-            rotational: kind & 1 == 0,
             depth: [1, 1, 2, 5][(kind >> 1) as usize % 4],
             merging: [Merging::All, Merging::All, Merging::Off, Merging::LastOnly][(kind >> 3) as usize % 4],
             max_sectors: Sectors([2560, 2560, 40, 256][(kind >> 5) as usize % 4]),
             max_parts: if kind & 128 == 0 { 128 } else { 3 },
-            ..Device::default()
+            ..Device::usual(kind & 1 == 0)
         },
         seed: u64::from(seed / 2),
         steps,

@@ -76,14 +76,13 @@ fn an_event_that_is_written_reads_the_same() {
 #[test]
 fn a_device_that_is_written_reads_the_same() {
     let device = Device {
-        rotational: false,
         depth: 4,
         hardware_queues: 2,
         capacity: Sector(9),
         merging: Merging::LastOnly,
         max_sectors: Sectors(7),
         max_parts: 3,
-        ..Device::default()
+        ..Device::usual(false)
     };
     for device in [device, Device::default()] {
         let text = Described(&device).to_string();

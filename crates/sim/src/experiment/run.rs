@@ -111,14 +111,14 @@ impl WithModel for Run<'_, '_, '_> {
     fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
         let points = if self.plan.calibrated { CURVE_POINTS } else { 0 };
         let curve = disk.positioning_curve(points);
+        let usual = Device::usual(disk.rotational());
         let traits = Device {
-            rotational: disk.rotational(),
             depth: disk.depth(),
             hardware_queues: self.plan.hardware_queues,
             capacity: disk.capacity(),
             merging: self.plan.merging,
-            curve: if curve.is_empty() { Curve::default() } else { Curve::through(&curve) },
-            ..Device::default()
+            curve: if curve.is_empty() { usual.curve.clone() } else { Curve::through(&curve) },
+            ..usual
         };
         let selecting = self.selecting(&traits)?;
         let queue = self.queue(traits, selecting.as_ref())?;

@@ -48,14 +48,17 @@
 //! - Synchronous writes count and are waited for like reads.
 //! - The first request after an idle time may be made to wait too; `idle_waits=0` turns that off.
 //!   The paper does not say.
-//! - The device gets one request at a time, as the paper's disks did; `in_device` allows more.
+//! - The device gets one request at a time, as the paper's disks did; without moving heads as many as
+//!   it takes. `in_device` sets a number.
+//! - Without moving heads a wait must save 500 us of positioning, as measured: think times are not
+//!   known any better.
 //! - A process's synchronous requests merge only with its own requests, so that the process is seen
 //!   when it comes.
 //!
 //! # Good for, bad for
 //! Good for loads that `antic-aged-sptf` is misled by: processes that pause just longer than the
-//! disk waits, and chains of short-lived processes, which are known by their group. Bad for flash;
-//! and for think times that vary much, where `antic-aged-sptf` gains more.
+//! disk waits, and chains of short-lived processes, which are known by their group. Useless for
+//! flash; bad for think times that vary much, where `antic-aged-sptf` gains more.
 //!
 //! # Starvation
 //! As under `aged-sptf`: who has waited for `bound` is overtaken only by those that came before. A

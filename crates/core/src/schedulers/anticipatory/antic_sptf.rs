@@ -37,13 +37,16 @@
 //! - Synchronous writes count and are waited for like reads.
 //! - The first request after an idle time may be made to wait too; `idle_waits=0` turns that off.
 //!   The paper does not say.
-//! - The device gets one request at a time, as the paper's disks did; `in_device` allows more.
+//! - The device gets one request at a time, as the paper's disks did; without moving heads as many as
+//!   it takes. `in_device` sets a number.
+//! - Without moving heads a wait must save 500 us of positioning, as measured: think times are not
+//!   known any better.
 //! - A process's synchronous requests merge only with its own requests, so that the process is seen
 //!   when it comes.
 //!
 //! # Good for, bad for
 //! Good for disks with heads and processes that read synchronously: several readers of different
-//! files each get long runs, and the disk seeks seldom. Bad for flash, and for disks with many
+//! files each get long runs, and the disk seeks seldom. Useless for flash; bad for disks with many
 //! heads or a queue of their own, which idle while one process thinks.
 //!
 //! # Starvation

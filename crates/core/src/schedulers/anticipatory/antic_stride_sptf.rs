@@ -40,7 +40,10 @@
 //! - Synchronous writes count and are waited for like reads.
 //! - The first request after an idle time may be made to wait too; `idle_waits=0` turns that off.
 //!   The paper does not say.
-//! - The device gets one request at a time, as the paper's disks did; `in_device` allows more.
+//! - The device gets one request at a time, as the paper's disks did; without moving heads as many as
+//!   it takes. `in_device` sets a number.
+//! - Without moving heads a wait must save 500 us of positioning, as measured: think times are not
+//!   known any better.
 //! - A process's synchronous requests merge only with its own requests, so that the process is seen
 //!   when it comes.
 //! - Think times are known in steps of 500 us; a `think_limit` between two steps counts as the
@@ -48,8 +51,8 @@
 //!
 //! # Good for, bad for
 //! Good for shares of a disk with heads among processes that read synchronously, at hardly any cost
-//! in throughput. Bad for latency: a process may wait for `tau` and more until its turn comes. Bad
-//! for flash.
+//! in throughput. Bad for latency: a process may wait for `tau` and more until its turn comes.
+//! Useless for flash.
 //!
 //! # Starvation
 //! As under `stride-sptf`: unbounded, since weights go up to 10 000:1 and near requests go first. A

@@ -15,8 +15,9 @@
 
 use super::heuristics::{Candidate, Heuristic};
 use super::levels::{Collecting, Keys, Level, Levels};
-use super::statistics::Percentile;
+use super::statistics::{BUCKET, Percentile};
 use crate::collections::{OutOfMemory, TryBox};
+use crate::device::Device;
 use crate::positioning::{Curve, Surveyor};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
@@ -36,8 +37,8 @@ crate::choices! {
 crate::tunables! {
     /// What every anticipatory scheduler can be told.
     pub struct Settings {
-        /// Requests that the device gets at once. More let it reorder, but there is a wait only when it has none.
-        in_device: Count = 1, 1..=1024;
+        /// Requests that the device gets at once; 0: one where heads move, else as many as it takes. More let it reorder, but there is a wait only when it has none.
+        in_device: Count = 0, 0..=1024;
         /// Whether a request that finds the disk idle may be made to wait too.
         idle_waits: bool = 1, 0..=1;
         /// Where the expected positioning time of a process comes from: the distances between its requests, or what was measured.
@@ -56,6 +57,16 @@ crate::tunables! {
 }
 
 impl Settings {
+    /// The most requests that `device` gets at once.
+    #[inline]
+    pub(crate) fn most_in(&self, device: &Device) -> u64 {
+        match self.in_device.0 {
+            0 if device.rotational => 1,
+            0 => u64::MAX,
+            most => most,
+        }
+    }
+
     fn collecting(&self) -> Collecting {
         Collecting {
             on_all_levels: self.levels,
@@ -114,6 +125,13 @@ pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     tunables: All<P, H>,
 }
 
+/// Whether a wait that saves this much positioning time may pay. Without heads that takes as much as think times are
+/// known by: less is what the device happened to be busy with.
+#[inline]
+fn may_pay(cx: Cx<'_>, saved: Duration) -> bool {
+    cx.device.rotational || saved >= BUCKET
+}
+
 /// Longest name of a scheduler.
 const NAME_MAX: usize = 32;
 
@@ -145,9 +163,12 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
     }
 
     /// The synchronous request `id` is now in the queue.
+    #[inline(always)]
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
-        let (curve, start) = (&self.curve, cx[id].start);
-        self.levels.arrives(cx, id, |from| curve.expected(from, start));
+        if may_pay(cx, self.curve.spread()) {
+            let (curve, start) = (&self.curve, cx[id].start);
+            self.levels.arrives(cx, id, |from| curve.expected(from, start));
+        }
     }
 
     /// Whether to wait rather than serve `candidate`, and until when.
@@ -167,10 +188,16 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             cx.rather("no wait for process {}: {} % of the {}'s think times surprised", facts);
             return None;
         }
+        let positioning = self.curve.expected(self.head, cx[candidate].start);
+        if !may_pay(cx, positioning - expected.positioning) {
+            let facts = || [last.who.into(), (positioning - expected.positioning).into()];
+            cx.rather("no wait for process {}: no heads move, and it would save {}", facts);
+            return None;
+        }
         let candidate = Candidate {
             cx,
             id: candidate,
-            positioning: self.curve.expected(self.head, cx[candidate].start),
+            positioning,
             forward: cx[candidate].start >= self.head,
             last: last.who,
             elapsed: cx.now.since(last.at),
@@ -307,7 +334,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
     }
 
     fn next(&mut self, cx: Cx<'_>) -> Decision {
-        if u64::from(self.in_flight) >= self.settings().in_device.0 {
+        if u64::from(self.in_flight) >= self.settings().most_in(cx.device) {
             return Decision::Idle;
         }
         if let Some(decision) = self.waiting(cx) {
@@ -329,7 +356,8 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.policy.complete(cx, id);
         self.levels.completes(cx, id, measured);
         let request = &cx[id];
-        self.last = request.sync.then(|| LastProcess {
+        let awaited = request.sync && may_pay(cx, self.curve.spread());
+        self.last = awaited.then(|| LastProcess {
             who: request.issuer,
             keys: self.levels.keys(request),
             at: cx.now,

@@ -94,7 +94,7 @@ pub struct Aged;
 
 impl Aged {
     fn weigh(policy: &AgedSptf, candidate: &Candidate<'_>) -> Option<Duration> {
-        if policy.nearest() != Some(candidate.id) {
+        if policy.nearest(candidate.cx) != Some(candidate.id) {
             let facts = || [candidate.cx.age(candidate.id).into()];
             candidate.cx.rather("no wait: the next request is due to its age, {}", facts);
             return None;

@@ -118,6 +118,7 @@ impl Levels {
     }
 
     /// Whether `id` is a synchronous request of this queue.
+    #[inline]
     pub(super) fn tracks(&self, id: RequestId) -> bool {
         self.notes[id.index()].places[0].is_some()
     }
@@ -142,7 +143,11 @@ impl Levels {
     }
 
     /// `id` no longer waits: it goes to the device.
+    #[inline]
     pub(super) fn dispatched(&mut self, id: RequestId) {
+        if !self.tracks(id) {
+            return;
+        }
         for (place, table) in self.notes[id.index()].places.into_iter().zip(&mut self.tables) {
             if let Some(place) = place {
                 table[place].waiting -= 1;
@@ -163,7 +168,14 @@ impl Levels {
     }
 
     /// `id` is completed; the head took `measured` to it, if that is known.
+    #[inline]
     pub(super) fn completes(&mut self, cx: Cx<'_>, id: RequestId, measured: Option<Duration>) {
+        if self.tracks(id) {
+            self.learns(cx, id, measured);
+        }
+    }
+
+    fn learns(&mut self, cx: Cx<'_>, id: RequestId, measured: Option<Duration>) {
         let note = core::mem::take(&mut self.notes[id.index()]);
         let sample = if self.collecting.measured { measured.or(note.near) } else { note.near.or(measured) };
         for (place, table) in note.places.into_iter().zip(&mut self.tables) {

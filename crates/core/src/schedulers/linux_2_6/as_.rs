@@ -25,6 +25,8 @@
 //! which became part of Linux.
 //!
 //! # Differs from the source
+//! - Where no heads move nobody is waited for. Linux has this rule from 2.6.28 on, but switched off until
+//!   it would look at the depth of the device's queue, too.
 //! - Linux counts in ticks; here times are nanoseconds, except that closeness doubles and mean think
 //!   times round as with ticks of 1 ms. The rounding adds 4 ms to the first think time of a process
 //!   and 2 to the second, so that who thinks for 3 ms at first is not waited for then.

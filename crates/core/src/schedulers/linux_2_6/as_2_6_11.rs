@@ -25,6 +25,8 @@
 //! reasons that `--why` writes have these numbers.
 //!
 //! # Differs from the source
+//! - Where no heads move nobody is waited for. Linux 2.6.11 knew of no such devices; Linux
+//!   2.6.28 had this rule, but switched off until it would look at the depth of the device's queue, too.
 //! - Linux counts in ticks; here times are nanoseconds, except that closeness doubles and mean think
 //!   times round as with ticks of 1 ms. The rounding adds 4 ms to the first think time of a process
 //!   and 2 to the second, so that who thinks for 3 ms at first is not waited for then.

@@ -71,7 +71,7 @@ impl<V: Version> Algorithm for LinuxAnticipatory<V> {
         Ok(LinuxAnticipatory {
             requests: Requests::new(setup.capacity, expire)?,
             batches: Batches::new(batch),
-            anticipation: Anticipation::new(setup.capacity, Self::terms(&tunables))?,
+            anticipation: Anticipation::new(setup, Self::terms(&tunables))?,
             version: PhantomData,
         })
     }

@@ -21,6 +21,9 @@
 //! make more than 50 % when multiplied.
 //!
 //! # Differs from the source
+//! - Where no heads move nobody is waited for. Linux has this rule from 2.6.28 on, but switched off until
+//!   it would look at the depth of the device's queue, too.
+//!
 //! The paper leaves open, and here is chosen with `reading` = `paper`:
 //! - How probabilities rise and fall: by an eighth, as Linux's exit probability does.
 //! - The system's exit probability: as in Linux it falls when a new process issues its second request,

@@ -119,7 +119,7 @@ impl Policy for StrideSptf {
     fn select(&self, cx: Cx<'_>) -> Option<RequestId> {
         let limit = self.least_clock()?.saturating_add(self.reach());
         let beyond = |id: RequestId| self.clock(cx[id].issuer).is_none_or(|clock| clock > limit);
-        self.positions.least(|time, id| (beyond(id), time), |time| (false, time))
+        self.positions.least(cx, |time, id| (beyond(id), time), |time| (false, time))
     }
 
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {

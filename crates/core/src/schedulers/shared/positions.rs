@@ -74,9 +74,16 @@ impl Positions {
     /// search on a side: requests further out cannot be better.
     pub(crate) fn least<C: Ord>(
         &self,
+        cx: Cx<'_>,
         cost: impl Fn(Duration, RequestId) -> C,
         floor: impl Fn(Duration) -> C,
     ) -> Option<RequestId> {
+        // Nothing is nearer than the nearest. So the search ends at once where all places are equally near.
+        let first = self.fifo.front()?;
+        let time = self.expected(cx, first);
+        if time == self.curve.nearest() && cost(time, first) <= floor(time) {
+            return Some(first);
+        }
         let mut best: Option<((C, u64), RequestId)> = None;
         let mut better = |start: u64, id: RequestId| {
             let start = Sector(start);

@@ -97,8 +97,8 @@ impl Algorithm for AgedSptf {
 
 impl AgedSptf {
     /// The request that would be next if age did not count.
-    pub fn nearest(&self) -> Option<RequestId> {
-        self.positions.least(|time, _| time, |time| time)
+    pub fn nearest(&self, cx: Cx<'_>) -> Option<RequestId> {
+        self.positions.least(cx, |time, _| time, |time| time)
     }
 
     /// The oldest request, if it is overdue.
@@ -162,16 +162,16 @@ impl Policy for AgedSptf {
         }
         let highest_age = cx.age(self.positions.fifo.front()?);
         match self.tunables.form {
-            Form::Bounded => self.positions.least(|time, _| time, |time| time),
+            Form::Bounded => self.positions.least(cx, |time, _| time, |time| time),
             Form::Linear => {
                 let weight = self.tunables.age_weight.0;
                 let cost = |time, id| linear(time, cx.age(id), weight);
-                self.positions.least(cost, |time| linear(time, highest_age, weight))
+                self.positions.least(cx, cost, |time| linear(time, highest_age, weight))
             }
             Form::Weighted => {
                 let limit = self.tunables.max_response.0;
                 let cost = |time, id| weighted(time, cx.age(id), limit);
-                self.positions.least(cost, |time| weighted(time, highest_age, limit))
+                self.positions.least(cx, cost, |time| weighted(time, highest_age, limit))
             }
         }
     }

@@ -13,7 +13,7 @@
 //! therefore waits as long as the detour takes: the seek to the end, plus the seek from there to the
 //! request, less the seek that the disk itself will do, all by the device's curve of positioning times.
 //! So the travel costs what it costs, and what arrives during the travel goes first. An observer sees no
-//! other difference from `look`. On a device without moving heads no time passes.
+//! other difference from `look`. A device without moving heads is not waited for.
 //!
 //! # Source
 //! Textbooks.
@@ -138,7 +138,7 @@ impl<S: Sweep> Scheduler for EndToEnd<S> {
         let Some(target) = self.after_the_end() else { return Decision::Idle };
         let there = self.at_rest + self.detour(cx, target);
         match cx.now < there {
-            _ if self.in_flight > 0 => {
+            _ if self.in_flight > 0 && cx.device.rotational => {
                 cx.because("nothing is ahead, and the head is busy with {}", || {
                     [u64::from(self.in_flight).into()]
                 });
@@ -218,5 +218,24 @@ mod tests {
     #[test]
     fn without_moving_heads_no_travel_is_waited_for() {
         assert_eq!(after_late_arrival("scan", false), 100);
+    }
+
+    #[test]
+    fn without_moving_heads_the_device_need_not_be_done_with_a_sweep() {
+        for (name, rotational) in [("scan", false), ("c-scan", false), ("scan", true), ("c-scan", true)] {
+            let device = Device { merging: Merging::Off, depth: 2, ..Device::usual(rotational) };
+            let mut queue = Queue::new(8, device, crate::registry::find(name).unwrap(), &[]).unwrap();
+            for start in [5000, 100] {
+                queue.insert(Instant(0), Request::read(Sector(start), Sectors(8))).unwrap();
+            }
+            let first = queue.dispatch(Instant(0)).unwrap();
+            assert!(matches!(first, Decision::Dispatch(_)), "{first:?}");
+            queue.insert(Instant(0), Request::read(Sector(50), Sectors(8))).unwrap();
+            let more = core::iter::from_fn(|| match queue.dispatch(Instant(0)) {
+                Ok(Decision::Dispatch(id)) => Some(id),
+                _ => None,
+            });
+            assert_eq!(more.count(), if rotational { 1 } else { 2 }, "{name}");
+        }
     }
 }

@@ -81,8 +81,8 @@ impl Scheduler for Sptf {
 }
 
 impl Policy for Sptf {
-    fn select(&self, _: Cx<'_>) -> Option<RequestId> {
-        self.positions.least(|time, _| time, |time| time)
+    fn select(&self, cx: Cx<'_>) -> Option<RequestId> {
+        self.positions.least(cx, |time, _| time, |time| time)
     }
 
     fn take(&mut self, cx: Cx<'_>, id: RequestId) {

@@ -62,6 +62,8 @@ struct Lane {
 pub struct Aql {
     links: Links,
     lanes: [Lane; QUEUES],
+    /// Lanes that have a request or an average, one bit each: a cycle changes nothing of the others.
+    lively: u64,
     /// Requests that are in some lane.
     lined_up: usize,
     dispatch: DispatchList,
@@ -76,7 +78,7 @@ impl Algorithm for Aql {
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         let (links, dispatch) = (Links::new(setup.capacity)?, DispatchList::new(setup.capacity)?);
-        Ok(Aql { links, lanes: [Lane::default(); QUEUES], lined_up: 0, dispatch, tunables })
+        Ok(Aql { links, lanes: [Lane::default(); QUEUES], lively: 0, lined_up: 0, dispatch, tunables })
     }
 
     fn tune(&mut self, tunables: Settings) {
@@ -89,6 +91,15 @@ impl Algorithm for Aql {
         let per_waiting = tunables.quantum.0 + QUEUES as u64;
         Starvation::Bounded { after: Duration::ZERO, per_waiting, plus: 0 }
     }
+}
+
+/// The numbers of the bits that are set, the lowest first.
+fn numbers(mut bits: u64) -> impl Iterator<Item = usize> {
+    core::iter::from_fn(move || {
+        let number = bits.trailing_zeros() as usize;
+        bits &= bits.checked_sub(1)?;
+        Some(number)
+    })
 }
 
 /// The lane of a request.
@@ -114,11 +125,19 @@ impl Aql {
             return;
         }
         let mut sum = 0;
-        for lane in &mut self.lanes {
+        for number in numbers(self.lively) {
+            let lane = &mut self.lanes[number];
             lane.observe();
             sum += if lane.fifo.is_empty() { 0 } else { lane.average };
+            if lane.average == 0 && lane.fifo.is_empty() {
+                self.lively &= !(1 << number);
+            }
         }
-        for lane in self.lanes.iter_mut().filter(|lane| !lane.fifo.is_empty()) {
+        for number in numbers(self.lively) {
+            let lane = &mut self.lanes[number];
+            if lane.fifo.is_empty() {
+                continue;
+            }
             let share = (self.tunables.quantum.0 * lane.average / sum.max(1)).max(1);
             for _ in 0..share {
                 let Some(id) = self.links.pop_front(&mut lane.fifo) else { break };
@@ -131,7 +150,9 @@ impl Aql {
 
 impl Scheduler for Aql {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.links.push_back(&mut self.lanes[lane_of(&cx[id])].fifo, id);
+        let number = lane_of(&cx[id]);
+        self.links.push_back(&mut self.lanes[number].fifo, id);
+        self.lively |= 1 << number;
         self.lined_up += 1;
     }
 
@@ -179,6 +200,25 @@ mod tests {
             })
             .collect();
         assert_eq!(served.iter().filter(|issuer| **issuer == 1).count(), 12);
+    }
+
+    #[test]
+    fn a_lane_is_looked_at_until_its_average_is_gone() {
+        assert_eq!(numbers(1 << 63 | 5).collect::<Vec<_>>(), [0, 2, 63]);
+        let entry = crate::registry::find("aql").unwrap();
+        let mut queue = Queue::new(64, Device::default(), entry, &[]).unwrap();
+        let mut serve = |who: u32| {
+            let now = Instant(0);
+            let id = queue.insert(now, Request::read(Sector(8), Sectors(8)).by(Issuer(who))).unwrap().id();
+            assert_eq!(queue.dispatch(now), Ok(Decision::Dispatch(id)));
+            queue.complete(now, id).unwrap();
+            let crate::AnyScheduler::Aql(aql) = queue.scheduler() else { unreachable!("it is an aql") };
+            aql.lively
+        };
+        assert_eq!(serve(63), 1 << 63);
+        let later: Vec<u64> = (0..10).map(|_| serve(1)).collect();
+        assert_eq!(later[..7], [1 << 63 | 2; 7], "half of one request, and so on");
+        assert_eq!(later[7], 2);
     }
 
     #[test]

@@ -168,6 +168,9 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
     }
 
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
+        if !cx.device.rotational && self.curve.spread().0 < 500_000 {
+            return;
+        }
         let request = cx[id];
         let whose = self.whose(&request);
         let (mut near, mut part) = (None, false);
@@ -232,10 +235,14 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
         if self.waits(own) || self.waits(who) || limit > 0 && surprised > limit {
             return None;
         }
+        let positioning = self.curve.expected(self.head, cx[candidate].start);
+        if !cx.device.rotational && positioning.0 < expected.positioning.0 + 500_000 {
+            return None;
+        }
         let candidate = Candidate {
             cx,
             id: candidate,
-            positioning: self.curve.expected(self.head, cx[candidate].start),
+            positioning,
             forward: cx[candidate].start >= self.head,
             last: request.issuer,
             elapsed: cx.now.since(at),
@@ -276,7 +283,12 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
     }
 
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        if self.in_flight >= self.settings.in_device.0 {
+        let most = match (self.settings.in_device.0, cx.device.rotational) {
+            (0, true) => 1,
+            (0, false) => u64::MAX,
+            (most, _) => most,
+        };
+        if self.in_flight >= most {
             return Decision::Idle;
         }
         match self.wait {

@@ -10,8 +10,12 @@ use super::*;
 use crate::schedulers::linux_2_6::as_family::{LinuxAnticipatory, RuleSet, Timed, Times, Version};
 
 impl<V: Version> Referenced for LinuxAnticipatory<V> {
-    fn reference(_: Setup<'_>, settings: V::Settings) -> Box<dyn Scheduler> {
-        Box::new(Reference::new::<V>(&settings))
+    fn reference(setup: Setup<'_>, settings: V::Settings) -> Box<dyn Scheduler> {
+        let mut reference = Reference::new::<V>(&settings);
+        if !setup.device.rotational {
+            reference.times.wait = Duration::ZERO;
+        }
+        Box::new(reference)
     }
 }
 

@@ -42,7 +42,7 @@ impl Scheduler for Reference {
             return Decision::Idle;
         };
         if behind(start) {
-            if self.in_flight > 0 {
+            if cx.device.rotational && self.in_flight > 0 {
                 return Decision::Idle;
             }
             let end = cx.device.capacity.0;

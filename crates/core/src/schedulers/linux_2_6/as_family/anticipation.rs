@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 use super::rules::{self, Case, Ended, Reason, Terms};
 use super::statistics::{Process, System};
 use crate::collections::{Issuers, OutOfMemory, Place, table};
-use crate::scheduler::{Cx, Decision};
-use crate::units::{Instant, Issuer, RequestId, Sector};
+use crate::scheduler::{Cx, Decision, Setup};
+use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 
 /// Processes that are remembered besides those with requests in the queue.
 const REMEMBERED: usize = 64;
@@ -26,6 +26,8 @@ enum Status {
 
 /// The wait, and the processes.
 pub(super) struct Anticipation {
+    /// The device has moving heads. Else nobody is waited for, and nothing is kept of processes.
+    heads: bool,
     terms: Terms,
     status: Status,
     /// Who issued the last request dispatched, if that was synchronous. Held.
@@ -43,8 +45,10 @@ pub(super) struct Anticipation {
 }
 
 impl Anticipation {
-    pub(super) fn new(capacity: usize, terms: Terms) -> Result<Anticipation, OutOfMemory> {
-        Ok(Anticipation {
+    pub(super) fn new(setup: Setup<'_>, terms: Terms) -> Result<Anticipation, OutOfMemory> {
+        let capacity = setup.capacity;
+        let mut new = Anticipation {
+            heads: setup.device.rotational,
             terms,
             status: Status::Off,
             awaited: None,
@@ -54,11 +58,14 @@ impl Anticipation {
             processes: Issuers::new(capacity + REMEMBERED)?,
             system: System::default(),
             owners: table(capacity, None)?,
-        })
+        };
+        new.tune(terms);
+        Ok(new)
     }
 
     pub(super) fn tune(&mut self, terms: Terms) {
-        self.terms = terms;
+        let longest = if self.heads { terms.longest } else { Duration::ZERO };
+        self.terms = Terms { longest, ..terms };
     }
 
     pub(super) fn terms(&self) -> Terms {
@@ -144,6 +151,9 @@ impl Anticipation {
     /// A process issues `id`.
     #[inline(always)]
     pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        if !self.heads {
+            return;
+        }
         let request = &cx[id];
         let place = self.processes.enter_held(request.issuer);
         self.owners[id.index()] = Some(place);
@@ -218,7 +228,7 @@ impl Anticipation {
     /// `id` is done. False if an earlier scheduler dispatched it.
     #[inline(always)]
     pub(super) fn complete(&mut self, now: Instant, id: RequestId, sync: bool) -> bool {
-        let Some(place) = self.owners[id.index()].take() else { return false };
+        let Some(place) = self.owners[id.index()].take() else { return !self.heads };
         if self.awaited == Some(place) {
             self.done = Some(now);
             if self.status == Status::ForCompletion {

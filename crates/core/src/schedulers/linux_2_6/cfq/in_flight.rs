@@ -128,6 +128,11 @@ impl InFlight {
         process.reliable_thought().map_or(queue.idle_window, |thought| thought <= longest)
     }
 
+    /// The device has no heads to move, and a queue of its own: what is not sent at once is time lost.
+    pub(super) fn no_seeks(&self, cx: Cx<'_>) -> bool {
+        !cx.device.rotational && self.device_queues
+    }
+
     /// How long the process that issued the first request of `slice` may be waited for; nothing of its
     /// queue is left.
     pub(super) fn wait(
@@ -138,7 +143,7 @@ impl InFlight {
         processes: &Processes,
     ) -> Result<Duration, NoWait> {
         let (wait, queue) = (queues.settings.slice_idle.0, &queues[slice.queue]);
-        if !cx.device.rotational && self.device_queues {
+        if self.no_seeks(cx) {
             return Err(NoWait::NoSeeks);
         }
         if wait == Duration::ZERO || !queue.idle_window {

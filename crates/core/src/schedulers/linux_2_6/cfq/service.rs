@@ -167,7 +167,7 @@ impl Service {
     }
 
     /// Who is to be served. To ask changes nothing.
-    pub(super) fn plan(&self, cx: Cx<'_>, queues: &Queues, head: Sector) -> Option<Plan> {
+    pub(super) fn plan(&self, cx: Cx<'_>, queues: &Queues, head: Sector, no_seeks: bool) -> Option<Plan> {
         let Some(slice) = &self.slice else {
             let (_, to) = self.tree.first()?;
             return Some(Plan::Change { to, choice: Choice::First, end: None });
@@ -182,7 +182,8 @@ impl Service {
         if let Some((to, far)) = self.cooperator(cx, queues, head, queue) {
             return Some(Plan::Change { to, choice: Choice::Close(far), end: Some(End::Closer(far)) });
         }
-        if slice.waits_until().is_some() || queue.in_flight > 0 && queue.idle_window {
+        let comes_again = queue.in_flight > 0 && queue.idle_window && !no_seeks;
+        if slice.waits_until().is_some() || comes_again {
             return Some(Plan::Wait);
         }
         self.change(cx.now, queues, End::Empty(slice.no_wait))

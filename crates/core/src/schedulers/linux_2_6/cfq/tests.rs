@@ -276,6 +276,18 @@ fn flash_with_a_queue_of_its_own_is_not_kept_idle() {
 }
 
 #[test]
+fn flash_with_a_queue_of_its_own_gets_the_requests_of_all_at_a_time() {
+    for rotational in [false, true] {
+        let device = Device { merging: Merging::Off, depth: 32, ..Device::usual(rotational) };
+        let mut bench = Bench::on(device, &[]);
+        bench.read(FAR, 1);
+        bench.read(2 * FAR, 2);
+        assert!(matches!(bench.ask(), Decision::Dispatch(_)));
+        assert_eq!(matches!(bench.ask(), Decision::Dispatch(_)), !rotational, "the first is in flight");
+    }
+}
+
+#[test]
 fn a_device_that_takes_few_at_once_is_found_out() {
     let mut bench = Bench::new(&[]);
     for n in 0..100 {

@@ -103,7 +103,7 @@ impl Reference {
             return (Some(other), Some(turn.lane));
         }
         let waits = turn.wait.is_some_and(|(until, over)| !over && now < until);
-        if waits || lane.flying > 0 && lane.window {
+        if waits || lane.flying > 0 && lane.window && (cx.device.rotational || !self.device.2) {
             return (None, None);
         }
         (Some(self.next_lane(now)), None)
