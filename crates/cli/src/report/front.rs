@@ -56,7 +56,7 @@ pub(crate) fn text(drawn: &[Drawn<'_>]) -> String {
         let _ = writeln!(text, "{}{aside} ({})\n", one.disk.name, one.disk.description);
         text += &aligned(&overall(one));
         text.push('\n');
-        text += &aligned(&by_load(one));
+        text += &by_load(one);
         text.push('\n');
     }
     text += &wrap(&format!("* set aside: nobody tunes on it. {LEGEND}"), width());
@@ -80,10 +80,9 @@ fn overall(one: &Drawn<'_>) -> Vec<Vec<String>> {
     rows
 }
 
-/// Of each load the best and the front, the greatest throughput first.
-fn by_load(one: &Drawn<'_>) -> Vec<Vec<String>> {
-    let heads = ["load", "limit of waits", "the front: scheduler MB/s / p99 ms / longest ms"];
-    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+/// Of each load the front, the greatest throughput first.
+fn by_load(one: &Drawn<'_>) -> String {
+    let mut text = String::from("the front of each load: MB/s, p99 and longest wait in ms\n");
     for panel in &one.panels {
         let mut front: Vec<&Standing> = panel.standings.iter().filter(|one| one.front).collect();
         front.sort_by(|a, b| b.throughput.total_cmp(&a.throughput));
@@ -91,18 +90,20 @@ fn by_load(one: &Drawn<'_>) -> Vec<Vec<String>> {
         front.dedup_by(|a, b| a.throughput == b.throughput && a.p99_ns == b.p99_ns);
         let point = |standing: &&Standing| {
             let [rate, p99, longest] = point(standing).map(three);
-            format!("{} {rate} / {p99} / {longest}", one.name(standing.scheduler))
+            format!("{} {rate}, {p99}, {longest}", one.name(standing.scheduler))
         };
-        let first: Vec<String> = front.iter().take(SHOWN).map(point).collect();
-        let more =
-            if front.len() > SHOWN { format!(", {} more", front.len() - SHOWN) } else { String::new() };
-        rows.push(vec![
-            load(panel),
-            format!("{} s", three(panel.limit_ns / 1e9)),
-            format!("{}{more}", first.join(", ")),
-        ]);
+        let mut points: Vec<String> = front.iter().take(SHOWN).map(point).collect();
+        if front.len() > SHOWN {
+            points.push(format!("{} more", front.len() - SHOWN));
+        }
+        let limit = three(panel.limit_ns / 1e9);
+        let line =
+            format!("{} (nobody shall wait longer than {limit} s): {}", load(panel), points.join("; "));
+        for (number, line) in wrap(&line, width() - 4).lines().enumerate() {
+            let _ = writeln!(text, "{}{line}", if number == 0 { "  " } else { "    " });
+        }
     }
-    rows
+    text
 }
 
 /// Points of a front that are printed; JSON and the plot have all.
