@@ -8,7 +8,7 @@ use serde_json::Value;
 const QUICK: [&str; 5] = ["front", "--disks", "barracuda", "--schedulers", "noop,antic-c-look,c-look"];
 
 fn document(more: &[&str]) -> Value {
-    let words = QUICK.iter().chain(["--json"].iter()).chain(more);
+    let words = QUICK.iter().chain(["--json"].iter()).chain(more).copied();
     serde_json::from_str(&idlewise(words).exits(0).stdout).unwrap()
 }
 
