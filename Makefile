@@ -13,7 +13,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo build test check format bench papers selection fuzz install uninstall clean \
+.PHONY: help setup demo build test check format bench front papers selection fuzz install uninstall clean \
     deb kernel kernel-all kernel-papers kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
@@ -53,6 +53,9 @@ papers: build ## measure what the papers claim: docs/papers.md
 
 selection: build ## measure what selectors make of loads that change: docs/selection.md
 	@scripts/selectors.sh $(BINARY) > docs/selection.md.new && mv docs/selection.md.new docs/selection.md
+
+front: build ## measure which schedulers nobody beats in throughput and latency at once: docs/front.md (hours)
+	@scripts/front.sh $(BINARY) > docs/front.md.new && mv docs/front.md.new docs/front.md
 
 bench: setup ## measure speed (ARGS="NAME" for one benchmark)
 	@$(CARGO) bench --workspace $(ARGS)

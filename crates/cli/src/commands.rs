@@ -45,6 +45,7 @@ commands! {
     list: List;
     run: Run;
     compare: Compare;
+    front: Front;
     record: Record;
     advise: Advise;
     matrix: Matrix;

@@ -6,6 +6,7 @@
 //! | all of a comparison, and who is better by how much | `comparison`, `verdict` |
 //! | its table in a terminal | `table`, `columns`, `grid`, `numbers`, `phases` |
 //! | one run on a page of text | `page` |
+//! | fronts of schedulers over many loads | `front` |
 //! | other forms | `csv`, `html`, `json` |
 //! | what a report rests on: command, version, hash of the trace | `origin` |
 //! | to a file or standard output | `output` |
@@ -13,6 +14,7 @@
 mod columns;
 pub(crate) mod comparison;
 pub(crate) mod csv;
+pub(crate) mod front;
 mod grid;
 pub(crate) mod html;
 pub(crate) mod json;

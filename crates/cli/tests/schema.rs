@@ -68,6 +68,24 @@ fn valid(name: &str, text: &str) -> Value {
 }
 
 #[test]
+fn front() {
+    let words = [
+        "front",
+        "--json",
+        "--disks",
+        "barracuda",
+        "--duration",
+        "200ms",
+        "--schedulers",
+        "noop",
+        "--runs",
+        "2",
+    ];
+    let all = valid("front", &idlewise(words).exits(0).stdout);
+    assert_eq!(all["disks"][0]["overall"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn compare() {
     let words = || ["compare", "--json"].into_iter().chain(DISK);
     let one = valid("compare", &idlewise(words().chain(LOAD)).exits(0).stdout);

@@ -2,6 +2,7 @@
 
 mod chosen;
 mod error;
+pub mod front;
 pub mod measure;
 mod plan;
 mod run;

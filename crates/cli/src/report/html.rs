@@ -38,17 +38,21 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
         body += &section(&format!("{} by phase", title(table.goal)), &by_phase(&table));
     }
     body += &section("To repeat this", &repeat(comparison));
-    body += "</main>\n";
+    document(&what, &(body + "</main>\n"))
+}
+
+/// A whole page, of a title and what it shows, both as HTML.
+pub(super) fn document(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n\
          <meta name=viewport content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=color-scheme content=\"light dark\">\n<title>{what}</title>\n<style>\n{}</style>\n</head>\n\
+         <meta name=color-scheme content=\"light dark\">\n<title>{title}</title>\n<style>\n{}</style>\n</head>\n\
          <body>\n{body}</body>\n</html>\n",
         include_str!("html/report.css")
     )
 }
 
-fn section(title: &str, content: &str) -> String {
+pub(super) fn section(title: &str, content: &str) -> String {
     format!("<section><h2>{}</h2>\n{content}</section>\n", escape(title))
 }
 

@@ -5,7 +5,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use idlewise_core::{Group, Instant, Issuer, Operation, Request, SECTOR_BYTES, Weight};
+use idlewise_core::selectors::observed;
+use idlewise_core::{Duration, Group, Instant, Issuer, Operation, Request, SECTOR_BYTES, Weight};
 use rustc_hash::FxHasher;
 
 use super::declare::figures;
@@ -16,6 +17,9 @@ const LISTED: usize = 256;
 
 /// Processes that are told apart; beyond it, newcomers are counted with the last one.
 const MOST: usize = 16_384;
+
+/// A read counts at most so many times, as if it had waited for an hour.
+const LOOKS: usize = 36_000;
 
 /// Issuers below this are found without hashing.
 const NEAR: usize = 1024;
@@ -59,6 +63,9 @@ figures! {
         latency_ns_p99: u64 = one.tally.latency.quantile(0.99), Millis;
         /// The longest.
         latency_ns_max: u64 = one.tally.latency.max(), Millis;
+        /// 99th percentile of the latencies of reads, within 3 %; 0 if there were none. A read counts again for each tenth
+        /// of a second of waiting, so that starvation shows.
+        read_latency_ns_p99: u64 = one.tally.read_p99(), Millis;
     }
 }
 
@@ -74,10 +81,16 @@ struct Tally {
     outstanding: u32,
     latency_ns: u128,
     latency: SmallHistogram,
+    /// The latencies of reads, as whoever looked each tenth of a second would have seen them.
+    reads: Option<SmallHistogram>,
     finished: Instant,
 }
 
 impl Tally {
+    fn read_p99(&self) -> u64 {
+        self.reads.as_ref().map_or(0, |reads| reads.quantile(0.99))
+    }
+
     /// Counts what `other` got, too.
     fn add(&mut self, other: &Tally) {
         self.requests += other.requests;
@@ -86,6 +99,9 @@ impl Tally {
         self.service_ns += other.service_ns;
         self.latency_ns += other.latency_ns;
         self.latency.add(&other.latency);
+        if let Some(reads) = &other.reads {
+            self.reads.get_or_insert_default().add(reads);
+        }
         self.finished = self.finished.max(other.finished);
     }
 }
@@ -133,11 +149,20 @@ impl Issuers {
             tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
             tally.latency_ns += u128::from(latency_ns);
             tally.latency.record(latency_ns);
+            if request.operation == Operation::Read {
+                let reads = tally.reads.get_or_insert_default();
+                observed(Duration(latency_ns)).take(LOOKS).for_each(|seen| reads.record(seen.0));
+            }
         }
         tally.finished = tally.finished.max(now);
         tally.outstanding -= 1;
         let ends = tally.outstanding == 0;
         self.active -= u32::from(ends);
+    }
+
+    /// The 99th percentile of reads of the process that has the highest.
+    pub(super) fn slowest_read_p99(&self) -> u64 {
+        self.tallies.iter().map(Tally::read_p99).max().unwrap_or(0)
     }
 
     /// Jain's index over device time by weight, of those who competed: (Σx)² / (n Σx²).
@@ -279,6 +304,25 @@ mod tests {
         }
         let shares = issuers.shares(|_| (None, Weight::default()));
         assert!((shares[0].latency_ns_mean / long_ns as f64 - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_read_that_waits_counts_for_each_tenth_of_a_second() {
+        let mut issuers = Issuers::default();
+        let mut read = |issuer: u32, ms: u64| {
+            let request = Request::read(Sector(0), Sectors(8)).by(Issuer(issuer));
+            issuers.arrived(&request);
+            issuers.count(Instant::ZERO, &request, ms * 1_000_000, 1);
+        };
+        // By request, the second process has one slow read in three hundred; by what it saw, one look in four.
+        (0..300).for_each(|_| read(1, 20));
+        (0..299).for_each(|_| read(2, 1));
+        read(2, 10_000);
+        let p99: Vec<u64> =
+            issuers.shares(|_| (None, Weight::default())).iter().map(|one| one.read_latency_ns_p99).collect();
+        assert!(p99[0].max(p99[1]) > 9_000_000_000, "{p99:?}");
+        assert!(p99[0].min(p99[1]).abs_diff(20_000_000) < 1_000_000, "{p99:?}");
+        assert_eq!(issuers.slowest_read_p99(), p99[0].max(p99[1]));
     }
 
     #[test]

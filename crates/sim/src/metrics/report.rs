@@ -130,6 +130,8 @@ figures! {
         longest_wait_ns: u64 = run.recorder.latencies().quantile(1.0), Millis;
         /// The longest time from issue to dispatch.
         longest_queued_ns: u64 = run.recorder.longest_queued_ns, Millis;
+        /// The 99th percentile of reads of the process that has the highest (`read_latency_ns_p99`).
+        slowest_read_ns_p99: u64 = run.recorder.issuers.slowest_read_p99(), Millis;
         /// Jain's index of fairness over device time by weight, of processes that competed, while they did: while another had
         /// requests outstanding too. 1 is even, 1/n is one takes all.
         fairness_jain: f64 = run.fairness, Index [Column::new("", "fairness", More, 8)];

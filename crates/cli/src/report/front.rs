@@ -1,0 +1,172 @@
+//! Fronts of schedulers as text and as JSON: how each stands over all loads, and who lies on the front of each.
+
+pub(crate) mod plot;
+
+use std::fmt::Write as _;
+
+use idlewise_disk::Profile;
+use idlewise_sim::experiment::Choice;
+use idlewise_sim::experiment::front::{self, Counts, Overall, Panel, Standing};
+use serde_json::{Value, json};
+
+use super::grid::aligned;
+use super::numbers::{three, width, wrap};
+use super::summary::Figure;
+use super::{json as numbers_for_programs, origin};
+use crate::failure::Failure;
+
+/// All loads on one disk.
+pub(crate) struct Drawn<'a> {
+    pub(crate) disk: &'a Profile,
+    pub(crate) panels: Vec<Panel>,
+    pub(crate) schedulers: &'a [Choice],
+}
+
+/// How to read the tables.
+const LEGEND: &str = "share: throughput as a part of the best among schedulers under which nobody waits longer than a second and \
+    twice mq-deadline's longest wait, geometric mean over the loads. least: the lowest, and where. too long: loads in which \
+    somebody waits longer than that; there a share counts at most as 1. p99: the 99th percentile of reads of the process that has \
+    the highest, as a multiple of the lowest among schedulers with nine tenths of the throughput, geometric mean. A read \
+    counts again for each tenth of a second of waiting. front: loads in which nobody has more throughput and a lower p99.";
+
+impl Drawn<'_> {
+    fn name(&self, place: usize) -> &str {
+        &self.schedulers[place].label
+    }
+
+    /// The schedulers, the greatest share first.
+    fn ranked(&self) -> Vec<(usize, Overall)> {
+        let mut all: Vec<(usize, Overall)> =
+            (0..self.schedulers.len()).map(|place| (place, front::overall(&self.panels, place))).collect();
+        all.sort_by(|a, b| b.1.share.total_cmp(&a.1.share));
+        all
+    }
+}
+
+/// A load, marked if it is set aside.
+fn load(panel: &Panel) -> String {
+    format!("{}{}", panel.load.name, if panel.load.aside { " *" } else { "" })
+}
+
+/// The fronts as text.
+pub(crate) fn text(drawn: &[Drawn<'_>]) -> String {
+    let mut text = String::new();
+    for one in drawn {
+        let aside = if front::is_aside(&one.disk.name) { " *" } else { "" };
+        let _ = writeln!(text, "{}{aside} ({})\n", one.disk.name, one.disk.description);
+        text += &aligned(&overall(one));
+        text.push('\n');
+        text += &by_load(one);
+        text.push('\n');
+    }
+    text += &wrap(&format!("* set aside: nobody tunes on it. {LEGEND}"), width());
+    text
+}
+
+fn overall(one: &Drawn<'_>) -> Vec<Vec<String>> {
+    let heads = ["scheduler", "share", "least", "too long", "p99", "front"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for (place, over) in one.ranked() {
+        let (least, at) = over.least;
+        rows.push(vec![
+            one.name(place).to_owned(),
+            format!("{:.3}", over.share),
+            format!("{least:.2} ({at})"),
+            format!("{} of {}", over.starved, one.panels.len()),
+            format!("{} ×", three(over.p99_ratio)),
+            over.front.to_string(),
+        ]);
+    }
+    rows
+}
+
+/// Of each load the front, the greatest throughput first.
+fn by_load(one: &Drawn<'_>) -> String {
+    let mut text = String::from("the front of each load: MB/s, p99 and longest wait in ms\n");
+    for panel in &one.panels {
+        let mut front: Vec<&Standing> = panel.standings.iter().filter(|one| one.front).collect();
+        front.sort_by(|a, b| b.throughput.total_cmp(&a.throughput));
+        // Schedulers that decide alike share a point.
+        front.dedup_by(|a, b| a.throughput == b.throughput && a.p99_ns == b.p99_ns);
+        let point = |standing: &&Standing| {
+            let [rate, p99, longest] = point(standing).map(three);
+            format!("{} {rate}, {p99}, {longest}", one.name(standing.scheduler))
+        };
+        let mut points: Vec<String> = front.iter().take(SHOWN).map(point).collect();
+        if front.len() > SHOWN {
+            points.push(format!("{} more", front.len() - SHOWN));
+        }
+        let limit = three(panel.limit_ns / 1e9);
+        let line =
+            format!("{} (nobody shall wait longer than {limit} s): {}", load(panel), points.join("; "));
+        for (number, line) in wrap(&line, width() - 4).lines().enumerate() {
+            let _ = writeln!(text, "{}{line}", if number == 0 { "  " } else { "    " });
+        }
+    }
+    text
+}
+
+/// Points of a front that are printed; JSON and the plot have all.
+const SHOWN: usize = 3;
+
+/// MB/s, p99 in ms, longest wait in ms.
+fn point(standing: &Standing) -> [f64; 3] {
+    [standing.throughput / 1e6, standing.p99_ns / 1e6, standing.longest_ns / 1e6]
+}
+
+/// The fronts for programs.
+pub(crate) fn json(drawn: &[Drawn<'_>]) -> Result<String, Failure> {
+    let disks: Vec<Value> = drawn.iter().map(disk).collect();
+    numbers_for_programs::text(&json!({
+        "schema": "idlewise-front-1",
+        "version": env!("CARGO_PKG_VERSION"),
+        "command": origin::command(),
+        "disks": disks,
+    }))
+}
+
+fn disk(one: &Drawn<'_>) -> Value {
+    let overall = one.ranked().into_iter().map(|(place, over)| {
+        json!({
+            "scheduler": one.name(place),
+            "share": over.share,
+            "least_share": over.least.0,
+            "least_load": over.least.1,
+            "waits_too_long": over.starved,
+            "front": over.front,
+            "p99_ratio": over.p99_ratio,
+        })
+    });
+    let panels = one.panels.iter().map(|panel| {
+        let standings = panel.standings.iter().map(|standing| {
+            json!({
+                "scheduler": one.name(standing.scheduler),
+                "throughput_bytes_per_s": standing.throughput,
+                "throughput_bytes_per_s_ci95": Figure::of(&standing.samples).ci95,
+                "slowest_read_ns_p99": standing.p99_ns,
+                "longest_wait_ns": standing.longest_ns,
+                "share": standing.share,
+                "waits_too_long": standing.starves,
+                "front": standing.front,
+                "p99_ratio": standing.p99_ratio,
+            })
+        });
+        json!({
+            "load": panel.load.name,
+            "workload": panel.load.workload,
+            "aside": panel.load.aside,
+            "counts": match panel.load.counts {
+                Counts::Throughput => "throughput",
+                Counts::Parties => "geometric mean over processes",
+            },
+            "limit_ns": panel.limit_ns,
+            "schedulers": standings.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "disk": one.disk.name,
+        "aside": front::is_aside(&one.disk.name),
+        "overall": overall.collect::<Vec<_>>(),
+        "loads": panels.collect::<Vec<_>>(),
+    })
+}

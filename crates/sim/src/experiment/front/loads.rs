@@ -1,0 +1,103 @@
+//! The loads and disks that fronts are drawn for, and which of them are set aside.
+//!
+//! Whoever tunes a scheduler looks at the others only. Those that are set aside say whether it holds.
+
+/// A load by its name.
+#[derive(Debug)]
+pub struct FrontLoad {
+    /// The load's name.
+    pub name: &'static str,
+    /// The workload, as a command line names it. It ends by itself, or when the time of a run is over.
+    pub workload: &'static str,
+    /// What is counted.
+    pub counts: Counts,
+    /// Not to be tuned on.
+    pub aside: bool,
+}
+
+/// What a load is judged by, beside latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Throughput.
+    Throughput,
+    /// The geometric mean of what each process got in a second; a chain of processes is one. So nobody's work can be
+    /// given up for another's.
+    Parties,
+}
+
+/// A disk by its name.
+#[derive(Debug)]
+pub struct FrontDisk {
+    /// The profile's name.
+    pub name: &'static str,
+    /// Not to be tuned on.
+    pub aside: bool,
+}
+
+/// Declares the table: each phase under its own name, other workloads under a name for them.
+macro_rules! loads {
+    ($($aside:tt $counts:ident $name:literal $(= $workload:literal)?;)*) => {
+        /// All loads.
+        pub static LOADS: &[FrontLoad] = &[$(FrontLoad {
+            name: $name,
+            workload: loads!(@workload $name $($workload)?),
+            counts: Counts::$counts,
+            aside: loads!(@aside $aside),
+        }),*];
+    };
+    (@workload $name:literal $workload:literal) => { $workload };
+    // Longer than a run.
+    (@workload $name:literal) => { concat!("phases:mix=", $name, "=3600") };
+    (@aside aside) => { true };
+    (@aside known) => { false };
+}
+
+loads! {
+    known Throughput "seq-readers";
+    aside Throughput "thinkers";
+    known Throughput "random-readers";
+    aside Throughput "scatter";
+    known Throughput "writers";
+    aside Throughput "mail";
+    known Throughput "database";
+    aside Throughput "backup";
+    known Throughput "copy";
+    aside Throughput "web";
+    known Throughput "streams-2";
+    aside Throughput "streams-4";
+    known Throughput "streams-8";
+    aside Throughput "streams-16";
+    aside Throughput "boot";
+    known Throughput "oltp-backup";
+    aside Throughput "compile";
+    known Throughput "video";
+    aside Throughput "compaction";
+    known Throughput "start-streams";
+    aside Throughput "start-writers";
+    known Throughput "adversary" = "adversary:requests=100000,file=1g,gap=2g";
+    known Parties "dd-and-cat" = "write-and-read:file=200m,written=1g";
+    known Parties "stream-and-chain" = "stream-and-chain:files=1600,directories=100,stream=1g";
+    aside Parties "two-chains" = "two-chains:files=1600,directories=100";
+}
+
+macro_rules! disks {
+    ($($aside:tt $name:literal;)*) => {
+        /// All disks: with a queue of their own, without, and without heads.
+        pub static DISKS: &[FrontDisk] = &[$(FrontDisk { name: $name, aside: loads!(@aside $aside) }),*];
+    };
+}
+
+disks! {
+    known "hdd-18tb-7200";
+    aside "hdd-4tb-7200";
+    aside "hdd-2400gb-10k";
+    known "maxtor-40g";
+    known "cheetah-st318451lw";
+    aside "deskstar-34gxp";
+    aside "ibm-18es";
+    aside "barracuda";
+    aside "atlas10k";
+    known "sata-ssd";
+    aside "nvme-ssd";
+    aside "sd-card";
+}
