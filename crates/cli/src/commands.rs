@@ -97,7 +97,8 @@ impl Arguments {
 }
 
 fn manual(folder: &Path) -> Result<(), Failure> {
-    let refused = |error| Failure::failed(format!("cannot write manual pages into {}: {error}", folder.display()));
+    let refused =
+        |error| Failure::failed(format!("cannot write manual pages into {}: {error}", folder.display()));
     // `idlewise help COMMAND` prints what `man idlewise-COMMAND` shows: no pages of `help`.
     clap_mangen::generate_to(Arguments::command().disable_help_subcommand(true), folder).map_err(refused)
 }

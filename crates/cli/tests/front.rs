@@ -57,7 +57,8 @@ fn the_page_is_whole_and_names_nothing_outside() {
     let folder = folder();
     let path = folder.path().join("front.html");
     let option = format!("--html={}", path.display());
-    let words = QUICK.iter().copied().chain(["--loads", "seq-readers,mail", "--duration", "1s", option.as_str()]);
+    let words =
+        QUICK.iter().copied().chain(["--loads", "seq-readers,mail", "--duration", "1s", option.as_str()]);
     idlewise(words).exits(0).prints("barracuda").prints("share").prints("the front of each load");
     let page = std::fs::read_to_string(path).unwrap();
     assert_eq!(page.matches("<figure>").count(), 2);

@@ -87,7 +87,9 @@ fn by_load(one: &Drawn<'_>) -> String {
         let mut front: Vec<&Standing> = panel.standings.iter().filter(|one| one.front).collect();
         front.sort_by(|a, b| b.throughput.total_cmp(&a.throughput));
         // Schedulers that decide alike share a point.
-        front.dedup_by(|a, b| a.throughput == b.throughput && a.p99_ns == b.p99_ns);
+        front.dedup_by(|a, b| {
+            a.throughput.total_cmp(&b.throughput).is_eq() && a.p99_ns.total_cmp(&b.p99_ns).is_eq()
+        });
         let point = |standing: &&Standing| {
             let [rate, p99, longest] = point(standing).map(three);
             format!("{} {rate}, {p99}, {longest}", one.name(standing.scheduler))

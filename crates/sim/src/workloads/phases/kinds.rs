@@ -144,28 +144,13 @@ impl Kind {
             Kind::Streams4 => streams(4, ground),
             Kind::Streams8 => streams(8, ground),
             Kind::Streams16 => streams(16, ground),
-            Kind::Boot => several(240, "program", |index| Process {
-                block: block(32),
-                requests: 8,
-                think: us(2000),
-                start: Instant::ZERO + Duration::from_ms(index * 50),
-                ..file(ground, index, 240, GIB)
-            }),
+            Kind::Boot => boot(ground),
             Kind::Oltp => oltp(ground),
             Kind::Compile => compile(ground),
             Kind::Video => video(ground),
             Kind::Compaction => compaction(ground),
             Kind::StartBesideStreams => starts(ground).into_iter().chain(streams(3, ground)).collect(),
-            Kind::StartBesideWriters => starts(ground)
-                .into_iter()
-                .chain(several(2, "writer", |index| Process {
-                    block: block(128),
-                    reads_percent: 0,
-                    sync_writes: false,
-                    depth: 32,
-                    ..file(ground, index, 4, 8 * GIB)
-                }))
-                .collect(),
+            Kind::StartBesideWriters => starts(ground).into_iter().chain(two_writers(ground)).collect(),
         }
     }
 }
@@ -176,6 +161,26 @@ fn streams(count: u64, ground: Ground) -> Vec<Process> {
         block: Sectors(128),
         start: Instant::ZERO + Duration::from_ms(index * 300),
         ..file(ground, index, count + 1, u64::MAX)
+    })
+}
+
+fn boot(ground: Ground) -> Vec<Process> {
+    several(240, "program", |index| Process {
+        block: Sectors(64),
+        requests: 8,
+        think: us(2000),
+        start: Instant::ZERO + Duration::from_ms(index * 50),
+        ..file(ground, index, 240, GIB)
+    })
+}
+
+fn two_writers(ground: Ground) -> Vec<Process> {
+    several(2, "writer", |index| Process {
+        block: Sectors(256),
+        reads_percent: 0,
+        sync_writes: false,
+        depth: 32,
+        ..file(ground, index, 4, 8 * GIB)
     })
 }
 
