@@ -5,7 +5,7 @@ mod common;
 use common::{folder, idlewise};
 use serde_json::Value;
 
-const QUICK: [&str; 5] = ["front", "--disks", "barracuda", "--schedulers", "noop,antic-c-look,c-look"];
+const QUICK: [&str; 5] = ["front", "--disks", "maxtor-40g", "--schedulers", "noop,antic-c-look,c-look"];
 
 fn document(more: &[&str]) -> Value {
     let words = QUICK.iter().chain(["--json"].iter()).chain(more).copied();
@@ -59,7 +59,7 @@ fn the_page_is_whole_and_names_nothing_outside() {
     let option = format!("--html={}", path.display());
     let words =
         QUICK.iter().copied().chain(["--loads", "seq-readers,mail", "--duration", "1s", option.as_str()]);
-    idlewise(words).exits(0).prints("barracuda").prints("share").prints("the front of each load");
+    idlewise(words).exits(0).prints("maxtor-40g").prints("share").prints("the front of each load");
     let page = std::fs::read_to_string(path).unwrap();
     assert_eq!(page.matches("<figure>").count(), 2);
     assert!(page.ends_with("</html>\n") && !page.contains("http"), "{page}");

@@ -52,6 +52,7 @@ macro_rules! loads {
     (@aside known) => { false };
 }
 
+// Sizes are such that each fits the smallest of the disks below, of 2 GB.
 loads! {
     known Throughput "seq-readers";
     aside Throughput "thinkers";
@@ -74,10 +75,10 @@ loads! {
     aside Throughput "compaction";
     known Throughput "start-streams";
     aside Throughput "start-writers";
-    known Throughput "adversary" = "adversary:requests=100000,file=1g,gap=2g";
-    known Parties "dd-and-cat" = "write-and-read:file=200m,written=1g";
-    known Parties "stream-and-chain" = "stream-and-chain:files=1600,directories=100,stream=1g";
-    aside Parties "two-chains" = "two-chains:files=1600,directories=100";
+    known Throughput "adversary" = "adversary:requests=100000,file=400m,gap=800m";
+    known Parties "dd-and-cat" = "write-and-read:file=200m,written=1g,gap=200m";
+    known Parties "stream-and-chain" = "stream-and-chain:files=1600,directories=100,stream=500m,gap=200m";
+    aside Parties "two-chains" = "two-chains:files=1600,directories=100,gap=200m";
 }
 
 macro_rules! disks {
