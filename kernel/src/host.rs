@@ -110,7 +110,9 @@ pub extern "C" fn iw_scheduler_free(scheduler: Box<AnyScheduler>) {
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice<'_>) -> Option<Box<Host>> {
     let queue = Queue::with::<OutOfMemory>(device.ids as usize, device.into(), |_| Ok(*scheduler));
-    keep(Host::new(queue.ok()?, None))
+    let mut queue = queue.ok()?;
+    queue.keep_order();
+    keep(Host::new(queue, None))
 }
 
 /// Frees a queue, its scheduler and its selector.

@@ -85,11 +85,15 @@ pub struct Table {
     /// Ids that the device gave back.
     returned: List,
     links: Links,
+    /// Whether `arrivals` is kept, which a host that never exchanges its scheduler can do without.
+    ordered: bool,
     /// What waits or is in flight, parts of others apart, in order of insertion.
     arrivals: List,
     arrival_links: Links,
     /// The first of these that the scheduler has not been handed yet; [`NIL`] if it has been handed all.
     pending: u32,
+    /// Room to sort ids in.
+    scratch: Vec<u32>,
     /// By entrant: ids in use.
     held: [usize; 3],
     pub(crate) weights: Weights,
@@ -101,6 +105,8 @@ impl Table {
         for (id, place) in (0..).zip(spare.iter_mut().rev()) {
             *place = id;
         }
+        let mut scratch = Vec::new();
+        scratch.try_reserve_exact(capacity).map_err(|_| OutOfMemory)?;
         let free = Row {
             request: Request::default(),
             turn: 0,
@@ -119,9 +125,11 @@ impl Table {
             stale: 0,
             returned: List::default(),
             links: Links::new(capacity)?,
+            ordered: false,
             arrivals: List::default(),
             arrival_links: Links::new(capacity)?,
             pending: NIL,
+            scratch,
             held: [0; 3],
             weights: Weights::new()?,
         })
@@ -252,7 +260,9 @@ impl Table {
         let row = &mut self.rows[id.index()];
         (row.request, row.turn, row.chain) = (request, self.turn, chain);
         (row.state, row.entrant, row.listed) = (State::Waiting, entrant, listed);
-        self.arrival_links.push_back(&mut self.arrivals, id);
+        if self.ordered {
+            self.arrival_links.push_back(&mut self.arrivals, id);
+        }
     }
 
     /// Gives `id` another extent.
@@ -277,8 +287,10 @@ impl Table {
         request.sync |= joined.sync;
         if turn < row.turn {
             row.turn = turn;
-            self.unlink(whole);
-            self.arrival_links.insert_before(&mut self.arrivals, part, whole);
+            if self.ordered {
+                self.unlink(whole);
+                self.arrival_links.insert_before(&mut self.arrivals, part, whole);
+            }
         }
     }
 
@@ -305,7 +317,9 @@ impl Table {
         self.rows[held.last_part as usize].next_part = part.0;
         self.rows[whole.index()].whole = true;
         self.rows[part.index()].state = State::Merged;
-        self.unlink(part);
+        if self.ordered {
+            self.unlink(part);
+        }
         self.wholes[whole.index()] =
             Whole { last_part: taken.last_part, parts: held.parts + taken.parts, ..held };
     }
@@ -343,7 +357,9 @@ impl Table {
     /// Frees `id` and its parts.
     #[inline]
     pub(crate) fn free(&mut self, id: RequestId) {
-        self.unlink(id);
+        if self.ordered {
+            self.unlink(id);
+        }
         let mut at = id.0;
         loop {
             let row = &mut self.rows[at as usize];
@@ -364,8 +380,23 @@ impl Table {
         }
     }
 
+    /// From now on the order of insertion is kept.
+    pub(crate) fn keep_order(&mut self) {
+        if core::mem::replace(&mut self.ordered, true) {
+            return;
+        }
+        let live = |row: &Row| !matches!(row.state, State::Free | State::Merged);
+        let ids = (0..).zip(&self.rows).filter(|(_, row)| live(row)).map(|(id, _)| id);
+        self.scratch.extend(ids);
+        self.scratch.sort_unstable_by_key(|id| self.rows[*id as usize].turn);
+        for id in self.scratch.drain(..) {
+            self.arrival_links.push_back(&mut self.arrivals, RequestId(id));
+        }
+    }
+
     /// Another scheduler takes over, which has been handed nothing yet.
     pub(crate) fn hand_all_anew(&mut self) {
+        self.keep_order();
         self.pending = self.arrivals.front().map_or(NIL, |first| first.0);
     }
 

@@ -1,7 +1,7 @@
 //! Another scheduler takes over: at once, or in steps, each as short as the host likes.
 //!
-//! [`Queue::begin`] exchanges the schedulers and hands nothing over, which takes the same short time whatever waits. After
-//! that nobody orders what waits until [`Queue::carry`] hands it to the new scheduler, in order of arrival. Meanwhile:
+//! [`Queue::begin`] exchanges the schedulers and hands nothing over, which takes the same short time whatever waits
+//! ([`Queue::keep_order`]). After that nobody orders what waits until [`Queue::carry`] hands it to the new scheduler, in order of arrival. Meanwhile:
 //!
 //! | what | becomes of it |
 //! |---|---|
@@ -28,6 +28,12 @@ impl<S: Scheduler> Queue<S> {
         let old = self.begin(now, successor)?;
         self.carry(now, usize::MAX)?;
         Ok(old)
+    }
+
+    /// The order of arrival is kept from now on, so that [`Queue::begin`] takes the same short time whatever waits. Without
+    /// that the first exchange of a scheduler sorts what waits, and begins to keep it.
+    pub fn keep_order(&mut self) {
+        self.contents.table.keep_order();
     }
 
     /// The same, but requests move over only as [`Queue::carry`] is called. To be called until nothing is left.
@@ -213,6 +219,24 @@ mod tests {
         assert!(error.to_string().starts_with("request #1 has not been handed"));
         queue.carry(NOW, 9).unwrap();
         assert!(queue.may_merge(pending, &new));
+    }
+
+    #[test]
+    fn order_that_is_kept_from_the_beginning_is_that_which_is_sorted() {
+        for kept in [false, true] {
+            let mut queue = queue(0);
+            if kept {
+                queue.keep_order();
+            }
+            for id in [3, 0, 4, 1] {
+                queue.insert_as(NOW, RequestId(id), Request::default()).unwrap();
+            }
+            queue.cancel(NOW, RequestId(0)).unwrap();
+            for _ in 0..2 {
+                queue.replace(NOW, Told::default()).unwrap();
+                assert_eq!(told(&mut queue), ["insert 3", "insert 4", "insert 1"], "{kept}");
+            }
+        }
     }
 
     #[test]
