@@ -15,7 +15,7 @@ cat <<TEXT
 # The front of schedulers
 
 Which scheduler should a disk have, if its load is not known? \`make front\` makes this page: every scheduler with its defaults, on
-25 loads and on disks of three kinds (with a queue of their own, without, without heads), $runs runs of $duration each, in the simulator.
+25 loads and on the disks below, in the simulator; runs of each: $runs, of $duration.
 
 **Method.** A scheduler is judged by two things at once. *Throughput*: bytes a second; where a chain of short processes runs beside
 something else, the geometric mean of what each party got, so that nobody's work can be given up for another's.
