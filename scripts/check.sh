@@ -101,7 +101,6 @@ start "real kernel" scripts/kernel-compare/run.sh \
     "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk" \
     "what DKMS builds" scripts/kernel/test-install.sh \
     "Debian packages" scripts/test-deb.sh \
-    "what DKMS builds for the newest kernel" "KERNEL=7 scripts/kernel/test-install.sh" \
     "panics in a real kernel" "scripts/kernel/run.sh panic" \
     "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory" \
     "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short" \
@@ -138,7 +137,7 @@ start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads
     "what a switch costs in a real kernel" "scripts/kernel/run.sh exact" \
     "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
 for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
-    "what DKMS builds" "what DKMS builds for the newest kernel" "Debian packages" "panics in a real kernel" \
+    "what DKMS builds" "Debian packages" "panics in a real kernel" \
     "a disk in want of memory, in a real kernel" "what a recording counts, in a real kernel" \
     "nothing waits where nothing turns, in a real kernel" "elevators in a real kernel" "elevators in the newest kernel" \
     "what a switch costs in a real kernel" \
