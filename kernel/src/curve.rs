@@ -66,21 +66,6 @@ impl fmt::Display for CurveError<'_> {
     }
 }
 
-/// A time with its unit.
-fn time(word: &str) -> Option<Duration> {
-    let digits = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
-    let (digits, unit) = word.split_at(digits);
-    let scale = match unit {
-        "ns" => 1,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        _ => return None,
-    };
-    let time = Duration(digits.parse::<u64>().ok()?.checked_mul(scale)?);
-    (time <= LONGEST).then_some(time)
-}
-
 /// The points that a text has.
 fn points(text: &str) -> Result<Vec<(u64, Duration)>, CurveError<'_>> {
     let mut points = Vec::new();
@@ -90,7 +75,7 @@ fn points(text: &str) -> Result<Vec<(u64, Duration)>, CurveError<'_>> {
         let distance =
             word.parse().ok().filter(|_| !word.starts_with('+')).ok_or(CurveError::Distance(word))?;
         let word = words.next().ok_or(CurveError::Short(distance))?;
-        let time = time(word).ok_or(CurveError::Time(word))?;
+        let time = Duration::parse(word).filter(|time| *time <= LONGEST).ok_or(CurveError::Time(word))?;
         if points.last().is_some_and(|(last, _)| *last >= distance) {
             return Err(CurveError::Order(distance));
         }

@@ -191,14 +191,7 @@ fn parse_number(text: &str, unit: Unit) -> Option<u64> {
     if suffix == unit.suffix() {
         return Some(number);
     }
-    let scale = match suffix {
-        "ns" => 1,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        _ => return None,
-    };
-    let ns = number.checked_mul(scale)?;
+    let ns = Duration::of(number, suffix)?.0;
     let one = unit.nanoseconds()?;
     if ns % one == 0 { Some(ns / one) } else { None }
 }

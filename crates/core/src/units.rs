@@ -66,6 +66,25 @@ impl Duration {
     /// Longer than any run.
     pub const MAX: Duration = Duration(u64::MAX);
 
+    /// This many of a unit: `ns`, `us`, `ms` or `s`. `None` for another unit, or if it is too long.
+    pub fn of(number: u64, unit: &str) -> Option<Duration> {
+        let scale = match unit {
+            "ns" => 1,
+            "us" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            _ => return None,
+        };
+        number.checked_mul(scale).map(Duration)
+    }
+
+    /// A whole number with its unit, such as `1500us`.
+    pub fn parse(text: &str) -> Option<Duration> {
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (number, unit) = text.split_at(digits);
+        Duration::of(number.parse().ok()?, unit)
+    }
+
     /// A span of `us` microseconds.
     pub const fn from_us(us: u64) -> Duration {
         Duration(us.saturating_mul(1_000))

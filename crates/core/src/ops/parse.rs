@@ -292,15 +292,5 @@ fn id(text: &str) -> Option<RequestId> {
 }
 
 fn time(text: &str) -> Option<Duration> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (digits, unit) = text.split_at(digits);
-    let scale = match unit {
-        "ns" => 1,
-        "us" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        "" if digits == "0" => 0,
-        _ => return None,
-    };
-    Some(Duration(digits.parse::<u64>().ok()?.checked_mul(scale)?))
+    if text == "0" { Some(Duration::ZERO) } else { Duration::parse(text) }
 }

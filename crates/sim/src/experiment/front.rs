@@ -24,7 +24,7 @@ pub fn is_aside(name: &str) -> bool {
 pub const YARDSTICK: &str = "mq-deadline";
 /// Nobody's wait up to this is too long: what people take for a pause and not for a failure.
 const PATIENCE_NS: f64 = 1e9;
-/// Peers have at least this part of a scheduler's throughput: those with whom its latency is compared.
+/// A scheduler's latency is compared with its peers': those that have at least this part of its throughput.
 const PEER: f64 = 0.9;
 
 /// One scheduler on one load: means over the seeds.

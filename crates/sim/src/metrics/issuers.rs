@@ -18,7 +18,7 @@ const LISTED: usize = 256;
 /// Processes that are told apart; beyond it, newcomers are counted with the last one.
 const MOST: usize = 16_384;
 
-/// A read counts at most so many times, as if it had waited for an hour.
+/// A read that waits longer than an hour counts as one that waits an hour: this many tenths of a second.
 const LOOKS: usize = 36_000;
 
 /// Issuers below this are found without hashing.

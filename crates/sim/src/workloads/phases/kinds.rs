@@ -198,12 +198,7 @@ fn starts(ground: Ground) -> Vec<Process> {
 }
 
 fn oltp(ground: Ground) -> Vec<Process> {
-    let mut all = several(8, "query", |_| Process {
-        block: Sectors(16),
-        pattern: Pattern::Zipf(1.1),
-        think: us(1000),
-        ..file(ground, 1, 4, 4 * GIB)
-    });
+    let mut all = queries(ground);
     let log = Process { block: Sectors(32), reads_percent: 0, flush_every: 1, ..file(ground, 2, 4, GIB) };
     let backup = Process { block: Sectors(512), think: us(100), ..file(ground, 0, 1, u64::MAX) };
     all.push(Process { name: "log".to_owned(), think: us(2000), ..log });
@@ -263,13 +258,17 @@ fn compaction(ground: Ground) -> Vec<Process> {
     all
 }
 
-fn database(ground: Ground) -> Vec<Process> {
-    let mut all = several(8, "query", |_| Process {
+fn queries(ground: Ground) -> Vec<Process> {
+    several(8, "query", |_| Process {
         block: Sectors(16),
         pattern: Pattern::Zipf(1.1),
         think: us(1000),
         ..file(ground, 1, 4, 4 * GIB)
-    });
+    })
+}
+
+fn database(ground: Ground) -> Vec<Process> {
+    let mut all = queries(ground);
     all.push(Process {
         name: "log".to_owned(),
         block: Sectors(32),
