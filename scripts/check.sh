@@ -96,11 +96,11 @@ finish() {
 }
 
 # Beside the checks that compile. The recordings that the tests use are those of the kernel that Debian has now.
-start "real kernel" scripts/kernel-compare/run.sh \
+start "real kernel" "scripts/kernel-compare/run.sh --short" \
     "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short" \
     "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk" \
     "what DKMS builds" scripts/kernel/test-install.sh \
-    "Debian packages" scripts/test-deb.sh \
+    "Debian packages" "scripts/test-deb.sh trixie" \
     "panics in a real kernel" "scripts/kernel/run.sh panic" \
     "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory" \
     "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short" \
@@ -133,7 +133,7 @@ check "core without vector units" narrow
 check "setup" scripts/test-setup.sh
 
 start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
-    "elevators in the newest kernel" "scripts/kernel/run.sh --kernel 7 short switches=7 loads=2" \
+    "elevators in the newest kernel" "scripts/kernel/run.sh --kernel 7 short switches=3 loads=1" \
     "what a switch costs in a real kernel" "scripts/kernel/run.sh exact" \
     "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
 for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
