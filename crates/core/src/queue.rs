@@ -157,10 +157,11 @@ impl<S: Scheduler> Queue<S> {
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         self.contents.expect(id, State::InFlight)?;
         self.contents.advance(now)?;
-        if !self.contents.table[id].past {
-            if !self.contents.table.handed(id) {
-                self.scheduler.adopt(self.contents.cx(), id);
-            }
+        let past = self.contents.table[id].past;
+        if self.contents.table.is_ordered() && !self.contents.table.leave_order(id) && !past {
+            self.scheduler.adopt(self.contents.cx(), id);
+        }
+        if !past {
             self.scheduler.complete(self.contents.cx(), id);
         }
         self.contents.table.free(id);

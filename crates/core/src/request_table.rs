@@ -354,12 +354,31 @@ impl Table {
         Some(id)
     }
 
-    /// Frees `id` and its parts.
-    #[inline]
-    pub(crate) fn free(&mut self, id: RequestId) {
+    /// Frees `id`, which waits, and its parts.
+    pub(crate) fn withdraw(&mut self, id: RequestId) {
         if self.ordered {
             self.unlink(id);
         }
+        self.free(id);
+    }
+
+    /// Whether the order of insertion is kept.
+    #[inline]
+    pub(crate) fn is_ordered(&self) -> bool {
+        self.ordered
+    }
+
+    /// Of those in order of insertion `id`, which is done, is none any more. Returns whether the scheduler has been
+    /// handed it.
+    pub(crate) fn leave_order(&mut self, id: RequestId) -> bool {
+        let handed = self.handed(id);
+        self.unlink(id);
+        handed
+    }
+
+    /// Frees `id`, which is in no order, and its parts.
+    #[inline]
+    pub(crate) fn free(&mut self, id: RequestId) {
         let mut at = id.0;
         loop {
             let row = &mut self.rows[at as usize];

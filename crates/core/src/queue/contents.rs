@@ -77,7 +77,7 @@ impl Contents {
         if self.device.merging != Merging::Off {
             self.merger.drop(id, &mut self.table);
         }
-        self.table.free(id);
+        self.table.withdraw(id);
     }
 
     #[inline]

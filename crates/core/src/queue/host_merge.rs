@@ -59,7 +59,7 @@ impl<S: Scheduler> Queue<S> {
         self.contents.merges += 1;
         self.contents.table.take_in(survivor, taken);
         self.scheduler.absorbed(self.contents.cx(), survivor, taken);
-        self.contents.table.free(taken);
+        self.contents.table.withdraw(taken);
         Ok(())
     }
 }
