@@ -108,14 +108,25 @@ impl<S: Scheduler> Queue<S> {
     fn admit(&mut self, id: RequestId, mut request: Request, listed: bool) -> Inserted {
         let Queue { contents, scheduler } = self;
         request.arrival = contents.now;
-        if request.past {
-            contents.enter_past(id, request, listed);
-            return Inserted::Queued(id);
+        if request.past | contents.table.is_ordered() {
+            return self.admit_in_order(id, request, listed);
         }
         if let Some(merged) = contents.enter(scheduler, id, request, listed) {
             return merged;
         }
-        if contents.table.handed(id) {
+        scheduler.insert(contents.cx(), id);
+        Inserted::Queued(id)
+    }
+
+    /// The same of a request that goes past the scheduler, or where the order of arrival is kept.
+    #[inline(never)]
+    fn admit_in_order(&mut self, id: RequestId, request: Request, listed: bool) -> Inserted {
+        let Queue { contents, scheduler } = self;
+        if request.past {
+            contents.enter_past(id, request, listed);
+        } else if let Some(merged) = contents.enter_in_order(scheduler, id, request, listed) {
+            return merged;
+        } else if contents.table.handed(id) {
             scheduler.insert(contents.cx(), id);
         }
         Inserted::Queued(id)
@@ -157,15 +168,27 @@ impl<S: Scheduler> Queue<S> {
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         self.contents.expect(id, State::InFlight)?;
         self.contents.advance(now)?;
-        let past = self.contents.table[id].past;
-        if self.contents.table.is_ordered() && !self.contents.table.leave_order(id) && !past {
-            self.scheduler.adopt(self.contents.cx(), id);
-        }
-        if !past {
+        if self.contents.table[id].past | self.contents.table.is_ordered() {
+            self.complete_in_order(id);
+        } else {
             self.scheduler.complete(self.contents.cx(), id);
         }
         self.contents.table.free(id);
         Ok(())
+    }
+
+    /// Tells the scheduler that `id` is done, if it has a say; also where the order of arrival is kept.
+    #[inline(never)]
+    fn complete_in_order(&mut self, id: RequestId) {
+        let Queue { contents, scheduler } = self;
+        let handed = !contents.table.is_ordered() || contents.table.leave_order(id);
+        if contents.table[id].past {
+            return;
+        }
+        if !handed {
+            scheduler.adopt(contents.cx(), id);
+        }
+        scheduler.complete(contents.cx(), id);
     }
 
     /// The device could not take `id` after all, which goes first when the host next asks; the
