@@ -7,6 +7,7 @@
 //! | `blk_mq` | the schedulers of today's Linux |
 //! | `proportional_share` | the disk shared by weights |
 //! | `unc` | AQL and RW-FIFO, by Naweed, Di Natale and Andrabi (University of North Carolina) |
+//! | `idlewise` | what the project adds of its own |
 //! | `anticipatory` | SOSP'01's anticipation around schedulers of other folders |
 //! | `shared` | parts that schedulers of several files have in common |
 
@@ -70,6 +71,9 @@ schedulers! {
         stride_sptf: StrideSptf;
         lottery: Lottery;
         yfq: Yfq;
+    }
+    idlewise {
+        turns: Turns;
     }
     anticipatory (framework, heuristics, levels, shares, statistics) {
         antic_sptf: AnticSptf;

@@ -44,6 +44,12 @@ impl Fifo {
         self.turns.mark(request)
     }
 
+    /// The number of the request that came last, of all that ever came.
+    #[inline]
+    pub fn latest(&self) -> u64 {
+        self.turn
+    }
+
     /// Appends `request`.
     #[inline]
     pub fn push(&mut self, request: RequestId) {
@@ -63,9 +69,14 @@ impl Fifo {
         self.turns.remove(&mut self.list, request);
     }
 
+    /// `survivor` moves to the place of `other`, which stays behind it, if that is the earlier one.
+    pub fn inherit(&mut self, survivor: RequestId, other: RequestId) {
+        self.turns.inherit(&mut self.list, survivor, other);
+    }
+
     /// Takes `other` out. `survivor` moves to its place if that is the earlier one.
     pub fn absorb(&mut self, survivor: RequestId, other: RequestId) {
-        self.turns.inherit(&mut self.list, survivor, other);
+        self.inherit(survivor, other);
         self.remove(other);
     }
 

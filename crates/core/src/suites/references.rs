@@ -25,6 +25,7 @@ mod sptf;
 mod stride;
 mod stride_sptf;
 mod time_shares;
+mod turns;
 mod yfq;
 
 use alloc::boxed::Box;

@@ -1,0 +1,39 @@
+//! What the drive has: since when, and how much of it nobody waits for.
+
+use crate::collections::{Fifos, List, OutOfMemory};
+use crate::units::{Instant, RequestId};
+
+/// Requests in flight, in order of dispatch.
+pub(super) struct Flight {
+    sent: Fifos<Instant>,
+    list: List,
+    asynchronous: usize,
+}
+
+impl Flight {
+    pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        Ok(Flight { sent: Fifos::new(capacity)?, list: List::default(), asynchronous: 0 })
+    }
+
+    /// How many there are that nobody waits for.
+    pub(super) fn asynchronous(&self) -> usize {
+        self.asynchronous
+    }
+
+    /// When the one that has been in the drive for longest was sent.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.list.front().map(|id| self.sent.mark(id))
+    }
+
+    pub(super) fn push(&mut self, now: Instant, id: RequestId, asynchronous: bool) {
+        self.sent.push(&mut self.list, id, now);
+        self.asynchronous += usize::from(asynchronous);
+    }
+
+    /// Takes `id` out. Returns when it was sent.
+    pub(super) fn take(&mut self, id: RequestId, asynchronous: bool) -> Instant {
+        self.sent.remove(&mut self.list, id);
+        self.asynchronous -= usize::from(asynchronous);
+        self.sent.mark(id)
+    }
+}

@@ -1,0 +1,45 @@
+//! Streams that are ready for a turn, in order of when they became so.
+
+use alloc::vec::Vec;
+
+use crate::collections::{Links, List, OutOfMemory, Place, table};
+use crate::units::{Instant, RequestId};
+
+/// A line of processes by their places, each in it once.
+pub(super) struct Line {
+    /// Lists of numbers, which are those of places here.
+    links: Links,
+    list: List,
+    /// By place: since when it is in line; `None` if it is not.
+    since: Vec<Option<(Place, Instant)>>,
+}
+
+impl Line {
+    pub(super) fn new(places: usize) -> Result<Self, OutOfMemory> {
+        Ok(Line { links: Links::new(places)?, list: List::default(), since: table(places, None)? })
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn front(&self) -> Option<(Place, Instant)> {
+        self.since[self.list.front()?.index()]
+    }
+
+    /// `place` is the last in line, unless it is in line already.
+    pub(super) fn push(&mut self, place: Place, now: Instant) {
+        let since = &mut self.since[place.index()];
+        if since.is_none() {
+            *since = Some((place, now));
+            self.links.push_back(&mut self.list, RequestId(place.index() as u32));
+        }
+    }
+
+    /// `place` leaves the line, if it is in line.
+    pub(super) fn leave(&mut self, place: Place) {
+        if self.since[place.index()].take().is_some() {
+            self.links.remove(&mut self.list, RequestId(place.index() as u32));
+        }
+    }
+}

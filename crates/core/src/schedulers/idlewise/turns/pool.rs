@@ -1,0 +1,92 @@
+//! Requests that go in batches, each by the time that the head is expected to take there.
+
+use crate::collections::{OutOfMemory, Sorted, TryBox};
+use crate::positioning::{Curve, Surveyor};
+use crate::scheduler::{Cx, Setup};
+use crate::schedulers::shared::head::Head;
+use crate::units::{Duration, RequestId};
+
+/// A batch, and what waits for the next one.
+pub(super) struct Pool {
+    sets: [Sorted; 2],
+    /// Which of them is the batch.
+    batch: usize,
+    curve: TryBox<Curve>,
+    surveyor: Surveyor,
+}
+
+impl Pool {
+    pub(super) fn new(setup: Setup<'_>) -> Result<Self, OutOfMemory> {
+        Ok(Pool {
+            sets: [Sorted::new(setup.capacity)?, Sorted::new(setup.capacity)?],
+            batch: 0,
+            curve: TryBox::room()?.keep(setup.device.curve.clone())?,
+            surveyor: Surveyor::default(),
+        })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.sets.iter().all(Sorted::is_empty)
+    }
+
+    /// `id` waits for the next batch.
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.sets[1 - self.batch].insert(cx[id].start.0, id);
+    }
+
+    fn set_of(&mut self, id: RequestId) -> &mut Sorted {
+        let which = usize::from(self.sets[1].contains(id));
+        &mut self.sets[which]
+    }
+
+    pub(super) fn remove(&mut self, id: RequestId) {
+        self.set_of(id).remove(id);
+    }
+
+    pub(super) fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.set_of(id).rekey(id, cx[id].start.0);
+    }
+
+    /// The next of the batch.
+    pub(super) fn next(&self, cx: Cx<'_>, head: &Head) -> Option<RequestId> {
+        self.nearest(cx, head, self.batch)
+    }
+
+    /// The first of the next turn: what is left of the batch goes before another.
+    pub(super) fn first(&self, cx: Cx<'_>, head: &Head) -> Option<RequestId> {
+        self.next(cx, head).or_else(|| self.nearest(cx, head, 1 - self.batch))
+    }
+
+    /// A turn begins.
+    pub(super) fn begin(&mut self) {
+        if self.sets[self.batch].is_empty() {
+            self.batch = 1 - self.batch;
+        }
+    }
+
+    /// Of the neighbours of the head in a set, the one that it is expected to reach sooner; the upper one, of equals.
+    fn nearest(&self, cx: Cx<'_>, head: &Head, which: usize) -> Option<RequestId> {
+        let (above, below) = (head.above(&self.sets[which]), head.below(&self.sets[which]));
+        let time = |id: RequestId| self.curve.expected(head.position, cx[id].start);
+        match (above, below) {
+            (Some(above), Some(below)) => Some(if time(below) < time(above) { below } else { above }),
+            (above, below) => above.or(below),
+        }
+    }
+
+    /// `id`, of the pool or not, goes to the device. `head` has not moved yet.
+    pub(super) fn sends(&mut self, cx: Cx<'_>, head: &Head, id: RequestId) {
+        let request = &cx[id];
+        self.surveyor.dispatched(cx.now, head.position, request.start, request.length.0);
+    }
+
+    /// The device has a request that an earlier scheduler sent.
+    pub(super) fn adopted(&mut self) {
+        self.surveyor.adopted();
+    }
+
+    /// A request is done. Returns how long the head took to it, if that could be measured.
+    pub(super) fn completed(&mut self, cx: Cx<'_>) -> Option<Duration> {
+        self.surveyor.completed(cx.now, &mut self.curve)
+    }
+}

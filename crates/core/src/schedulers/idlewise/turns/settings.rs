@@ -1,0 +1,32 @@
+//! What `turns` can be told, and what follows from it.
+
+use crate::tunables::Milliseconds;
+use crate::units::Duration;
+
+crate::tunables! {
+    /// What [`Turns`](super::Turns) can be told.
+    pub struct Settings {
+        /// How long a round of turns takes at most when many want the disk: waits grow with it, and so does throughput.
+        target: Milliseconds = 750, 20..=10_000;
+    }
+}
+
+/// Requests that may go before one that is overdue: if all are, turns still count.
+pub(super) const SPARED: u64 = 8;
+/// A shorter turn would be spent on getting there.
+pub(super) const SHORTEST: Duration = Duration::from_ms(40);
+/// Nothing new goes to a drive that has had something for so long: several times what it takes for a full queue of its own
+/// if it passes over nobody.
+pub(super) const GATE: Duration = Duration::from_ms(150);
+
+impl Settings {
+    /// The longest turn: two that share a round have half each.
+    pub(super) fn longest(&self) -> Duration {
+        self.target.0 / 2
+    }
+
+    /// From which age on a request is overdue: a round, and what its last turn may take longer.
+    pub(super) fn expire(&self) -> Duration {
+        self.target.0 + self.target.0 / 8
+    }
+}

@@ -1,0 +1,131 @@
+//! Who asks: processes, the chains that they form, and what is known of each.
+
+use super::*;
+
+const MS: u64 = 1_000_000;
+
+/// How somebody asks. Times are in nanoseconds.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Habit {
+    /// The sector behind the last request.
+    pub(super) end: Option<u64>,
+    /// Goes up by 1 with each request near the one before, to 8 at most, and down by 2 with each other.
+    score: u64,
+    /// Mean and mean deviation.
+    think: Option<(u64, u64)>,
+    /// How many waits of 256 are in vain.
+    vain: u64,
+    /// The mean cost of a wait.
+    cost: u64,
+}
+
+impl Habit {
+    pub(super) fn near(&self, start: u64) -> bool {
+        self.end.is_some_and(|end| end.abs_diff(start) <= 4 * 1024 * 1024 / 512)
+    }
+
+    pub(super) fn note(&mut self, request: &Request, thought: Option<u64>) {
+        if self.near(request.start.0) {
+            self.score = 8.min(self.score + 1);
+        } else if self.end.is_some() {
+            self.score -= self.score.min(2);
+        }
+        self.end = Some(request.end().0);
+        let Some(thought) = thought else { return };
+        let (thought, wait) = (thought.min(64 * MS), self.wait());
+        self.vain = (7 * self.vain + if thought > wait { 256 } else { 0 }) / 8;
+        self.cost = (7 * self.cost + thought.min(wait)) / 8;
+        let (mean, deviation) = self.think.unwrap_or((thought, thought / 2));
+        self.think = Some(((7 * mean + thought) / 8, (7 * deviation + mean.abs_diff(thought)) / 8));
+    }
+
+    pub(super) fn is_stream(&self) -> bool {
+        self.score >= 2 && self.think.is_none_or(|(mean, _)| mean <= 8 * MS)
+    }
+
+    pub(super) fn wait(&self) -> u64 {
+        let (mean, deviation) = self.think.unwrap_or((0, 0));
+        (mean + 4 * deviation + MS).clamp(3 * MS, 8 * MS)
+    }
+
+    /// Whether the waits cost no more than those that are not in vain save.
+    pub(super) fn worth(&self, way: u64) -> bool {
+        self.is_stream() && self.cost * 256 <= way * (256 - self.vain)
+    }
+}
+
+pub(super) struct Person {
+    /// Nobody has the number of one that has exited.
+    who: Option<u32>,
+    /// The first of the chain, which all are counted as.
+    first: usize,
+    pub(super) asks: Habit,
+    pub(super) writes: Habit,
+    pub(super) idle: Option<Instant>,
+    again: bool,
+    exited: bool,
+}
+
+/// All that ever asked, and the first of the chain that each group's latest newcomer belongs to.
+#[derive(Default)]
+pub(super) struct People {
+    pub(super) all: Vec<Person>,
+    groups: Vec<(u32, usize)>,
+    newcomers: Habit,
+}
+
+impl People {
+    /// The one that the issuer of `request` is, or goes on for. `holder`: whose turn it is.
+    pub(super) fn asking(&mut self, request: &Request, holder: Option<usize>) -> usize {
+        let (who, group) = (request.issuer.0, request.group.0);
+        if let Some(known) = self.all.iter().find(|person| person.who == Some(who)) {
+            return known.first;
+        }
+        let latest = self.groups.iter().find(|(held, _)| *held == group).map(|(_, first)| *first);
+        let idle = |first: &usize| self.all[*first].idle.is_some();
+        let left_here = |first: &usize| {
+            let person = &self.all[*first];
+            person.exited || person.asks.near(request.start.0)
+        };
+        let goes_on_for = latest.filter(idle).or(holder.filter(idle).filter(left_here));
+        let first = goes_on_for.unwrap_or(self.all.len());
+        let asks = self.newcomers;
+        let (writes, idle, again, exited) = (Habit::default(), None, false, false);
+        self.all.push(Person { who: Some(who), first, asks, writes, idle, again, exited });
+        if group != 0 {
+            self.groups.retain(|(held, _)| *held != group);
+            self.groups.push((group, first));
+        }
+        first
+    }
+
+    /// `person` issues `request`, which somebody waits for.
+    pub(super) fn asks(&mut self, now: Instant, person: usize, request: &Request) {
+        let person = &mut self.all[person];
+        let thought = person.idle.map(|since| now.0 - since.0);
+        if let (false, Some(end)) = (person.again, person.asks.end) {
+            person.again = true;
+            let mut newcomers = Habit { end: Some(end), ..self.newcomers };
+            newcomers.note(request, thought);
+            self.newcomers = Habit { end: None, ..newcomers };
+        }
+        person.asks.note(request, thought);
+        person.idle = None;
+        person.exited = false;
+    }
+
+    /// `person` issues `request`, which nobody waits for.
+    pub(super) fn writes(&mut self, person: usize, request: &Request) {
+        self.all[person].writes.note(request, None);
+        self.all[person].idle = None;
+    }
+
+    pub(super) fn exits(&mut self, who: u32) {
+        let Some(at) = self.all.iter().position(|person| person.who == Some(who)) else { return };
+        let first = self.all[at].first;
+        self.all[first].exited = true;
+        if first != at {
+            self.all[at].who = None;
+        }
+    }
+}
