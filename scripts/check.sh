@@ -104,7 +104,8 @@ start "real kernel" "scripts/kernel-compare/run.sh --short" \
     "panics in a real kernel" "scripts/kernel/run.sh panic" \
     "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory" \
     "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short" \
-    "nothing waits where nothing turns, in a real kernel" "scripts/kernel/flash.sh --short"
+    "nothing waits where nothing turns, in a real kernel" "scripts/kernel/flash.sh --short" \
+    "what a switch costs in a real kernel" "scripts/kernel/run.sh exact"
 
 check "format" format
 check "clippy" lint
@@ -134,7 +135,6 @@ check "setup" scripts/test-setup.sh
 
 start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
     "elevators in the newest kernel" "scripts/kernel/run.sh --kernel 7 short switches=3 loads=1" \
-    "what a switch costs in a real kernel" "scripts/kernel/run.sh exact" \
     "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
 for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
     "what DKMS builds" "Debian packages" "panics in a real kernel" \

@@ -57,14 +57,14 @@ mod settings;
 mod shaper;
 mod waiting;
 
-use crate::collections::OutOfMemory;
+use crate::collections::{OutOfMemory, TryBox};
 use crate::scheduler::{Algorithm, Setup, Starvation, delegate};
 use service::Service;
 use settings::SPARED;
 pub use settings::Settings;
 
 /// Turns for streams, batches for all others.
-pub struct Turns(Service);
+pub struct Turns(TryBox<Service>);
 
 impl Algorithm for Turns {
     const NAME: &'static str = "turns";
@@ -74,7 +74,8 @@ impl Algorithm for Turns {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        Ok(Turns(Service::new(setup, tunables)?))
+        let room = TryBox::room()?;
+        Ok(Turns(room.keep(Service::new(setup, tunables)?)?))
     }
 
     fn tune(&mut self, tunables: Settings) {
