@@ -134,12 +134,13 @@ check "core without vector units" narrow
 check "setup" scripts/test-setup.sh
 
 start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
+    "the kernel's stack" "scripts/kernel/run.sh stack" \
     "elevators in the newest kernel" "scripts/kernel/run.sh --kernel 7 short switches=3 loads=1" \
     "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
 for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
     "what DKMS builds" "Debian packages" "panics in a real kernel" \
     "a disk in want of memory, in a real kernel" "what a recording counts, in a real kernel" \
-    "nothing waits where nothing turns, in a real kernel" "elevators in a real kernel" "elevators in the newest kernel" \
+    "nothing waits where nothing turns, in a real kernel" "elevators in a real kernel" "the kernel's stack" "elevators in the newest kernel" \
     "what a switch costs in a real kernel" \
     "advice on real programs in a real kernel"; do
     finish "$name"

@@ -17,7 +17,6 @@ weighing
 knowing
 noticing
 memory_runs_out
-stacks
 switching "$(argument switches)"
 busy
 beginning

@@ -12,11 +12,12 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
 lines=(6.1 6.12 7)
-tests=(short panic memory exact disk storm papers record install)
+tests=(short stack panic memory exact disk storm papers record install)
 # What each is, and the command that runs it.
 describe() {
     case $1 in
         short) title="each elevator, merging, tunables, switching under load, unloading" ;;
+        stack) title="the kernel's stack" ;;
         panic) title="panics in the core" ;;
         memory) title="a modelled disk in want of memory" ;;
         exact) title="in exact time: switches, shares, limits, \`auto\`" ;;

@@ -124,7 +124,7 @@ impl<S: Scheduler> Queue<S> {
         let Queue { contents, scheduler } = self;
         if request.past {
             contents.enter_past(id, request, listed);
-        } else if let Some(merged) = contents.enter_in_order(scheduler, id, request, listed) {
+        } else if let Some(merged) = contents.enter(scheduler, id, request, listed) {
             return merged;
         } else if contents.table.handed(id) {
             scheduler.insert(contents.cx(), id);

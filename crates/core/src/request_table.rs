@@ -249,8 +249,7 @@ impl Table {
         }
     }
 
-    /// Enters `request` under `id`, which is not in use, while no order of insertion is kept. `listed`: the id is still
-    /// among the spare ones.
+    /// Enters `request` under `id`, which is not in use. `listed`: the id is still among the spare ones.
     #[inline]
     pub(crate) fn insert(&mut self, id: RequestId, request: Request, listed: bool, chain: [u32; 2]) {
         self.turn += 1;
@@ -261,11 +260,6 @@ impl Table {
         let row = &mut self.rows[id.index()];
         (row.request, row.turn, row.chain) = (request, self.turn, chain);
         (row.state, row.entrant, row.listed) = (State::Waiting, entrant, listed);
-    }
-
-    /// The same, and `id` is the last in order of insertion if that is kept.
-    pub(crate) fn append(&mut self, id: RequestId, request: Request, listed: bool, chain: [u32; 2]) {
-        self.insert(id, request, listed, chain);
         if self.ordered {
             self.arrival_links.push_back(&mut self.arrivals, id);
         }

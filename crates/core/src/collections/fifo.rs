@@ -44,12 +44,6 @@ impl Fifo {
         self.turns.mark(request)
     }
 
-    /// The number of the request that came last, of all that ever came.
-    #[inline]
-    pub fn latest(&self) -> u64 {
-        self.turn
-    }
-
     /// Appends `request`.
     #[inline]
     pub fn push(&mut self, request: RequestId) {

@@ -32,25 +32,10 @@ impl Contents {
         None
     }
 
-    /// The same while the order of insertion is kept.
-    pub(super) fn enter_in_order<S: Scheduler>(
-        &mut self,
-        scheduler: &mut S,
-        id: RequestId,
-        request: Request,
-        listed: bool,
-    ) -> Option<Inserted> {
-        if self.device.merging != Merging::Off {
-            return self.enter_touching(scheduler, id, request, listed);
-        }
-        self.table.append(id, request, listed, [NIL; 2]);
-        None
-    }
-
     /// Enters `request`, which goes to the device first, under the free `id`.
     #[cold]
     pub(super) fn enter_past(&mut self, id: RequestId, request: Request, listed: bool) {
-        self.table.append(id, request, listed, [NIL; 2]);
+        self.table.insert(id, request, listed, [NIL; 2]);
         self.table.returned(id);
     }
 
@@ -64,11 +49,11 @@ impl Contents {
         listed: bool,
     ) -> Option<Inserted> {
         if let Some((into, side)) = self.find_merge(scheduler, &new) {
-            self.table.append(id, new, listed, [NIL; 2]);
+            self.table.insert(id, new, listed, [NIL; 2]);
             return Some(self.merge(scheduler, id, into, side));
         }
         let chain = self.merger.enter(id, self.merger.slots(&new));
-        self.table.append(id, new, listed, chain);
+        self.table.insert(id, new, listed, chain);
         None
     }
 

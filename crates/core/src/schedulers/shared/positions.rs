@@ -55,19 +55,13 @@ impl Positions {
     /// `id` is dispatched: the head goes there.
     pub(crate) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         self.remove(id);
-        self.follow(cx, id);
-    }
-
-    /// `id`, which did not wait here, is dispatched: the head goes there.
-    pub(crate) fn follow(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
         self.surveyor.dispatched(cx.now, self.head, request.start, request.length.0);
         self.head = request.end();
     }
 
-    /// Returns how long the head took to the request, if that could be measured.
-    pub(crate) fn completed(&mut self, cx: Cx<'_>) -> Option<Duration> {
-        self.surveyor.completed(cx.now, &mut self.curve)
+    pub(crate) fn completed(&mut self, cx: Cx<'_>) {
+        self.surveyor.completed(cx.now, &mut self.curve);
     }
 
     pub(crate) fn adopted(&mut self) {
