@@ -153,6 +153,11 @@ fn stat(name: &str) -> Vec<u64> {
     text.split_whitespace().map(|word| word.parse().unwrap()).collect()
 }
 
+/// Reads and writes that were completed between two looks.
+fn done_since(before: &[u64], after: &[u64]) -> u64 {
+    after[0] + after[4] - before[0] - before[4]
+}
+
 /// The recorder counts at least what the kernel counted between looks inside of the recording, and at most what it
 /// counted between looks outside, but for what each process may have under way at a look.
 #[test]
@@ -175,6 +180,10 @@ fn nothing_is_missing_when_it_is_stopped_under_load() {
                 let summary = thread::scope(|scope| {
                     let recording = scope.spawn(|| recorder.run(None, &stop, &mut |_| {}).unwrap());
                     thread::sleep(Duration::from_millis(17 * round % 120));
+                    // A recording in which nothing was done is an error of its own.
+                    while done_since(&inside, &stat(&name)) < 2 * BUSY {
+                        thread::yield_now();
+                    }
                     stop.store(true, Ordering::Relaxed);
                     recording.join().unwrap()
                 });
