@@ -8,9 +8,9 @@
 #   --short      of the scenarios that processes play, which take long, every third
 #   SCENARIO…    only these, such as mq-deadline-08-classes
 #
-# Exit status: 0 they agree, 1 they differ, 77 it cannot run here (the last line says why). Time in the
-# guest is virtual: two runs give the same recording, on any machine. Nothing is installed on the host;
-# the kernel is unpacked below target/kernel-compare.
+# Exit status: 0 they agree, or our schedulers do as this kernel did; 1 they differ; 77 it cannot run here (the last line
+# says why). Time in the guest is virtual: two runs give the same recording, on any machine, but for the order of
+# what is due in the same moment. Nothing is installed on the host; the kernel is unpacked below target/kernel-compare.
 set -euo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -97,6 +97,15 @@ same() {
     esac
 }
 
+# ours SCENARIO: whether our scheduler gives out what this kernel did. It is asked of recordings that differ, because
+# what is due in the same moment comes in either order.
+ours() {
+    rm -rf "$work/others"
+    mkdir "$work/others"
+    cp "$work/ops/$1.ops" "$work/others/"
+    KERNEL_RECORDINGS=$work/others cargo test --quiet --locked -p idlewise-core --test kernel every_recorded
+}
+
 recordings=crates/core/kernel_recordings differ=0
 mkdir -p "$recordings"
 for scenario in "${scenarios[@]}"; do
@@ -105,9 +114,9 @@ for scenario in "${scenarios[@]}"; do
     if [ -n "$update" ]; then
         cp "$work/ops/$scenario.$kind" "$recordings/"
     elif ! same "$recordings/$scenario.$kind" "$work/ops/$scenario.$kind" >"$work/diff"; then
-        echo "$scenario: this kernel gives out others than the recorded one:"
+        echo "$scenario: this kernel does not do what the recorded one did:"
         cat "$work/diff"
-        differ=1
+        if [ "$kind" = ops ] && ours "$scenario"; then echo "$scenario: ours does the same"; else differ=1; fi
     fi
 done
 [ "$differ" = 0 ] || exit 1

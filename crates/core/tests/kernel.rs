@@ -1,12 +1,14 @@
 //! Our schedulers against recordings of the real ones in Linux: what came when, and what it gave out.
 //!
-//! `scripts/kernel-compare/run.sh` makes the recordings, and says whether today's kernel still does so.
+//! `scripts/kernel-compare/run.sh` makes the recordings, and says whether today's kernel still does so. With
+//! `KERNEL_RECORDINGS=FOLDER` those of another folder are taken.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 fn recordings() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel_recordings");
+    let own = || Path::new(env!("CARGO_MANIFEST_DIR")).join("kernel_recordings");
+    let folder = std::env::var_os("KERNEL_RECORDINGS").map_or_else(own, PathBuf::from);
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "ops")).collect();
     found.sort();
