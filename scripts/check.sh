@@ -3,7 +3,7 @@
 #
 #   scripts/check.sh
 #
-# Runs every check even if one fails, then prints a line for each and "checks: N passed, N failed,
+# Runs every check even if one fails, then prints a line for each, with its seconds, and "checks: N passed, N failed,
 # N skipped". A skipped check says why.
 set -euo pipefail
 export LC_ALL=C CARGO_TERM_PROGRESS_WHEN=never
@@ -12,18 +12,18 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 edition=$(sed -n 's/^edition = "\(.*\)"$/\1/p' Cargo.toml)
 passed=0 failed=0 skipped=0 summary=''
 
-note() { summary+=$(printf '  %-8s %s' "$1" "$2")$'\n'; }
+note() { summary+=$(printf '  %-8s %4s s  %s' "$@")$'\n'; }
 check() {
-    local name=$1
+    local name=$1 began=$SECONDS
     shift
     echo "== $name"
     if "$@" </dev/null; then
-        passed=$((passed + 1)); note passed "$name"
+        passed=$((passed + 1)); note passed $((SECONDS - began)) "$name"
     else
-        failed=$((failed + 1)); note FAILED "$name"
+        failed=$((failed + 1)); note FAILED $((SECONDS - began)) "$name"
     fi
 }
-skip() { skipped=$((skipped + 1)); note skipped "$1: $2"; }
+skip() { skipped=$((skipped + 1)); note skipped 0 "$1: $2"; }
 
 # Each file by name: rustfmt follows `mod` items, but not those that a macro makes.
 format() {
@@ -54,58 +54,75 @@ narrow() {
         --config 'profile.test.package.proptest.opt-level=0'
 }
 
-# Checks that boot a guest. Most use one processor, so two rows of them go on at a time: `start` begins a row,
-# `finish` waits for one of its checks and reports it. Status 77 says that a guest cannot run here, and the last
-# line why.
+# Checks that boot a guest, most with one processor: workers take the next one from a list, as many at a time as were started.
+# Status 77 says that a guest cannot run here, and the last line why.
 box=$(mktemp -d)
-rows=()
-# Each row is a process group, so that nothing of it is left when this ends before it.
+guests=() workers=()
+guest() { guests+=("$1" "$2"); }
+# Each worker is a process group, so that nothing of it is left when this ends before it.
 leave() {
     local group
-    for group in "${rows[@]}"; do kill -- "-$group" 2>/dev/null || true; done
+    for group in "${workers[@]}"; do kill -- "-$group" 2>/dev/null || true; done
     rm -rf "$box"
 }
 trap leave EXIT
 trap 'exit 130' INT TERM
-row() {
-    local name
-    while [ $# -gt 0 ]; do
-        name=$1 command=$2
-        shift 2
-        { bash -c "$command" >"$box/$name.out" 2>&1 && echo 0 || echo $?; } >"$box/$name.new"
+# The place in the list of what nobody has begun.
+take() {
+    local next
+    exec 8>"$box/lock"
+    flock 8
+    next=$(cat "$box/next" 2>/dev/null || echo 0)
+    echo $((next + 2)) >"$box/next"
+    exec 8>&-
+    echo "$next"
+}
+work() {
+    local number name began
+    while number=$(take) && [ "$number" -lt ${#guests[@]} ]; do
+        name=${guests[number]} began=$SECONDS
+        { bash -c "${guests[number + 1]}" >"$box/$name.out" 2>&1 && echo 0 || echo $?; } >"$box/$name.new"
+        echo $((SECONDS - began)) >>"$box/$name.new"
         mv "$box/$name.new" "$box/$name"
     done
 }
 start() {
     set -m
-    row "$@" </dev/null &
-    rows+=($!)
+    work </dev/null &
+    workers+=($!)
     set +m
 }
 finish() {
-    local name=$1 status
+    local name=$1 status took
     while [ ! -e "$box/$name" ] && [ -n "$(jobs -r)" ]; do sleep 1; done
-    status=$(cat "$box/$name" || echo 1)
+    { read -r status && read -r took; } <"$box/$name" || { status=1 took=0; }
     echo "== $name"
     cat "$box/$name.out"
     case $status in
-        0) passed=$((passed + 1)); note passed "$name" ;;
+        0) passed=$((passed + 1)); note passed "$took" "$name" ;;
         77) skip "$name" "$(tail -n 1 "$box/$name.out")" ;;
-        *) failed=$((failed + 1)); note FAILED "$name" ;;
+        *) failed=$((failed + 1)); note FAILED "$took" "$name" ;;
     esac
 }
 
-# Beside the checks that compile. The recordings that the tests use are those of the kernel that Debian has now.
-start "real kernel" "scripts/kernel-compare/run.sh --short" \
-    "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short" \
-    "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk" \
-    "what DKMS builds" scripts/kernel/test-install.sh \
-    "Debian packages" "scripts/test-deb.sh trixie" \
-    "panics in a real kernel" "scripts/kernel/run.sh panic" \
-    "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory" \
-    "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short" \
-    "nothing waits where nothing turns, in a real kernel" "scripts/kernel/flash.sh --short" \
-    "what a switch costs in a real kernel" "scripts/kernel/run.sh exact"
+# The longest come first, so that all workers end at about the same time. The recordings that the tests use are those of the kernel that Debian has now.
+guest "real kernel" "scripts/kernel-compare/run.sh --short"
+guest "Debian packages" "scripts/test-deb.sh trixie"
+guest "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2"
+guest "elevators in the newest kernel" "scripts/kernel/run.sh --kernel 7 short switches=3 loads=1"
+guest "what a switch costs in a real kernel" "scripts/kernel/run.sh exact"
+guest "what a recording counts, in a real kernel" "scripts/kernel/record.sh --short"
+guest "what DKMS builds" scripts/kernel/test-install.sh
+guest "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
+guest "nothing waits where nothing turns, in a real kernel" "scripts/kernel/flash.sh --short"
+guest "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk"
+guest "panics in a real kernel" "scripts/kernel/run.sh panic"
+guest "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short"
+guest "the kernel's stack" "scripts/kernel/run.sh stack"
+guest "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory"
+
+# Beside the checks that compile.
+start
 
 check "format" format
 check "clippy" lint
@@ -133,18 +150,8 @@ fi
 check "core without vector units" narrow
 check "setup" scripts/test-setup.sh
 
-start "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2" \
-    "the kernel's stack" "scripts/kernel/run.sh stack" \
-    "elevators in the newest kernel" "scripts/kernel/run.sh --kernel 7 short switches=3 loads=1" \
-    "advice on real programs in a real kernel" "scripts/kernel/advice.sh --short"
-for name in "real kernel" "the papers' experiments in a real kernel" "a disk that is a model, in a real kernel" \
-    "what DKMS builds" "Debian packages" "panics in a real kernel" \
-    "a disk in want of memory, in a real kernel" "what a recording counts, in a real kernel" \
-    "nothing waits where nothing turns, in a real kernel" "elevators in a real kernel" "the kernel's stack" "elevators in the newest kernel" \
-    "what a switch costs in a real kernel" \
-    "advice on real programs in a real kernel"; do
-    finish "$name"
-done
+start
+for ((number = 0; number < ${#guests[@]}; number += 2)); do finish "${guests[number]}"; done
 
 if command -v shellcheck >/dev/null; then
     check "shell scripts" shellcheck .ci/run scripts/*.sh scripts/*/*.sh kernel/build.sh traces/*.sh

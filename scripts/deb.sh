@@ -2,7 +2,7 @@
 # Makes Debian packages: idlewise (program, manual pages, completions) and idlewise-dkms (both kernel modules, as DKMS
 # wants them). Prints where they are. Nothing is installed.
 #
-#   scripts/deb.sh [PROFILE]        (Cargo's profile of the program; default: release)
+#   scripts/deb.sh [--as-tested]        (the program as the tests have it, not built for speed)
 #
 # Exit status 77: they cannot be made here (the last line says why).
 set -euo pipefail
@@ -19,7 +19,9 @@ stage=$place/idlewise
 rm -rf "$place"
 mkdir -p "$stage"/built/{bin,man,bash,zsh,fish,doc,examples}
 
-program=$(program idlewise build --profile "${1:-release}" --locked --package idlewise)
+build=(build --release --locked --package idlewise)
+[ "${1:-}" != --as-tested ] || build=("${as_tested[@]}")
+program=$(program idlewise "${build[@]}")
 built=$stage/built
 cp "$program" "$built/bin/"
 "$program" manual "$built/man"

@@ -122,7 +122,7 @@ pub extern "C" fn iw_queue_free(host: Box<Host>) {
 }
 
 /// Requests that a step of a switch hands over. One takes up to a microsecond, and the queue's lock is held meanwhile.
-const STEP: usize = 16;
+const STEP: usize = 8;
 
 /// Puts the successor in place of the queue's scheduler, which takes the successor's place. It is handed what waits by
 /// `iw_queue_carry`.

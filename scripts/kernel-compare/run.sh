@@ -5,7 +5,7 @@
 #   scripts/kernel-compare/run.sh [--update | --short] [SCENARIO…]
 #
 #   --update     writes the recordings anew
-#   --short      of the scenarios that processes play, which take long, every third
+#   --short      of the scenarios that processes play, which take long, every sixth
 #   SCENARIO…    only these, such as mq-deadline-08-classes
 #
 # Exit status: 0 they agree, or our schedulers do as this kernel did; 1 they differ; 77 it cannot run here (the last line
@@ -21,7 +21,7 @@ cd "$here/../.."
 update='' every=1
 case ${1:-} in
     --update) update=yes; shift ;;
-    --short) every=3; shift ;;
+    --short) every=6; shift ;;
 esac
 for tool in qemu-system-x86_64 cc cpio gzip; do
     command -v "$tool" >/dev/null || cannot "no $tool (apt-get install qemu-system-x86 gcc libc6-dev cpio, on Debian)"

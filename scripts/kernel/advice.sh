@@ -24,7 +24,7 @@ build=(build --release --package idlewise --bins --example advice_table)
 if [ "${1:-}" = --short ]; then
     shift
     disks=(maxtor-40g)
-    kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq:low_latency=0 ours=as loads=streams,random
+    kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq:low_latency=0 ours=as loads=streams
     numbers=(files=120 large=48 ios=300 runs=1)
     # The program that the tests run.
     build=("${as_tested[@]}")

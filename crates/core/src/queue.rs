@@ -77,7 +77,8 @@ impl<S: Scheduler> Queue<S> {
     ///
     /// # Errors
     /// [`HostError::Full`], [`HostError::TimeWentBack`].
-    #[inline]
+    // A host has one place that inserts.
+    #[inline(always)]
     pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
         let id = self.contents.table.any_free().ok_or(HostError::Full)?;
         self.contents.advance(now)?;
@@ -122,6 +123,9 @@ impl<S: Scheduler> Queue<S> {
     #[inline(never)]
     fn admit_in_order(&mut self, id: RequestId, request: Request, listed: bool) -> Inserted {
         let Queue { contents, scheduler } = self;
+        if contents.table.is_ordered() {
+            contents.table.enter_order(id);
+        }
         if request.past {
             contents.enter_past(id, request, listed);
         } else if let Some(merged) = contents.enter(scheduler, id, request, listed) {

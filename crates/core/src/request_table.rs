@@ -260,9 +260,6 @@ impl Table {
         let row = &mut self.rows[id.index()];
         (row.request, row.turn, row.chain) = (request, self.turn, chain);
         (row.state, row.entrant, row.listed) = (State::Waiting, entrant, listed);
-        if self.ordered {
-            self.arrival_links.push_back(&mut self.arrivals, id);
-        }
     }
 
     /// Gives `id` another extent.
@@ -366,6 +363,11 @@ impl Table {
     #[inline]
     pub(crate) fn is_ordered(&self) -> bool {
         self.ordered
+    }
+
+    /// `id`, which is about to be inserted, is the last in order of insertion.
+    pub(crate) fn enter_order(&mut self, id: RequestId) {
+        self.arrival_links.push_back(&mut self.arrivals, id);
     }
 
     /// Of those in order of insertion `id`, which is done, is none any more. Returns whether the scheduler has been

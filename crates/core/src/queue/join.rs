@@ -61,7 +61,7 @@ impl Contents {
     /// begins, then one that begins where it ends.
     fn find_merge<S: Scheduler>(&self, scheduler: &S, new: &Request) -> Option<(RequestId, Side)> {
         let fits = |id: RequestId| self.fits(scheduler, id, new);
-        if let Some(last) = self.merger.last()
+        if let Some(last) = self.merger.last(&self.table)
             && let Some(side) = Side::between(&self.table[last], new)
             && fits(last)
         {

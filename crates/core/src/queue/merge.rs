@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::collections::{NIL, OutOfMemory, table};
 use crate::device::Device;
 use crate::request::{Operation, Request};
-use crate::request_table::Table;
+use crate::request_table::{State, Table};
 use crate::units::{RequestId, Sector};
 
 /// Where a new request joins an old one.
@@ -64,7 +64,7 @@ pub(super) struct Slots {
 pub(super) struct Merger {
     heads: Vec<[u32; 2]>,
     shift: u32,
-    /// The request that last arrived or grew; [`NIL`] if it no longer waits.
+    /// The request that last arrived or grew, whether or not it still waits.
     last: u32,
 }
 
@@ -111,9 +111,6 @@ impl Merger {
         if first {
             heads[end][Edge::End as usize] = chain[Edge::End as usize];
             heads[start][Edge::Start as usize] = chain[Edge::Start as usize];
-            if self.last == id.0 {
-                self.last = NIL;
-            }
         }
         first
     }
@@ -151,8 +148,10 @@ impl Merger {
     }
 
     /// The request that last arrived or grew, if it still waits.
-    pub(super) fn last(&self) -> Option<RequestId> {
-        (self.last != NIL).then_some(RequestId(self.last))
+    pub(super) fn last(&self, requests: &Table) -> Option<RequestId> {
+        let last = RequestId(self.last);
+        // Whoever has its id by now, and waits, has arrived later.
+        (requests.state_of(last) == Some(State::Waiting)).then_some(last)
     }
 
     /// `id` waits with the extent that it has in the table.
@@ -167,9 +166,6 @@ impl Merger {
         let Slots { end, start } = self.slots(&requests[id]);
         self.unlink(Edge::End, end, id, requests);
         self.unlink(Edge::Start, start, id, requests);
-        if self.last == id.0 {
-            self.last = NIL;
-        }
     }
 
     /// A waiting request that ends at `sector` and `fits`.
