@@ -235,9 +235,9 @@ mod tests {
     }
 
     #[test]
-    fn half_of_the_loads_and_disks_are_set_aside_and_all_can_be_built() {
+    fn a_third_of_the_loads_and_half_of_the_disks_are_set_aside_and_all_can_be_built() {
         let aside = LOADS.iter().filter(|load| load.aside).count();
-        assert!(aside.abs_diff(LOADS.len() - aside) <= 1, "{aside} of {}", LOADS.len());
+        assert!(3 * aside + 1 >= LOADS.len(), "{aside} of {}", LOADS.len());
         let kept = DISKS.iter().filter(|disk| disk.aside).count();
         assert!(2 * kept >= DISKS.len(), "{kept} of {}", DISKS.len());
         for disk in DISKS {

@@ -13,13 +13,16 @@
 //! all others that somebody waits for, and synchronous writes where the drive has a queue and takes them into its buffer
 //! meanwhile; and *writes* that nobody waits for.
 //!
-//! 1. Whatever has waited for 9/8 of `target` is overdue. The oldest goes after at most eight others, and at once if
-//!    nothing else would: it ends a wait, and does not heed rule 2.
+//! 1. Whatever has waited for 9/8 of `target` is overdue. The oldest goes after at most 32 others, and at once if
+//!    nothing else would, without heeding rule 2. It ends a wait for a stream if somebody waits for it.
 //! 2. Nothing new goes to a drive that has had a request for 150 ms: the drive passes over what is far away.
 //! 3. The turn goes on.
 //!    - A stream is sent as it comes, and waited for when it thinks: as long as it thinks on average, four mean deviations
 //!      and 1 ms more, but 3 to 8 ms. Not if the average wait costs more than those save that are not in vain: each
-//!      saves the time in which the drive comes back to a stream, as measured.
+//!      saves what it takes longer to come back to a stream than to stay with it, as measured. Where only streams wait
+//!      and the next would not be waited for either, that is what it takes to come back from thoughts, which is nothing
+//!      with a drive that reads ahead for each. It is measured by leaving, and taken for 1/16 less with each turn in
+//!      which nobody was left, so that leaving is tried again.
 //!    - The pool goes in batches: what waited when the batch began. Of the two next to the head the one goes that is
 //!      expected to be reached sooner.
 //!    - Writes go upward, one writer at a time if it writes in order.
@@ -43,7 +46,7 @@
 //! weights are not looked at.
 //!
 //! # Starvation
-//! None: from 9/8 of `target` on, at least every ninth request to go is the oldest that is overdue.
+//! None: from 9/8 of `target` on, at least one of 33 requests to go is the oldest that is overdue.
 
 mod actors;
 mod flight;
@@ -82,7 +85,7 @@ impl Algorithm for Turns {
         self.0.tunables = tunables;
     }
 
-    /// Of nine that go one is the oldest that is overdue, and before us only those are older that were there before us.
+    /// Of 33 that go one is the oldest that is overdue, and before us only those are older that were there before us.
     fn starvation(tunables: &Settings) -> Starvation {
         Starvation::Bounded { after: tunables.expire(), per_waiting: 1 + SPARED, plus: SPARED }
     }

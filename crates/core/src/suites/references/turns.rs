@@ -25,7 +25,7 @@ impl Referenced for Turns {
             writes_since: Instant::ZERO,
             spared: 0,
             last_writer: None,
-            way: 12_000_000,
+            ways: [0, 0, 12_000_000],
             head: Sector(0),
             curve: setup.device.curve.clone(),
             surveyor: Surveyor::default(),
@@ -102,8 +102,9 @@ struct Reference {
     writes_since: Instant,
     spared: u64,
     last_writer: Option<usize>,
-    /// The mean time to come back to a stream.
-    way: u64,
+    /// The mean time to get to a stream's read: while its turn goes on; as a turn begins, where it had been left because it
+    /// thought; and as any other turn begins.
+    ways: [u64; 3],
     head: Sector,
     curve: Curve,
     surveyor: Surveyor,
@@ -163,10 +164,27 @@ impl Reference {
             true => self.with_heads(cx),
             false => self.without_heads(),
         };
-        match self.overdue(cx) {
-            Some(id) if self.spared >= 8 || matches!(next, Next::Wait(_)) => Next::Send(id),
-            _ => next,
-        }
+        let Some(id) = self.overdue(cx) else { return next };
+        let goes = match next {
+            _ if self.spared >= 32 => true,
+            Next::Wait(None) => true,
+            Next::Wait(Some(_)) => !is_idle_write(&cx[id]),
+            Next::Send(_) | Next::Begin(..) => false,
+        };
+        if goes { Next::Send(id) } else { next }
+    }
+
+    /// What it takes longer to come back than to stay: soon, or after a round.
+    fn return_costs(&self, soon: bool) -> u64 {
+        self.ways[if soon { 1 } else { 2 }].saturating_sub(self.ways[0])
+    }
+
+    /// Only streams wait, and the first of them would not be waited for.
+    fn only_thinkers(&self) -> bool {
+        let first = self.line.first().map(|(person, _)| &self.people.all[*person].asks);
+        first.is_some_and(|asks| !asks.worth(self.return_costs(true)))
+            && !self.any(Kind::Pool)
+            && !self.any(Kind::Write)
     }
 
     fn without_heads(&self) -> Next {
@@ -207,7 +225,8 @@ impl Reference {
                     return Some(Next::Wait(turn.until));
                 }
                 let person = &self.people.all[person];
-                let wait = if person.asks.worth(self.way) { person.asks.wait() } else { 0 };
+                let cost = self.return_costs(self.only_thinkers());
+                let wait = if person.asks.worth(cost) { person.asks.wait() } else { 0 };
                 let end = person.idle? + Duration(wait);
                 let end = end.min(turn.until.unwrap_or(Instant::MAX));
                 (cx.now < end).then_some(Next::Wait(Some(end)))
@@ -270,6 +289,14 @@ impl Reference {
 
     fn begin(&mut self, now: Instant, party: Party) {
         let mut thinks = 0;
+        if let Some(person) = self.holder() {
+            let early = self.turn.and_then(|turn| turn.until).is_some_and(|until| now < until);
+            let left = early && self.first_of(person).is_none() && self.only_thinkers();
+            self.people.all[person].left = left;
+            if !left {
+                self.ways[1] -= self.ways[1] / 16;
+            }
+        }
         match self.turn.map(|turn| turn.party) {
             None => {}
             Some(Party::Pool) => self.pool_since = now,
@@ -278,7 +305,7 @@ impl Reference {
             Some(Party::Stream(_)) => thinks = 1,
         }
         let sharing = self.line.len() + usize::from(self.any(Kind::Pool)) + self.writers() + thinks;
-        let share = (self.target / sharing as u64).saturating_sub(self.way);
+        let share = (self.target / sharing as u64).saturating_sub(self.return_costs(false));
         let length = share.min(self.target / 2).max(40_000_000);
         let counts = !matches!(party, Party::Stream(_));
         self.line.retain(|(person, _)| Party::Stream(*person) != party);
@@ -378,6 +405,8 @@ impl Scheduler for Reference {
         let id = match self.choose(cx) {
             Next::Wait(until) => {
                 let due = cx[oldest].arrival + self.expire();
+                // If it is overdue and does not go, what is waited for ends first.
+                let due = if due > cx.now { due } else { Instant::MAX };
                 return Decision::WaitUntil(until.map_or(due, |until| until.min(due)));
             }
             Next::Send(id) => id,
@@ -401,11 +430,14 @@ impl Scheduler for Reference {
         if let Some(turn) = &mut self.turn
             && held.kind == Kind::Stream
             && turn.party == Party::Stream(held.person)
-            && turn.until.is_none()
         {
-            turn.until = Some(cx.now + Duration(turn.length));
+            let mut which = 0;
+            if turn.until.is_none() {
+                turn.until = Some(cx.now + Duration(turn.length));
+                which = if self.people.all[held.person].left { 1 } else { 2 };
+            }
             if let (Some(time), true) = (measured, read) {
-                self.way = (7 * self.way + time.0) / 8;
+                self.ways[which] = (31 * self.ways[which] + time.0) / 32;
             }
         }
     }

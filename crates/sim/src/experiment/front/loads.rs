@@ -55,30 +55,42 @@ macro_rules! loads {
 // Sizes are such that each fits the smallest of the disks below, of 2 GB.
 loads! {
     known Throughput "seq-readers";
-    aside Throughput "thinkers";
+    known Throughput "thinkers";
     known Throughput "random-readers";
-    aside Throughput "scatter";
+    known Throughput "scatter";
     known Throughput "writers";
-    aside Throughput "mail";
+    known Throughput "mail";
     known Throughput "database";
-    aside Throughput "backup";
+    known Throughput "backup";
     known Throughput "copy";
-    aside Throughput "web";
+    known Throughput "web";
     known Throughput "streams-2";
-    aside Throughput "streams-4";
+    known Throughput "streams-4";
     known Throughput "streams-8";
-    aside Throughput "streams-16";
-    aside Throughput "boot";
+    known Throughput "streams-16";
+    known Throughput "boot";
     known Throughput "oltp-backup";
-    aside Throughput "compile";
+    known Throughput "compile";
     known Throughput "video";
-    aside Throughput "compaction";
+    known Throughput "compaction";
     known Throughput "start-streams";
-    aside Throughput "start-writers";
+    known Throughput "start-writers";
     known Throughput "adversary" = "adversary:requests=100000,file=400m,gap=800m";
     known Parties "dd-and-cat" = "write-and-read:file=200m,written=1g,gap=200m";
     known Parties "stream-and-chain" = "stream-and-chain:files=1600,directories=100,stream=500m,gap=200m";
-    aside Parties "two-chains" = "two-chains:files=1600,directories=100,gap=200m";
+    known Parties "two-chains" = "two-chains:files=1600,directories=100,gap=200m";
+    aside Throughput "slow-readers" = "sync-streams:n=3,think=2ms,bs=32k,file=300m,gap=200m,requests=1000000";
+    aside Throughput "skipping" = "sync-streams:n=4,pattern=alternate,bs=32k,file=200m,gap=200m,requests=1000000";
+    aside Throughput "queued-streams" = "sync-streams:n=3,depth=4,bs=128k,file=400m,gap=100m,requests=1000000";
+    aside Throughput "random-64" = "random:n=64,bs=8k,requests=1000000";
+    aside Throughput "random-writes" = "random:n=12,bs=16k,reads=40,requests=1000000";
+    aside Throughput "open" = "poisson:rate=70,reads=60,requests=1000000";
+    aside Throughput "queues" = "queues:depths=1:4:16,requests=1000000";
+    aside Throughput "pauses" = "adversary:n=0,pause=9ms,requests=100000,file=400m,gap=800m";
+    aside Throughput "copies" = "iozone:n=6,pattern=seq-write";
+    aside Parties "slow-cat" = "write-and-read:bs=64k,reads=2,think=1ms,file=200m,written=800m,gap=300m";
+    aside Parties "hashed-chain" = "stream-and-chain:files=1600,directories=100,order=hash,stream=400m,gap=300m";
+    aside Parties "three-chains" = "two-chains:chains=3,files=1600,directories=100,gap=100m";
 }
 
 macro_rules! disks {

@@ -31,6 +31,8 @@ pub(super) struct Actor {
     grown: bool,
     /// The process that issued last has exited.
     exited: bool,
+    /// Its last turn ended early, because it thought.
+    pub(super) left: bool,
 }
 
 /// What is kept of a process: itself as an actor, and which actor it belongs to.

@@ -1,33 +1,61 @@
 //! What it costs to leave a stream and to come back: learned from completions alone.
 //!
-//! A drive that reads ahead for many streams at once has the next part ready when its host comes back, and leaving costs
-//! next to nothing. Another has to move its heads.
+//! A drive that reads ahead for many streams at once has the next part ready when its host soon comes back, and leaving costs
+//! next to nothing. Another has to move its heads. Which of the two it is shows only who leaves: so leaving is free
+//! until it has turned out not to be, and what has not been tried for long is tried again.
 
 use crate::units::Duration;
 
-/// A sample moves the mean by an eighth of the difference.
-const LEARNING: u64 = 8;
+/// A sample moves the mean by this part of the difference: of many ways some are far where most are none.
+const LEARNING: u64 = 32;
+/// In each turn in which it was not tried, leaving is taken to cost less by this part.
+const FORGETTING: u64 = 16;
 /// Until something has been measured: a seek and half a turn of a disk.
 const UNMEASURED: Duration = Duration::from_ms(12);
 
-/// The mean positioning time of the first read in a stream's turn.
+/// Mean positioning times of a stream's reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Leaving(Duration);
+pub(super) struct Leaving {
+    /// Of the first in a turn, where the last turn had gone on to its end: everybody had a turn since.
+    late: Duration,
+    /// Of the first in a turn, where the stream had been left because it thought.
+    early: Duration,
+    /// Of all others.
+    staying: Duration,
+}
+
+/// Which read of a stream it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    Late,
+    Early,
+    Staying,
+}
 
 impl Default for Leaving {
     fn default() -> Self {
-        Leaving(UNMEASURED)
+        Leaving { late: UNMEASURED, early: Duration::ZERO, staying: Duration::ZERO }
     }
 }
 
 impl Leaving {
-    /// The drive has taken `time` to get to the first read in a stream's turn.
-    pub(super) fn learn(&mut self, time: Duration) {
-        self.0 = (self.0 * (LEARNING - 1) + time) / LEARNING;
+    /// The drive has taken `time` to get to a read of a stream whose turn it is.
+    pub(super) fn learn(&mut self, way: Way, time: Duration) {
+        let mean = match way {
+            Way::Late => &mut self.late,
+            Way::Early => &mut self.early,
+            Way::Staying => &mut self.staying,
+        };
+        *mean = (*mean * (LEARNING - 1) + time) / LEARNING;
     }
 
-    /// How long it takes to come back to a stream.
-    pub(super) fn cost(&self) -> Duration {
-        self.0
+    /// A turn ends in which nobody was left because of a thought.
+    pub(super) fn forget(&mut self) {
+        self.early = self.early - self.early / FORGETTING;
+    }
+
+    /// How much longer it takes to come back to a stream than to stay with it. `soon`: after nothing but others' thoughts.
+    pub(super) fn cost(&self, soon: bool) -> Duration {
+        (if soon { self.early } else { self.late }) - self.staying
     }
 }

@@ -79,6 +79,11 @@ impl Round {
         self.line.len() > 0
     }
 
+    /// The first stream in line.
+    pub(super) fn next_stream(&self) -> Option<Place> {
+        self.line.front().map(|(place, _)| place)
+    }
+
     /// Who has the next turn: whoever has been ready for longest, and whose turn it was only if nobody else is.
     pub(super) fn next(&self, wanted: Wanted) -> Option<Party> {
         let stream = self.line.front().map(|(place, since)| (since, Party::Stream(place)));

@@ -2,7 +2,7 @@
 
 use super::actors::Actors;
 use super::flight::Flight;
-use super::leaving::Leaving;
+use super::leaving::{Leaving, Way};
 use super::round::{Party, Round, Wanted};
 use super::settings::{GATE, SHORTEST, SPARED, Settings};
 use super::shaper::Shaper;
@@ -85,9 +85,13 @@ impl Service {
     /// What is next. Something waits.
     fn choose(&self, cx: Cx<'_>) -> Next {
         let next = if cx.device.rotational { self.choose_with_heads(cx) } else { self.choose_without(cx) };
-        let sends = matches!(next, Next::Send(_) | Next::Begin(..));
+        let breaks = |id| match next {
+            Next::Send(_) | Next::Begin(..) => false,
+            Next::Wait(_) => !is_async(&cx[id]),
+            Next::Hold => true,
+        };
         match self.overdue(cx) {
-            Some(id) if self.spared >= SPARED || !sends => {
+            Some(id) if self.spared >= SPARED || breaks(id) => {
                 cx.because("{} has waited for {}, longer than {}", || {
                     [id.into(), cx.age(id).into(), self.tunables.expire().into()]
                 });
@@ -175,18 +179,27 @@ impl Service {
             });
             return Some(self.round.until().map_or(Next::Hold, Next::Wait));
         }
-        let until = self.waits_until(place).filter(|until| cx.now < *until)?;
+        let cost = self.leaving.cost(self.is_among_thinkers());
+        let until = self.waits_until(place, cost).filter(|until| cx.now < *until)?;
         cx.because("waits {} for process {}: to come back to it costs {}", || {
-            [until.since(cx.now).into(), self.actors.who(place).into(), self.leaving.cost().into()]
+            [until.since(cx.now).into(), self.actors.who(place).into(), cost.into()]
         });
         Some(Next::Wait(until))
     }
 
-    /// Until when the stream at `place`, whose turn it is and which has nothing to do, is waited for.
-    fn waits_until(&self, place: Place) -> Option<Instant> {
+    /// Whether nothing but streams wants the disk, and the next will soon be left in its turn.
+    fn is_among_thinkers(&self) -> bool {
+        let next = self.round.next_stream().map(|place| self.actors.get(place).habits);
+        let left = next.is_some_and(|habits| !habits.pays(self.leaving.cost(true)));
+        left && !self.waiting.any_pool() && self.actors.writers() == 0
+    }
+
+    /// Until when the stream at `place`, whose turn it is and which has nothing to do, is waited for, if to come back to it
+    /// takes `cost`.
+    fn waits_until(&self, place: Place, cost: Duration) -> Option<Instant> {
         let actor = self.actors.get(place);
         let idle = actor.idle?;
-        let wait = if actor.habits.pays(self.leaving.cost()) { actor.habits.wait() } else { Duration::ZERO };
+        let wait = if actor.habits.pays(cost) { actor.habits.wait() } else { Duration::ZERO };
         let end = idle + wait;
         Some(self.round.until().map_or(end, |until| end.min(until)))
     }
@@ -221,10 +234,18 @@ impl Service {
     fn begin(&mut self, now: Instant, party: Party) {
         let holder = self.round.holder();
         let wants = holder.is_some_and(|place| !self.actors.get(place).list.is_empty());
+        if let Some(place) = holder {
+            let early = self.round.until().is_some_and(|until| now < until);
+            let left = !wants && early && self.is_among_thinkers();
+            self.actors.get_mut(place).left = left;
+            if !left {
+                self.leaving.forget();
+            }
+        }
         self.round.end(now, wants);
         let parties = self.round.parties(self.wanted(), holder.is_some() && !wants);
         let share = self.tunables.target.0 / parties as u64;
-        let length = (share - self.leaving.cost()).min(self.tunables.longest()).max(SHORTEST);
+        let length = (share - self.leaving.cost(false)).min(self.tunables.longest()).max(SHORTEST);
         self.round.begin(now, party, length);
         match party {
             Party::Stream(place) => self.actors.hold(place),
@@ -292,8 +313,11 @@ impl Scheduler for Service {
                 self.send(cx, id);
                 Decision::Dispatch(id)
             }
-            // Whatever is waited for, the oldest is not kept longer than until it is overdue.
-            Next::Wait(until) => Decision::WaitUntil(until.min(cx[oldest].arrival + self.tunables.expire())),
+            // Whatever is waited for, the oldest may be what goes when it is overdue.
+            Next::Wait(until) => {
+                let due = cx[oldest].arrival + self.tunables.expire();
+                Decision::WaitUntil(if due > cx.now { until.min(due) } else { until })
+            }
             Next::Hold => Decision::WaitUntil(cx[oldest].arrival + self.tunables.expire()),
         }
     }
@@ -307,10 +331,16 @@ impl Scheduler for Service {
         }
         let place = self.actors.leaves(cx.now, id, class);
         let measured = self.waiting.pool.completed(cx).filter(|_| read);
-        let first =
-            class == Class::Stream && self.round.holder() == Some(place) && self.round.is_done(cx.now);
-        if let (true, Some(time)) = (first, measured) {
-            self.leaving.learn(time);
+        if class != Class::Stream || self.round.holder() != Some(place) {
+            return;
+        }
+        let way = match self.round.is_done(cx.now) {
+            false => Way::Staying,
+            true if self.actors.get(place).left => Way::Early,
+            true => Way::Late,
+        };
+        if let Some(time) = measured {
+            self.leaving.learn(way, time);
         }
     }
 

@@ -64,6 +64,8 @@ pub(super) struct Person {
     pub(super) idle: Option<Instant>,
     again: bool,
     exited: bool,
+    /// Its last turn had ended before its time, because it thought.
+    pub(super) left: bool,
 }
 
 /// All that ever asked, and the first of the chain that each group's latest newcomer belongs to.
@@ -90,8 +92,9 @@ impl People {
         let goes_on_for = latest.filter(idle).or(holder.filter(idle).filter(left_here));
         let first = goes_on_for.unwrap_or(self.all.len());
         let asks = self.newcomers;
-        let (writes, idle, again, exited) = (Habit::default(), None, false, false);
-        self.all.push(Person { who: Some(who), first, asks, writes, idle, again, exited });
+        let (writes, idle) = (Habit::default(), None);
+        let (again, exited, left) = (false, false, false);
+        self.all.push(Person { who: Some(who), first, asks, writes, idle, again, exited, left });
         if group != 0 {
             self.groups.retain(|(held, _)| *held != group);
             self.groups.push((group, first));
