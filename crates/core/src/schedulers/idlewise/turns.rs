@@ -23,6 +23,8 @@
 //!      and the next would not be waited for either, that is what it takes to come back from thoughts, which is nothing
 //!      with a drive that reads ahead for each. It is measured by leaving, and taken for 1/16 less with each turn in
 //!      which nobody was left, so that leaving is tried again.
+//!      If a read that went on where the stream was, and was alone in a drive that has a queue, took more than twice as
+//!      long as to get to a stream, the drive is writing what it has taken, and gets twice as long as that to be done.
 //!    - The pool goes in batches: what waited when the batch began. Of the two next to the head the one goes that is
 //!      expected to be reached sooner.
 //!    - Writes go upward, one writer at a time if it writes in order.
@@ -49,6 +51,7 @@
 //! None: from 9/8 of `target` on, at least one of 33 requests to go is the oldest that is overdue.
 
 mod actors;
+mod draining;
 mod flight;
 mod habits;
 mod leaving;

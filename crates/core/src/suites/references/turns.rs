@@ -1,8 +1,12 @@
 //! `turns` once more: what waits is in one list, in order of arrival, and all else is counted from it.
 
+mod bound;
 mod people;
+mod state;
 
+use bound::Bound;
 use people::People;
+use state::{Held, Kind, Next, Party, Turn};
 
 use core::cmp::Reverse;
 
@@ -26,64 +30,14 @@ impl Referenced for Turns {
             spared: 0,
             last_writer: None,
             ways: [0, 0, 12_000_000],
+            alone: false,
+            held_back: Instant::ZERO,
             head: Sector(0),
             curve: setup.device.curve.clone(),
             surveyor: Surveyor::default(),
-            bound: Bound { writes: 16 * 1024, shortest: u64::MAX, longest: 0, look: 0 },
+            bound: Bound::default(),
         })
     }
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Kind {
-    Stream,
-    Pool,
-    Write,
-}
-
-#[derive(Clone, Copy)]
-struct Held {
-    id: RequestId,
-    person: usize,
-    kind: Kind,
-    start: Sector,
-    /// Breaks ties, and is the order of a stream's requests: how many had come before this one. A merge does
-    /// not change it, but one that then begins elsewhere is as if it had come anew.
-    came: usize,
-    /// The request waited when a batch of the pool began.
-    batch: bool,
-    /// When it went to the drive; before that, when it came.
-    since: Instant,
-}
-
-#[derive(Clone, Copy, PartialEq)]
-enum Party {
-    Stream(usize),
-    Pool,
-    Writes,
-}
-
-#[derive(Clone, Copy)]
-struct Turn {
-    party: Party,
-    length: u64,
-    until: Option<Instant>,
-}
-
-enum Next {
-    Send(RequestId),
-    Begin(Party, RequestId),
-    Wait(Option<Instant>),
-}
-
-/// How many writes may be in flight where no heads move, in sixteenths.
-struct Bound {
-    writes: u64,
-    /// How long reads take: the shortest ever, and the longest since the last look.
-    shortest: u64,
-    longest: u64,
-    /// When the next look is due.
-    look: u64,
 }
 
 struct Reference {
@@ -105,6 +59,10 @@ struct Reference {
     /// The mean time to get to a stream's read: while its turn goes on; as a turn begins, where it had been left because it
     /// thought; and as any other turn begins.
     ways: [u64; 3],
+    /// The last request to go went to an idle drive.
+    alone: bool,
+    /// Until when the drive gets done with what it writes.
+    held_back: Instant,
     head: Sector,
     curve: Curve,
     surveyor: Surveyor,
@@ -191,7 +149,7 @@ impl Reference {
         if let Some(held) = self.waiting.iter().find(|held| held.kind != Kind::Write) {
             return Next::Send(held.id);
         }
-        if self.writes_in_flight() * 16 < self.bound.writes {
+        if self.bound.allows(self.writes_in_flight()) {
             Next::Send(self.waiting[0].id)
         } else {
             Next::Wait(None)
@@ -219,7 +177,13 @@ impl Reference {
             Party::Pool => self.nearest(true).map(Next::Send),
             Party::Stream(person) => {
                 if let Some(id) = self.first_of(person) {
-                    return Some(Next::Send(id));
+                    let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);
+                    let held_back = cx.now < self.held_back;
+                    return Some(if held_back {
+                        Next::Wait(Some(end.min(self.held_back)))
+                    } else {
+                        Next::Send(id)
+                    });
                 }
                 if self.any_of(person, Kind::Stream, &self.flying) {
                     return Some(Next::Wait(turn.until));
@@ -321,6 +285,7 @@ impl Reference {
         if held.kind == Kind::Write {
             self.last_writer = Some(held.person);
         }
+        self.alone = self.flying.is_empty();
         self.flying.push(Held { since: cx.now, ..held });
         self.surveyor.dispatched(cx.now, self.head, cx[id].start, cx[id].length.0);
         self.head = cx[id].end();
@@ -345,24 +310,6 @@ impl Reference {
 
     fn writes_in_flight(&self) -> u64 {
         self.flying.iter().filter(|held| held.kind == Kind::Write).count() as u64
-    }
-
-    /// A read has taken `time`.
-    fn measure(&mut self, now: u64, time: u64) {
-        let writes = self.writes_in_flight();
-        let bound = &mut self.bound;
-        bound.shortest = bound.shortest.min(time);
-        bound.longest = bound.longest.max(time);
-        if now >= bound.look {
-            if bound.longest > 3 * bound.shortest {
-                bound.writes = (bound.writes.min(16 * writes) / 2).max(16);
-            } else {
-                bound.writes = (bound.writes + (bound.writes / 64).max(1)).min(16 * 1024);
-            }
-            bound.longest = 0;
-            bound.shortest += bound.shortest / 64;
-            bound.look = now + 5_000_000;
-        }
     }
 }
 
@@ -423,7 +370,7 @@ impl Scheduler for Reference {
         let held = self.flying.remove(at);
         let read = cx[id].operation == Operation::Read;
         if read {
-            self.measure(cx.now.0, cx.now.since(held.since).0);
+            self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());
         }
         self.settle(cx.now, held.person);
         let measured = self.surveyor.completed(cx.now, &mut self.curve);
@@ -435,6 +382,11 @@ impl Scheduler for Reference {
             if turn.until.is_none() {
                 turn.until = Some(cx.now + Duration(turn.length));
                 which = if self.people.all[held.person].left { 1 } else { 2 };
+            } else if read && cx.device.depth > 1 && self.alone && self.flying.is_empty() {
+                let took = cx.now.since(held.since);
+                if took.0 > 2 * self.ways[2] {
+                    self.held_back = cx.now + Duration(2 * took.0);
+                }
             }
             if let (Some(time), true) = (measured, read) {
                 self.ways[which] = (31 * self.ways[which] + time.0) / 32;

@@ -31,7 +31,7 @@ pub(super) struct Actor {
     grown: bool,
     /// The process that issued last has exited.
     exited: bool,
-    /// Its last turn ended early, because it thought.
+    /// The actor's last turn ended early, because it thought.
     pub(super) left: bool,
 }
 

@@ -15,6 +15,10 @@ impl Flight {
         Ok(Flight { sent: Fifos::new(capacity)?, list: List::default(), asynchronous: 0 })
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
     /// How many there are that nobody waits for.
     pub(super) fn asynchronous(&self) -> usize {
         self.asynchronous

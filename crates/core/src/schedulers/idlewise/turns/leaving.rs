@@ -58,4 +58,9 @@ impl Leaving {
     pub(super) fn cost(&self, soon: bool) -> Duration {
         (if soon { self.early } else { self.late }) - self.staying
     }
+
+    /// How long it takes to get to a stream after a round.
+    pub(super) fn way(&self) -> Duration {
+        self.late
+    }
 }

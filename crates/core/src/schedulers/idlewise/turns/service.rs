@@ -1,6 +1,7 @@
 //! What comes, what goes next, or how long to wait.
 
 use super::actors::Actors;
+use super::draining::Draining;
 use super::flight::Flight;
 use super::leaving::{Leaving, Way};
 use super::round::{Party, Round, Wanted};
@@ -34,6 +35,7 @@ pub(super) struct Service {
     round: Round,
     head: Head,
     leaving: Leaving,
+    draining: Draining,
     shaper: Shaper,
     /// Who wrote last, of what nobody waits for.
     writer: Option<Place>,
@@ -53,6 +55,7 @@ impl Service {
             actors,
             head: Head::default(),
             leaving: Leaving::default(),
+            draining: Draining::default(),
             shaper: Shaper::default(),
             writer: None,
             spared: 0,
@@ -170,6 +173,11 @@ impl Service {
     fn go_on_with(&self, cx: Cx<'_>, place: Place) -> Option<Next> {
         let actor = self.actors.get(place);
         if let Some(id) = actor.list.front() {
+            if let Some(until) = self.draining.until(cx.now) {
+                cx.because("the drive gets {} to write what it has taken", || [until.since(cx.now).into()]);
+                let end = self.round.until().filter(|end| cx.now < *end);
+                return Some(Next::Wait(end.map_or(until, |end| end.min(until))));
+            }
             cx.because("the turn of process {} goes on", || [cx[id].issuer.into()]);
             return Some(Next::Send(id));
         }
@@ -236,7 +244,7 @@ impl Service {
         let wants = holder.is_some_and(|place| !self.actors.get(place).list.is_empty());
         if let Some(place) = holder {
             let early = self.round.until().is_some_and(|until| now < until);
-            let left = !wants && early && self.is_among_thinkers();
+            let left = early && self.is_among_thinkers();
             self.actors.get_mut(place).left = left;
             if !left {
                 self.leaving.forget();
@@ -266,6 +274,7 @@ impl Service {
         if is_async(&cx[id]) {
             self.writer = Some(place);
         }
+        self.draining.sends(self.flight.is_empty());
         self.flight.push(cx.now, id, is_async(&cx[id]));
         self.waiting.pool.sends(cx, &self.head, id);
         self.head.goes_to(&cx[id]);
@@ -334,7 +343,12 @@ impl Scheduler for Service {
         if class != Class::Stream || self.round.holder() != Some(place) {
             return;
         }
-        let way = match self.round.is_done(cx.now) {
+        let first = self.round.is_done(cx.now);
+        // Only a drive with a queue takes writes while it does something else.
+        if !first && read && cx.device.depth > 1 {
+            self.draining.reads(cx.now, service, self.flight.is_empty(), self.leaving.way());
+        }
+        let way = match first {
             false => Way::Staying,
             true if self.actors.get(place).left => Way::Early,
             true => Way::Late,

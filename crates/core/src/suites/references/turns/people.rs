@@ -64,7 +64,7 @@ pub(super) struct Person {
     pub(super) idle: Option<Instant>,
     again: bool,
     exited: bool,
-    /// Its last turn had ended before its time, because it thought.
+    /// The person's last turn had ended before its time, because nothing was asked.
     pub(super) left: bool,
 }
 

@@ -1,0 +1,45 @@
+//! What is kept of a request, and of a turn.
+
+use super::*;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Stream,
+    Pool,
+    Write,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Held {
+    pub(super) id: RequestId,
+    pub(super) person: usize,
+    pub(super) kind: Kind,
+    pub(super) start: Sector,
+    /// Breaks ties, and is the order of a stream's requests: how many had come before this one. A merge does
+    /// not change it, but one that then begins elsewhere is as if it had come anew.
+    pub(super) came: usize,
+    /// The request waited when a batch of the pool began.
+    pub(super) batch: bool,
+    /// When it went to the drive; before that, when it came.
+    pub(super) since: Instant,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Party {
+    Stream(usize),
+    Pool,
+    Writes,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Turn {
+    pub(super) party: Party,
+    pub(super) length: u64,
+    pub(super) until: Option<Instant>,
+}
+
+pub(super) enum Next {
+    Send(RequestId),
+    Begin(Party, RequestId),
+    Wait(Option<Instant>),
+}
