@@ -8,6 +8,7 @@ set -euo pipefail
 export LC_ALL=C COLUMNS=110
 
 idlewise="${1:-target/release/idlewise}"
+loads=$("$idlewise" front --disks sd-card --duration 1s --schedulers noop --json 2>/dev/null | grep -c "\"load\":")
 runs=${RUNS:-5} duration=${DURATION:-20s}
 disks=${DISKS:-hdd-18tb-7200,hdd-4tb-7200,hdd-2400gb-10k,maxtor-40g,cheetah-st318451lw,deskstar-34gxp,ibm-18es,barracuda,atlas10k,sata-ssd,nvme-ssd,sd-card}
 
@@ -15,7 +16,7 @@ cat <<TEXT
 # The front of schedulers
 
 Which scheduler should a disk have, if its load is not known? \`make front\` makes this page: every scheduler with its defaults, on
-25 loads and on the disks below, in the simulator; runs of each: $runs, of $duration.
+$loads loads and on the disks below, in the simulator; runs of each: $runs, of $duration.
 
 **Method.** A scheduler is judged by two things at once. *Throughput*: bytes a second; where a chain of short processes runs beside
 something else, the geometric mean of what each party got, so that nobody's work can be given up for another's.

@@ -107,12 +107,14 @@ impl Mechanical {
             Some(prefetch) if usize::from(prefetch.segment) == segment => {
                 prefetch.limit = prefetch.limit.max(limit);
             }
-            // The arm reads on for another stream, and a hit does not need it.
-            Some(_) => {}
-            None => {
+            // The arm is on its way to another stream, and a hit does not need it.
+            Some(prefetch) if work.at < prefetch.settled => {}
+            _ => {
+                // The arm leaves another stream; it serves this one if the drive reads on after hits.
+                let free = self.stop_reading_on(work.at);
                 let from = self.buffer.segments[segment].end;
                 if self.options.read_ahead_on_hit && from < limit {
-                    let begin = work.at.max(self.decoded(work));
+                    let begin = free.max(self.decoded(work));
                     self.start_reading_on(segment, from, limit, begin);
                 }
             }

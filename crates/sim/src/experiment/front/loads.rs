@@ -87,7 +87,7 @@ loads! {
     aside Throughput "open" = "poisson:rate=70,reads=60,requests=1000000";
     aside Throughput "queues" = "queues:depths=1:4:16,requests=1000000";
     aside Throughput "pauses" = "adversary:n=0,pause=9ms,requests=100000,file=400m,gap=800m";
-    aside Throughput "copies" = "iozone:n=6,pattern=seq-write";
+    aside Throughput "copies" = "iozone:n=6,pattern=seq-write,file=200m";
     aside Parties "slow-cat" = "write-and-read:bs=64k,reads=2,think=1ms,file=200m,written=800m,gap=300m";
     aside Parties "hashed-chain" = "stream-and-chain:files=1600,directories=100,order=hash,stream=400m,gap=300m";
     aside Parties "three-chains" = "two-chains:chains=3,files=1600,directories=100,gap=100m";
