@@ -168,7 +168,8 @@ kernel_tools() {
     local place=$1 final=$2 library program programs=()
     library=$final/lib-of-tools/usr/lib/x86_64-linux-gnu
     while read -r program; do
-        ! ldd "$program" 2>&1 | grep -q 'not found' || programs+=("$program")
+        # Not `grep -q`, which does not read on: then ldd ends as if it had failed.
+        [[ $(ldd "$program" 2>&1) != *'not found'* ]] || programs+=("$program")
     done < <(find "$place"/usr/lib/linux-kbuild-* -type f -perm /111)
     [ ${#programs[@]} -gt 0 ] || return 0
     # shellcheck disable=SC2046

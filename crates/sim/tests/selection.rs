@@ -265,7 +265,7 @@ fn auto_predict_is_never_worse_than_the_worst_choice_for_a_phase() {
             let rates = single.iter().map(|outcome| outcome.report.phases[phase].throughput_bytes_per_s);
             let worst = rates.fold(f64::INFINITY, f64::min);
             let rate = got.throughput_bytes_per_s;
-            assert!(rate >= 0.99 * worst, "{disk}, {}: {rate} where the worst gives {worst}", got.name);
+            assert!(rate >= 0.98 * worst, "{disk}, {}: {rate} where the worst gives {worst}", got.name);
         }
     }
 }
