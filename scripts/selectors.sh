@@ -134,11 +134,11 @@ echo
 without_last <<<"$among"
 cat <<TEXT
 
-A phase counts as worse than under every single one if auto-predict does less in it than the worst of the thirteen. The
-mix in which it has less than 92 is \`dwell\` on each disk.
+A phase counts as worse than under every single one if auto-predict does less in it than the worst of the thirteen. Where
+there is a mix in which it has less than 92, that is \`dwell\`.
 
 With a longer dwell time auto-predict stays with what the last phase was best served with. So it is if the dwell time is as
-long as a phase: on the disks of today it then has less than 92, with one exception.
+long as a phase: on the two larger disks of today it then has less than 92.
 
 | disk | flip, dwell 5 s | quick, dwell 6 s |
 |---|---|---|
@@ -156,9 +156,9 @@ cat <<TEXT
 
 ## Without heads
 
-The same on flash devices. There is nothing to gain by order, and much to lose by waiting. But who lets one write at a time, as
-anticipation does, has the device collect less: what is written together is overwritten together. auto-predict sees that
-once the device has begun to collect. It begins empty here.
+The same on flash devices. There is little to gain by order, and nothing by waiting ([flash.md](flash.md)). But who lets one
+write at a time has the device collect less: what is written together is overwritten together. auto-predict sees that once
+the device has begun to collect. It begins empty here.
 
 TEXT
 table "${flash[*]}" "$all" | without_last
