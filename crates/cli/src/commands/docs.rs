@@ -147,7 +147,7 @@ fn priority_effects(entry: &registry::Entry) -> String {
         for level in 0..8 {
             let effects: Vec<_> = entry.priority_effects(Priority { class, level }).collect();
             if effects.is_empty() {
-                return String::new();
+                continue;
             }
             titles = effects.iter().map(|(title, ..)| format!(" {title} |")).collect();
             let show = |(_, value, unit): &(&str, u64, Unit)| match unit {
@@ -160,6 +160,9 @@ fn priority_effects(entry: &registry::Entry) -> String {
                 _ => rows.push((word, level, level, values)),
             }
         }
+    }
+    if rows.is_empty() {
+        return String::new();
     }
     let columns = "---|".repeat(titles.matches('|').count());
     let mut text = format!("\n| I/O priority |{titles}\n|---|{columns}\n");

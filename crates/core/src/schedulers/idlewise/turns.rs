@@ -38,36 +38,57 @@
 //! limited. If in 5 ms a read takes more than three times as long as the shortest, the limit becomes half of the writes that
 //! are in flight; else it grows by 1/64.
 //!
+//! # Weights and priorities
+//! Weights count, where heads move, for two rounds after somebody has asked whose weight is not 100 or whose level is not 4. A
+//! level from 0 to 7 multiplies the weight by 8/4 to 1/4. Then each actor that asks gets its weight's part of `target` in each
+//! round. What is counted is disk time: until a request is done, from when it was sent or, if that is later, from when another
+//! was done. An actor that has used its part waits for the next round, and owes what it has used beyond it. A turn takes what
+//! is left of the part, at least 40 ms. The round goes on while an actor that has something left asks; if it thinks at most
+//! 3 ms on average, its next request is waited for, for 3 to 8 ms. Writes that nobody waits for have one part, 100 for each
+//! writer.
+//!
+//! Requests of the real-time class go first, upward. Where heads move, nothing else goes beside them, nor for 3 to 8 ms after them
+//! if their process thinks at most 3 ms. Whatever else is overdue meanwhile goes after 32 others and half of `target`, or after
+//! 512 others. Requests of the idle class go, upward, when nothing else has waited or been in flight for 40 ms; once overdue,
+//! after as many.
+//!
 //! # Source
 //! idlewise. Anticipation, its cost and benefit: SOSP'01 §3. Chains of processes: OLS'05. Turns by time: Linux's CFQ.
 //!
 //! # Good for, bad for
 //! Good for disks with moving heads, with a queue of their own or without, whatever the load: no other scheduler here is near
 //! the front everywhere. Bad for random readers that each stay in a part of a disk that takes one command at a time, which
-//! `cfq` and `as` wait for; and where p99 counts more than throughput: a wait is about a round (`target`). Priorities and
-//! weights are not looked at.
+//! `cfq` and `as` wait for; and where p99 counts more than throughput: a wait is about a round (`target`).
 //!
 //! # Starvation
-//! None: from 9/8 of `target` on, at least one of 33 requests to go is the oldest that is overdue.
+//! None: from 9/8 of `target` on, at least one of 33 requests to go is the oldest that is overdue; one of 513 while the real-time
+//! class asks, or where it is itself of the idle class.
 
 mod actors;
+mod classes;
 mod draining;
 mod flight;
 mod habits;
 mod leaving;
 mod line;
+mod passed;
 mod pool;
 mod round;
 mod service;
 mod settings;
 mod shaper;
+mod shares;
 mod waiting;
 
 use crate::collections::{OutOfMemory, TryBox};
-use crate::scheduler::{Algorithm, Setup, Starvation, delegate};
+use crate::request::{Class, Priority};
+use crate::scheduler::{Algorithm, PriorityEffects, Setup, Starvation, delegate};
+use crate::tunables::Unit;
+use crate::units::Weight;
 use service::Service;
-use settings::SPARED;
+use settings::SPARED_BELOW;
 pub use settings::Settings;
+use shares::{USUAL, weigh};
 
 /// Turns for streams, batches for all others.
 pub struct Turns(TryBox<Service>);
@@ -88,9 +109,16 @@ impl Algorithm for Turns {
         self.0.tunables = tunables;
     }
 
-    /// Of 33 that go one is the oldest that is overdue, and before us only those are older that were there before us.
+    fn priority_effects(_: &Settings, priority: Priority) -> PriorityEffects {
+        let part = weigh(Weight::default(), priority) * u64::from(Weight::default().get()) / USUAL;
+        let weighs = priority.class == Class::BestEffort;
+        [weighs.then_some(("weight", part, Unit::Count)), None, None]
+    }
+
+    /// Of 33 that go one is the oldest that is overdue, of 513 where it is of a lower class, and before us only those are older
+    /// that were there before us.
     fn starvation(tunables: &Settings) -> Starvation {
-        Starvation::Bounded { after: tunables.expire(), per_waiting: 1 + SPARED, plus: SPARED }
+        Starvation::Bounded { after: tunables.expire(), per_waiting: 1 + SPARED_BELOW, plus: SPARED_BELOW }
     }
 }
 

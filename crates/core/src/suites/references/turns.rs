@@ -1,18 +1,22 @@
 //! `turns` once more: what waits is in one list, in order of arrival, and all else is counted from it.
 
 mod bound;
+mod choice;
 mod people;
+mod purses;
+mod rounds;
 mod state;
 
 use bound::Bound;
 use people::People;
+use purses::Purses;
 use state::{Held, Kind, Next, Party, Turn};
 
 use core::cmp::Reverse;
 
 use super::*;
 use crate::positioning::{Curve, Surveyor};
-use crate::request::Operation;
+use crate::request::{Class, Operation};
 use crate::schedulers::idlewise::turns::{Settings, Turns};
 
 impl Referenced for Turns {
@@ -27,7 +31,13 @@ impl Referenced for Turns {
             line: Vec::new(),
             pool_since: Instant::ZERO,
             writes_since: Instant::ZERO,
-            spared: 0,
+            went: [(0, None); 2],
+            purses: Purses::new(),
+            poor: Vec::new(),
+            rich_until: Instant::ZERO,
+            real_time_until: Instant::ZERO,
+            done: Instant::ZERO,
+            idle_from: Instant::ZERO,
             last_writer: None,
             ways: [0, 0, 12_000_000],
             alone: false,
@@ -54,7 +64,17 @@ struct Reference {
     line: Vec<(usize, Instant)>,
     pool_since: Instant,
     writes_since: Instant,
-    spared: u64,
+    /// How many have gone since one went that was overdue, and when that was; the same of the idle class.
+    went: [(u64, Option<Instant>); 2],
+    purses: Purses,
+    /// Who has nothing left and something that waits, in the order in which that was seen.
+    poor: Vec<usize>,
+    /// Until when somebody is waited for who has something left, and somebody of the real-time class.
+    rich_until: Instant,
+    real_time_until: Instant,
+    /// When the drive was last done with anything, and from when on the idle class may ask.
+    done: Instant,
+    idle_from: Instant,
     last_writer: Option<usize>,
     /// The mean time to get to a stream's read: while its turn goes on; as a turn begins, where it had been left because it
     /// thought; and as any other turn begins.
@@ -107,29 +127,15 @@ impl Reference {
         writers.len()
     }
 
-    /// The oldest of all; of equals what somebody waits for.
-    fn oldest(&self, cx: Cx<'_>) -> Option<RequestId> {
+    /// The oldest, of the idle class or not; of equals what somebody waits for.
+    fn oldest(&self, cx: Cx<'_>, idle: bool) -> Option<RequestId> {
         let rank = |held: &&Held| (cx[held.id].arrival, held.kind == Kind::Write);
-        self.waiting.iter().min_by_key(rank).map(|held| held.id)
+        let such = |held: &&Held| (held.kind == Kind::Idle) == idle;
+        self.waiting.iter().filter(such).min_by_key(rank).map(|held| held.id)
     }
 
-    fn overdue(&self, cx: Cx<'_>) -> Option<RequestId> {
-        self.oldest(cx).filter(|id| cx.age(*id) >= self.expire())
-    }
-
-    fn choose(&self, cx: Cx<'_>) -> Next {
-        let next = match cx.device.rotational {
-            true => self.with_heads(cx),
-            false => self.without_heads(),
-        };
-        let Some(id) = self.overdue(cx) else { return next };
-        let goes = match next {
-            _ if self.spared >= 32 => true,
-            Next::Wait(None) => true,
-            Next::Wait(Some(_)) => !is_idle_write(&cx[id]),
-            Next::Send(_) | Next::Begin(..) => false,
-        };
-        if goes { Next::Send(id) } else { next }
+    fn overdue(&self, cx: Cx<'_>, idle: bool) -> Option<RequestId> {
+        self.oldest(cx, idle).filter(|id| cx.age(*id) >= self.expire())
     }
 
     /// What it takes longer to come back than to stay: soon, or after a round.
@@ -145,96 +151,6 @@ impl Reference {
             && !self.any(Kind::Write)
     }
 
-    fn without_heads(&self) -> Next {
-        if let Some(held) = self.waiting.iter().find(|held| held.kind != Kind::Write) {
-            return Next::Send(held.id);
-        }
-        if self.bound.allows(self.writes_in_flight()) {
-            Next::Send(self.waiting[0].id)
-        } else {
-            Next::Wait(None)
-        }
-    }
-
-    fn with_heads(&self, cx: Cx<'_>) -> Next {
-        if self.flying.first().is_some_and(|held| cx.now.since(held.since) >= Duration::from_ms(150)) {
-            return Next::Wait(None);
-        }
-        let wanted = !self.line.is_empty() || self.any(Kind::Pool) || self.any(Kind::Write);
-        if let Some(turn) = self.turn {
-            let ends = wanted || self.holder().is_none();
-            let over = ends && turn.until.is_some_and(|until| cx.now >= until);
-            let next = if over { None } else { self.go_on(cx, turn) };
-            if let Some(next) = next {
-                return next;
-            }
-        }
-        self.begin_next(cx)
-    }
-
-    fn go_on(&self, cx: Cx<'_>, turn: Turn) -> Option<Next> {
-        match turn.party {
-            Party::Pool => self.nearest(true).map(Next::Send),
-            Party::Stream(person) => {
-                if let Some(id) = self.first_of(person) {
-                    let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);
-                    let held_back = cx.now < self.held_back;
-                    return Some(if held_back {
-                        Next::Wait(Some(end.min(self.held_back)))
-                    } else {
-                        Next::Send(id)
-                    });
-                }
-                if self.any_of(person, Kind::Stream, &self.flying) {
-                    return Some(Next::Wait(turn.until));
-                }
-                let person = &self.people.all[person];
-                let cost = self.return_costs(self.only_thinkers());
-                let wait = if person.asks.worth(cost) { person.asks.wait() } else { 0 };
-                let end = person.idle? + Duration(wait);
-                let end = end.min(turn.until.unwrap_or(Instant::MAX));
-                (cx.now < end).then_some(Next::Wait(Some(end)))
-            }
-            Party::Writes => {
-                let id = self.upward()?;
-                let owner = self.waiting.iter().find(|held| held.id == id)?.person;
-                let in_order = |writer: &usize| {
-                    let writes = self.any_of(*writer, Kind::Write, &self.flying);
-                    writes && *writer != owner && self.people.all[*writer].writes.is_stream()
-                };
-                if !self.last_writer.as_ref().is_some_and(in_order) {
-                    return Some(Next::Send(id));
-                }
-                let others = !self.line.is_empty() || self.any(Kind::Pool);
-                (!others).then_some(Next::Wait(turn.until))
-            }
-        }
-    }
-
-    /// Whoever has been ready for longest; whose turn it was comes last.
-    fn begin_next(&self, cx: Cx<'_>) -> Next {
-        let mut ready: Vec<(Instant, Party)> = Vec::new();
-        ready.extend(self.line.first().map(|(person, since)| (*since, Party::Stream(*person))));
-        if self.any(Kind::Pool) {
-            ready.push((self.pool_since, Party::Pool));
-        }
-        if self.any(Kind::Write) {
-            ready.push((self.writes_since, Party::Writes));
-        }
-        let had = self.turn.map(|turn| turn.party);
-        let next = ready.iter().min_by_key(|(since, party)| (Some(*party) == had, *since));
-        let Some((_, party)) = next else { return Next::Wait(None) };
-        let id = match party {
-            Party::Stream(person) => self.first_of(*person),
-            Party::Pool => self.nearest(true).or_else(|| self.nearest(false)),
-            Party::Writes => {
-                let oldest = self.waiting.iter().find(|held| held.kind == Kind::Write).map(|held| held.id);
-                oldest.filter(|id| cx.age(*id).0 >= self.target / 2).or_else(|| self.upward())
-            }
-        };
-        Next::Begin(*party, id.unwrap())
-    }
-
     /// Of the pool, in the batch or not, the two next to the head: the one that is reached sooner.
     fn nearest(&self, batch: bool) -> Option<RequestId> {
         let pool = || self.waiting.iter().filter(|held| held.kind == Kind::Pool && held.batch == batch);
@@ -245,10 +161,10 @@ impl Reference {
         both.min_by_key(|held| self.curve.expected(self.head, held.start)).map(|held| held.id)
     }
 
-    /// The next write upward, or the lowest.
-    fn upward(&self) -> Option<RequestId> {
-        let writes = self.waiting.iter().filter(|held| held.kind == Kind::Write);
-        writes.min_by_key(|held| (held.start < self.head, held.start, held.came)).map(|held| held.id)
+    /// The next of `kind` upward, or the lowest.
+    fn upward(&self, kind: Kind) -> Option<RequestId> {
+        let such = self.waiting.iter().filter(|held| held.kind == kind);
+        such.min_by_key(|held| (held.start < self.head, held.start, held.came)).map(|held| held.id)
     }
 
     fn begin(&mut self, now: Instant, party: Party) {
@@ -265,11 +181,20 @@ impl Reference {
             None => {}
             Some(Party::Pool) => self.pool_since = now,
             Some(Party::Writes) => self.writes_since = now,
-            Some(Party::Stream(person)) if self.first_of(person).is_some() => self.line.push((person, now)),
+            Some(Party::Stream(person)) if self.first_of(person).is_some() => match self.may(person) {
+                true => self.line.push((person, now)),
+                false => self.is_poor(person),
+            },
             Some(Party::Stream(_)) => thinks = 1,
         }
         let sharing = self.line.len() + usize::from(self.any(Kind::Pool)) + self.writers() + thinks;
-        let share = (self.target / sharing as u64).saturating_sub(self.return_costs(false));
+        let share = (self.target / sharing.max(1) as u64).saturating_sub(self.return_costs(false));
+        let left = match party {
+            Party::Stream(person) => Some(self.people.all[person].purse.left),
+            Party::Writes => Some(self.purses.writes),
+            Party::Pool => None,
+        };
+        let share = left.filter(|_| self.purses.on).map_or(share, |left| left.max(0) as u64);
         let length = share.min(self.target / 2).max(40_000_000);
         let counts = !matches!(party, Party::Stream(_));
         self.line.retain(|(person, _)| Party::Stream(*person) != party);
@@ -280,8 +205,14 @@ impl Reference {
     }
 
     fn send(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.spared = if self.overdue(cx) == Some(id) { 0 } else { self.spared + 1 };
+        let overdue = self.overdue(cx, false) == Some(id);
         let held = self.take(id);
+        for (which, such) in [overdue, held.kind == Kind::Idle].into_iter().enumerate() {
+            self.went[which].0 += 1;
+            if such {
+                self.went[which] = (0, Some(cx.now));
+            }
+        }
         if held.kind == Kind::Write {
             self.last_writer = Some(held.person);
         }
@@ -297,14 +228,26 @@ impl Reference {
         let held = self.waiting.remove(at);
         if self.first_of(held.person).is_none() {
             self.line.retain(|(person, _)| *person != held.person);
+            if !self.any_of(held.person, Kind::Poor, &self.waiting) {
+                self.poor.retain(|person| *person != held.person);
+            }
         }
         held
     }
 
-    /// `person` has one request less.
-    fn settle(&mut self, now: Instant, person: usize) {
-        if !self.waiting.iter().chain(&self.flying).any(|held| held.person == person) {
+    /// `person` has one request less, of `kind`. `done`: the drive was done with it.
+    fn settle(&mut self, now: Instant, person: usize, kind: Kind, done: bool) {
+        let away = !self.waiting.iter().chain(&self.flying).any(|held| held.person == person);
+        if away {
             self.people.all[person].idle = Some(now);
+        }
+        let who = &self.people.all[person];
+        let Some(soon) = who.asks.soon().filter(|_| done) else { return };
+        if kind == Kind::RealTime && away {
+            self.real_time_until = now + Duration(soon);
+        }
+        if kind.costs() && who.purse.left > 0 && !self.present().contains(&person) {
+            self.rich_until = self.rich_until.max(now + Duration(soon));
         }
     }
 
@@ -317,24 +260,39 @@ impl Scheduler for Reference {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
         let person = self.people.asking(request, self.holder());
-        let kind = if is_idle_write(request) {
-            self.people.writes(person, request);
-            Kind::Write
-        } else {
+        if !is_idle_write(request) {
             self.people.asks(cx.now, person, request);
-            let in_turn = request.operation == Operation::Read || cx.device.depth == 1;
-            if in_turn && self.people.all[person].asks.is_stream() { Kind::Stream } else { Kind::Pool }
+        }
+        let kind = match request.priority.class {
+            Class::RealTime => Kind::RealTime,
+            Class::Idle => Kind::Idle,
+            Class::BestEffort if is_idle_write(request) => {
+                self.people.writes(person, request);
+                Kind::Write
+            }
+            Class::BestEffort => {
+                self.counts(cx, id, person);
+                let in_turn = request.operation == Operation::Read || cx.device.depth == 1;
+                match self.people.all[person].asks.is_stream() {
+                    true if in_turn => Kind::Stream,
+                    _ if self.may(person) => Kind::Pool,
+                    _ => Kind::Poor,
+                }
+            }
         };
         match kind {
             Kind::Stream => {
                 let known = self.line.iter().any(|(held, _)| *held == person);
-                if !known && self.holder() != Some(person) {
+                if self.holder() != Some(person) && !self.may(person) {
+                    self.is_poor(person);
+                } else if !known && self.holder() != Some(person) {
                     self.line.push((person, cx.now));
                 }
             }
+            Kind::Poor => self.is_poor(person),
             Kind::Pool if !self.any(kind) => self.pool_since = cx.now,
             Kind::Write if !self.any(kind) => self.writes_since = cx.now,
-            Kind::Pool | Kind::Write => {}
+            Kind::Pool | Kind::Write | Kind::RealTime | Kind::Idle => {}
         }
         self.waiting.push(Held {
             id,
@@ -348,18 +306,34 @@ impl Scheduler for Reference {
         self.came += 1;
     }
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        let Some(oldest) = self.oldest(cx) else { return Decision::Idle };
-        let id = match self.choose(cx) {
-            Next::Wait(until) => {
-                let due = cx[oldest].arrival + self.expire();
-                // If it is overdue and does not go, what is waited for ends first.
-                let due = if due > cx.now { due } else { Instant::MAX };
-                return Decision::WaitUntil(until.map_or(due, |until| until.min(due)));
-            }
-            Next::Send(id) => id,
+        if self.waiting.is_empty() {
+            return Decision::Idle;
+        }
+        let mut next = self.choose(cx);
+        if matches!(next, Next::Round) {
+            self.begin_round(cx.now);
+            next = self.choose(cx);
+        }
+        let until = match next {
+            Next::Send(id) => Err(id),
             Next::Begin(party, id) => {
                 self.begin(cx.now, party);
-                id
+                Err(id)
+            }
+            Next::Wait(until) => Ok(until),
+            Next::Round => Ok(None),
+        };
+        let id = match until {
+            Err(id) => id,
+            Ok(until) => {
+                let due = self.oldest(cx, false).map(|oldest| cx[oldest].arrival + self.expire());
+                // If it is overdue and does not go, what is waited for ends first.
+                let stuck = self.flying.first().filter(|_| cx.device.rotational && due.is_some());
+                let stuck =
+                    stuck.map(|held| held.since + Duration::from_ms(150)).filter(|time| *time > cx.now);
+                let due = due.filter(|due| *due > cx.now).or(stuck);
+                let both = until.into_iter().chain(due).min();
+                return both.map_or(Decision::Idle, Decision::WaitUntil);
             }
         };
         self.send(cx, id);
@@ -372,7 +346,8 @@ impl Scheduler for Reference {
         if read {
             self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());
         }
-        self.settle(cx.now, held.person);
+        self.pays(cx.now, &held);
+        self.settle(cx.now, held.person, held.kind, true);
         let measured = self.surveyor.completed(cx.now, &mut self.curve);
         if let Some(turn) = &mut self.turn
             && held.kind == Kind::Stream
@@ -395,11 +370,11 @@ impl Scheduler for Reference {
     }
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         let held = self.take(id);
-        self.settle(cx.now, held.person);
+        self.settle(cx.now, held.person, held.kind, false);
     }
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
         let held = self.waiting.iter_mut().find(|held| held.id == id).unwrap();
-        if held.kind != Kind::Stream && held.start != cx[id].start {
+        if ![Kind::Stream, Kind::Poor].contains(&held.kind) && held.start != cx[id].start {
             held.came = self.came;
             self.came += 1;
         }
@@ -420,6 +395,7 @@ impl Scheduler for Reference {
     }
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         let person = self.people.asking(&cx[id], None);
+        self.counts(cx, id, person);
         self.flying.push(Held {
             id,
             person,
@@ -432,6 +408,6 @@ impl Scheduler for Reference {
         self.surveyor.adopted();
     }
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
-        cx[id].sync == new.sync
+        cx[id].sync == new.sync && cx[id].priority.class == new.priority.class
     }
 }

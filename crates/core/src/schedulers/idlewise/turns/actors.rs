@@ -3,20 +3,21 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Issuers, List, OutOfMemory, Place, table};
+use crate::collections::{Issuers, OutOfMemory, Place, table};
 use crate::request::Request;
 use crate::units::{Group, Instant, Issuer, RequestId};
 
 use super::habits::Habits;
-use super::waiting::Class;
+use super::shares::Purse;
+use super::waiting::{Class, Lists};
 
 /// A process that asks for itself, or a chain of them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Actor {
     pub(super) habits: Habits,
-    /// Requests of a stream that wait.
-    pub(super) list: List,
-    /// Those in flight.
+    pub(super) lists: Lists,
+    pub(super) purse: Purse,
+    /// Requests of the stream in flight.
     pub(super) flying: u32,
     /// Requests that wait or are in flight, of all classes.
     outstanding: u32,
@@ -211,14 +212,15 @@ impl Actors {
         match class {
             Class::Stream => actor.flying += 1,
             Class::Async => actor.writes_flying += 1,
-            Class::Pool => {}
+            _ => {}
         }
     }
 
-    /// An earlier scheduler has dispatched `id`.
-    pub(super) fn adopt(&mut self, request: &Request, id: RequestId) {
+    /// An earlier scheduler has dispatched `id`. Returns whose it is.
+    pub(super) fn adopt(&mut self, request: &Request, id: RequestId) -> Place {
         let place = self.actor_of(request, None);
         self.enters(place, id);
+        place
     }
 
     /// `id` is done. Returns whose it was.
@@ -228,10 +230,15 @@ impl Actors {
         match class {
             Class::Stream => actor.flying -= 1,
             Class::Async => actor.writes_flying -= 1,
-            Class::Pool => {}
+            _ => {}
         }
         self.withdraws(now, id);
         place
+    }
+
+    /// Whether the actor at `place` has nothing waiting or in flight.
+    pub(super) fn is_away(&self, place: Place) -> bool {
+        self.get(place).outstanding == 0
     }
 
     /// `id` is no more: it is done, or withdrawn.

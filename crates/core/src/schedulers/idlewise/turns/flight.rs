@@ -24,6 +24,11 @@ impl Flight {
         self.asynchronous
     }
 
+    /// All, the one first that was sent first.
+    pub(super) fn iter(&self) -> impl Iterator<Item = RequestId> + '_ {
+        self.sent.iter(&self.list)
+    }
+
     /// When the one that has been in the drive for longest was sent.
     pub(super) fn oldest(&self) -> Option<Instant> {
         self.list.front().map(|id| self.sent.mark(id))

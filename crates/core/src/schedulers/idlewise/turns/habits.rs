@@ -63,6 +63,11 @@ impl Habits {
         (mean + deviation * 4 + MARGIN).max(WAITS.0).min(WAITS.1)
     }
 
+    /// How long to wait for it where it must not lose its place: if it thinks for no longer than 3 ms (SOSP'01 §3.4).
+    pub(super) fn expected(&self) -> Option<Duration> {
+        self.thought.filter(|(mean, _)| *mean <= WAITS.0).map(|_| self.wait())
+    }
+
     /// Whether waiting pays, if to leave costs `leaving`: what waits take against what those that are not in vain save.
     pub(super) fn pays(&self, leaving: Duration) -> bool {
         self.streams() && self.spent * u64::from(ONE) <= leaving * u64::from(ONE - self.vain)

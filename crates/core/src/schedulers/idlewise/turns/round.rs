@@ -42,6 +42,8 @@ pub(super) struct Wanted {
     pub(super) pool: bool,
     /// Processes that have written.
     pub(super) writers: usize,
+    /// Somebody waits who is not ready: for the next round of shares, or for an idle disk.
+    pub(super) others: bool,
 }
 
 impl Round {
@@ -71,7 +73,7 @@ impl Round {
 
     /// Nobody but the stream whose turn it is wants the disk.
     pub(super) fn is_alone(&self, wanted: Wanted) -> bool {
-        self.line.len() == 0 && !wanted.pool && wanted.writers == 0
+        self.line.len() == 0 && !wanted.pool && wanted.writers == 0 && !wanted.others
     }
 
     /// Whether any stream is in line.

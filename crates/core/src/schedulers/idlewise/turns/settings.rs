@@ -14,6 +14,8 @@ crate::tunables! {
 /// Requests that may go before one that is overdue: a turn of a stream on a slow disk, so that turns still count if all
 /// are overdue.
 pub(super) const SPARED: u64 = 32;
+/// The same where it is of a lower class; or as many as go in half a round, if those are fewer.
+pub(super) const SPARED_BELOW: u64 = 512;
 /// A shorter turn would be spent on getting there.
 pub(super) const SHORTEST: Duration = Duration::from_ms(40);
 /// Nothing new goes to a drive that has had something for so long: several times what it takes for a full queue of its own

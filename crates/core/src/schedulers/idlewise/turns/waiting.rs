@@ -18,20 +18,41 @@ pub(super) enum Class {
     /// With all others that somebody waits for.
     #[default]
     Pool,
+    /// With the pool, once its process has disk time left.
+    Held,
     /// With all that nobody waits for.
     Async,
+    /// Before all others: of the real-time class.
+    Urgent,
+    /// When nobody else asks: of the idle class.
+    Idle,
 }
 
 /// Requests that wait.
 pub(super) struct Waiting {
     /// By id, of those that wait or are in flight.
     class: Vec<Class>,
-    /// Those that somebody waits for, in order of arrival, and those that nobody waits for.
-    arrivals: [Fifo; 2],
+    /// In order of arrival: those that somebody waits for, those that nobody waits for, and those of the idle class.
+    arrivals: [Fifo; 3],
     pub(super) pool: Pool,
     writes: Sorted,
-    /// Of streams: each process has a list.
+    urgent: Sorted,
+    idle: Sorted,
+    /// Of each process: the requests of its stream, and those that are held.
     links: Links,
+}
+
+/// Of a process, in order of arrival.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lists {
+    pub(super) stream: List,
+    pub(super) held: List,
+}
+
+impl Lists {
+    pub(super) fn is_empty(&self) -> bool {
+        self.stream.is_empty() && self.held.is_empty()
+    }
 }
 
 /// Whether nobody waits for `request`.
@@ -39,18 +60,24 @@ pub(super) fn is_async(request: &Request) -> bool {
     !request.sync && request.operation != Operation::Read
 }
 
-/// Which order of arrival a request is in.
-fn side(request: &Request) -> usize {
-    usize::from(is_async(request))
+/// Which order of arrival a request of `class` is in.
+fn side(class: Class) -> usize {
+    match class {
+        Class::Stream | Class::Pool | Class::Held | Class::Urgent => 0,
+        Class::Async => 1,
+        Class::Idle => 2,
+    }
 }
 
 impl Waiting {
     pub(super) fn new(setup: Setup<'_>) -> Result<Self, OutOfMemory> {
         Ok(Waiting {
             class: table(setup.capacity, Class::default())?,
-            arrivals: [Fifo::new(setup.capacity)?, Fifo::new(setup.capacity)?],
+            arrivals: [Fifo::new(setup.capacity)?, Fifo::new(setup.capacity)?, Fifo::new(setup.capacity)?],
             pool: Pool::new(setup)?,
             writes: Sorted::new(setup.capacity)?,
+            urgent: Sorted::new(setup.capacity)?,
+            idle: Sorted::new(setup.capacity)?,
             links: Links::new(setup.capacity)?,
         })
     }
@@ -66,41 +93,57 @@ impl Waiting {
         self.pool.adopted();
     }
 
-    /// `id` waits from now on; a stream's request in `list`, its process's.
-    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, class: Class, list: &mut List) {
+    /// `id`, of a process with `lists`, waits from now on.
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, class: Class, lists: &mut Lists) {
         self.class[id.index()] = class;
-        self.arrivals[side(&cx[id])].push(id);
+        self.arrivals[side(class)].push(id);
+        let start = cx[id].start.0;
         match class {
-            Class::Stream => self.links.push_back(list, id),
+            Class::Stream => self.links.push_back(&mut lists.stream, id),
+            Class::Held => self.links.push_back(&mut lists.held, id),
             Class::Pool => self.pool.insert(cx, id),
-            Class::Async => self.writes.insert(cx[id].start.0, id),
+            Class::Async => self.writes.insert(start, id),
+            Class::Urgent => self.urgent.insert(start, id),
+            Class::Idle => self.idle.insert(start, id),
         }
     }
 
-    /// `id` waits no longer.
-    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, list: &mut List) {
+    /// `id`, of a process with `lists`, waits no longer.
+    pub(super) fn take(&mut self, id: RequestId, lists: &mut Lists) {
         let class = self.class(id);
-        self.arrivals[side(&cx[id])].remove(id);
+        self.arrivals[side(class)].remove(id);
         match class {
-            Class::Stream => self.links.remove(list, id),
+            Class::Stream => self.links.remove(&mut lists.stream, id),
+            Class::Held => self.links.remove(&mut lists.held, id),
             Class::Pool => self.pool.remove(id),
             Class::Async => self.writes.remove(id),
+            Class::Urgent => self.urgent.remove(id),
+            Class::Idle => self.idle.remove(id),
+        }
+    }
+
+    /// What is held of a process with `lists` waits with the pool from now on.
+    pub(super) fn release(&mut self, cx: Cx<'_>, lists: &mut Lists) {
+        while let Some(id) = self.links.pop_front(&mut lists.held) {
+            self.class[id.index()] = Class::Pool;
+            self.pool.insert(cx, id);
         }
     }
 
     pub(super) fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        match self.class(id) {
-            Class::Stream => {}
-            Class::Pool => self.pool.grown(cx, id),
-            Class::Async => {
-                self.writes.rekey(id, cx[id].start.0);
-            }
-        }
+        let set = match self.class(id) {
+            Class::Stream | Class::Held => return,
+            Class::Pool => return self.pool.grown(cx, id),
+            Class::Async => &mut self.writes,
+            Class::Urgent => &mut self.urgent,
+            Class::Idle => &mut self.idle,
+        };
+        set.rekey(id, cx[id].start.0);
     }
 
     /// `survivor` has the earlier place in order of arrival from now on; both wait.
-    pub(super) fn inherit(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        self.arrivals[side(&cx[other])].inherit(survivor, other);
+    pub(super) fn inherit(&mut self, survivor: RequestId, other: RequestId) {
+        self.arrivals[side(self.class(other))].inherit(survivor, other);
     }
 
     #[inline]
@@ -108,7 +151,13 @@ impl Waiting {
         self.arrivals[0].front()
     }
 
-    /// The oldest of all.
+    /// The oldest of the idle class.
+    #[inline]
+    pub(super) fn oldest_idle(&self) -> Option<RequestId> {
+        self.arrivals[2].front()
+    }
+
+    /// The oldest of all others.
     pub(super) fn oldest(&self, cx: Cx<'_>) -> Option<RequestId> {
         match (self.oldest_sync(), self.oldest_async()) {
             (Some(one), Some(other)) => Some(if cx[one].arrival <= cx[other].arrival { one } else { other }),
@@ -133,6 +182,22 @@ impl Waiting {
 
     /// The next write upward from the head, or the lowest.
     pub(super) fn next_write(&self, head: &Head) -> Option<RequestId> {
-        head.above(&self.writes).or_else(|| self.writes.first())
+        upward(&self.writes, head)
     }
+
+    /// The same of the real-time class.
+    #[inline]
+    pub(super) fn next_urgent(&self, head: &Head) -> Option<RequestId> {
+        upward(&self.urgent, head)
+    }
+
+    /// The same of the idle class.
+    pub(super) fn next_idle(&self, head: &Head) -> Option<RequestId> {
+        upward(&self.idle, head)
+    }
+}
+
+/// The next of `set` upward from the head, or the lowest.
+fn upward(set: &Sorted, head: &Head) -> Option<RequestId> {
+    head.above(set).or_else(|| set.first())
 }

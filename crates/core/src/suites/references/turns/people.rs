@@ -1,5 +1,6 @@
 //! Who asks: processes, the chains that they form, and what is known of each.
 
+use super::purses::Purse;
 use super::*;
 
 const MS: u64 = 1_000_000;
@@ -48,6 +49,12 @@ impl Habit {
         (mean + 4 * deviation + MS).clamp(3 * MS, 8 * MS)
     }
 
+    /// How long somebody is waited for who would lose a place.
+    pub(super) fn soon(&self) -> Option<u64> {
+        let (mean, _) = self.think?;
+        (mean <= 3 * MS).then(|| self.wait())
+    }
+
     /// Whether the waits cost no more than those that are not in vain save.
     pub(super) fn worth(&self, way: u64) -> bool {
         self.is_stream() && self.cost * 256 <= way * (256 - self.vain)
@@ -66,6 +73,7 @@ pub(super) struct Person {
     exited: bool,
     /// The person's last turn had ended before its time, because nothing was asked.
     pub(super) left: bool,
+    pub(super) purse: Purse,
 }
 
 /// All that ever asked, and the first of the chain that each group's latest newcomer belongs to.
@@ -93,8 +101,8 @@ impl People {
         let first = goes_on_for.unwrap_or(self.all.len());
         let asks = self.newcomers;
         let (writes, idle) = (Habit::default(), None);
-        let (again, exited, left) = (false, false, false);
-        self.all.push(Person { who: Some(who), first, asks, writes, idle, again, exited, left });
+        let (again, exited, left, purse) = (false, false, false, Purse::default());
+        self.all.push(Person { who: Some(who), first, asks, writes, idle, again, exited, left, purse });
         if group != 0 {
             self.groups.retain(|(held, _)| *held != group);
             self.groups.push((group, first));

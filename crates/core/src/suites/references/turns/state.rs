@@ -6,7 +6,18 @@ use super::*;
 pub(super) enum Kind {
     Stream,
     Pool,
+    /// Of the pool, once its process has something left.
+    Poor,
     Write,
+    RealTime,
+    Idle,
+}
+
+impl Kind {
+    /// Whether whoever asks pays for it.
+    pub(super) fn costs(self) -> bool {
+        matches!(self, Kind::Stream | Kind::Pool | Kind::Poor)
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -42,4 +53,5 @@ pub(super) enum Next {
     Send(RequestId),
     Begin(Party, RequestId),
     Wait(Option<Instant>),
+    Round,
 }

@@ -1,0 +1,263 @@
+//! What goes next, or how long to wait: decided here, done by the [`Service`].
+
+use super::super::round::{Party, Wanted};
+use super::super::settings::{GATE, SPARED};
+use super::super::waiting::Class;
+use super::Service;
+use crate::collections::Place;
+use crate::scheduler::Cx;
+use crate::units::{Duration, Instant, RequestId};
+
+/// What is next.
+#[derive(Clone, Copy)]
+pub(super) enum Next {
+    /// As the turn goes on, or because it is overdue.
+    Send(RequestId),
+    /// In a new turn.
+    Begin(RequestId, Party),
+    /// At this time something changes.
+    Wait(Instant),
+    /// What is in flight must be done first.
+    Hold,
+    /// A new round of shares must begin first.
+    Round,
+}
+
+impl Service {
+    /// What waits for a turn.
+    pub(super) fn wanted(&self) -> Wanted {
+        let writers = self.actors.writers();
+        let wait = writers > 0 && !self.shares.may_write();
+        Wanted {
+            pool: self.waiting.any_pool(),
+            writers: if wait { 0 } else { writers },
+            others: wait || self.shares.held() > 0 || self.waiting.oldest_idle().is_some(),
+        }
+    }
+
+    /// The oldest request, if it is overdue.
+    pub(super) fn overdue(&self, cx: Cx<'_>) -> Option<RequestId> {
+        self.waiting.oldest(cx).filter(|id| cx.age(*id) >= self.tunables.expire())
+    }
+
+    /// What is next. Something waits.
+    pub(super) fn choose(&self, cx: Cx<'_>) -> Next {
+        let stuck = cx.device.rotational && self.is_stuck(cx);
+        let urgent = self.urgent(cx);
+        let next = match urgent {
+            Some(Next::Send(_)) | None if stuck => Next::Hold,
+            Some(next) => next,
+            None if cx.device.rotational => self.choose_with_heads(cx),
+            None => self.choose_without(cx),
+        };
+        let sends = matches!(next, Next::Send(_) | Next::Begin(..));
+        let idle = self.waiting.oldest_idle().filter(|id| cx.age(*id) >= self.tunables.expire());
+        let overdue = self.overdue(cx).filter(|id| match next {
+            _ if urgent.is_some() => self.passed.is_enough(cx.now, sends, &self.tunables),
+            _ if self.passed.count >= SPARED => true,
+            Next::Send(_) | Next::Begin(..) | Next::Round => false,
+            Next::Wait(_) => self.waiting.class(*id) != Class::Async,
+            Next::Hold => true,
+        });
+        let late = overdue.or(idle.filter(|_| self.idle_passed.is_enough(cx.now, sends, &self.tunables)));
+        let Some(id) = late else { return next };
+        cx.because("{} has waited for {}, longer than {}", || {
+            [id.into(), cx.age(id).into(), self.tunables.expire().into()]
+        });
+        Next::Send(id)
+    }
+
+    /// What the real-time class wants next, if anything.
+    fn urgent(&self, cx: Cx<'_>) -> Option<Next> {
+        if let Some(id) = self.waiting.next_urgent(&self.head) {
+            cx.because("process {} is of the real-time class", || [cx[id].issuer.into()]);
+            return Some(Next::Send(id));
+        }
+        if !cx.device.rotational {
+            return None;
+        }
+        if self.classes.any_urgent() {
+            cx.because("the drive has something of the real-time class", || []);
+            return Some(Next::Hold);
+        }
+        let until = self.classes.hope(cx.now)?;
+        cx.because("waits {} for the real-time class", || [until.since(cx.now).into()]);
+        Some(Next::Wait(until))
+    }
+
+    /// What the idle class wants next.
+    fn idle(&self, cx: Cx<'_>) -> Next {
+        let id = self.waiting.next_idle(&self.head).filter(|_| !cx.device.rotational || self.flight.is_empty());
+        let (Some(id), Some(from)) = (id, self.classes.idle_from()) else { return Next::Hold };
+        if cx.now < from {
+            cx.because("somebody may want more: the idle class waits {}", || [from.since(cx.now).into()]);
+            return Next::Wait(from);
+        }
+        cx.because("process {} is of the idle class, and nobody else wants the disk", || [cx[id].issuer.into()]);
+        Next::Send(id)
+    }
+
+    /// Without heads all that somebody waits for goes at once, and as many writes as reads bear.
+    fn choose_without(&self, cx: Cx<'_>) -> Next {
+        if let Some(id) = self.waiting.oldest_sync() {
+            cx.because("somebody waits for it, and nothing turns", || []);
+            return Next::Send(id);
+        }
+        let writes = self.flight.asynchronous();
+        match self.waiting.oldest_async() {
+            Some(id) if self.shaper.admits(writes) => {
+                cx.because("a write beside {} in flight: reads bear {}", || {
+                    [(writes as u64).into(), self.shaper.limit().into()]
+                });
+                Next::Send(id)
+            }
+            Some(_) => {
+                cx.because("as many writes are in flight as reads bear: {}", || [(writes as u64).into()]);
+                Next::Hold
+            }
+            None => self.idle(cx),
+        }
+    }
+
+    /// Whether the drive has had a request for too long.
+    fn is_stuck(&self, cx: Cx<'_>) -> bool {
+        let held = self.flight.oldest().map(|sent| cx.now.since(sent)).filter(|held| *held >= GATE);
+        if let Some(held) = held {
+            cx.because("the drive has had a request for {}: nothing new goes there", || [held.into()]);
+        }
+        held.is_some()
+    }
+
+    fn choose_with_heads(&self, cx: Cx<'_>) -> Next {
+        let wanted = self.wanted();
+        if !self.round.is_over(cx.now, wanted)
+            && let Some(next) = self.go_on(cx, wanted)
+        {
+            return next;
+        }
+        self.begin_next(cx, wanted)
+    }
+
+    /// How the turn goes on. `None`: it does not.
+    fn go_on(&self, cx: Cx<'_>, wanted: Wanted) -> Option<Next> {
+        match self.round.party() {
+            Party::Nobody => None,
+            Party::Stream(place) => self.go_on_with(cx, place),
+            Party::Pool => {
+                let id = self.waiting.pool.next(cx, &self.head)?;
+                cx.because("{} is the next of its batch to be reached", || [id.into()]);
+                Some(Next::Send(id))
+            }
+            Party::Writes => {
+                let id = self.waiting.next_write(&self.head)?;
+                let writer = self
+                    .writer
+                    .filter(|writer| *writer != self.actors.owner(id) && self.actors.is_writing(*writer));
+                if !writer.is_some_and(|writer| self.actors.get(writer).writing.streams()) {
+                    cx.because("the writes go on: {} is the next upward", || [id.into()]);
+                    return Some(Next::Send(id));
+                }
+                // Whoever writes in order has more as soon as some is done.
+                let holds = !self.round.any_stream() && !wanted.pool;
+                if holds {
+                    cx.because("whoever writes in order is about to write more", || []);
+                }
+                holds.then(|| self.round.until().map_or(Next::Hold, Next::Wait))
+            }
+        }
+    }
+
+    /// How the turn of the stream at `place` goes on.
+    fn go_on_with(&self, cx: Cx<'_>, place: Place) -> Option<Next> {
+        let actor = self.actors.get(place);
+        if let Some(id) = actor.lists.stream.front() {
+            if let Some(until) = self.draining.until(cx.now) {
+                cx.because("the drive gets {} to write what it has taken", || [until.since(cx.now).into()]);
+                let end = self.round.until().filter(|end| cx.now < *end);
+                return Some(Next::Wait(end.map_or(until, |end| end.min(until))));
+            }
+            cx.because("the turn of process {} goes on", || [cx[id].issuer.into()]);
+            return Some(Next::Send(id));
+        }
+        if actor.flying > 0 {
+            cx.because("it is the turn of process {}, which has all that it asked for in flight", || {
+                [self.actors.who(place).into()]
+            });
+            return Some(self.round.until().map_or(Next::Hold, Next::Wait));
+        }
+        let cost = self.leaving.cost(self.is_among_thinkers());
+        let until = self.waits_until(place, cost).filter(|until| cx.now < *until)?;
+        cx.because("waits {} for process {}: to come back to it costs {}", || {
+            [until.since(cx.now).into(), self.actors.who(place).into(), cost.into()]
+        });
+        Some(Next::Wait(until))
+    }
+
+    /// Whether nothing but streams wants the disk, and the next will soon be left in its turn.
+    pub(super) fn is_among_thinkers(&self) -> bool {
+        let next = self.round.next_stream().map(|place| self.actors.get(place).habits);
+        let left = next.is_some_and(|habits| !habits.pays(self.leaving.cost(true)));
+        left && !self.waiting.any_pool() && self.actors.writers() == 0
+    }
+
+    /// Until when the stream at `place`, whose turn it is and which has nothing to do, is waited for, if to come back to it
+    /// takes `cost`.
+    fn waits_until(&self, place: Place, cost: Duration) -> Option<Instant> {
+        let actor = self.actors.get(place);
+        let idle = actor.idle?;
+        let wait = if actor.habits.pays(cost) { actor.habits.wait() } else { Duration::ZERO };
+        let end = idle + wait;
+        Some(self.round.until().map_or(end, |until| end.min(until)))
+    }
+
+    /// A turn begins.
+    fn begin_next(&self, cx: Cx<'_>, wanted: Wanted) -> Next {
+        let again = || self.ready_holder().map(Party::Stream);
+        let Some(party) = self.round.next(wanted).or_else(again) else { return self.begin_nothing(cx) };
+        let id = match party {
+            Party::Nobody => None,
+            Party::Stream(place) => self.actors.get(place).lists.stream.front(),
+            Party::Pool => self.waiting.pool.first(cx, &self.head),
+            Party::Writes => self.first_write(cx),
+        };
+        let Some(id) = id else { return Next::Hold };
+        match party {
+            Party::Stream(_) => cx.because("a turn of process {} begins", || [cx[id].issuer.into()]),
+            Party::Writes => {
+                cx.because("a turn of writes begins: {} have written", || [wanted.writers.into()]);
+            }
+            _ => cx.because("a batch of all others begins", || []),
+        }
+        Next::Begin(id, party)
+    }
+
+    /// The stream whose turn it was, if it wants another and may have one.
+    pub(super) fn ready_holder(&self) -> Option<Place> {
+        self.round.holder().filter(|place| {
+            let actor = self.actors.get(*place);
+            !actor.lists.stream.is_empty() && self.shares.may(&actor.purse)
+        })
+    }
+
+    /// Nobody is ready for a turn.
+    fn begin_nothing(&self, cx: Cx<'_>) -> Next {
+        if self.waiting.oldest(cx).is_none() {
+            return self.idle(cx);
+        }
+        if self.shares.any_solvent() {
+            cx.because("the round goes on: somebody who has disk time left has all in flight", || []);
+            return Next::Hold;
+        }
+        self.shares.hope(cx.now).map_or(Next::Round, |until| {
+            let left = until.since(cx.now);
+            cx.because("the round goes on: waits {} for somebody who has disk time left", || [left.into()]);
+            Next::Wait(until)
+        })
+    }
+
+    /// A turn of writes begins where the head is, or with the oldest if that has waited for half a round.
+    fn first_write(&self, cx: Cx<'_>) -> Option<RequestId> {
+        let late = |id: &RequestId| cx.age(*id) >= self.tunables.longest();
+        self.waiting.oldest_async().filter(late).or_else(|| self.waiting.next_write(&self.head))
+    }
+}

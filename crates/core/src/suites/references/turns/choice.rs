@@ -1,0 +1,168 @@
+//! What goes next.
+
+use super::*;
+
+impl Reference {
+    /// Whether enough of higher classes has gone.
+    fn enough(&self, now: Instant, which: usize, next: &Next) -> bool {
+        let (count, last) = self.went[which];
+        let sends = matches!(next, Next::Send(_) | Next::Begin(..));
+        let long = last.is_none_or(|last| now.since(last).0 >= self.target / 2);
+        count >= 512 || sends && count >= 32 && long
+    }
+
+    pub(super) fn choose(&self, cx: Cx<'_>) -> Next {
+        let heads = cx.device.rotational;
+        let stuck = |held: &Held| cx.now.since(held.since) >= Duration::from_ms(150);
+        let stuck = heads && self.flying.first().is_some_and(stuck);
+        let above = self.real_time(cx);
+        let first = above.is_some();
+        let next = match above {
+            Some(Next::Send(_)) | None if stuck => Next::Wait(None),
+            Some(next) => next,
+            None if heads => self.with_heads(cx),
+            None => self.without_heads(cx),
+        };
+        let goes = self.overdue(cx, false).filter(|id| {
+            let write = self.waiting.iter().any(|held| held.id == *id && held.kind == Kind::Write);
+            match next {
+                _ if first => self.enough(cx.now, 0, &next),
+                _ if self.went[0].0 >= 32 => true,
+                Next::Wait(None) => true,
+                Next::Wait(Some(_)) => !write,
+                Next::Send(_) | Next::Begin(..) | Next::Round => false,
+            }
+        });
+        let idle = || self.overdue(cx, true).filter(|_| self.enough(cx.now, 1, &next));
+        match goes.or_else(idle) {
+            Some(id) => Next::Send(id),
+            None => next,
+        }
+    }
+
+    fn real_time(&self, cx: Cx<'_>) -> Option<Next> {
+        if let Some(id) = self.upward(Kind::RealTime) {
+            return Some(Next::Send(id));
+        }
+        if !cx.device.rotational {
+            return None;
+        }
+        if self.flying.iter().any(|held| held.kind == Kind::RealTime) {
+            return Some(Next::Wait(None));
+        }
+        (cx.now < self.real_time_until).then_some(Next::Wait(Some(self.real_time_until)))
+    }
+
+    fn idle(&self, cx: Cx<'_>) -> Next {
+        let busy = self.flying.iter().any(|held| cx.device.rotational || held.kind != Kind::Idle);
+        let Some(id) = self.upward(Kind::Idle).filter(|_| !busy) else { return Next::Wait(None) };
+        let from = self.idle_from;
+        if cx.now < from { Next::Wait(Some(from)) } else { Next::Send(id) }
+    }
+
+    fn without_heads(&self, cx: Cx<'_>) -> Next {
+        let not = |kinds: [Kind; 2]| self.waiting.iter().find(|held| !kinds.contains(&held.kind));
+        if let Some(held) = not([Kind::Write, Kind::Idle]) {
+            return Next::Send(held.id);
+        }
+        match self.waiting.iter().find(|held| held.kind == Kind::Write) {
+            Some(held) if self.bound.allows(self.writes_in_flight()) => Next::Send(held.id),
+            Some(_) => Next::Wait(None),
+            None => self.idle(cx),
+        }
+    }
+
+    fn with_heads(&self, cx: Cx<'_>) -> Next {
+        let idle = self.any(Kind::Idle);
+        let wanted = idle
+            || !self.poor.is_empty()
+            || !self.line.is_empty()
+            || self.any(Kind::Pool)
+            || self.any(Kind::Write);
+        if let Some(turn) = self.turn {
+            let ends = wanted || self.holder().is_none();
+            let over = ends && turn.until.is_some_and(|until| cx.now >= until);
+            let next = if over { None } else { self.go_on(cx, turn) };
+            if let Some(next) = next {
+                return next;
+            }
+        }
+        self.begin_next(cx)
+    }
+
+    fn go_on(&self, cx: Cx<'_>, turn: Turn) -> Option<Next> {
+        match turn.party {
+            Party::Pool => self.nearest(true).map(Next::Send),
+            Party::Stream(person) => {
+                if let Some(id) = self.first_of(person) {
+                    let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);
+                    let held_back = cx.now < self.held_back;
+                    return Some(if held_back {
+                        Next::Wait(Some(end.min(self.held_back)))
+                    } else {
+                        Next::Send(id)
+                    });
+                }
+                if self.any_of(person, Kind::Stream, &self.flying) {
+                    return Some(Next::Wait(turn.until));
+                }
+                let person = &self.people.all[person];
+                let cost = self.return_costs(self.only_thinkers());
+                let wait = if person.asks.worth(cost) { person.asks.wait() } else { 0 };
+                let end = person.idle? + Duration(wait);
+                let end = end.min(turn.until.unwrap_or(Instant::MAX));
+                (cx.now < end).then_some(Next::Wait(Some(end)))
+            }
+            Party::Writes => {
+                let id = self.upward(Kind::Write)?;
+                let owner = self.waiting.iter().find(|held| held.id == id)?.person;
+                let in_order = |writer: &usize| {
+                    let writes = self.any_of(*writer, Kind::Write, &self.flying);
+                    writes && *writer != owner && self.people.all[*writer].writes.is_stream()
+                };
+                if !self.last_writer.as_ref().is_some_and(in_order) {
+                    return Some(Next::Send(id));
+                }
+                let others = !self.line.is_empty() || self.any(Kind::Pool);
+                (!others).then_some(Next::Wait(turn.until))
+            }
+        }
+    }
+
+    /// Whoever has been ready for longest; whose turn it was comes last.
+    fn begin_next(&self, cx: Cx<'_>) -> Next {
+        let mut ready: Vec<(Instant, Party)> = Vec::new();
+        ready.extend(self.line.first().map(|(person, since)| (*since, Party::Stream(*person))));
+        if self.any(Kind::Pool) {
+            ready.push((self.pool_since, Party::Pool));
+        }
+        if self.any(Kind::Write) && self.may_write() {
+            ready.push((self.writes_since, Party::Writes));
+        }
+        let had = self.turn.map(|turn| turn.party);
+        let next = ready.iter().min_by_key(|(since, party)| (Some(*party) == had, *since));
+        let next = next.map(|(_, party)| *party);
+        let ready = |person: &usize| self.first_of(*person).is_some() && self.may(*person);
+        let again = || self.holder().filter(ready);
+        let Some(party) = next.or_else(|| again().map(Party::Stream)) else { return self.with_nobody(cx) };
+        let id = match party {
+            Party::Stream(person) => self.first_of(person),
+            Party::Pool => self.nearest(true).or_else(|| self.nearest(false)),
+            Party::Writes => {
+                let oldest = self.waiting.iter().find(|held| held.kind == Kind::Write).map(|held| held.id);
+                oldest.filter(|id| cx.age(*id).0 >= self.target / 2).or_else(|| self.upward(Kind::Write))
+            }
+        };
+        Next::Begin(party, id.unwrap())
+    }
+
+    fn with_nobody(&self, cx: Cx<'_>) -> Next {
+        if self.waiting.iter().all(|held| held.kind == Kind::Idle) {
+            return self.idle(cx);
+        }
+        if self.present().iter().any(|person| self.people.all[*person].purse.left > 0) {
+            return Next::Wait(None);
+        }
+        if cx.now < self.rich_until { Next::Wait(Some(self.rich_until)) } else { Next::Round }
+    }
+}

@@ -1,0 +1,117 @@
+//! Who may ask, where weights count.
+
+use super::*;
+
+impl Reference {
+    /// Whether `person` may have more of the disk.
+    pub(super) fn may(&self, person: usize) -> bool {
+        !self.purses.on || self.people.all[person].purse.left > 0
+    }
+
+    pub(super) fn may_write(&self) -> bool {
+        !self.purses.on || self.purses.writes > 0
+    }
+
+    /// Who asks, or has asked, for something that it pays for.
+    pub(super) fn present(&self) -> Vec<usize> {
+        let all = self.waiting.iter().chain(&self.flying);
+        let mut present: Vec<usize> = all.filter(|held| held.kind.costs()).map(|held| held.person).collect();
+        present.sort_unstable();
+        present.dedup();
+        present
+    }
+
+    pub(super) fn is_poor(&mut self, person: usize) {
+        if !self.poor.contains(&person) {
+            self.poor.push(person);
+        }
+    }
+
+    pub(super) fn begin_round(&mut self, now: Instant) {
+        for _ in 0..64 {
+            let weight = |person: &usize| self.people.all[*person].purse.weight;
+            let present = self.present().iter().map(weight).sum();
+            self.purses.next(self.target, present, self.writers() as u64);
+            let paying = self.flying.iter().map(|held| held.person);
+            for person in paying.chain(self.holder()) {
+                self.purses.fill(&mut self.people.all[person].purse);
+            }
+            self.admit_poor(now, false);
+            let holder =
+                self.holder().is_some_and(|person| self.first_of(person).is_some() && self.may(person));
+            let writes = self.any(Kind::Write) && self.may_write();
+            if holder || writes || !self.line.is_empty() || self.any(Kind::Pool) {
+                return;
+            }
+        }
+        self.purses.writes = self.purses.writes.max(1);
+        if let Some(person) = self.holder() {
+            let purse = &mut self.people.all[person].purse;
+            purse.left = purse.left.max(1);
+        }
+        self.admit_poor(now, true);
+    }
+
+    /// Whoever has something left, or `all`, is no longer poor.
+    pub(super) fn admit_poor(&mut self, now: Instant, all: bool) {
+        let pool = self.any(Kind::Pool);
+        for person in core::mem::take(&mut self.poor) {
+            self.purses.fill(&mut self.people.all[person].purse);
+            if !all && !self.may(person) {
+                self.poor.push(person);
+                continue;
+            }
+            let mine = |held: &&mut Held| held.person == person && held.kind == Kind::Poor;
+            let mut admitted: Vec<&mut Held> = self.waiting.iter_mut().filter(mine).collect();
+            admitted.sort_unstable_by_key(|held| held.came);
+            for held in admitted {
+                (held.kind, held.came, held.batch) = (Kind::Pool, self.came, false);
+                self.came += 1;
+            }
+            let known = self.line.iter().any(|(held, _)| *held == person) || self.holder() == Some(person);
+            if self.first_of(person).is_some() && !known {
+                self.line.push((person, now));
+            }
+        }
+        if !pool && self.any(Kind::Pool) {
+            self.pool_since = now;
+        }
+    }
+
+    /// The drive was busy with `held` until now.
+    pub(super) fn pays(&mut self, now: Instant, held: &Held) {
+        let time = now.since(held.since.max(self.done)).0 as i64;
+        self.done = now;
+        if held.kind != Kind::Idle {
+            self.idle_from = now + Duration::from_ms(40);
+        }
+        if !self.purses.on {
+            return;
+        }
+        if held.kind == Kind::Write {
+            self.purses.writes -= time;
+        }
+        if held.kind.costs() {
+            let purse = &mut self.people.all[held.person].purse;
+            self.purses.fill(purse);
+            purse.left -= time;
+        }
+    }
+
+    /// `person` is about to ask for `id`, which somebody waits for.
+    pub(super) fn counts(&mut self, cx: Cx<'_>, id: RequestId, person: usize) {
+        if !cx.device.rotational {
+            return;
+        }
+        let weight = u64::from(cx.weight(cx[id].issuer).get()) * (8 - u64::from(cx[id].priority.level));
+        self.people.all[person].purse.weight = weight;
+        let mut present = self.present();
+        present.extend((!present.contains(&person)).then_some(person));
+        let present = present.iter().map(|person| self.people.all[*person].purse.weight).sum();
+        self.purses.asks(cx.now.0, weight, self.target, present);
+        self.purses.fill(&mut self.people.all[person].purse);
+        if !self.purses.on {
+            self.admit_poor(cx.now, true);
+        }
+    }
+}
