@@ -65,12 +65,14 @@
 //! class asks, or where it is itself of the idle class.
 
 mod actors;
+mod choice;
 mod classes;
 mod draining;
 mod flight;
 mod habits;
 mod leaving;
 mod line;
+mod parts;
 mod passed;
 mod pool;
 mod round;
@@ -85,7 +87,7 @@ use crate::request::{Class, Priority};
 use crate::scheduler::{Algorithm, PriorityEffects, Setup, Starvation, delegate};
 use crate::tunables::Unit;
 use crate::units::Weight;
-use service::Service;
+use parts::Service;
 use settings::SPARED_BELOW;
 pub use settings::Settings;
 use shares::{USUAL, weigh};

@@ -1,70 +1,21 @@
 //! What comes, what goes and what is done, and what all parts learn of it.
 
-mod choice;
-
-use super::actors::Actors;
-use super::classes::Classes;
-use super::draining::Draining;
-use super::flight::Flight;
-use super::leaving::{Leaving, Way};
-use super::passed::Passed;
-use super::round::{Party, Round, Wanted};
-use super::settings::{GATE, SHORTEST, Settings};
-use super::shaper::Shaper;
-use super::shares::{Shares, USUAL, weigh};
-use super::waiting::{Class, Waiting, is_async};
-use crate::collections::{OutOfMemory, Place};
+use super::choice::Next;
+use super::leaving::Way;
+use super::parts::Service;
+use super::round::{Party, Wanted};
+use super::settings::{GATE, SHORTEST};
+use super::shares::{USUAL, weigh};
+use super::waiting::{Class, is_async};
+use crate::collections::Place;
 use crate::request::{self, Operation, Request};
-use crate::scheduler::{Cx, Decision, Scheduler, Setup};
-use crate::schedulers::shared::head::Head;
+use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Instant, Issuer, RequestId};
-use choice::Next;
 
 /// Rounds of shares that begin at once until somebody who waits has paid his debts; then they are forgotten.
 const ROUNDS: u32 = 64;
 
-/// All parts.
-pub(super) struct Service {
-    waiting: Waiting,
-    flight: Flight,
-    actors: Actors,
-    round: Round,
-    head: Head,
-    leaving: Leaving,
-    draining: Draining,
-    shaper: Shaper,
-    shares: Shares,
-    classes: Classes,
-    /// Who wrote last, of what nobody waits for.
-    writer: Option<Place>,
-    /// Since one that was overdue went, and since one of the idle class did.
-    passed: Passed,
-    idle_passed: Passed,
-    pub(super) tunables: Settings,
-}
-
 impl Service {
-    #[inline(always)]
-    pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        let actors = Actors::new(setup.capacity)?;
-        Ok(Service {
-            waiting: Waiting::new(setup)?,
-            flight: Flight::new(setup.capacity)?,
-            round: Round::new(actors.places())?,
-            shares: Shares::new(actors.places())?,
-            classes: Classes::default(),
-            actors,
-            head: Head::default(),
-            leaving: Leaving::default(),
-            draining: Draining::default(),
-            shaper: Shaper::default(),
-            writer: None,
-            passed: Passed::default(),
-            idle_passed: Passed::default(),
-            tunables,
-        })
-    }
-
     /// How `id`, which the actor at `place` issues, is served.
     fn class_of(&mut self, cx: Cx<'_>, id: RequestId, place: Place) -> Class {
         let request = &cx[id];

@@ -1,9 +1,9 @@
 //! What goes next, or how long to wait: decided here, done by the [`Service`].
 
-use super::super::round::{Party, Wanted};
-use super::super::settings::{GATE, SPARED};
-use super::super::waiting::Class;
-use super::Service;
+use super::round::{Party, Wanted};
+use super::settings::{GATE, SPARED};
+use super::waiting::Class;
+use super::parts::Service;
 use crate::collections::Place;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};
