@@ -1,68 +1,81 @@
-//! Turns: each stream has the disk to itself for a while, and all else goes to the drive's own queue in batches.
+//! Turns: streams and random requests share the disk by taking turns.
 //!
-//! Anticipation keeps a disk from seeking between streams, but leaves a drive's queue empty; a full queue lets the drive sort
-//! random requests, and ruins streams. Here each has its turn.
+//! Anticipation keeps a disk from seeking between streams, but leaves a drive's queue empty. A full queue lets the drive sort
+//! random requests, but breaks up streams. Here a stream has the disk to itself for a while; then random requests fill the
+//! drive's queue.
 //!
 //! # How it decides
-//! Who issues is an *actor*: a process, or a chain of them. A newcomer goes on for the latest actor of its group of processes
-//! if that has nothing to do; or for the stream whose turn it is if that has exited, or has left off within 4 MiB. Else what it
-//! will do is expected to be what the last newcomers did.
+//! An *actor* is a process that issues requests, or a chain of processes of which each goes on where the last left off. A
+//! new process joins the latest actor of its group (such as the processes of one parent) if that actor has no request waiting
+//! or in flight. Otherwise it joins the stream that has the turn, if that stream has exited, or has ended within 4 MiB
+//! of where the new process begins. A new actor is expected to behave as recent new actors did.
 //!
-//! An actor is a *stream* if two of its requests in a row begin within 4 MiB of where the one before ends (each step farther
-//! away costs two), and it thinks at most 8 ms on average. Requests are of three kinds: of a stream; of the *pool*, which is
-//! all others that somebody waits for, and synchronous writes where the drive has a queue and takes them into its buffer
-//! meanwhile; and *writes* that nobody waits for.
+//! To *think* is to let time pass from a completion to the next request. A request is *near* if it begins within 4 MiB of where
+//! the actor's last one ends. An actor's score gains 1 for each near request, up to 8, and loses 2 for each other. It is a
+//! *stream* from score 2 on, if it thinks at most 8 ms on average. There are three kinds of requests:
+//! - a stream's: its reads, and its synchronous writes if the drive has no queue;
+//! - the *pool*: all other reads and synchronous writes (a drive with a queue takes a write into its buffer meanwhile);
+//! - *writes* that nobody waits for (asynchronous ones).
 //!
-//! 1. Whatever has waited for 9/8 of `target` is overdue. The oldest goes after at most 32 others, and at once if
-//!    nothing else would, without heeding rule 2. It ends a wait for a stream if somebody waits for it.
-//! 2. Nothing new goes to a drive that has had a request for 150 ms: the drive passes over what is far away.
+//! 1. A request that has waited for 9/8 of `target` is overdue. The oldest overdue request goes after 32 others have gone
+//!    since the last one. If a synchronous request is overdue, it also ends a wait for a stream. If nothing would
+//!    go for another reason, the oldest overdue request goes at once, whatever rule 2 says.
+//! 2. While any request has been in the drive for 150 ms, no new one is sent: the drive keeps passing over that request.
 //! 3. The turn goes on.
-//!    - A stream is sent as it comes, and waited for when it thinks: as long as it thinks on average, four mean deviations
-//!      and 1 ms more, but 3 to 8 ms. Not if the average wait costs more than those save that are not in vain: each
-//!      saves what it takes longer to come back to a stream than to stay with it, as measured. Where only streams wait
-//!      and the next would not be waited for either, that is what it takes to come back from thoughts, which is nothing
-//!      with a drive that reads ahead for each. It is measured by leaving, and taken for 1/16 less with each turn in
-//!      which nobody was left, so that leaving is tried again.
-//!      If a read that went on where the stream was, and was alone in a drive that has a queue, took more than twice as
-//!      long as to get to a stream, the drive is writing what it has taken, and gets twice as long as that to be done.
-//!    - The pool goes in batches: what waited when the batch began. Of the two next to the head the one goes that is
-//!      expected to be reached sooner.
-//!    - Writes go upward, one writer at a time if it writes in order.
-//! 4. The next turn is of whoever has been ready for longest: a stream, the pool or the writes. Whose turn it was comes last.
-//!    What is left of a batch goes before another. Writes begin with the oldest if that has waited for half of `target`.
+//!    - A stream's requests go as they come. A stream that thinks is waited for: its mean thinking time, 4 mean deviations
+//!      and 1 ms, but 3 to 8 ms. It is not waited for if waits cost more time on average than successful ones save. A
+//!      successful wait saves the extra time of coming back to a stream, compared with staying; both are measured (12 ms
+//!      at first).
+//!      A drive may read ahead for several streams at once, so that coming back soon costs nothing. So where only streams
+//!      wait, there is a second estimate: the extra time of coming back to a stream that was left because it thought. It
+//!      begins at 0 and shrinks by 1/16 in each turn that did not end so, and the next stream's wait is weighed against it.
+//!      If a read that is not the first of a turn, and is alone in a drive with a queue, takes more than twice the usual time
+//!      to reach a stream, the drive is flushing its write buffer. The stream is held back for twice as long as that read took.
+//!    - The pool goes in batches: all that waited when the batch began, as many at once as the drive takes. The head is taken to
+//!      be where the last request ended. Of the nearest request on each side, the one goes that is expected to be reached
+//!      sooner.
+//!    - Writes go in ascending order from the head, then from the lowest. While a writer with a score of 2 has writes in
+//!      flight, no other writer's go; if a stream or the pool waits, the turn ends instead.
+//! 4. The next turn goes to the one that has been ready for longest: a stream since its request came or its last turn
+//!    ended, the pool and the writes likewise. The one whose turn has just ended comes last. A batch that was cut short is
+//!    finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.
 //!
-//! A turn takes `target` divided by how many want one (each writer counts), less the time to get there; at least 40 ms and at
-//! most half of `target`. A stream's turn counts from its first completion, and goes on while nobody else wants one.
+//! A turn takes `target` divided by the number of those that want one: streams, the pool, and each writer. The time to reach
+//! a stream is taken off, as a stream's turn counts from its first completion. A turn takes at most half of `target`, but never
+//! less than 40 ms. A stream keeps its turn while nothing else waits.
 //!
-//! Where no heads move, what somebody waits for goes at once in order of arrival, and then writes. Writes in flight are
-//! limited. If in 5 ms a read takes more than three times as long as the shortest, the limit becomes half of the writes that
-//! are in flight; else it grows by 1/64.
+//! On devices without moving heads, reads and synchronous writes go at once in order of arrival, then writes. The number of
+//! writes in flight is limited, to 1024 at first. If any read within 5 ms takes more than three times the shortest that
+//! has been seen, the limit becomes half of the writes in flight, at least 1; otherwise it grows by 1/64.
 //!
 //! # Weights and priorities
-//! Weights count, where heads move, for two rounds after somebody has asked whose weight is not 100 or whose level is not 4. A
-//! level from 0 to 7 multiplies the weight by 8/4 to 1/4. Then each actor that asks gets its weight's part of `target` in each
-//! round. What is counted is disk time: until a request is done, from when it was sent or, if that is later, from when another
-//! was done. An actor that has used its part waits for the next round, and owes what it has used beyond it. A turn takes what
-//! is left of the part, at least 40 ms. The round goes on while an actor that has something left asks; if it thinks at most
-//! 3 ms on average, its next request is waited for, for 3 to 8 ms. Writes that nobody waits for have one part, 100 for each
-//! writer.
+//! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight is
+//! not 100 or whose level is not 4. A level counts as (8 - level)/4 times the weight. In each round an actor gets a part of
+//! `target`, by its weight among those that issue requests. It pays with disk time: from when its request was sent, or from when
+//! the drive completed another if that is later, until its completion. An actor that has used its part is not served until the
+//! next round, even if the drive has room, and owes what it has used beyond its part. Overdue requests go nevertheless. The
+//! round goes on while an actor with something left has a request waiting or in flight, and while one that thinks at most 3 ms
+//! on average is waited for as in rule 3. A turn takes what is left of the part, but never less than 40 ms. Writes share one
+//! part, whose weight is 100 times the number of writers.
 //!
-//! Requests of the real-time class go first, upward. Where heads move, nothing else goes beside them, nor for 3 to 8 ms after them
-//! if their process thinks at most 3 ms. Whatever else is overdue meanwhile goes after 32 others and half of `target`, or after
-//! 512 others. Requests of the idle class go, upward, when nothing else has waited or been in flight for 40 ms; once overdue,
-//! after as many.
+//! Requests of the real-time class go first, in ascending order from the head. On disks with moving heads nothing else
+//! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for as in rule 3. Other
+//! overdue requests go after 512 others, or after 32 others if half of `target` has passed since the last. Requests of the idle
+//! class go, in ascending order, when for 40 ms nothing else has been waiting or in flight. Overdue ones go as often as others
+//! do beside the real-time class.
 //!
 //! # Source
-//! idlewise. Anticipation, its cost and benefit: SOSP'01 §3. Chains of processes: OLS'05. Turns by time: Linux's CFQ.
+//! idlewise's own. Anticipation, its cost and benefit: "Anticipatory scheduling", SOSP'01 §3. Chains of processes: "Cooperative
+//! anticipatory scheduling", OLS'05. Turns by time: CFQ of Linux.
 //!
 //! # Good for, bad for
-//! Good for disks with moving heads, with a queue of their own or without, whatever the load: no other scheduler here is near
-//! the front everywhere. Bad for random readers that each stay in a part of a disk that takes one command at a time, which
-//! `cfq` and `as` wait for; and where p99 counts more than throughput: a wait is about a round (`target`).
+//! Good for disks with moving heads, with a queue of their own or without: no other scheduler here does well on all
+//! loads. Bad for random readers on a disk without a queue that each keep to one region: `cfq` and `as` wait for them. Bad where
+//! p99 counts more than throughput: a wait is about a round (`target`).
 //!
 //! # Starvation
-//! None: from 9/8 of `target` on, at least one of 33 requests to go is the oldest that is overdue; one of 513 while the real-time
-//! class asks, or where it is itself of the idle class.
+//! None: once a request is overdue, of every 33 requests sent one is the oldest that is overdue. It is one of 513 while the
+//! real-time class issues requests, or if the overdue request is itself of the idle class.
 
 mod actors;
 mod choice;

@@ -6,7 +6,7 @@ use crate::units::Duration;
 crate::tunables! {
     /// What [`Turns`](super::Turns) can be told.
     pub struct Settings {
-        /// How long a round of turns takes at most when many want the disk: waits grow with it, and so does throughput.
+        /// How long a round of turns takes about, with up to 18 that want one: waits grow with it, and so does throughput.
         target: Milliseconds = 750, 20..=10_000;
     }
 }
