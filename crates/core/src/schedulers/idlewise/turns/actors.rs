@@ -66,7 +66,8 @@ const ABSENT_PLACES: usize = 64;
 const GROUPS: usize = 64;
 
 impl Actors {
-    #[inline(always)]
+    /// Not inlined, so that what it takes of the stack is free when the next part is built.
+    #[inline(never)]
     pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         Ok(Actors {
             members: Issuers::new(capacity.saturating_add(ABSENT_PLACES))?,

@@ -11,13 +11,13 @@ use super::settings::Settings;
 use super::shaper::Shaper;
 use super::shares::Shares;
 use super::waiting::Waiting;
-use crate::collections::{OutOfMemory, Place};
+use crate::collections::{OutOfMemory, Place, TryBox};
 use crate::scheduler::Setup;
 use crate::schedulers::shared::head::Head;
 
 /// All parts.
 pub(super) struct Service {
-    pub(super) waiting: Waiting,
+    pub(super) waiting: TryBox<Waiting>,
     pub(super) flight: Flight,
     pub(super) actors: Actors,
     pub(super) round: Round,

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Fifo, Links, List, OutOfMemory, Sorted, table};
+use crate::collections::{Fifo, Links, List, OutOfMemory, Sorted, TryBox, table};
 use crate::request::{Operation, Request};
 use crate::scheduler::{Cx, Setup};
 use crate::schedulers::shared::head::Head;
@@ -70,8 +70,11 @@ fn side(class: Class) -> usize {
 }
 
 impl Waiting {
-    pub(super) fn new(setup: Setup<'_>) -> Result<Self, OutOfMemory> {
-        Ok(Waiting {
+    /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
+    #[inline(never)]
+    pub(super) fn new(setup: Setup<'_>) -> Result<TryBox<Self>, OutOfMemory> {
+        let room = TryBox::room()?;
+        room.keep(Waiting {
             class: table(setup.capacity, Class::default())?,
             arrivals: [Fifo::new(setup.capacity)?, Fifo::new(setup.capacity)?, Fifo::new(setup.capacity)?],
             pool: Pool::new(setup)?,
