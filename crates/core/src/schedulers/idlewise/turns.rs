@@ -17,7 +17,7 @@
 //! - the *pool*: all other reads and synchronous writes (a drive with a queue takes a write into its buffer meanwhile);
 //! - *writes* that nobody waits for (asynchronous ones).
 //!
-//! 1. A request that has waited for 9/8 of `target` is overdue. The oldest overdue request goes after 32 others have gone
+//! 1. A request that has waited for 9/8 of `target`, and for 200 ms, is overdue. The oldest overdue request goes after 32 others have gone
 //!    since the last one. If a synchronous request is overdue, it also ends a wait for a stream. If nothing would
 //!    go for another reason, the oldest overdue request goes at once, whatever rule 2 says.
 //! 2. While any request has been in the drive for 150 ms, no new one is sent: the drive keeps passing over that request.

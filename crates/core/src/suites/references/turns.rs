@@ -96,7 +96,7 @@ fn is_idle_write(request: &Request) -> bool {
 
 impl Reference {
     fn expire(&self) -> Duration {
-        Duration(self.target + self.target / 8)
+        Duration((self.target + self.target / 8).max(200_000_000))
     }
 
     fn holder(&self) -> Option<usize> {

@@ -18,6 +18,8 @@ pub(super) const SPARED: u64 = 32;
 pub(super) const SPARED_BELOW: u64 = 512;
 /// A shorter turn would be spent on getting there.
 pub(super) const SHORTEST: Duration = Duration::from_ms(40);
+/// Nothing is overdue sooner: five of the shortest turns. Where all is overdue, nothing goes before anything else.
+pub(super) const SOONEST: Duration = Duration::from_ms(200);
 /// Nothing new goes to a drive that has had something for so long: several times what it takes for a full queue of its own
 /// if it passes over nobody.
 pub(super) const GATE: Duration = Duration::from_ms(150);
@@ -28,8 +30,9 @@ impl Settings {
         self.target.0 / 2
     }
 
-    /// From which age on a request is overdue: a round, and what its last turn may take longer.
+    /// From which age on a request is overdue: a round, and what its last turn may take longer. As turns have a least length,
+    /// so has a round.
     pub(super) fn expire(&self) -> Duration {
-        self.target.0 + self.target.0 / 8
+        (self.target.0 + self.target.0 / 8).max(SOONEST)
     }
 }
