@@ -102,3 +102,15 @@ fn the_idle_class_gets_what_others_leave() {
         }
     }
 }
+
+/// Where nothing turns reads go before writes that somebody waits for, and do not starve them.
+#[test]
+fn reads_do_not_starve_a_log() {
+    for disk in ["sd-card", "sata-ssd"] {
+        let mut jobs = vec!["rw=randread bs=4k"; 24];
+        jobs.push("rw=write bs=4k sync=1");
+        let issuers = run(disk, &jobs);
+        let (log, read) = (issuers.last().unwrap().latency_ns_p99, issuers[0].latency_ns_p99);
+        assert!(log <= 2 * read, "{disk}: {log} ns, a read {read} ns");
+    }
+}

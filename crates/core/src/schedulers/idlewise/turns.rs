@@ -44,9 +44,10 @@
 //! a stream is taken off, as a stream's turn counts from its first completion. A turn takes at most half of `target`, but never
 //! less than 40 ms. A stream keeps its turn while nothing else waits.
 //!
-//! On devices without moving heads, reads and synchronous writes go at once in order of arrival, then writes. The number of
-//! writes in flight is limited, to 1024 at first. If any read within 5 ms takes more than three times the shortest that
-//! has been seen, the limit becomes half of the writes in flight, at least 1; otherwise it grows by 1/64.
+//! On devices without moving heads, reads go at once in order of arrival, then synchronous writes (after 16 reads one goes
+//! first), then writes in ascending order. The number of writes in flight is limited, to 1024 at first. If for 8 windows of 5 ms
+//! on end a read has taken more than three times the shortest that has been seen, the limit becomes half of the writes in
+//! flight, at least 1, and so in each such window that follows; in any other window it grows by 1/64.
 //!
 //! # Weights and priorities
 //! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight is

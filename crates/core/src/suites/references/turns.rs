@@ -31,6 +31,7 @@ impl Referenced for Turns {
             line: Vec::new(),
             pool_since: Instant::ZERO,
             writes_since: Instant::ZERO,
+            reads_gone: 0,
             went: [(0, None); 2],
             purses: Purses::new(),
             poor: Vec::new(),
@@ -64,6 +65,8 @@ struct Reference {
     line: Vec<(usize, Instant)>,
     pool_since: Instant,
     writes_since: Instant,
+    /// Reads since the last write that somebody waits for.
+    reads_gone: u64,
     /// How many have gone since one went that was overdue, and when that was; the same of the idle class.
     went: [(u64, Option<Instant>); 2],
     purses: Purses,
@@ -129,7 +132,8 @@ impl Reference {
 
     /// The oldest, of the idle class or not; of equals what somebody waits for.
     fn oldest(&self, cx: Cx<'_>, idle: bool) -> Option<RequestId> {
-        let rank = |held: &&Held| (cx[held.id].arrival, held.kind == Kind::Write);
+        let write = |held: &&Held| cx[held.id].operation != Operation::Read;
+        let rank = |held: &&Held| (cx[held.id].arrival, held.kind == Kind::Write, !idle && write(held));
         let such = |held: &&Held| (held.kind == Kind::Idle) == idle;
         self.waiting.iter().filter(such).min_by_key(rank).map(|held| held.id)
     }
@@ -215,6 +219,10 @@ impl Reference {
         }
         if held.kind == Kind::Write {
             self.last_writer = Some(held.person);
+        } else if cx[id].operation == Operation::Read {
+            self.reads_gone += 1;
+        } else {
+            self.reads_gone = 0;
         }
         self.alone = self.flying.is_empty();
         self.flying.push(Held { since: cx.now, ..held });

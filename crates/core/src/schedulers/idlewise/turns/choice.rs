@@ -1,7 +1,7 @@
 //! What goes next, or how long to wait: decided here, done by the [`Service`].
 
 use super::round::{Party, Wanted};
-use super::settings::{GATE, SPARED};
+use super::settings::{GATE, READS, SPARED};
 use super::waiting::Class;
 use super::parts::Service;
 use crate::collections::Place;
@@ -99,12 +99,13 @@ impl Service {
 
     /// Without heads all that somebody waits for goes at once, and as many writes as reads bear.
     fn choose_without(&self, cx: Cx<'_>) -> Next {
-        if let Some(id) = self.waiting.oldest_sync() {
+        let [read, write] = self.waiting.oldest_sync();
+        if let Some(id) = write.filter(|_| self.reads >= READS).or(read).or(write) {
             cx.because("somebody waits for it, and nothing turns", || []);
             return Next::Send(id);
         }
         let writes = self.flight.asynchronous();
-        match self.waiting.oldest_async() {
+        match self.waiting.next_write(&self.head) {
             Some(id) if self.shaper.admits(writes) => {
                 cx.because("a write beside {} in flight: reads bear {}", || {
                     [(writes as u64).into(), self.shaper.limit().into()]

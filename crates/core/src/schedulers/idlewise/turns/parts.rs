@@ -29,6 +29,8 @@ pub(super) struct Service {
     pub(super) classes: Classes,
     /// Who wrote last, of what nobody waits for.
     pub(super) writer: Option<Place>,
+    /// Reads that have gone since a write that somebody waits for did.
+    pub(super) reads: u64,
     /// Since one that was overdue went, and since one of the idle class did.
     pub(super) passed: Passed,
     pub(super) idle_passed: Passed,
@@ -51,6 +53,7 @@ impl Service {
             draining: Draining::default(),
             shaper: Shaper::default(),
             writer: None,
+            reads: 0,
             passed: Passed::default(),
             idle_passed: Passed::default(),
             tunables,

@@ -141,10 +141,12 @@ impl Service {
         self.passed.goes(cx.now, self.overdue(cx) == Some(id));
         let (place, class) = (self.actors.owner(id), self.waiting.class(id));
         self.idle_passed.goes(cx.now, class == Class::Idle);
-        self.forget(id);
+        self.forget(cx, id);
         self.actors.goes(place, class);
-        if class == Class::Async {
-            self.writer = Some(place);
+        match (class, cx[id].operation) {
+            (Class::Async, _) => self.writer = Some(place),
+            (_, Operation::Read) => self.reads += 1,
+            _ => self.reads = 0,
         }
         self.classes.sends(class);
         self.draining.sends(self.flight.is_empty());
@@ -154,10 +156,10 @@ impl Service {
     }
 
     /// `id` waits no longer.
-    fn forget(&mut self, id: RequestId) {
+    fn forget(&mut self, cx: Cx<'_>, id: RequestId) {
         let (place, class) = (self.actors.owner(id), self.waiting.class(id));
         let lists = &mut self.actors.get_mut(place).lists;
-        self.waiting.take(id, lists);
+        self.waiting.take(cx, id, lists);
         if lists.stream.is_empty() {
             self.round.leave(place);
         }
@@ -274,7 +276,7 @@ impl Scheduler for Service {
     }
 
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.forget(id);
+        self.forget(cx, id);
         self.actors.withdraws(cx.now, id);
         self.closes(cx.now, self.actors.owner(id), self.waiting.class(id), false);
     }
@@ -284,7 +286,7 @@ impl Scheduler for Service {
     }
 
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        self.waiting.inherit(survivor, other);
+        self.waiting.inherit(cx, survivor, other);
         self.grown(cx, survivor);
         self.remove(cx, other);
     }

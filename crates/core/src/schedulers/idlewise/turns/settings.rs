@@ -16,6 +16,8 @@ crate::tunables! {
 pub(super) const SPARED: u64 = 32;
 /// The same where it is of a lower class; or as many as go in half a round, if those are fewer.
 pub(super) const SPARED_BELOW: u64 = 512;
+/// Without heads, as many reads go before a write that somebody waits for: about what such a device takes at once.
+pub(super) const READS: u64 = 16;
 /// A shorter turn would be spent on getting there.
 pub(super) const SHORTEST: Duration = Duration::from_ms(40);
 /// Nothing is overdue sooner: five of the shortest turns. Where all is overdue, nothing goes before anything else.

@@ -9,6 +9,8 @@ use crate::units::{Duration, Instant};
 const WINDOW: Duration = Duration::from_ms(5);
 /// Reads that take more than this times the shortest are kept waiting by writes.
 const TOLERANCE: u64 = 3;
+/// Reads must be kept waiting in 8 windows in a row: a burst of writes is soon done if nobody holds it back.
+const ENOUGH: u64 = 8;
 /// Limits have 4 binary digits after the point.
 const ONE: u64 = 16;
 /// No device takes more at once.
@@ -22,11 +24,13 @@ pub(super) struct Shaper {
     /// The longest in this window.
     worst: Duration,
     ends: Instant,
+    /// In how many windows in a row reads were kept waiting.
+    late: u64,
 }
 
 impl Default for Shaper {
     fn default() -> Self {
-        Shaper { limit: MOST, best: Duration::MAX, worst: Duration::ZERO, ends: Instant::ZERO }
+        Shaper { limit: MOST, best: Duration::MAX, worst: Duration::ZERO, ends: Instant::ZERO, late: 0 }
     }
 }
 
@@ -38,8 +42,8 @@ impl Shaper {
         if now < self.ends {
             return;
         }
-        let suffers = self.worst > self.best * TOLERANCE;
-        self.limit = match suffers {
+        self.late = if self.worst > self.best * TOLERANCE { self.late + 1 } else { 0 };
+        self.limit = match self.late >= ENOUGH {
             // What is in flight is what the reads have suffered from.
             true => (self.limit.min(writes as u64 * ONE) / 2).max(ONE),
             false => (self.limit + (self.limit / 64).max(1)).min(MOST),

@@ -32,8 +32,8 @@ pub(super) enum Class {
 pub(super) struct Waiting {
     /// By id, of those that wait or are in flight.
     class: Vec<Class>,
-    /// In order of arrival: those that somebody waits for, those that nobody waits for, and those of the idle class.
-    arrivals: [Fifo; 3],
+    /// In order of arrival: reads, writes that somebody waits for, those that nobody waits for, and those of the idle class.
+    arrivals: [Fifo; 4],
     pub(super) pool: Pool,
     writes: Sorted,
     urgent: Sorted,
@@ -61,11 +61,11 @@ pub(super) fn is_async(request: &Request) -> bool {
 }
 
 /// Which order of arrival a request of `class` is in.
-fn side(class: Class) -> usize {
+fn side(class: Class, request: &Request) -> usize {
     match class {
-        Class::Stream | Class::Pool | Class::Held | Class::Urgent => 0,
-        Class::Async => 1,
-        Class::Idle => 2,
+        Class::Async => 2,
+        Class::Idle => 3,
+        _ => usize::from(request.operation != Operation::Read),
     }
 }
 
@@ -76,7 +76,12 @@ impl Waiting {
         let room = TryBox::room()?;
         room.keep(Waiting {
             class: table(setup.capacity, Class::default())?,
-            arrivals: [Fifo::new(setup.capacity)?, Fifo::new(setup.capacity)?, Fifo::new(setup.capacity)?],
+            arrivals: [
+                Fifo::new(setup.capacity)?,
+                Fifo::new(setup.capacity)?,
+                Fifo::new(setup.capacity)?,
+                Fifo::new(setup.capacity)?,
+            ],
             pool: Pool::new(setup)?,
             writes: Sorted::new(setup.capacity)?,
             urgent: Sorted::new(setup.capacity)?,
@@ -99,7 +104,7 @@ impl Waiting {
     /// `id`, of a process with `lists`, waits from now on.
     pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, class: Class, lists: &mut Lists) {
         self.class[id.index()] = class;
-        self.arrivals[side(class)].push(id);
+        self.arrivals[side(class, &cx[id])].push(id);
         let start = cx[id].start.0;
         match class {
             Class::Stream => self.links.push_back(&mut lists.stream, id),
@@ -112,9 +117,9 @@ impl Waiting {
     }
 
     /// `id`, of a process with `lists`, waits no longer.
-    pub(super) fn take(&mut self, id: RequestId, lists: &mut Lists) {
+    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, lists: &mut Lists) {
         let class = self.class(id);
-        self.arrivals[side(class)].remove(id);
+        self.arrivals[side(class, &cx[id])].remove(id);
         match class {
             Class::Stream => self.links.remove(&mut lists.stream, id),
             Class::Held => self.links.remove(&mut lists.held, id),
@@ -145,32 +150,34 @@ impl Waiting {
     }
 
     /// `survivor` has the earlier place in order of arrival from now on; both wait.
-    pub(super) fn inherit(&mut self, survivor: RequestId, other: RequestId) {
-        self.arrivals[side(self.class(other))].inherit(survivor, other);
+    pub(super) fn inherit(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.arrivals[side(self.class(other), &cx[other])].inherit(survivor, other);
     }
 
+    /// The oldest read, and the oldest write that somebody waits for.
     #[inline]
-    pub(super) fn oldest_sync(&self) -> Option<RequestId> {
-        self.arrivals[0].front()
+    pub(super) fn oldest_sync(&self) -> [Option<RequestId>; 2] {
+        [self.arrivals[0].front(), self.arrivals[1].front()]
+    }
+
+    /// The oldest that is not of the idle class; of equals reads come first, and then those that somebody waits for.
+    pub(super) fn oldest(&self, cx: Cx<'_>) -> Option<RequestId> {
+        let first = |one: Option<RequestId>, other: Option<RequestId>| match (one, other) {
+            (Some(one), Some(other)) => Some(if cx[one].arrival <= cx[other].arrival { one } else { other }),
+            (one, other) => one.or(other),
+        };
+        first(first(self.arrivals[0].front(), self.arrivals[1].front()), self.oldest_async())
     }
 
     /// The oldest of the idle class.
     #[inline]
     pub(super) fn oldest_idle(&self) -> Option<RequestId> {
-        self.arrivals[2].front()
-    }
-
-    /// The oldest of all others.
-    pub(super) fn oldest(&self, cx: Cx<'_>) -> Option<RequestId> {
-        match (self.oldest_sync(), self.oldest_async()) {
-            (Some(one), Some(other)) => Some(if cx[one].arrival <= cx[other].arrival { one } else { other }),
-            (one, other) => one.or(other),
-        }
+        self.arrivals[3].front()
     }
 
     #[inline]
     pub(super) fn oldest_async(&self) -> Option<RequestId> {
-        self.arrivals[1].front()
+        self.arrivals[2].front()
     }
 
     #[inline]

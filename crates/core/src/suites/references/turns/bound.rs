@@ -8,11 +8,13 @@ pub(super) struct Bound {
     longest: u64,
     /// When the next look is due.
     look: u64,
+    /// How many looks in a row have found a read that took too long.
+    bad: u64,
 }
 
 impl Default for Bound {
     fn default() -> Self {
-        Bound { writes: 16 * 1024, shortest: u64::MAX, longest: 0, look: 0 }
+        Bound { writes: 16 * 1024, shortest: u64::MAX, longest: 0, look: 0, bad: 0 }
     }
 }
 
@@ -28,7 +30,11 @@ impl Bound {
         if now < self.look {
             return;
         }
-        if self.longest > 3 * self.shortest {
+        self.bad += 1;
+        if self.longest <= 3 * self.shortest {
+            self.bad = 0;
+        }
+        if self.bad >= 8 {
             self.writes = (self.writes.min(16 * writes) / 2).max(16);
         } else {
             self.writes = (self.writes + (self.writes / 64).max(1)).min(16 * 1024);

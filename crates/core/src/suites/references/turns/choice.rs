@@ -61,12 +61,20 @@ impl Reference {
     }
 
     fn without_heads(&self, cx: Cx<'_>) -> Next {
-        let not = |kinds: [Kind; 2]| self.waiting.iter().find(|held| !kinds.contains(&held.kind));
-        if let Some(held) = not([Kind::Write, Kind::Idle]) {
-            return Next::Send(held.id);
+        let sync = |reads: bool| {
+            let such = |held: &&Held| {
+                let others = [Kind::Write, Kind::Idle].contains(&held.kind);
+                !others && (cx[held.id].operation == Operation::Read) == reads
+            };
+            self.waiting.iter().find(such).map(|held| held.id)
+        };
+        let next =
+            if self.reads_gone >= 16 { sync(false).or(sync(true)) } else { sync(true).or(sync(false)) };
+        if let Some(id) = next {
+            return Next::Send(id);
         }
-        match self.waiting.iter().find(|held| held.kind == Kind::Write) {
-            Some(held) if self.bound.allows(self.writes_in_flight()) => Next::Send(held.id),
+        match self.upward(Kind::Write) {
+            Some(id) if self.bound.allows(self.writes_in_flight()) => Next::Send(id),
             Some(_) => Next::Wait(None),
             None => self.idle(cx),
         }
