@@ -35,13 +35,13 @@ impl Service {
         }
     }
 
-    /// The oldest request, if it is overdue.
-    pub(super) fn overdue(&self, cx: Cx<'_>) -> Option<RequestId> {
-        self.waiting.oldest(cx).filter(|id| cx.age(*id) >= self.tunables.expire())
+    /// Whether `id` has waited for too long.
+    pub(super) fn is_overdue(&self, cx: Cx<'_>, id: RequestId) -> bool {
+        cx.age(id) >= self.tunables.expire()
     }
 
-    /// What is next. Something waits.
-    pub(super) fn choose(&self, cx: Cx<'_>) -> Next {
+    /// What is next. Something waits; `oldest` is the oldest that is not of the idle class.
+    pub(super) fn choose(&self, cx: Cx<'_>, oldest: Option<RequestId>) -> Next {
         let stuck = cx.device.rotational && self.is_stuck(cx);
         let urgent = self.urgent(cx);
         let next = match urgent {
@@ -51,8 +51,8 @@ impl Service {
             None => self.choose_without(cx),
         };
         let sends = matches!(next, Next::Send(_) | Next::Begin(..));
-        let idle = self.waiting.oldest_idle().filter(|id| cx.age(*id) >= self.tunables.expire());
-        let overdue = self.overdue(cx).filter(|id| match next {
+        let idle = self.waiting.oldest_idle().filter(|id| self.is_overdue(cx, *id));
+        let overdue = oldest.filter(|id| self.is_overdue(cx, *id)).filter(|id| match next {
             _ if urgent.is_some() => self.passed.is_enough(cx.now, sends, &self.tunables),
             _ if self.passed.count >= SPARED => true,
             Next::Send(_) | Next::Begin(..) | Next::Round => false,

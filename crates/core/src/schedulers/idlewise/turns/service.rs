@@ -136,9 +136,9 @@ impl Service {
         }
     }
 
-    /// `id` goes to the device.
-    fn send(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.passed.goes(cx.now, self.overdue(cx) == Some(id));
+    /// `id` goes to the device. `oldest`: nothing that is not of the idle class has waited for longer.
+    fn send(&mut self, cx: Cx<'_>, id: RequestId, oldest: bool) {
+        self.passed.goes(cx.now, oldest && self.is_overdue(cx, id));
         let (place, class) = (self.actors.owner(id), self.waiting.class(id));
         self.idle_passed.goes(cx.now, class == Class::Idle);
         self.forget(cx, id);
@@ -160,14 +160,17 @@ impl Service {
         let (place, class) = (self.actors.owner(id), self.waiting.class(id));
         let lists = &mut self.actors.get_mut(place).lists;
         self.waiting.take(cx, id, lists);
-        if lists.stream.is_empty() {
-            self.round.leave(place);
-        }
-        if lists.is_empty() {
-            self.shares.release(place);
-        }
-        if class == Class::Async {
-            self.actors.waits_no_longer(place);
+        match class {
+            Class::Stream | Class::Held => {
+                if lists.stream.is_empty() {
+                    self.round.leave(place);
+                }
+                if lists.is_empty() {
+                    self.shares.release(place);
+                }
+            }
+            Class::Async => self.actors.waits_no_longer(place),
+            Class::Pool | Class::Urgent | Class::Idle => {}
         }
     }
 
@@ -212,19 +215,19 @@ impl Scheduler for Service {
         if oldest.or(self.waiting.oldest_idle()).is_none() {
             return Decision::Idle;
         }
-        let mut next = self.choose(cx);
+        let mut next = self.choose(cx, oldest);
         if matches!(next, Next::Round) {
             self.begin_round(cx);
-            next = self.choose(cx);
+            next = self.choose(cx, oldest);
         }
         let until = match next {
             Next::Begin(id, party) => {
                 self.begin(cx.now, party);
-                self.send(cx, id);
+                self.send(cx, id, oldest == Some(id));
                 return Decision::Dispatch(id);
             }
             Next::Send(id) => {
-                self.send(cx, id);
+                self.send(cx, id, oldest == Some(id));
                 return Decision::Dispatch(id);
             }
             Next::Wait(until) => Some(until),

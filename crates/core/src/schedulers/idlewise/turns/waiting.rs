@@ -208,6 +208,7 @@ impl Waiting {
 }
 
 /// The next of `set` upward from the head, or the lowest.
+#[inline]
 fn upward(set: &Sorted, head: &Head) -> Option<RequestId> {
-    head.above(set).or_else(|| set.first())
+    if set.is_empty() { None } else { head.above(set).or_else(|| set.first()) }
 }
