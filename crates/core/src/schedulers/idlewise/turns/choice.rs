@@ -1,9 +1,9 @@
 //! What goes next, or how long to wait: decided here, done by the [`Service`].
 
+use super::parts::Service;
 use super::round::{Party, Wanted};
 use super::settings::{GATE, READS, SPARED};
 use super::waiting::Class;
-use super::parts::Service;
 use crate::collections::Place;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};
@@ -87,13 +87,16 @@ impl Service {
 
     /// What the idle class wants next.
     fn idle(&self, cx: Cx<'_>) -> Next {
-        let id = self.waiting.next_idle(&self.head).filter(|_| !cx.device.rotational || self.flight.is_empty());
+        let id =
+            self.waiting.next_idle(&self.head).filter(|_| !cx.device.rotational || self.flight.is_empty());
         let (Some(id), Some(from)) = (id, self.classes.idle_from()) else { return Next::Hold };
         if cx.now < from {
             cx.because("somebody may want more: the idle class waits {}", || [from.since(cx.now).into()]);
             return Next::Wait(from);
         }
-        cx.because("process {} is of the idle class, and nobody else wants the disk", || [cx[id].issuer.into()]);
+        cx.because("process {} is of the idle class, and nobody else wants the disk", || {
+            [cx[id].issuer.into()]
+        });
         Next::Send(id)
     }
 

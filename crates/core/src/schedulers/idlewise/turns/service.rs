@@ -124,7 +124,8 @@ impl Service {
             Party::Writes => self.shares.left_to_write(),
             Party::Pool | Party::Nobody => None,
         };
-        let length = left.unwrap_or(share - self.leaving.cost(false)).min(self.tunables.longest()).max(SHORTEST);
+        let length =
+            left.unwrap_or(share - self.leaving.cost(false)).min(self.tunables.longest()).max(SHORTEST);
         self.round.begin(now, party, length);
         match party {
             Party::Stream(place) => self.actors.hold(place),
