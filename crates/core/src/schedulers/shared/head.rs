@@ -82,6 +82,12 @@ impl Head {
         Some(if rises { above } else { below })
     }
 
+    /// The next request upward, or the lowest.
+    #[inline]
+    pub(crate) fn upward(&self, waiting: &Sorted) -> Option<RequestId> {
+        self.above(waiting).or_else(|| waiting.first())
+    }
+
     /// The nearest request on the way; if there is none, the nearest on the other side.
     #[inline]
     pub(crate) fn sweep(&self, waiting: &Sorted) -> Option<RequestId> {

@@ -38,7 +38,7 @@ impl Rule for Upward {
 
     #[inline]
     fn pick(head: &Head, _: Cx<'_>, waiting: &Sorted, _: &Nothing) -> Option<RequestId> {
-        head.above(waiting).or_else(|| waiting.first())
+        head.upward(waiting)
     }
 }
 

@@ -12,7 +12,7 @@ use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Instant, Issuer, RequestId};
 
-/// Rounds of shares that begin at once until somebody who waits has paid his debts; then they are forgotten.
+/// Rounds of shares that begin at once until somebody who waits owes nothing; then debts are forgotten.
 const ROUNDS: u32 = 64;
 
 impl Service {
@@ -49,7 +49,7 @@ impl Service {
         let weight = if heads { weigh(cx.weight(cx[id].issuer), cx[id].priority) } else { USUAL };
         let purse = &mut self.actors.get_mut(place).purse;
         self.shares.asks(cx.now, purse, weight, self.tunables.target.0);
-        if !self.shares.count() && self.shares.held() > 0 {
+        if !self.shares.are_on() && self.shares.held() > 0 {
             self.release(cx, true);
         }
     }

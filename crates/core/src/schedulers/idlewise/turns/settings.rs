@@ -14,9 +14,10 @@ crate::tunables! {
 /// Requests that may go before one that is overdue: a turn of a stream on a slow disk, so that turns still count if all
 /// are overdue.
 pub(super) const SPARED: u64 = 32;
-/// The same where it is of a lower class; or as many as go in half a round, if those are fewer.
+/// The same where it is of a lower class, unless half a round passes first.
 pub(super) const SPARED_BELOW: u64 = 512;
-/// Without heads, as many reads go before a write that somebody waits for: about what such a device takes at once.
+/// Without heads, as many reads go before a write that somebody waits for: it waits no longer than under first come, first
+/// served beside as many readers.
 pub(super) const READS: u64 = 16;
 /// A shorter turn would be spent on getting there.
 pub(super) const SHORTEST: Duration = Duration::from_ms(40);

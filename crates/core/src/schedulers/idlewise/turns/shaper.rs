@@ -9,7 +9,7 @@ use crate::units::{Duration, Instant};
 const WINDOW: Duration = Duration::from_ms(5);
 /// Reads that take more than this times the shortest are kept waiting by writes.
 const TOLERANCE: u64 = 3;
-/// Reads must be kept waiting in 8 windows in a row: a burst of writes is soon done if nobody holds it back.
+/// Reads must be kept waiting in that many windows in a row: a burst of writes is soon done if nobody holds it back.
 const ENOUGH: u64 = 8;
 /// Limits have 4 binary digits after the point.
 const ONE: u64 = 16;

@@ -84,7 +84,7 @@ impl Shares {
     }
 
     /// Whether weights count.
-    pub(super) fn count(&self) -> bool {
+    pub(super) fn are_on(&self) -> bool {
         self.on
     }
 

@@ -69,6 +69,12 @@ fn side(class: Class, request: &Request) -> usize {
     }
 }
 
+/// Not inlined, for the same reason as [`Waiting::new`].
+#[inline(never)]
+fn arrivals(capacity: usize) -> Result<[Fifo; 4], OutOfMemory> {
+    Ok([Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?])
+}
+
 impl Waiting {
     /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
     #[inline(never)]
@@ -76,12 +82,7 @@ impl Waiting {
         let room = TryBox::room()?;
         room.keep(Waiting {
             class: table(setup.capacity, Class::default())?,
-            arrivals: [
-                Fifo::new(setup.capacity)?,
-                Fifo::new(setup.capacity)?,
-                Fifo::new(setup.capacity)?,
-                Fifo::new(setup.capacity)?,
-            ],
+            arrivals: arrivals(setup.capacity)?,
             pool: Pool::new(setup)?,
             writes: Sorted::new(setup.capacity)?,
             urgent: Sorted::new(setup.capacity)?,
@@ -192,23 +193,18 @@ impl Waiting {
 
     /// The next write upward from the head, or the lowest.
     pub(super) fn next_write(&self, head: &Head) -> Option<RequestId> {
-        upward(&self.writes, head)
+        head.upward(&self.writes)
     }
 
     /// The same of the real-time class.
     #[inline]
     pub(super) fn next_urgent(&self, head: &Head) -> Option<RequestId> {
-        upward(&self.urgent, head)
+        // Most often there are none.
+        if self.urgent.is_empty() { None } else { head.upward(&self.urgent) }
     }
 
     /// The same of the idle class.
     pub(super) fn next_idle(&self, head: &Head) -> Option<RequestId> {
-        upward(&self.idle, head)
+        head.upward(&self.idle)
     }
-}
-
-/// The next of `set` upward from the head, or the lowest.
-#[inline]
-fn upward(set: &Sorted, head: &Head) -> Option<RequestId> {
-    if set.is_empty() { None } else { head.above(set).or_else(|| set.first()) }
 }
