@@ -242,13 +242,13 @@ refused 2 'takes no requests' nullbio
 refused 2 'takes no requests' zram0
 refused 2 'the file is there' nullone --output /tmp/first.rec.gz
 mkdir /tmp/small
-mount -t tmpfs -o size=256k small /tmp/small
-# So many that the file is full in seconds, and no more: null_blk completes at once, and who submits without pause leaves an
-# emulated processor to nobody.
-fio --output=/tmp/fio --name=load --filename=/dev/nullone --ioengine=libaio --direct=1 --iodepth=32 --bs=4k --rw=randread --size=60m \
-    --rate_iops=2000 --time_based --runtime=40 >/tmp/fio.out 2>&1 &
+mount -t tmpfs -o size=64k small /tmp/small
+# One request at a time and a pause after each: null_blk completes at once, and who submits without pause leaves an emulated
+# processor to nobody.
+fio --output=/tmp/fio --name=load --filename=/dev/nullone --ioengine=psync --direct=1 --bs=4k --rw=randread --size=60m \
+    --thinktime=1ms --time_based --runtime=120 >/tmp/fio.out 2>&1 &
 load=$!
-refused 1 'No space left on device' nullone --for 30s --output /tmp/small/full.rec.gz
+refused 1 'No space left on device' nullone --for 100s --output /tmp/small/full.rec.gz
 kept=$(sed -n 's/.*holds the \([0-9]*\) events.*/\1/p' /tmp/out)
 idlewise trace info --json /tmp/small/full.rec.gz >/tmp/out 2>&1 && grep -q "\"rows\": $kept,*$" /tmp/out ||
     bad "the file on a full disk holds not $kept events: $(grep rows /tmp/out)"

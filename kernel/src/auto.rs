@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::ffi::{c_char, c_int};
 use core::fmt;
 
-use idlewise_core::collections::OutOfMemory;
+use idlewise_core::collections::{OutOfMemory, TryBox};
 use idlewise_core::host::{self, Follower};
 use idlewise_core::registry::BuildError;
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
@@ -143,7 +143,8 @@ fn setting<'a>(words: &'a str, name: &str) -> Option<&'a str> {
 /// A selector at work.
 pub struct Auto {
     entry: &'static Entry,
-    chooser: Chooser,
+    /// In memory of its own: it is large, and the kernel's stack is small.
+    chooser: TryBox<Chooser>,
     last: Option<Decision>,
     /// The place of the candidate that was put in place last.
     placed: Option<usize>,
@@ -159,7 +160,7 @@ fn alone(request: &Request) -> Request {
 impl Follower for Auto {
     #[inline]
     fn inserted(&mut self, inserted: Inserted, request: &Request) {
-        Follower::inserted(&mut self.chooser, inserted, &alone(request));
+        Follower::inserted(&mut *self.chooser, inserted, &alone(request));
     }
     fn joined(&mut self, piece: &Request) {
         self.chooser.joined(&alone(piece));
@@ -208,7 +209,8 @@ impl Auto {
         let own = pairs(words).filter(|(name, _)| *name != CANDIDATES);
         let settings = host::settings(entry.tunables, own).map_err(ChooserError::from)?;
         let setup = table.map_or(usual, Table::setup);
-        let mut chooser = Chooser::new(entry, order.ids as usize, setup, &settings)?;
+        let room = TryBox::room()?;
+        let mut chooser = room.keep(Chooser::new(entry, order.ids as usize, setup, &settings)?)?;
         chooser.begin(now);
         Ok(Auto { entry, chooser, last: None, placed: None })
     }
