@@ -46,14 +46,6 @@ document() { RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps;
 # The crates that run inside kernels and browsers build without the standard library.
 no_std() { cargo build --quiet -p idlewise-core -p idlewise-disk --no-default-features --target "$1" "${@:2}"; }
 
-# Without vector units, as kernels are compiled, collections search and move in another way. Few tests: compiling
-# them is what takes time.
-narrow() {
-    env RUSTFLAGS='--cfg narrow' cargo test --quiet -p idlewise-core --lib sorted \
-        --target-dir "${CARGO_TARGET_DIR:-target}/narrow" --config 'profile.test.opt-level=0' \
-        --config 'profile.test.package.proptest.opt-level=0'
-}
-
 # Checks that boot a guest, most with one processor: workers take the next one from a list, as many at a time as were started.
 # Status 77 says that a guest cannot run here, and the last line why.
 box=$(mktemp -d)
@@ -149,7 +141,6 @@ else
     skip "kernel library" "no core library for x86_64-unknown-none (rustup target add x86_64-unknown-none)"
 fi
 
-check "core without vector units" narrow
 check "setup" scripts/test-setup.sh
 
 start

@@ -21,6 +21,8 @@ pub use heap::Heap;
 pub use issuers::{Issuers, Place};
 pub use lanes::Lanes;
 pub use list::{Iter as ListIter, Links, List};
+#[cfg(test)]
+pub(crate) use sorted::WIDE;
 pub use sorted::{Iter as SortedIter, Sorted};
 pub use try_box::TryBox;
 

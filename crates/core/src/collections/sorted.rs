@@ -12,6 +12,8 @@ mod upkeep;
 
 use alloc::vec::Vec;
 
+#[cfg(test)]
+pub(crate) use block::WIDE;
 use block::{BLOCK, Block, EMPTY, Entry, FEW, GREATEST, NEVER, count_below, sign};
 
 use super::{NIL, OutOfMemory, table};

@@ -8,7 +8,7 @@ use proptest::prelude::{Strategy, any};
 use proptest::test_runner::TestCaseError;
 
 use super::scene::runner;
-use crate::collections::{Heap, Links, List, Sorted};
+use crate::collections::{self, Heap, Links, List, Sorted};
 use crate::units::RequestId;
 
 type Outcome = Result<(), TestCaseError>;
@@ -97,9 +97,17 @@ fn play_sorted(moves: &[(u8, u8, u64)]) -> Outcome {
     Ok(())
 }
 
+/// With vector units and without, as kernels are compiled.
+fn wide_and_narrow(play: impl Fn()) {
+    for wide in [true, false] {
+        collections::WIDE.set(wide);
+        play();
+    }
+}
+
 #[test]
 fn sorted_is_a_sorted_vector() {
-    runner(60).run(&moves(), |moves| play_sorted(&moves)).unwrap();
+    wide_and_narrow(|| runner(60).run(&moves(), |moves| play_sorted(&moves)).unwrap());
 }
 
 /// Orders of insertion and removal that split and join blocks as often as they can.
@@ -113,19 +121,23 @@ fn sorted_never_runs_out_of_blocks() {
         |n| u64::from(n % 2 * MANY + n),
         |_| 7,
     ];
-    let mut sorted = Sorted::new(MANY as usize).unwrap();
-    for order in orders {
-        for keep in [2, 16, 17, 31, 33] {
-            (0..MANY).for_each(|n| sorted.insert(order(n), RequestId(n)));
-            // Thin every block out, fill up again at one end, then empty it.
-            (0..MANY).filter(|n| n % keep != 0).for_each(|n| sorted.remove(RequestId(n)));
-            (0..MANY).filter(|n| n % keep != 0).for_each(|n| sorted.insert(u64::from(n % 3), RequestId(n)));
-            let keys: Vec<u64> = sorted.iter().map(|(key, _)| key).collect();
-            assert!(keys.is_sorted() && keys.len() == MANY as usize);
-            (0..MANY).rev().for_each(|n| sorted.remove(RequestId(n)));
-            assert!(sorted.is_empty() && sorted.first().is_none() && sorted.last().is_none());
+    wide_and_narrow(|| {
+        let mut sorted = Sorted::new(MANY as usize).unwrap();
+        for order in orders {
+            for keep in [2, 16, 17, 31, 33] {
+                (0..MANY).for_each(|n| sorted.insert(order(n), RequestId(n)));
+                // Thin every block out, fill up again at one end, then empty it.
+                (0..MANY).filter(|n| n % keep != 0).for_each(|n| sorted.remove(RequestId(n)));
+                (0..MANY)
+                    .filter(|n| n % keep != 0)
+                    .for_each(|n| sorted.insert(u64::from(n % 3), RequestId(n)));
+                let keys: Vec<u64> = sorted.iter().map(|(key, _)| key).collect();
+                assert!(keys.is_sorted() && keys.len() == MANY as usize);
+                (0..MANY).rev().for_each(|n| sorted.remove(RequestId(n)));
+                assert!(sorted.is_empty() && sorted.first().is_none() && sorted.last().is_none());
+            }
         }
-    }
+    });
 }
 
 #[test]

@@ -16,10 +16,23 @@ pub(super) const GREATEST: u64 = (1 << 63) - 2;
 /// Above all keys.
 pub(super) const NEVER: u64 = GREATEST + 1;
 
-/// Whether the processor looks at several keys at a time. Kernels are compiled without; `--cfg narrow` does as
-/// they do, for tests.
-pub(super) const WIDE: bool =
-    cfg!(all(not(narrow), any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128")));
+/// Whether the processor looks at several keys at a time. Kernels are compiled without.
+#[cfg(not(test))]
+#[inline]
+const fn wide() -> bool {
+    VECTORS
+}
+const VECTORS: bool = cfg!(any(target_feature = "sse2", target_feature = "neon", target_feature = "simd128"));
+
+#[cfg(test)]
+std::thread_local! {
+    /// A test's thread may do as kernels do.
+    pub(crate) static WIDE: core::cell::Cell<bool> = const { core::cell::Cell::new(VECTORS) };
+}
+#[cfg(test)]
+fn wide() -> bool {
+    WIDE.get()
+}
 
 /// 1 if the first of two keys, whose difference this is, is the smaller one; else 0. Nothing to branch on.
 #[inline]
@@ -31,7 +44,7 @@ pub(super) const fn sign(difference: u64) -> usize {
 #[inline]
 pub(super) fn count_below<const N: usize>(keys: &[u64; N], key: u64) -> usize {
     const { assert!(N.is_power_of_two()) }
-    if WIDE {
+    if wide() {
         return keys.iter().map(|held| sign(held.wrapping_sub(key))).sum();
     }
     let (mut below, mut half) = (0, N / 2);
@@ -80,7 +93,7 @@ impl Block {
     #[inline]
     pub(super) fn insert(&mut self, entry: Entry) {
         let at = self.below(entry.key + 1);
-        if !WIDE {
+        if !wide() {
             for place in (at..(self.len as usize).min(BLOCK)).rev() {
                 (self.keys[place + 1], self.ids[place + 1]) = (self.keys[place], self.ids[place]);
             }
@@ -106,7 +119,7 @@ impl Block {
         self.taken = at as u32;
         self.len -= 1;
         let last = self.len as usize;
-        if WIDE && at != last {
+        if wide() && at != last {
             self.keys.copy_within(at + 1..at + 1 + BLOCK, at);
             self.ids.copy_within(at + 1..at + 1 + BLOCK, at);
             return key;
@@ -132,7 +145,7 @@ impl Block {
         if self.ids[likely] == id {
             return likely;
         }
-        if !WIDE {
+        if !wide() {
             return self.ids[..BLOCK].iter().position(|held| *held == id).unwrap_or(0);
         }
         let places = self.ids[..BLOCK].iter().zip(0u32..);
