@@ -67,8 +67,8 @@ install -m 755 kernel/guest/init "$guest_root/init"
 read -ra more <<<"${GUEST_QEMU:-}"
 log=$kernel_work/kernel-guest/$name.log
 if grep -q '^# machine: exact' "kernel/guest/$test.sh"; then
-    # Time is virtual and counts instructions: every run gives the same figures.
-    guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"
+    # Time is virtual and counts instructions: every run gives the same figures. The processor is the one of which docs has figures.
+    guest_boot "$log" "loglevel=4 tsc=reliable iw.test=$test$arguments" -cpu max -accel tcg,thread=single -icount shift=0,sleep=off -smp 1 "${more[@]}"
 else
     guest_boot "$log" "loglevel=4 iw.test=$test$arguments" -accel "tcg,thread=${GUEST_THREADS:-${threads:-multi}}" -smp "${processors:-2}" "${more[@]}"
 fi
