@@ -149,6 +149,9 @@ impl Curve {
         }
         let step = (sample - old) >> LEARNING_SHIFT;
         let new = (old + step) as u32;
+        if step == 0 {
+            return;
+        }
         self.expected[direction][bucket] = new;
         if new >= self.most {
             self.most = new;

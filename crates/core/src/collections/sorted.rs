@@ -64,6 +64,13 @@ impl Finger {
             _ => LOST,
         }
     }
+
+    /// The first entry whose key is at least `key`, if it is known.
+    #[inline]
+    fn at_or_after(&self, key: u64) -> Option<RequestId> {
+        let known = key.wrapping_sub(self.from) <= self.gap && self.id != NIL;
+        known.then_some(RequestId(self.id))
+    }
 }
 
 /// A position: a place in the directory and an index into that block.
@@ -222,16 +229,29 @@ impl Sorted {
     /// The first request whose key is at least `key`.
     #[inline]
     pub fn at_or_after(&self, key: u64) -> Option<RequestId> {
-        if key.wrapping_sub(self.finger.from) <= self.finger.gap && self.finger.id != NIL {
-            return Some(RequestId(self.finger.id));
-        }
-        self.get(self.lower_bound(key))
+        self.finger.at_or_after(key).or_else(|| self.get(self.lower_bound(key)))
     }
 
     /// The last request whose key is below `key`.
     #[inline]
     pub fn before(&self, key: u64) -> Option<RequestId> {
         self.before_that(self.lower_bound(key))
+    }
+
+    /// Of the requests with the largest key below `key`, the one that was inserted first.
+    #[inline]
+    pub fn below(&self, key: u64) -> Option<RequestId> {
+        self.first_below(self.lower_bound(key))
+    }
+
+    /// The requests on both sides of `key`: what [`below`](Sorted::below) and [`at_or_after`](Sorted::at_or_after) return.
+    #[inline]
+    pub fn around(&self, key: u64) -> (Option<RequestId>, Option<RequestId>) {
+        if let Some(above) = self.finger.at_or_after(key) {
+            return (self.first_below(self.position(above)), Some(above));
+        }
+        let position = self.lower_bound(key);
+        (self.first_below(position), self.get(position))
     }
 
     /// The request after `request` in key order.
@@ -334,6 +354,19 @@ impl Sorted {
     #[inline]
     fn before_that(&self, position: Position) -> Option<RequestId> {
         self.get(self.step_back(position)?)
+    }
+
+    /// Of the requests with the largest key before `position`, the one that was inserted first.
+    #[inline]
+    fn first_below(&self, position: Position) -> Option<RequestId> {
+        let latest = self.step_back(position)?;
+        let Entry { key, id } = self.entry(latest)?;
+        let earlier = self.step_back(latest).and_then(|earlier| self.entry(earlier));
+        if earlier.is_some_and(|earlier| earlier.key == key) {
+            self.at_or_after(key)
+        } else {
+            Some(RequestId(id))
+        }
     }
 
     #[inline]

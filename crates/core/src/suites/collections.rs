@@ -51,6 +51,10 @@ fn same_sorted(sorted: &Sorted, model: &[(u64, RequestId)], key: u64) -> Outcome
         let (below, above) = model.split_at(at);
         equal(sorted.at_or_after(key), ids(above).first().copied(), "at_or_after")?;
         equal(sorted.before(key), ids(below).last().copied(), "before")?;
+        let first =
+            below.last().and_then(|(last, _)| below.iter().find(|(own, _)| own == last)).map(|(_, id)| *id);
+        equal(sorted.below(key), first, "below")?;
+        equal(sorted.around(key), (first, ids(above).first().copied()), "around")?;
         equal(sorted.iter_from(key).collect::<Vec<_>>(), above.to_vec(), "iter_from")?;
         let back: Vec<_> = below.iter().rev().copied().collect();
         equal(sorted.iter_back_from(key).collect::<Vec<_>>(), back, "iter_back_from")?;

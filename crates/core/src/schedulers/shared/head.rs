@@ -51,12 +51,13 @@ impl Head {
     /// The nearest request below the head; the first that arrived, of several.
     #[inline]
     pub(crate) fn below(&self, waiting: &Sorted) -> Option<RequestId> {
-        let mut downward = waiting.iter_back_from(self.position.0);
-        let (start, latest) = downward.next()?;
-        match downward.next() {
-            Some((equal, _)) if equal == start => waiting.at_or_after(start),
-            _ => Some(latest),
-        }
+        waiting.below(self.position.0)
+    }
+
+    /// What [`below`](Head::below) and [`above`](Head::above) return.
+    #[inline]
+    pub(crate) fn around(&self, waiting: &Sorted) -> (Option<RequestId>, Option<RequestId>) {
+        waiting.around(self.position.0)
     }
 
     /// The nearest request on the side that the head goes to.
@@ -71,8 +72,9 @@ impl Head {
     /// The nearest request, where those against the way count as `penalty` sectors farther.
     /// Of two that are equally near, the one on the way.
     pub(crate) fn nearest(&self, cx: Cx<'_>, waiting: &Sorted, penalty: u64) -> Option<RequestId> {
-        let (Some(above), Some(below)) = (self.above(waiting), self.below(waiting)) else {
-            return self.above(waiting).or_else(|| self.below(waiting));
+        let (below, above) = match self.around(waiting) {
+            (Some(below), Some(above)) => (below, above),
+            (below, above) => return above.or(below),
         };
         let (up, down) = (cx[above].start.distance(self.position), cx[below].start.distance(self.position));
         let rises = match self.heading {

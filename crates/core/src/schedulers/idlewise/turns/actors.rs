@@ -156,11 +156,13 @@ impl Actors {
         })
     }
 
-    /// `request`, under `id`, of the actor at `place` waits from now on.
-    pub(super) fn enters(&mut self, place: Place, id: RequestId) {
+    /// `id` of the actor at `place`, which is returned, waits from now on.
+    pub(super) fn enters(&mut self, place: Place, id: RequestId) -> &mut Actor {
         self.owners[id.index()] = place;
         self.members.hold(place);
-        self.get_mut(place).outstanding += 1;
+        let actor = self.get_mut(place);
+        actor.outstanding += 1;
+        actor
     }
 
     /// The actor at `place` issues `request`, which somebody waits for.
@@ -233,7 +235,7 @@ impl Actors {
             Class::Async => actor.writes_flying -= 1,
             _ => {}
         }
-        self.withdraws(now, id);
+        self.withdraws(now, place);
         place
     }
 
@@ -242,9 +244,8 @@ impl Actors {
         self.get(place).outstanding == 0
     }
 
-    /// `id` is no more: it is done, or withdrawn.
-    pub(super) fn withdraws(&mut self, now: Instant, id: RequestId) {
-        let place = self.owner(id);
+    /// A request of the actor at `place` is no more: it is done, or withdrawn.
+    pub(super) fn withdraws(&mut self, now: Instant, place: Place) {
         let actor = self.get_mut(place);
         actor.outstanding -= 1;
         if actor.outstanding == 0 {

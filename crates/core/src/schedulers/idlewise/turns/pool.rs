@@ -66,11 +66,10 @@ impl Pool {
 
     /// Of the neighbours of the head in a set, the one that it is expected to reach sooner; the upper one, of equals.
     fn nearest(&self, cx: Cx<'_>, head: &Head, which: usize) -> Option<RequestId> {
-        let (above, below) = (head.above(&self.sets[which]), head.below(&self.sets[which]));
         let time = |id: RequestId| self.curve.expected(head.position, cx[id].start);
-        match (above, below) {
-            (Some(above), Some(below)) => Some(if time(below) < time(above) { below } else { above }),
-            (above, below) => above.or(below),
+        match head.around(&self.sets[which]) {
+            (Some(below), Some(above)) => Some(if time(below) < time(above) { below } else { above }),
+            (below, above) => above.or(below),
         }
     }
 

@@ -1,5 +1,6 @@
 //! What comes, what goes and what is done, and what all parts learn of it.
 
+use super::actors::Actor;
 use super::choice::Next;
 use super::leaving::Way;
 use super::parts::Service;
@@ -142,7 +143,7 @@ impl Service {
         self.passed.goes(cx.now, oldest && self.is_overdue(cx, id));
         let (place, class) = (self.actors.owner(id), self.waiting.class(id));
         self.idle_passed.goes(cx.now, class == Class::Idle);
-        self.forget(cx, id);
+        self.forget(cx, id, place, class);
         self.actors.goes(place, class);
         match (class, cx[id].operation) {
             (Class::Async, _) => self.writer = Some(place),
@@ -152,15 +153,16 @@ impl Service {
         self.classes.sends(class);
         self.draining.sends(self.flight.is_empty());
         self.flight.push(cx.now, id, class == Class::Async);
-        self.waiting.pool.sends(cx, &self.head, id);
+        if cx.device.rotational {
+            self.waiting.pool.sends(cx, &self.head, id);
+        }
         self.head.goes_to(&cx[id]);
     }
 
-    /// `id` waits no longer.
-    fn forget(&mut self, cx: Cx<'_>, id: RequestId) {
-        let (place, class) = (self.actors.owner(id), self.waiting.class(id));
+    /// `id`, of `class` and of the actor at `place`, waits no longer.
+    fn forget(&mut self, cx: Cx<'_>, id: RequestId, place: Place, class: Class) {
         let lists = &mut self.actors.get_mut(place).lists;
-        self.waiting.take(cx, id, lists);
+        self.waiting.take(cx, id, class, lists);
         match class {
             Class::Stream | Class::Held => {
                 if lists.stream.is_empty() {
@@ -177,17 +179,16 @@ impl Service {
 
     /// A request of `class` of the actor at `place` is no more. `soon`: the next may come soon.
     fn closes(&mut self, now: Instant, place: Place, class: Class, soon: bool) {
-        let expected = self.actors.get(place).habits.expected().filter(|_| soon);
+        let Actor { purse, habits, .. } = self.actors.get_mut(place);
+        let expected = || habits.expected().filter(|_| soon);
         match class {
-            Class::Stream | Class::Pool | Class::Held => {
-                self.shares.leaves(now, &mut self.actors.get_mut(place).purse, expected);
-            }
-            Class::Urgent if self.actors.is_away(place) => {
-                if let Some(wait) = expected {
+            Class::Stream | Class::Pool | Class::Held => self.shares.leaves(now, purse, expected),
+            Class::Urgent => {
+                if let Some(wait) = expected().filter(|_| self.actors.is_away(place)) {
                     self.classes.expect(now, wait);
                 }
             }
-            Class::Urgent | Class::Async | Class::Idle => {}
+            Class::Async | Class::Idle => {}
         }
     }
 }
@@ -197,9 +198,9 @@ impl Scheduler for Service {
         let place = self.actors.actor_of(&cx[id], self.round.holder());
         let class = self.class_of(cx, id, place);
         let before = (self.waiting.any_pool(), self.waiting.any_async());
-        self.actors.enters(place, id);
-        self.waiting.insert(cx, id, class, &mut self.actors.get_mut(place).lists);
-        let may = self.shares.may(&self.actors.get(place).purse);
+        let actor = self.actors.enters(place, id);
+        self.waiting.insert(cx, id, class, &mut actor.lists);
+        let may = self.shares.may(&actor.purse);
         match class {
             Class::Stream if may || self.round.holder() == Some(place) => {
                 self.round.stream_is_ready(cx.now, place);
@@ -260,6 +261,9 @@ impl Scheduler for Service {
         }
         self.classes.completes(cx.now, class);
         self.closes(cx.now, place, class, true);
+        if !cx.device.rotational {
+            return;
+        }
         let measured = self.waiting.pool.completed(cx).filter(|_| read);
         if class != Class::Stream || self.round.holder() != Some(place) {
             return;
@@ -280,9 +284,10 @@ impl Scheduler for Service {
     }
 
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.forget(cx, id);
-        self.actors.withdraws(cx.now, id);
-        self.closes(cx.now, self.actors.owner(id), self.waiting.class(id), false);
+        let (place, class) = (self.actors.owner(id), self.waiting.class(id));
+        self.forget(cx, id, place, class);
+        self.actors.withdraws(cx.now, place);
+        self.closes(cx.now, place, class, false);
     }
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {

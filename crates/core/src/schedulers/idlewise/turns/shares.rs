@@ -135,14 +135,21 @@ impl Shares {
     }
 
     /// A request of whoever has `purse` is no more. `expected`: how soon the next comes, if soon.
-    pub(super) fn leaves(&mut self, now: Instant, purse: &mut Purse, expected: Option<Duration>) {
+    pub(super) fn leaves(
+        &mut self,
+        now: Instant,
+        purse: &mut Purse,
+        expected: impl FnOnce() -> Option<Duration>,
+    ) {
         self.change(purse, |shares, purse| {
             purse.open -= 1;
             if purse.open > 0 {
                 return;
             }
             shares.present -= purse.weight;
-            if let Some(wait) = expected.filter(|_| purse.left > 0) {
+            if purse.left > 0
+                && let Some(wait) = expected()
+            {
                 shares.hope = shares.hope.max(now + wait);
             }
         });

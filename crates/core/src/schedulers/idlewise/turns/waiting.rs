@@ -117,9 +117,8 @@ impl Waiting {
         }
     }
 
-    /// `id`, of a process with `lists`, waits no longer.
-    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, lists: &mut Lists) {
-        let class = self.class(id);
+    /// `id`, of `class` and of a process with `lists`, waits no longer.
+    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, class: Class, lists: &mut Lists) {
         self.arrivals[side(class, &cx[id])].remove(id);
         match class {
             Class::Stream => self.links.remove(&mut lists.stream, id),
