@@ -86,6 +86,7 @@ mod flight;
 mod habits;
 mod leaving;
 mod line;
+mod next;
 mod parts;
 mod passed;
 mod pool;
@@ -94,6 +95,7 @@ mod service;
 mod settings;
 mod shaper;
 mod shares;
+mod still;
 mod waiting;
 
 use crate::collections::{OutOfMemory, TryBox};
@@ -105,9 +107,17 @@ use parts::Service;
 use settings::SPARED_BELOW;
 pub use settings::Settings;
 use shares::{USUAL, weigh};
+use still::Still;
 
 /// Turns for streams, batches for all others.
-pub struct Turns(TryBox<Service>);
+pub struct Turns(Kind);
+
+enum Kind {
+    /// For disks with moving heads.
+    Heads(TryBox<Service>),
+    /// For all others.
+    Still(TryBox<Still>),
+}
 
 impl Algorithm for Turns {
     const NAME: &'static str = "turns";
@@ -117,12 +127,18 @@ impl Algorithm for Turns {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        let room = TryBox::room()?;
-        Ok(Turns(room.keep(Service::new(setup, tunables)?)?))
+        Ok(Turns(if setup.device.rotational {
+            Kind::Heads(TryBox::room()?.keep(Service::new(setup, tunables)?)?)
+        } else {
+            Kind::Still(TryBox::room()?.keep(Still::new(setup, tunables)?)?)
+        }))
     }
 
     fn tune(&mut self, tunables: Settings) {
-        self.0.tunables = tunables;
+        match &mut self.0 {
+            Kind::Heads(service) => service.tunables = tunables,
+            Kind::Still(still) => still.tunables = tunables,
+        }
     }
 
     fn priority_effects(_: &Settings, priority: Priority) -> PriorityEffects {
@@ -138,7 +154,12 @@ impl Algorithm for Turns {
     }
 }
 
-macro_rules! service {
-    ($turns:ident, $method:ident $(, $argument:ident)*) => { $turns.0.$method($($argument),*) };
+macro_rules! either {
+    ($turns:ident, $method:ident $(, $argument:ident)*) => {
+        match $turns {
+            Turns(Kind::Heads(service)) => service.$method($($argument),*),
+            Turns(Kind::Still(still)) => still.$method($($argument),*),
+        }
+    };
 }
-delegate!([] Turns, service);
+delegate!([] Turns, either);

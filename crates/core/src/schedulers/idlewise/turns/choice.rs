@@ -1,27 +1,12 @@
 //! What goes next, or how long to wait: decided here, done by the [`Service`].
 
+use super::next::Next;
 use super::parts::Service;
 use super::round::{Party, Wanted};
-use super::settings::{GATE, READS, SPARED};
-use super::waiting::Class;
+use super::settings::GATE;
 use crate::collections::Place;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};
-
-/// What is next.
-#[derive(Clone, Copy)]
-pub(super) enum Next {
-    /// As the turn goes on, or because it is overdue.
-    Send(RequestId),
-    /// In a new turn.
-    Begin(RequestId, Party),
-    /// At this time something changes.
-    Wait(Instant),
-    /// What is in flight must be done first.
-    Hold,
-    /// A new round of shares must begin first.
-    Round,
-}
 
 impl Service {
     /// What waits for a turn.
@@ -29,52 +14,28 @@ impl Service {
         let writers = self.actors.writers();
         let wait = writers > 0 && !self.shares.may_write();
         Wanted {
-            pool: self.waiting.any_pool(),
+            pool: !self.pool.is_empty(),
             writers: if wait { 0 } else { writers },
             others: wait || self.shares.held() > 0 || self.waiting.oldest_idle().is_some(),
         }
     }
 
-    /// Whether `id` has waited for too long.
-    pub(super) fn is_overdue(&self, cx: Cx<'_>, id: RequestId) -> bool {
-        cx.age(id) >= self.tunables.expire()
-    }
-
     /// What is next. Something waits; `oldest` is the oldest that is not of the idle class.
     pub(super) fn choose(&self, cx: Cx<'_>, oldest: Option<RequestId>) -> Next {
-        let stuck = cx.device.rotational && self.is_stuck(cx);
+        let stuck = self.is_stuck(cx);
         let urgent = self.urgent(cx);
         let next = match urgent {
             Some(Next::Send(_)) | None if stuck => Next::Hold,
             Some(next) => next,
-            None if cx.device.rotational => self.choose_with_heads(cx),
-            None => self.choose_without(cx),
+            None => self.choose_usual(cx),
         };
-        let sends = matches!(next, Next::Send(_) | Next::Begin(..));
-        let idle = self.waiting.oldest_idle().filter(|id| self.is_overdue(cx, *id));
-        let overdue = oldest.filter(|id| self.is_overdue(cx, *id)).filter(|id| match next {
-            _ if urgent.is_some() => self.passed.is_enough(cx.now, sends, &self.tunables),
-            _ if self.passed.count >= SPARED => true,
-            Next::Send(_) | Next::Begin(..) | Next::Round => false,
-            Next::Wait(_) => self.waiting.class(*id) != Class::Async,
-            Next::Hold => true,
-        });
-        let late = overdue.or(idle.filter(|_| self.idle_passed.is_enough(cx.now, sends, &self.tunables)));
-        let Some(id) = late else { return next };
-        cx.because("{} has waited for {}, longer than {}", || {
-            [id.into(), cx.age(id).into(), self.tunables.expire().into()]
-        });
-        Next::Send(id)
+        self.overdue.or(cx, next, &self.waiting, oldest, urgent.is_some(), &self.tunables)
     }
 
     /// What the real-time class wants next, if anything.
     fn urgent(&self, cx: Cx<'_>) -> Option<Next> {
-        if let Some(id) = self.waiting.next_urgent(&self.head) {
-            cx.because("process {} is of the real-time class", || [cx[id].issuer.into()]);
-            return Some(Next::Send(id));
-        }
-        if !cx.device.rotational {
-            return None;
+        if let Some(next) = self.waiting.next_urgent(cx, &self.head) {
+            return Some(next);
         }
         if self.classes.any_urgent() {
             cx.because("the drive has something of the real-time class", || []);
@@ -83,44 +44,6 @@ impl Service {
         let until = self.classes.hope(cx.now)?;
         cx.because("waits {} for the real-time class", || [until.since(cx.now).into()]);
         Some(Next::Wait(until))
-    }
-
-    /// What the idle class wants next.
-    fn idle(&self, cx: Cx<'_>) -> Next {
-        let id =
-            self.waiting.next_idle(&self.head).filter(|_| !cx.device.rotational || self.flight.is_empty());
-        let (Some(id), Some(from)) = (id, self.classes.idle_from()) else { return Next::Hold };
-        if cx.now < from {
-            cx.because("somebody may want more: the idle class waits {}", || [from.since(cx.now).into()]);
-            return Next::Wait(from);
-        }
-        cx.because("process {} is of the idle class, and nobody else wants the disk", || {
-            [cx[id].issuer.into()]
-        });
-        Next::Send(id)
-    }
-
-    /// Without heads all that somebody waits for goes at once, and as many writes as reads bear.
-    fn choose_without(&self, cx: Cx<'_>) -> Next {
-        let [read, write] = self.waiting.oldest_sync();
-        if let Some(id) = write.filter(|_| self.reads >= READS).or(read).or(write) {
-            cx.because("somebody waits for it, and nothing turns", || []);
-            return Next::Send(id);
-        }
-        let writes = self.flight.asynchronous();
-        match self.waiting.next_write(&self.head) {
-            Some(id) if self.shaper.admits(writes) => {
-                cx.because("a write beside {} in flight: reads bear {}", || {
-                    [(writes as u64).into(), self.shaper.limit().into()]
-                });
-                Next::Send(id)
-            }
-            Some(_) => {
-                cx.because("as many writes are in flight as reads bear: {}", || [(writes as u64).into()]);
-                Next::Hold
-            }
-            None => self.idle(cx),
-        }
     }
 
     /// Whether the drive has had a request for too long.
@@ -132,7 +55,8 @@ impl Service {
         held.is_some()
     }
 
-    fn choose_with_heads(&self, cx: Cx<'_>) -> Next {
+    /// What is next of the usual class, or of the idle class.
+    fn choose_usual(&self, cx: Cx<'_>) -> Next {
         let wanted = self.wanted();
         if !self.round.is_over(cx.now, wanted)
             && let Some(next) = self.go_on(cx, wanted)
@@ -148,7 +72,7 @@ impl Service {
             Party::Nobody => None,
             Party::Stream(place) => self.go_on_with(cx, place),
             Party::Pool => {
-                let id = self.waiting.pool.next(cx, &self.head)?;
+                let id = self.pool.next(cx, &self.head)?;
                 cx.because("{} is the next of its batch to be reached", || [id.into()]);
                 Some(Next::Send(id))
             }
@@ -201,7 +125,7 @@ impl Service {
     pub(super) fn is_among_thinkers(&self) -> bool {
         let next = self.round.next_stream().map(|place| self.actors.get(place).habits);
         let left = next.is_some_and(|habits| !habits.pays(self.leaving.cost(true)));
-        left && !self.waiting.any_pool() && self.actors.writers() == 0
+        left && self.pool.is_empty() && self.actors.writers() == 0
     }
 
     /// Until when the stream at `place`, whose turn it is and which has nothing to do, is waited for, if to come back to it
@@ -221,7 +145,7 @@ impl Service {
         let id = match party {
             Party::Nobody => None,
             Party::Stream(place) => self.actors.get(place).lists.stream.front(),
-            Party::Pool => self.waiting.pool.first(cx, &self.head),
+            Party::Pool => self.pool.first(cx, &self.head),
             Party::Writes => self.first_write(cx),
         };
         let Some(id) = id else { return Next::Hold };
@@ -246,7 +170,8 @@ impl Service {
     /// Nobody is ready for a turn.
     fn begin_nothing(&self, cx: Cx<'_>) -> Next {
         if self.waiting.oldest(cx).is_none() {
-            return self.idle(cx);
+            let id = self.waiting.next_idle(&self.head).filter(|_| self.flight.is_empty());
+            return self.classes.idle(cx, id);
         }
         if self.shares.any_solvent() {
             cx.because("the round goes on: somebody who has disk time left has all in flight", || []);

@@ -1,7 +1,9 @@
 //! The classes of I/O priorities: when nobody of the real-time class is about to ask, and when nobody but the idle class does.
 
-use crate::units::{Duration, Instant};
+use crate::scheduler::Cx;
+use crate::units::{Duration, Instant, RequestId};
 
+use super::next::Next;
 use super::settings::SHORTEST;
 use super::waiting::Class;
 
@@ -47,9 +49,17 @@ impl Classes {
         (now < self.hope).then_some(self.hope)
     }
 
-    /// Since when the disk will have been idle for long enough to serve the idle class. `None`: it is not idle.
-    pub(super) fn idle_from(&self) -> Option<Instant> {
+    /// What the idle class, of which `id` is next if any waits, wants.
+    pub(super) fn idle(&self, cx: Cx<'_>, id: Option<RequestId>) -> Next {
+        let Some(id) = id.filter(|_| self.others == 0) else { return Next::Hold };
         let from = self.done.map_or(Instant::ZERO, |done| done + SHORTEST);
-        (self.others == 0).then_some(from)
+        if cx.now < from {
+            cx.because("somebody may want more: the idle class waits {}", || [from.since(cx.now).into()]);
+            return Next::Wait(from);
+        }
+        cx.because("process {} is of the idle class, and nobody else wants the disk", || {
+            [cx[id].issuer.into()]
+        });
+        Next::Send(id)
     }
 }

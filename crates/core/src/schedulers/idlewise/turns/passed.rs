@@ -1,21 +1,24 @@
 //! How much goes before what is overdue.
 
-use crate::units::Instant;
+use crate::scheduler::Cx;
+use crate::units::{Instant, RequestId};
 
+use super::next::Next;
 use super::settings::{SPARED, SPARED_BELOW, Settings};
+use super::waiting::{Class, Waiting};
 
 /// What has gone since something of a kind went.
 #[derive(Default)]
-pub(super) struct Passed {
+struct Passed {
     /// Requests.
-    pub(super) count: u64,
+    count: u64,
     /// When it went, if it ever did.
     last: Option<Instant>,
 }
 
 impl Passed {
     /// A request goes, of that kind if `such`.
-    pub(super) fn goes(&mut self, now: Instant, such: bool) {
+    fn goes(&mut self, now: Instant, such: bool) {
         self.count += 1;
         if such {
             *self = Passed { count: 0, last: Some(now) };
@@ -23,8 +26,63 @@ impl Passed {
     }
 
     /// Whether enough has gone of higher classes. `sends`: more of them would.
-    pub(super) fn is_enough(&self, now: Instant, sends: bool, tunables: &Settings) -> bool {
+    fn is_enough(&self, now: Instant, sends: bool, tunables: &Settings) -> bool {
         let long = self.last.is_none_or(|last| now.since(last) >= tunables.longest());
         sends && long && self.count >= SPARED || self.count >= SPARED_BELOW
+    }
+}
+
+/// What has gone since something overdue went.
+#[derive(Default)]
+pub(super) struct Overdue {
+    /// That was not of the idle class.
+    usual: Passed,
+    /// Since something of the idle class went, overdue or not.
+    idle: Passed,
+}
+
+impl Overdue {
+    /// `id`, of `class`, goes. `oldest`: nothing that is not of the idle class has waited for longer.
+    pub(super) fn goes(
+        &mut self,
+        cx: Cx<'_>,
+        id: RequestId,
+        class: Class,
+        oldest: bool,
+        tunables: &Settings,
+    ) {
+        self.usual.goes(cx.now, oldest && cx.age(id) >= tunables.expire());
+        self.idle.goes(cx.now, class == Class::Idle);
+    }
+
+    /// What goes instead of `next` because it is overdue; or `next`. `oldest` is the oldest of `waiting` that is not of the idle
+    /// class. `urgent`: the real-time class has its say.
+    pub(super) fn or(
+        &self,
+        cx: Cx<'_>,
+        next: Next,
+        waiting: &Waiting,
+        oldest: Option<RequestId>,
+        urgent: bool,
+        tunables: &Settings,
+    ) -> Next {
+        let is_overdue = |id: &RequestId| cx.age(*id) >= tunables.expire();
+        let sends = matches!(next, Next::Send(_) | Next::Begin(..));
+        let usual = oldest.filter(is_overdue).filter(|id| match next {
+            _ if urgent => self.usual.is_enough(cx.now, sends, tunables),
+            _ if self.usual.count >= SPARED => true,
+            Next::Send(_) | Next::Begin(..) | Next::Round => false,
+            Next::Wait(_) => waiting.class(*id) != Class::Async,
+            Next::Hold => true,
+        });
+        let late = usual.or_else(|| {
+            let idle = waiting.oldest_idle().filter(is_overdue);
+            idle.filter(|_| self.idle.is_enough(cx.now, sends, tunables))
+        });
+        let Some(id) = late else { return next };
+        cx.because("{} has waited for {}, longer than {}", || {
+            [id.into(), cx.age(id).into(), tunables.expire().into()]
+        });
+        Next::Send(id)
     }
 }

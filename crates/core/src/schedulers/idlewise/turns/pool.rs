@@ -11,16 +11,19 @@ pub(super) struct Pool {
     sets: [Sorted; 2],
     /// Which of them is the batch.
     batch: usize,
-    curve: TryBox<Curve>,
+    curve: Curve,
     surveyor: Surveyor,
 }
 
 impl Pool {
-    pub(super) fn new(setup: Setup<'_>) -> Result<Self, OutOfMemory> {
-        Ok(Pool {
+    /// Not inlined, so that what it takes of the stack is free when the next part is built.
+    #[inline(never)]
+    pub(super) fn new(setup: Setup<'_>) -> Result<TryBox<Self>, OutOfMemory> {
+        let room = TryBox::room()?;
+        room.keep(Pool {
             sets: [Sorted::new(setup.capacity)?, Sorted::new(setup.capacity)?],
             batch: 0,
-            curve: TryBox::room()?.keep(setup.device.curve.clone())?,
+            curve: setup.device.curve.clone(),
             surveyor: Surveyor::default(),
         })
     }

@@ -1,13 +1,13 @@
 //! What comes, what goes and what is done, and what all parts learn of it.
 
 use super::actors::Actor;
-use super::choice::Next;
 use super::leaving::Way;
+use super::next::Next;
 use super::parts::Service;
 use super::round::{Party, Wanted};
 use super::settings::{GATE, SHORTEST};
-use super::shares::{USUAL, weigh};
-use super::waiting::{Class, is_async};
+use super::shares::weigh;
+use super::waiting::{Class, is_async, may_merge};
 use crate::collections::Place;
 use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler};
@@ -45,9 +45,7 @@ impl Service {
 
     /// The actor at `place` has `id` waiting or in flight from now on, which somebody waits for.
     fn asks(&mut self, cx: Cx<'_>, id: RequestId, place: Place) {
-        // Where no heads move, all that somebody waits for goes at once.
-        let heads = cx.device.rotational;
-        let weight = if heads { weigh(cx.weight(cx[id].issuer), cx[id].priority) } else { USUAL };
+        let weight = weigh(cx.weight(cx[id].issuer), cx[id].priority);
         let purse = &mut self.actors.get_mut(place).purse;
         self.shares.asks(cx.now, purse, weight, self.tunables.target.0);
         if !self.shares.are_on() && self.shares.held() > 0 {
@@ -80,7 +78,7 @@ impl Service {
 
     /// Those that have disk time left, or `all`, are held no longer.
     fn release(&mut self, cx: Cx<'_>, all: bool) {
-        let pooled = self.waiting.any_pool();
+        let pooled = !self.pool.is_empty();
         for _ in 0..self.shares.held() {
             let Some(place) = self.shares.first_held() else { break };
             self.shares.release(place);
@@ -90,12 +88,15 @@ impl Service {
                 self.shares.hold(place, cx.now);
                 continue;
             }
-            self.waiting.release(cx, &mut actor.lists);
+            while let Some(id) = self.links.pop_front(&mut actor.lists.held) {
+                self.waiting.pools(id);
+                self.pool.insert(cx, id);
+            }
             if !actor.lists.stream.is_empty() {
                 self.round.stream_is_ready(cx.now, place);
             }
         }
-        if !pooled && self.waiting.any_pool() {
+        if !pooled && !self.pool.is_empty() {
             self.round.pool_is_ready(cx.now);
         }
     }
@@ -130,7 +131,7 @@ impl Service {
         self.round.begin(now, party, length);
         match party {
             Party::Stream(place) => self.actors.hold(place),
-            Party::Pool => self.waiting.pool.begin(),
+            Party::Pool => self.pool.begin(),
             Party::Writes | Party::Nobody => {}
         }
         if let Some(holder) = holder {
@@ -140,40 +141,36 @@ impl Service {
 
     /// `id` goes to the device. `oldest`: nothing that is not of the idle class has waited for longer.
     fn send(&mut self, cx: Cx<'_>, id: RequestId, oldest: bool) {
-        self.passed.goes(cx.now, oldest && self.is_overdue(cx, id));
         let (place, class) = (self.actors.owner(id), self.waiting.class(id));
-        self.idle_passed.goes(cx.now, class == Class::Idle);
+        self.overdue.goes(cx, id, class, oldest, &self.tunables);
         self.forget(cx, id, place, class);
         self.actors.goes(place, class);
-        match (class, cx[id].operation) {
-            (Class::Async, _) => self.writer = Some(place),
-            (_, Operation::Read) => self.reads += 1,
-            _ => self.reads = 0,
+        if class == Class::Async {
+            self.writer = Some(place);
         }
         self.classes.sends(class);
         self.draining.sends(self.flight.is_empty());
         self.flight.push(cx.now, id, class == Class::Async);
-        if cx.device.rotational {
-            self.waiting.pool.sends(cx, &self.head, id);
-        }
+        self.pool.sends(cx, &self.head, id);
         self.head.goes_to(&cx[id]);
     }
 
     /// `id`, of `class` and of the actor at `place`, waits no longer.
     fn forget(&mut self, cx: Cx<'_>, id: RequestId, place: Place, class: Class) {
         let lists = &mut self.actors.get_mut(place).lists;
-        self.waiting.take(cx, id, class, lists);
+        self.waiting.take(cx, id, class);
         match class {
-            Class::Stream | Class::Held => {
-                if lists.stream.is_empty() {
-                    self.round.leave(place);
-                }
-                if lists.is_empty() {
-                    self.shares.release(place);
-                }
-            }
-            Class::Async => self.actors.waits_no_longer(place),
-            Class::Pool | Class::Urgent | Class::Idle => {}
+            Class::Stream => self.links.remove(&mut lists.stream, id),
+            Class::Held => self.links.remove(&mut lists.held, id),
+            Class::Pool => return self.pool.remove(id),
+            Class::Async => return self.actors.waits_no_longer(place),
+            Class::Urgent | Class::Idle => return,
+        }
+        if lists.stream.is_empty() {
+            self.round.leave(place);
+        }
+        if lists.is_empty() {
+            self.shares.release(place);
         }
     }
 
@@ -197,9 +194,15 @@ impl Scheduler for Service {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let place = self.actors.actor_of(&cx[id], self.round.holder());
         let class = self.class_of(cx, id, place);
-        let before = (self.waiting.any_pool(), self.waiting.any_async());
+        let before = (!self.pool.is_empty(), self.waiting.any_async());
         let actor = self.actors.enters(place, id);
-        self.waiting.insert(cx, id, class, &mut actor.lists);
+        self.waiting.insert(cx, id, class);
+        match class {
+            Class::Stream => self.links.push_back(&mut actor.lists.stream, id),
+            Class::Held => self.links.push_back(&mut actor.lists.held, id),
+            Class::Pool => self.pool.insert(cx, id),
+            Class::Async | Class::Urgent | Class::Idle => {}
+        }
         let may = self.shares.may(&actor.purse);
         match class {
             Class::Stream if may || self.round.holder() == Some(place) => {
@@ -236,7 +239,7 @@ impl Scheduler for Service {
             Next::Hold | Next::Round => None,
         };
         // Whatever is waited for, the oldest may be what goes when it is overdue, or when the drive gets stuck.
-        let stuck = self.flight.oldest().map(|sent| sent + GATE).filter(|_| cx.device.rotational);
+        let stuck = self.flight.oldest().map(|sent| sent + GATE);
         let due = oldest.map(|id| cx[id].arrival + self.tunables.expire());
         let due = [due, stuck].into_iter().flatten().find(|time| *time > cx.now).filter(|_| oldest.is_some());
         until.into_iter().chain(due).min().map_or(Decision::Idle, Decision::WaitUntil)
@@ -247,9 +250,6 @@ impl Scheduler for Service {
         let sent = self.flight.take(id, class == Class::Async);
         let service = cx.now.since(sent);
         let read = request.operation == Operation::Read;
-        if read {
-            self.shaper.read(cx.now, service, self.flight.asynchronous());
-        }
         let place = self.actors.leaves(cx.now, id, class);
         let busy = self.shares.busy(cx.now, sent);
         match class {
@@ -261,10 +261,7 @@ impl Scheduler for Service {
         }
         self.classes.completes(cx.now, class);
         self.closes(cx.now, place, class, true);
-        if !cx.device.rotational {
-            return;
-        }
-        let measured = self.waiting.pool.completed(cx).filter(|_| read);
+        let measured = self.pool.completed(cx).filter(|_| read);
         if class != Class::Stream || self.round.holder() != Some(place) {
             return;
         }
@@ -292,6 +289,9 @@ impl Scheduler for Service {
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
         self.waiting.grown(cx, id);
+        if self.waiting.class(id) == Class::Pool {
+            self.pool.grown(cx, id);
+        }
     }
 
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
@@ -309,10 +309,11 @@ impl Scheduler for Service {
         self.asks(cx, id, place);
         self.flight.push(cx.now, id, false);
         self.classes.sends(Class::Pool);
-        self.waiting.adopt(id);
+        self.waiting.pools(id);
+        self.pool.adopted();
     }
 
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
-        cx[id].sync == new.sync && cx[id].priority.class == new.priority.class
+        may_merge(&cx[id], new)
     }
 }

@@ -1,14 +1,14 @@
-//! The requests that wait: by class as each is served, and by arrival as each falls due.
+//! The requests that wait: by arrival as each falls due, and by address where their class goes by it.
 
 use alloc::vec::Vec;
 
-use crate::collections::{Fifo, Links, List, OutOfMemory, Sorted, TryBox, table};
+use crate::collections::{Fifo, List, OutOfMemory, Sorted, table};
 use crate::request::{Operation, Request};
-use crate::scheduler::{Cx, Setup};
+use crate::scheduler::Cx;
 use crate::schedulers::shared::head::Head;
 use crate::units::RequestId;
 
-use super::pool::Pool;
+use super::next::Next;
 
 /// How a request is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,18 +28,15 @@ pub(super) enum Class {
     Idle,
 }
 
-/// Requests that wait.
+/// Requests that wait. Those of streams and of the pool are kept elsewhere, too.
 pub(super) struct Waiting {
     /// By id, of those that wait or are in flight.
     class: Vec<Class>,
     /// In order of arrival: reads, writes that somebody waits for, those that nobody waits for, and those of the idle class.
     arrivals: [Fifo; 4],
-    pub(super) pool: Pool,
     writes: Sorted,
     urgent: Sorted,
     idle: Sorted,
-    /// Of each process: the requests of its stream, and those that are held.
-    links: Links,
 }
 
 /// Of a process, in order of arrival.
@@ -60,6 +57,11 @@ pub(super) fn is_async(request: &Request) -> bool {
     !request.sync && request.operation != Operation::Read
 }
 
+/// Whether `one` and `other` are served alike, so that one may become part of the other.
+pub(super) fn may_merge(one: &Request, other: &Request) -> bool {
+    one.sync == other.sync && one.priority.class == other.priority.class
+}
+
 /// Which order of arrival a request of `class` is in.
 fn side(class: Class, request: &Request) -> usize {
     match class {
@@ -69,25 +71,21 @@ fn side(class: Class, request: &Request) -> usize {
     }
 }
 
-/// Not inlined, for the same reason as [`Waiting::new`].
-#[inline(never)]
-fn arrivals(capacity: usize) -> Result<[Fifo; 4], OutOfMemory> {
-    Ok([Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?])
-}
-
 impl Waiting {
-    /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
+    /// Not inlined, so that what it takes of the stack is free when the next part is built.
     #[inline(never)]
-    pub(super) fn new(setup: Setup<'_>) -> Result<TryBox<Self>, OutOfMemory> {
-        let room = TryBox::room()?;
-        room.keep(Waiting {
-            class: table(setup.capacity, Class::default())?,
-            arrivals: arrivals(setup.capacity)?,
-            pool: Pool::new(setup)?,
-            writes: Sorted::new(setup.capacity)?,
-            urgent: Sorted::new(setup.capacity)?,
-            idle: Sorted::new(setup.capacity)?,
-            links: Links::new(setup.capacity)?,
+    pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
+        Ok(Waiting {
+            class: table(capacity, Class::default())?,
+            arrivals: [
+                Fifo::new(capacity)?,
+                Fifo::new(capacity)?,
+                Fifo::new(capacity)?,
+                Fifo::new(capacity)?,
+            ],
+            writes: Sorted::new(capacity)?,
+            urgent: Sorted::new(capacity)?,
+            idle: Sorted::new(capacity)?,
         })
     }
 
@@ -96,57 +94,43 @@ impl Waiting {
         self.class[id.index()]
     }
 
-    /// An earlier scheduler has dispatched `id`.
-    pub(super) fn adopt(&mut self, id: RequestId) {
+    /// `id` is of the pool from now on.
+    pub(super) fn pools(&mut self, id: RequestId) {
         self.class[id.index()] = Class::Pool;
-        self.pool.adopted();
     }
 
-    /// `id`, of a process with `lists`, waits from now on.
-    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, class: Class, lists: &mut Lists) {
+    /// Those of `class`, if they are kept by address here.
+    fn by_address(&mut self, class: Class) -> Option<&mut Sorted> {
+        match class {
+            Class::Stream | Class::Pool | Class::Held => None,
+            Class::Async => Some(&mut self.writes),
+            Class::Urgent => Some(&mut self.urgent),
+            Class::Idle => Some(&mut self.idle),
+        }
+    }
+
+    /// `id` waits from now on.
+    pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, class: Class) {
         self.class[id.index()] = class;
         self.arrivals[side(class, &cx[id])].push(id);
-        let start = cx[id].start.0;
-        match class {
-            Class::Stream => self.links.push_back(&mut lists.stream, id),
-            Class::Held => self.links.push_back(&mut lists.held, id),
-            Class::Pool => self.pool.insert(cx, id),
-            Class::Async => self.writes.insert(start, id),
-            Class::Urgent => self.urgent.insert(start, id),
-            Class::Idle => self.idle.insert(start, id),
+        if let Some(set) = self.by_address(class) {
+            set.insert(cx[id].start.0, id);
         }
     }
 
-    /// `id`, of `class` and of a process with `lists`, waits no longer.
-    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, class: Class, lists: &mut Lists) {
+    /// `id`, which is of `class`, waits no longer.
+    pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, class: Class) {
         self.arrivals[side(class, &cx[id])].remove(id);
-        match class {
-            Class::Stream => self.links.remove(&mut lists.stream, id),
-            Class::Held => self.links.remove(&mut lists.held, id),
-            Class::Pool => self.pool.remove(id),
-            Class::Async => self.writes.remove(id),
-            Class::Urgent => self.urgent.remove(id),
-            Class::Idle => self.idle.remove(id),
-        }
-    }
-
-    /// What is held of a process with `lists` waits with the pool from now on.
-    pub(super) fn release(&mut self, cx: Cx<'_>, lists: &mut Lists) {
-        while let Some(id) = self.links.pop_front(&mut lists.held) {
-            self.class[id.index()] = Class::Pool;
-            self.pool.insert(cx, id);
+        if let Some(set) = self.by_address(class) {
+            set.remove(id);
         }
     }
 
     pub(super) fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        let set = match self.class(id) {
-            Class::Stream | Class::Held => return,
-            Class::Pool => return self.pool.grown(cx, id),
-            Class::Async => &mut self.writes,
-            Class::Urgent => &mut self.urgent,
-            Class::Idle => &mut self.idle,
-        };
-        set.rekey(id, cx[id].start.0);
+        let class = self.class(id);
+        if let Some(set) = self.by_address(class) {
+            set.rekey(id, cx[id].start.0);
+        }
     }
 
     /// `survivor` has the earlier place in order of arrival from now on; both wait.
@@ -181,11 +165,6 @@ impl Waiting {
     }
 
     #[inline]
-    pub(super) fn any_pool(&self) -> bool {
-        !self.pool.is_empty()
-    }
-
-    #[inline]
     pub(super) fn any_async(&self) -> bool {
         !self.writes.is_empty()
     }
@@ -197,9 +176,11 @@ impl Waiting {
 
     /// The same of the real-time class.
     #[inline]
-    pub(super) fn next_urgent(&self, head: &Head) -> Option<RequestId> {
+    pub(super) fn next_urgent(&self, cx: Cx<'_>, head: &Head) -> Option<Next> {
         // Most often there are none.
-        if self.urgent.is_empty() { None } else { head.upward(&self.urgent) }
+        let id = if self.urgent.is_empty() { None } else { head.upward(&self.urgent) }?;
+        cx.because("process {} is of the real-time class", || [cx[id].issuer.into()]);
+        Some(Next::Send(id))
     }
 
     /// The same of the idle class.

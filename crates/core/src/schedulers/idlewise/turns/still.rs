@@ -1,0 +1,147 @@
+//! Where no heads move: reads go at once, and as many writes as reads bear.
+
+use super::classes::Classes;
+use super::flight::Flight;
+use super::next::Next;
+use super::passed::Overdue;
+use super::settings::{READS, Settings};
+use super::shaper::Shaper;
+use super::waiting::{Class, Waiting, is_async, may_merge};
+use crate::collections::OutOfMemory;
+use crate::request::{self, Operation, Request};
+use crate::scheduler::{Cx, Decision, Scheduler, Setup};
+use crate::schedulers::shared::head::Head;
+use crate::units::RequestId;
+
+/// All parts.
+pub(super) struct Still {
+    waiting: Waiting,
+    flight: Flight,
+    /// Where the last request ends: writes go upward from there.
+    head: Head,
+    shaper: Shaper,
+    classes: Classes,
+    /// Reads that have gone since a write that somebody waits for did.
+    reads: u64,
+    overdue: Overdue,
+    pub(super) tunables: Settings,
+}
+
+impl Still {
+    #[inline(always)]
+    pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
+        Ok(Still {
+            waiting: Waiting::new(setup.capacity)?,
+            flight: Flight::new(setup.capacity)?,
+            head: Head::default(),
+            shaper: Shaper::default(),
+            classes: Classes::default(),
+            reads: 0,
+            overdue: Overdue::default(),
+            tunables,
+        })
+    }
+
+    /// What is next of the usual class, or of the idle class.
+    fn choose(&self, cx: Cx<'_>) -> Next {
+        let [read, write] = self.waiting.oldest_sync();
+        if let Some(id) = write.filter(|_| self.reads >= READS).or(read).or(write) {
+            cx.because("somebody waits for it, and nothing turns", || []);
+            return Next::Send(id);
+        }
+        let writes = self.flight.asynchronous();
+        match self.waiting.next_write(&self.head) {
+            Some(id) if self.shaper.admits(writes) => {
+                cx.because("a write beside {} in flight: reads bear {}", || {
+                    [(writes as u64).into(), self.shaper.limit().into()]
+                });
+                Next::Send(id)
+            }
+            Some(_) => {
+                cx.because("as many writes are in flight as reads bear: {}", || [(writes as u64).into()]);
+                Next::Hold
+            }
+            None => self.classes.idle(cx, self.waiting.next_idle(&self.head)),
+        }
+    }
+
+    /// `id` goes to the device. `oldest`: nothing that is not of the idle class has waited for longer.
+    fn send(&mut self, cx: Cx<'_>, id: RequestId, oldest: bool) {
+        let class = self.waiting.class(id);
+        self.overdue.goes(cx, id, class, oldest, &self.tunables);
+        self.waiting.take(cx, id, class);
+        match (class, cx[id].operation) {
+            (Class::Async, _) => {}
+            (_, Operation::Read) => self.reads += 1,
+            _ => self.reads = 0,
+        }
+        self.classes.sends(class);
+        self.flight.push(cx.now, id, class == Class::Async);
+        self.head.goes_to(&cx[id]);
+    }
+}
+
+impl Scheduler for Still {
+    fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
+        let class = match cx[id].priority.class {
+            request::Class::RealTime => Class::Urgent,
+            request::Class::Idle => Class::Idle,
+            request::Class::BestEffort if is_async(&cx[id]) => Class::Async,
+            request::Class::BestEffort => Class::Pool,
+        };
+        self.waiting.insert(cx, id, class);
+    }
+
+    fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
+        let oldest = self.waiting.oldest(cx);
+        if oldest.or(self.waiting.oldest_idle()).is_none() {
+            return Decision::Idle;
+        }
+        let urgent = self.waiting.next_urgent(cx, &self.head);
+        let next = urgent.unwrap_or_else(|| self.choose(cx));
+        match self.overdue.or(cx, next, &self.waiting, oldest, urgent.is_some(), &self.tunables) {
+            Next::Send(id) | Next::Begin(id, _) => {
+                self.send(cx, id, oldest == Some(id));
+                Decision::Dispatch(id)
+            }
+            Next::Wait(until) => Decision::WaitUntil(until),
+            Next::Hold | Next::Round => {
+                let due = oldest.map(|id| cx[id].arrival + self.tunables.expire());
+                due.filter(|due| *due > cx.now).map_or(Decision::Idle, Decision::WaitUntil)
+            }
+        }
+    }
+
+    fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
+        let class = self.waiting.class(id);
+        let sent = self.flight.take(id, class == Class::Async);
+        if cx[id].operation == Operation::Read {
+            self.shaper.read(cx.now, cx.now.since(sent), self.flight.asynchronous());
+        }
+        self.classes.completes(cx.now, class);
+    }
+
+    fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.waiting.take(cx, id, self.waiting.class(id));
+    }
+
+    fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.waiting.grown(cx, id);
+    }
+
+    fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
+        self.waiting.inherit(cx, survivor, other);
+        self.grown(cx, survivor);
+        self.remove(cx, other);
+    }
+
+    fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
+        self.flight.push(cx.now, id, false);
+        self.classes.sends(Class::Pool);
+        self.waiting.pools(id);
+    }
+
+    fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
+        may_merge(&cx[id], new)
+    }
+}
