@@ -148,10 +148,10 @@ impl Curve {
             return self.levels_at(sample as u32);
         }
         let step = (sample - old) >> LEARNING_SHIFT;
-        let new = (old + step) as u32;
         if step == 0 {
             return;
         }
+        let new = (old + step) as u32;
         self.expected[direction][bucket] = new;
         if new >= self.most {
             self.most = new;

@@ -3,13 +3,26 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Issuers, OutOfMemory, Place, table};
+use crate::collections::{Issuers, List, OutOfMemory, Place, table};
 use crate::request::Request;
 use crate::units::{Group, Instant, Issuer, RequestId};
 
 use super::habits::Habits;
 use super::shares::Purse;
-use super::waiting::{Class, Lists};
+use super::waiting::Class;
+
+/// Requests of an actor, in order of arrival: those of its stream, and those that are held.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Lists {
+    pub(super) stream: List,
+    pub(super) held: List,
+}
+
+impl Lists {
+    pub(super) fn is_empty(&self) -> bool {
+        self.stream.is_empty() && self.held.is_empty()
+    }
+}
 
 /// A process that asks for itself, or a chain of them.
 #[derive(Clone, Copy, Debug, Default)]

@@ -20,7 +20,7 @@ pub(super) struct Service {
     pub(super) waiting: Waiting,
     /// In memory of its own: it is large, and the kernel's stack is small.
     pub(super) pool: TryBox<Pool>,
-    /// Of each process: the requests of its stream, and those that are held.
+    /// What the actors' lists are made of.
     pub(super) links: Links,
     pub(super) flight: Flight,
     pub(super) actors: Actors,

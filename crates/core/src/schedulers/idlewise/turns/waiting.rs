@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Fifo, List, OutOfMemory, Sorted, table};
+use crate::collections::{Fifo, OutOfMemory, Sorted, table};
 use crate::request::{Operation, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::shared::head::Head;
@@ -37,19 +37,6 @@ pub(super) struct Waiting {
     writes: Sorted,
     urgent: Sorted,
     idle: Sorted,
-}
-
-/// Of a process, in order of arrival.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Lists {
-    pub(super) stream: List,
-    pub(super) held: List,
-}
-
-impl Lists {
-    pub(super) fn is_empty(&self) -> bool {
-        self.stream.is_empty() && self.held.is_empty()
-    }
 }
 
 /// Whether nobody waits for `request`.
