@@ -110,7 +110,7 @@ struct Wait {
 /// A policy that may wait, as its heuristic says.
 pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
-    levels: Levels,
+    levels: TryBox<Levels>,
     curve: TryBox<Curve>,
     surveyor: Surveyor,
     /// Where the last request dispatched ends.

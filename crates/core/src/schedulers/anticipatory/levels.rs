@@ -7,7 +7,7 @@
 use alloc::vec::Vec;
 
 use super::statistics::{Expected, Percentile, Statistics};
-use crate::collections::{Issuers, OutOfMemory, Place, table};
+use crate::collections::{Issuers, OutOfMemory, Place, TryBox, table};
 use crate::request::Request;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Group, Issuer, RequestId, Sector};
@@ -83,9 +83,11 @@ pub(super) struct Collecting {
 }
 
 impl Levels {
-    pub(super) fn new(capacity: usize, collecting: Collecting) -> Result<Self, OutOfMemory> {
-        let places = capacity + SPARE;
-        Ok(Levels {
+    /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
+    #[inline(never)]
+    pub(super) fn new(capacity: usize, collecting: Collecting) -> Result<TryBox<Self>, OutOfMemory> {
+        let (room, places) = (TryBox::room()?, capacity + SPARE);
+        room.keep(Levels {
             tables: [Issuers::new(places)?, Issuers::new(places)?, Issuers::new(places)?],
             notes: table(capacity, Note::default())?,
             collecting,

@@ -128,9 +128,9 @@ impl Algorithm for Turns {
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         Ok(Turns(if setup.device.rotational {
-            Kind::Heads(TryBox::room()?.keep(Service::new(setup, tunables)?)?)
+            Kind::Heads(Service::new(setup, tunables)?)
         } else {
-            Kind::Still(TryBox::room()?.keep(Still::new(setup, tunables)?)?)
+            Kind::Still(Still::new(setup, tunables)?)
         }))
     }
 

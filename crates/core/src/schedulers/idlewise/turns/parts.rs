@@ -17,8 +17,7 @@ use crate::schedulers::shared::head::Head;
 
 /// All parts.
 pub(super) struct Service {
-    pub(super) waiting: Waiting,
-    /// In memory of its own: it is large, and the kernel's stack is small.
+    pub(super) waiting: TryBox<Waiting>,
     pub(super) pool: TryBox<Pool>,
     /// What the actors' lists are made of.
     pub(super) links: Links,
@@ -37,10 +36,12 @@ pub(super) struct Service {
 }
 
 impl Service {
-    #[inline(always)]
-    pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
+    /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
+    #[inline(never)]
+    pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<TryBox<Self>, OutOfMemory> {
+        let room = TryBox::room()?;
         let actors = Actors::new(setup.capacity)?;
-        Ok(Service {
+        room.keep(Service {
             waiting: Waiting::new(setup.capacity)?,
             pool: Pool::new(setup)?,
             links: Links::new(setup.capacity)?,

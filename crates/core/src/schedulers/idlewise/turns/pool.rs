@@ -16,7 +16,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Not inlined, so that what it takes of the stack is free when the next part is built.
+    /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
     #[inline(never)]
     pub(super) fn new(setup: Setup<'_>) -> Result<TryBox<Self>, OutOfMemory> {
         let room = TryBox::room()?;

@@ -7,7 +7,7 @@ use super::passed::Overdue;
 use super::settings::{READS, Settings};
 use super::shaper::Shaper;
 use super::waiting::{Class, Waiting, is_async, may_merge};
-use crate::collections::OutOfMemory;
+use crate::collections::{OutOfMemory, TryBox};
 use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
 use crate::schedulers::shared::head::Head;
@@ -15,7 +15,7 @@ use crate::units::RequestId;
 
 /// All parts.
 pub(super) struct Still {
-    waiting: Waiting,
+    waiting: TryBox<Waiting>,
     flight: Flight,
     /// Where the last request ends: writes go upward from there.
     head: Head,
@@ -28,9 +28,11 @@ pub(super) struct Still {
 }
 
 impl Still {
-    #[inline(always)]
-    pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        Ok(Still {
+    /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
+    #[inline(never)]
+    pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<TryBox<Self>, OutOfMemory> {
+        let room = TryBox::room()?;
+        room.keep(Still {
             waiting: Waiting::new(setup.capacity)?,
             flight: Flight::new(setup.capacity)?,
             head: Head::default(),
@@ -122,7 +124,8 @@ impl Scheduler for Still {
     }
 
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.waiting.take(cx, id, self.waiting.class(id));
+        let class = self.waiting.class(id);
+        self.waiting.take(cx, id, class);
     }
 
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {

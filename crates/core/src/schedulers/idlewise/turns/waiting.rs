@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Fifo, OutOfMemory, Sorted, table};
+use crate::collections::{Fifo, OutOfMemory, Sorted, TryBox, table};
 use crate::request::{Operation, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::shared::head::Head;
@@ -58,18 +58,20 @@ fn side(class: Class, request: &Request) -> usize {
     }
 }
 
+/// Not inlined, for the same reason as [`Waiting::new`].
+#[inline(never)]
+fn arrivals(capacity: usize) -> Result<[Fifo; 4], OutOfMemory> {
+    Ok([Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?])
+}
+
 impl Waiting {
-    /// Not inlined, so that what it takes of the stack is free when the next part is built.
+    /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
     #[inline(never)]
-    pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        Ok(Waiting {
+    pub(super) fn new(capacity: usize) -> Result<TryBox<Self>, OutOfMemory> {
+        let room = TryBox::room()?;
+        room.keep(Waiting {
             class: table(capacity, Class::default())?,
-            arrivals: [
-                Fifo::new(capacity)?,
-                Fifo::new(capacity)?,
-                Fifo::new(capacity)?,
-                Fifo::new(capacity)?,
-            ],
+            arrivals: arrivals(capacity)?,
             writes: Sorted::new(capacity)?,
             urgent: Sorted::new(capacity)?,
             idle: Sorted::new(capacity)?,
