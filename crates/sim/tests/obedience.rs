@@ -4,7 +4,8 @@ use idlewise_core::{Duration, Instant, registry};
 use idlewise_disk::Profile;
 use idlewise_sim::engine::{Control, Limits};
 use idlewise_sim::experiment::{Choice, Experiment, Load};
-use idlewise_sim::metrics::IssuerShare;
+use idlewise_sim::metrics::{IssuerShare, Report};
+use idlewise_sim::workloads::Spec;
 use idlewise_sim::workloads::fio::JobFile;
 
 /// With a queue of their own and without, today's and those of the papers.
@@ -17,10 +18,17 @@ fn run(disk: &str, jobs: &[&str]) -> Vec<IssuerShare> {
     for (number, job) in jobs.iter().enumerate() {
         file += &format!("[job{number}]\n{}\n", job.replace(' ', "\n"));
     }
+    let mut issuers = play(disk, Load::Fio(JobFile::parse("jobs.fio", &file).unwrap())).issuers;
+    issuers.sort_by_key(|issuer| issuer.id);
+    issuers
+}
+
+/// What `load` came to in 20 seconds under `turns`.
+fn play(disk: &str, load: Load) -> Report {
     let entry = registry::find("turns").unwrap();
     let experiment = Experiment {
         disk: Profile::named(disk).unwrap(),
-        load: Load::Fio(JobFile::parse("jobs.fio", &file).unwrap()),
+        load,
         schedulers: vec![Choice { label: "turns".to_owned(), entry: entry.into(), settings: Vec::new() }],
         seeds: vec![1],
         queue_size: 256,
@@ -32,9 +40,7 @@ fn run(disk: &str, jobs: &[&str]) -> Vec<IssuerShare> {
         selection: Default::default(),
         told: Default::default(),
     };
-    let mut issuers = experiment.run_one(0, 1, &Control::default(), None).unwrap().report.issuers;
-    issuers.sort_by_key(|issuer| issuer.id);
-    issuers
+    experiment.run_one(0, 1, &Control::default(), None).unwrap().report
 }
 
 /// Three weights on streams, on random readers and on both: shares of disk time within a tenth.
@@ -112,5 +118,16 @@ fn reads_do_not_starve_a_log() {
         let issuers = run(disk, &jobs);
         let (log, read) = (issuers.last().unwrap().latency_ns_p99, issuers[0].latency_ns_p99);
         assert!(log <= 2 * read, "{disk}: {log} ns, a read {read} ns");
+    }
+}
+
+/// Where no heads move, a writer that goes on upward keeps nobody else waiting.
+#[test]
+fn writers_do_not_keep_each_other_waiting() {
+    for disk in ["sd-card", "sata-ssd"] {
+        let copies = Spec::parse("iozone:n=6,pattern=seq-write,file=200m").unwrap();
+        let report = play(disk, Load::Workload(copies));
+        let longest = Duration(report.longest_wait_ns);
+        assert!(longest <= Duration::from_ms(1500), "{disk}: somebody has waited for {longest}");
     }
 }

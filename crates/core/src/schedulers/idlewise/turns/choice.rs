@@ -146,7 +146,7 @@ impl Service {
             Party::Nobody => None,
             Party::Stream(place) => self.actors.get(place).lists.stream.front(),
             Party::Pool => self.pool.first(cx, &self.head),
-            Party::Writes => self.first_write(cx),
+            Party::Writes => self.waiting.first_write(cx, &self.head, &self.tunables),
         };
         let Some(id) = id else { return Next::Hold };
         match party {
@@ -182,11 +182,5 @@ impl Service {
             cx.because("the round goes on: waits {} for somebody who has disk time left", || [left.into()]);
             Next::Wait(until)
         })
-    }
-
-    /// A turn of writes begins where the head is, or with the oldest if that has waited for half a round.
-    fn first_write(&self, cx: Cx<'_>) -> Option<RequestId> {
-        let late = |id: &RequestId| cx.age(*id) >= self.tunables.longest();
-        self.waiting.oldest_async().filter(late).or_else(|| self.waiting.next_write(&self.head))
     }
 }

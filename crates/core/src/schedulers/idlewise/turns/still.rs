@@ -52,7 +52,7 @@ impl Still {
             return Next::Send(id);
         }
         let writes = self.flight.asynchronous();
-        match self.waiting.next_write(&self.head) {
+        match self.waiting.first_write(cx, &self.head, &self.tunables) {
             Some(id) if self.shaper.admits(writes) => {
                 cx.because("a write beside {} in flight: reads bear {}", || {
                     [(writes as u64).into(), self.shaper.limit().into()]

@@ -9,6 +9,7 @@ use crate::schedulers::shared::head::Head;
 use crate::units::RequestId;
 
 use super::next::Next;
+use super::settings::Settings;
 
 /// How a request is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,7 +140,7 @@ impl Waiting {
             (Some(one), Some(other)) => Some(if cx[one].arrival <= cx[other].arrival { one } else { other }),
             (one, other) => one.or(other),
         };
-        first(first(self.arrivals[0].front(), self.arrivals[1].front()), self.oldest_async())
+        first(first(self.arrivals[0].front(), self.arrivals[1].front()), self.arrivals[2].front())
     }
 
     /// The oldest of the idle class.
@@ -149,18 +150,20 @@ impl Waiting {
     }
 
     #[inline]
-    pub(super) fn oldest_async(&self) -> Option<RequestId> {
-        self.arrivals[2].front()
-    }
-
-    #[inline]
     pub(super) fn any_async(&self) -> bool {
         !self.writes.is_empty()
     }
 
     /// The next write upward from the head, or the lowest.
+    #[inline]
     pub(super) fn next_write(&self, head: &Head) -> Option<RequestId> {
         head.upward(&self.writes)
+    }
+
+    /// The oldest write if it has waited for half a round; else the next upward.
+    pub(super) fn first_write(&self, cx: Cx<'_>, head: &Head, tunables: &Settings) -> Option<RequestId> {
+        let late = self.arrivals[2].front().filter(|id| cx.age(*id) >= tunables.longest());
+        late.or_else(|| self.next_write(head))
     }
 
     /// The same of the real-time class.

@@ -73,11 +73,16 @@ impl Reference {
         if let Some(id) = next {
             return Next::Send(id);
         }
-        match self.upward(Kind::Write) {
+        match self.first_write(cx) {
             Some(id) if self.bound.allows(self.writes_in_flight()) => Next::Send(id),
             Some(_) => Next::Wait(None),
             None => self.idle(cx),
         }
+    }
+
+    fn first_write(&self, cx: Cx<'_>) -> Option<RequestId> {
+        let oldest = self.waiting.iter().find(|held| held.kind == Kind::Write).map(|held| held.id);
+        oldest.filter(|id| cx.age(*id).0 >= self.target / 2).or_else(|| self.upward(Kind::Write))
     }
 
     fn with_heads(&self, cx: Cx<'_>) -> Next {
@@ -156,10 +161,7 @@ impl Reference {
         let id = match party {
             Party::Stream(person) => self.first_of(person),
             Party::Pool => self.nearest(true).or_else(|| self.nearest(false)),
-            Party::Writes => {
-                let oldest = self.waiting.iter().find(|held| held.kind == Kind::Write).map(|held| held.id);
-                oldest.filter(|id| cx.age(*id).0 >= self.target / 2).or_else(|| self.upward(Kind::Write))
-            }
+            Party::Writes => self.first_write(cx),
         };
         Next::Begin(party, id.unwrap())
     }
