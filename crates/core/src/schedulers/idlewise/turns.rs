@@ -45,9 +45,10 @@
 //! less than 40 ms. A stream keeps its turn while nothing else waits.
 //!
 //! On devices without moving heads, reads go at once in order of arrival, then synchronous writes (after 16 reads one goes
-//! first), then writes in ascending order, but first the oldest if it has waited for half of `target`. The number of writes in flight is limited, to 1024 at first. If for 8 windows of 5 ms
-//! on end a read has taken more than three times the shortest that has been seen, the limit becomes half of the writes in
-//! flight, at least 1, and so in each such window that follows; in any other window it grows by 1/64.
+//! first), then other writes: the oldest if it has waited for half of `target`, or else in ascending order. The number of
+//! these writes in flight is limited, to 1024 at first. If for 8 windows of 5 ms on end a read has taken more than three times
+//! the shortest that has been seen, the limit becomes half of the writes in flight, at least 1, and so in each such window that
+//! follows; in any other window it grows by 1/64.
 //!
 //! # Weights and priorities
 //! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight is
