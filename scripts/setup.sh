@@ -85,6 +85,7 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has fio || extra+=(fio)
     has busybox || extra+=(busybox-static)
     has xz || extra+=(xz-utils)
+    has zstd || extra+=(zstd)
     has mkfs.ext4 || extra+=(e2fsprogs)
     has mawk || extra+=(mawk)
     has sqlite3 || extra+=(sqlite3)

@@ -14,7 +14,7 @@ insmod /modules/idlewise.ko || bad "the schedulers cannot be had"
 
 set_queue iwdisk0 scheduler mq-deadline
 # What is read lies on the first partition, and what is changed on the second, which is small.
-printf '%s\n' n p 1 '' +4096M n p 2 '' +320M w | fdisk /dev/iwdisk0 >/tmp/fdisk 2>&1
+printf '%s\n' n p 1 '' +4096M n p 2 '' "+$(argument work)M" w | fdisk /dev/iwdisk0 >/tmp/fdisk 2>&1
 [ -b /dev/iwdisk0p2 ] || { bad "no partitions: $(cat /tmp/fdisk)"; finish; }
 format() { # PARTITION FOLDER
     seed=$(printf '%08d-0000-4000-8000-00000000000%d' "$(argument seed)" "$1")

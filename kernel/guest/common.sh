@@ -82,17 +82,17 @@ job() {
 
 # All requests that went in came out: inserted = absorbed + dispatched, dispatched = completed, nothing is left.
 balanced() {
+    local in_flight waiting inserted absorbed dispatched completed
     for device in $devices; do
         folder=/sys/block/$device/queue/iosched
         [ -e "$folder/inserted" ] || { bad "$1: $device has no counters"; continue; }
         tries=0
-        while [ "$(cat $folder/in_flight)$(cat $folder/waiting)" != 00 ] && [ $tries -lt 50 ]; do
+        while read -r in_flight <$folder/in_flight; read -r waiting <$folder/waiting; [ "$in_flight$waiting" != 00 ] && [ $tries -lt 50 ]; do
             tries=$((tries + 1))
             sleep 0.1
         done
-        inserted=$(cat $folder/inserted) absorbed=$(cat $folder/absorbed)
-        dispatched=$(cat $folder/dispatched) completed=$(cat $folder/completed)
-        left="$(cat $folder/waiting) wait, $(cat $folder/in_flight) in flight"
+        for counter in inserted absorbed dispatched completed; do read -r "$counter" <$folder/$counter; done
+        left="$waiting wait, $in_flight in flight"
         if [ $((inserted - absorbed)) != "$dispatched" ] || [ "$dispatched" != "$completed" ] || [ "$left" != "0 wait, 0 in flight" ]; then
             bad "$1 on $device: inserted $inserted, absorbed $absorbed, dispatched $dispatched, completed $completed; $left"
         fi

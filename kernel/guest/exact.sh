@@ -56,7 +56,7 @@ longest() {
 for depth in 32 256 1900; do
     set_queue sda iosched/policy noop
     fio --minimal --name=load --filename=/dev/sda --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=$depth \
-        --time_based --runtime=14 --size=60m --iodepth_batch_submit=1 >/tmp/fio 2>/dev/null &
+        --time_based --runtime=9 --size=60m --iodepth_batch_submit=1 >/tmp/fio 2>/dev/null &
     tries=0
     while waiting=$(queue sda iosched/waiting); [ "$waiting" -lt $((depth * 97 / 100)) ] && [ $tries -lt 80 ]; do
         tries=$((tries + 1))

@@ -18,14 +18,14 @@ ours=${OURS-as,cfq,antic-aged-sptf,antic-c-look,aql} loads=${LOADS:-streams,rand
 # Nothing was tuned on the second.
 disks=(hdd-4tb-7200 hdd-18tb-7200:capacity=12t)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
-numbers=(files=600 large=160 ios=1500 commits=80 transactions=60 runs=2) seed=${SEED:-1}
+numbers=(work=320 files=600 large=160 ios=1500 commits=80 transactions=60 runs=2) seed=${SEED:-1}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
 build=(build --release --package idlewise --bins --example advice_table)
 if [ "${1:-}" = --short ]; then
     shift
     disks=(maxtor-40g)
     kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq:low_latency=0 ours=as loads=streams
-    numbers=(files=120 large=48 ios=300 runs=1)
+    numbers=(work=48 files=120 large=48 ios=300 runs=1)
     # The program that the tests run.
     build=("${as_tested[@]}")
 fi

@@ -124,11 +124,12 @@ EOF
 guest_boot() {
     local log=$1 append=$2 status=0
     shift 2
+    kernel_vmlinux
     (cd "$guest_root" && find . | cpio -o -H newc --quiet) >"$guest_root.cpio"
     # In an emulator each step of a string instruction is an instruction, so the kernel is told to copy eight bytes in a step, not
     # one; and to look pages up in four tables, not five. Both save a fifth of the time.
     timeout --foreground "${GUEST_TIMEOUT:-900}" qemu-system-x86_64 -M pc -cpu max,la57=off,-erms,-fsrm -m "${GUEST_MEMORY:-1024}" -nographic -no-reboot \
-        -nodefaults -serial stdio -kernel "$kernel_image"/boot/vmlinuz-* -initrd "$guest_root.cpio" \
+        -nodefaults -serial stdio -kernel "$kernel_vmlinux" -initrd "$guest_root.cpio" \
         -append "console=ttyS0 panic=-1 mitigations=off $append" "$@" </dev/null 2>&1 | sed -u 's|\r||g' >"$log" || status=$?
     [ "$status" != 124 ] || echo "the guest did not end in ${GUEST_TIMEOUT:-900} s" >>"$log"
 }

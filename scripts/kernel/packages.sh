@@ -146,6 +146,25 @@ kernel_image() {
     exec {lock}>&-
 }
 
+# The image without its compression, which an emulator takes five seconds to undo: $kernel_image/boot/vmlinux. Where it
+# lies in the image is said in the image's head (Linux: Documentation/arch/x86/boot.rst); behind it come four bytes with its size.
+kernel_vmlinux() {
+    local image tool head
+    kernel_vmlinux=$kernel_image/boot/vmlinux
+    [ ! -e "$kernel_vmlinux" ] || return 0
+    image=$(echo "$kernel_image"/boot/vmlinuz-*)
+    number() { od -An -t "u$2" -j "$1" -N "$2" "$image" | tr -d ' '; }
+    head=$(((1 + $(number 0x1f1 1)) * 512 + $(number 0x248 4)))
+    tool=xz
+    [ "$(number "$head" 4)" != $((0xfd2fb528)) ] || tool=zstd
+    if dd if="$image" bs=1M iflag=skip_bytes,count_bytes skip="$head" count=$(($(number 0x24c 4) - 4)) status=none | "$tool" -dcq >"$kernel_vmlinux.$$" 2>/dev/null; then
+        mv "$kernel_vmlinux.$$" "$kernel_vmlinux"
+    else
+        rm -f "$kernel_vmlinux.$$"
+        kernel_vmlinux=$image
+    fi
+}
+
 # The build folder for modules. Three packages that name each other by absolute paths.
 kernel_headers() {
     kernel_find

@@ -116,11 +116,19 @@ impl Ftl {
             let free = ftl.blocks_per_die - 1;
             ftl.dies.push(Die { open: base, next: 0, free, victim: NONE, scan: 0, pace: 0, alive: 0 });
         }
-        let written = units * u64::from(spec.written.min(1024)) / 1024;
-        for unit in 0..written {
-            ftl.write_tracked(unit as u32, (unit / u64::from(page_units) % dies) as u32);
-        }
+        ftl.fill((units * u64::from(spec.written.min(1024)) / 1024) as u32);
         Ok(ftl)
+    }
+
+    /// Writes the first `written` units in order, a page to each die in turn. Nothing is there yet, so nothing is collected.
+    fn fill(&mut self, written: u32) {
+        let dies = 0..self.dies.len() as u32;
+        let pages = (0..written).step_by(self.page_units as usize);
+        for (page, die) in pages.zip(dies.cycle()) {
+            for unit in page..(page + self.page_units).min(written) {
+                self.put(unit, die, &mut Collected::default());
+            }
+        }
     }
 
     /// Time of erasing a modelled block, if a real one takes `real`.
@@ -152,15 +160,21 @@ impl Ftl {
     fn write_tracked(&mut self, unit: u32, die: u32) -> (u32, Collected) {
         let mut work = Collected::default();
         self.invalidate(unit);
-        let most = (self.blocks_per_die - SPARE_BLOCKS) * self.block_slots;
-        let die = if self.dies[die as usize].alive < most { die } else { self.emptiest() };
-        if self.dies[die as usize].next == self.block_slots {
-            self.open_block(die, &mut work);
-        }
-        self.append(unit, die);
+        let die = self.put(unit, die, &mut work);
         let pace = self.dies[die as usize].pace;
         self.collect(die, pace, &mut work);
         (die, work)
+    }
+
+    /// Puts a unit that is nowhere on `die`, or on the emptiest if that is full; gives the die.
+    fn put(&mut self, unit: u32, die: u32, work: &mut Collected) -> u32 {
+        let most = (self.blocks_per_die - SPARE_BLOCKS) * self.block_slots;
+        let die = if self.dies[die as usize].alive < most { die } else { self.emptiest() };
+        if self.dies[die as usize].next == self.block_slots {
+            self.open_block(die, work);
+        }
+        self.append(unit, die);
+        die
     }
 
     /// Forgets mapping units `first..end`. Entries shared with units outside are kept.
@@ -188,14 +202,15 @@ impl Ftl {
     }
 
     /// Puts a unit into the die's open block, which has room.
+    #[inline]
     fn append(&mut self, unit: u32, die: u32) {
         let state = &mut self.dies[die as usize];
         let slot = state.open * self.block_slots + state.next;
         state.next += 1;
         state.alive += 1;
+        self.alive[state.open as usize] += 1;
         self.owner[slot as usize] = unit;
         self.map[unit as usize] = slot;
-        self.alive[(slot / self.block_slots) as usize] += 1;
     }
 
     /// Opens a free block in place of a full one. The last free block is for collection only: what
