@@ -11,10 +11,9 @@ disks=(hdd-18tb-7200 hdd-4tb-7200 hdd-2400gb-10k maxtor-40g cheetah-st318451lw)
 mixes=(tour office night server media shop analytics quick flip dwell)
 steady=(seq-readers thinkers random-readers scatter writers mail database backup copy web)
 flash=(sata-ssd nvme-ssd)
-# Those that auto-predict chooses among, and what Linux 6.1 has.
-all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf
+# The single ones: eleven schedulers, three of them also as somebody would set them who wants throughput alone.
+all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf,turns
 all+=',as:read_batch_expire=2000,cfq:slice_sync=400,antic-aged-sptf:bound=5000'
-linux=mq-deadline,noop,kyber,bfq
 
 # quiet PROGRAM OPTION…: what it prints; its messages only if it fails.
 quiet() {
@@ -117,15 +116,15 @@ also pays for what the phase before has left in the queue.
 What a selector predicts with is a model of the disk. Here that is the disk: a real drive differs from its model by a few percent
 ([models.md](models.md)). The last section shows what a wrong model does.
 
-## Among thirteen
+## Among fourteen
 
-auto-predict chooses among these, ten schedulers and three other settings; the others among those that their sources name. The
-best single one is known only afterwards; \`mq-deadline\` is what Linux uses if nobody chooses. In \`dwell\`, phases last
-a second, twice as long as auto-predict keeps to a choice at least.
+auto-predict chooses among three: \`turns\`, \`mq-deadline\` and \`as\`; the others among those that their sources name. The
+best single one is of all fourteen that are listed above, and known only afterwards; \`mq-deadline\` is what Linux uses if nobody
+chooses. In \`dwell\`, phases last a second, twice as long as auto-predict keeps to a choice at least.
 
-How much there is to gain depends on the disk. Where the best single one has 93 of 100 and more, as in most mixes on the
-Maxtor and the Cheetah, nobody gains ten percent by choosing. On the disks of today, which order requests themselves and
-have large buffers, no one is good at everything.
+auto-predict lets nobody wait longer than a second and twice as long as under \`mq-deadline\` if it can. The single ones need not:
+those with a bound of 5 s, a turn of 2 s or no bound at all get more of a disk by letting somebody wait. The next section compares
+those that do not.
 
 TEXT
 among="$(table "${disks[*]}" "$all")"
@@ -134,11 +133,8 @@ echo
 without_last <<<"$among"
 cat <<TEXT
 
-A phase counts as worse than under every single one if auto-predict does less in it than the worst of the thirteen. Where
-there is a mix in which it has less than 92, that is \`dwell\`.
-
-With a longer dwell time auto-predict stays with what the last phase was best served with. So it is if the dwell time is as
-long as a phase: on the two larger disks of today it then has less than 92.
+A phase counts as worse than under every single one if auto-predict does less in it than the worst of the fourteen. With a longer
+dwell time auto-predict stays with what the last phase was best served with:
 
 | disk | flip, dwell 5 s | quick, dwell 6 s |
 |---|---|---|
@@ -164,44 +160,28 @@ TEXT
 table "${flash[*]}" "$all" | without_last
 cat <<TEXT
 
-## Among what Linux has today
+## With nobody waiting too long
 
-All but auto-matrix choose among \`${linux//,/\`, \`}\` (\`--candidates\`). BFQ raises whoever is new for about ten
-seconds, and lets processes that begin together share a queue for good while they are raised; so does Linux's (the recording
-\`bfq-26-raised-streams\`). The processes of a phase begin together: BFQ waits for none of them, and these four differ little.
-auto-matrix has anticipation in its tables: it is here only to show how much these four leave lying, far above 100.
+Every load of [front.md](front.md), $runs runs of 20 s each, beside the schedulers of Linux and those that come near. No scheduler and
+no setting of auto-predict is tuned on loads that are \`aside\`. *share*: bytes in a second as a part of the best among those under which nobody
+waits longer than a second and twice as long as under \`mq-deadline\`, the geometric mean over the loads; *too long*: loads in which
+somebody does. Processes begin staggered, and some end.
 
 TEXT
-table "${disks[*]}" "$linux" --candidates "$linux" | without_last
-cat <<TEXT
-
-## For reads that nobody shall wait long for
-
-The same by the 99th percentile of synchronous reads, in percent of the best scheduler's of each phase: 50 is twice as long. A read
-counts again for each tenth of a second that it waits, as else a scheduler that starves somebody would look good: whoever waits
-issues nothing more. auto-predict with \`--set auto-predict.throughput=0 --set auto-predict.latency=100\`, and with both at 100, and in
-brackets what the last one has of the throughput.
-
-| disk | mix | best single | and its throughput | auto-predict for latency | for both |
-|---|---|---|---|---|---|
-TEXT
-for disk in "${disks[@]}"; do
-    for mix in "${mixes[@]}"; do
-        load=(--disk "$disk" --workload "phases:mix=$mix" --schedulers "$all,auto-predict" --set auto-predict.latency=100)
-        late="$(compare "${load[@]}" --set auto-predict.throughput=0)"
-        both="$(compare "${load[@]}")"
-        best="$(rows 2 <<<"$late" | awk '!/^auto-/ { print $1; exit }')"
-        printf '| %s | %s | %s | %s | %s | %s |\n' "$disk" "$mix" \
-            "\`$best\` $(rows 2 <<<"$late" | figures "$best" '%s / %s')" "$(rows 1 <<<"$late" | figures "$best" '%s')" \
-            "$(rows 2 <<<"$late" | figures auto-predict '%s / %s')" \
-            "$(rows 2 <<<"$both" | figures auto-predict '%s / %s') ($(rows 1 <<<"$both" | figures auto-predict '%s'))"
+for disk in "${disks[@]::4}" sata-ssd; do
+    for set in known aside; do
+        # All but the front of each load and the explanations.
+        printf '%s, loads that are %s:\n\n' "$disk" "$set"
+        quiet "$idlewise" front --bytes --disks "$disk" --set "$set" --runs "$runs" --schedulers \
+            linux,turns,as,cas,cfq,antic-aged-sptf,antic-c-look,auto-predict | sed -n '/^scheduler/,/^$/s/^./    &/p'
+        echo
     done
 done
 cat <<TEXT
 
 ## Steady loads
 
-One phase of 60 seconds, in percent of the best of the thirteen. What is missing is the first moments, and what choosing a little
+One phase of 60 seconds, in percent of the best of the fourteen. What is missing is the first moments, and what choosing a little
 wrong costs.
 
 TEXT

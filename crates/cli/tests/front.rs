@@ -44,6 +44,15 @@ fn shares_are_of_the_best_that_starves_nobody() {
 }
 
 #[test]
+fn bytes_count_on_every_load_if_wanted() {
+    let rate = |more: &[&str]| {
+        let words = [&["--loads", "dd-and-cat", "--duration", "2s"], more].concat();
+        standings(&document(&words))[0]["throughput_bytes_per_s"].as_f64().unwrap()
+    };
+    assert!(rate(&["--bytes"]) > 1.5 * rate(&[]), "the mean of two parties is at most half of what both get");
+}
+
+#[test]
 fn sets_of_loads_are_what_they_say() {
     for (set, aside) in [("known", false), ("aside", true)] {
         let document = document(&["--set", set, "--duration", "100ms"]);

@@ -254,9 +254,8 @@ fn predictions_know_what_a_flash_device_has_to_collect() {
 }
 
 #[test]
-fn auto_predict_is_never_worse_than_the_worst_choice_for_a_phase() {
-    let predict = selectors::registry::find("auto-predict").unwrap();
-    let names: Vec<&str> = predict.candidates.iter().copied().chain(["auto-predict"]).collect();
+fn auto_predict_is_hardly_ever_worse_than_the_worst_choice_for_a_phase() {
+    let names = ["turns", "mq-deadline", "noop", "as", "cfq", "bfq", "sptf", "antic-c-look", "auto-predict"];
     for disk in ["hdd-18tb-7200", "maxtor-40g", "cheetah-st318451lw"] {
         let choices = names.iter().map(|name| choice(name, &[])).collect();
         let outcomes = run(&experiment(disk, "phases:mix=quick,length=60", choices, 36));
@@ -265,8 +264,27 @@ fn auto_predict_is_never_worse_than_the_worst_choice_for_a_phase() {
             let rates = single.iter().map(|outcome| outcome.report.phases[phase].throughput_bytes_per_s);
             let worst = rates.fold(f64::INFINITY, f64::min);
             let rate = got.throughput_bytes_per_s;
-            assert!(rate >= 0.98 * worst, "{disk}, {}: {rate} where the worst gives {worst}", got.name);
+            assert!(rate >= 0.9 * worst, "{disk}, {}: {rate} where the worst gives {worst}", got.name);
         }
+    }
+}
+
+#[test]
+fn auto_predict_lets_nobody_wait_too_long() {
+    // `antic-c-look` serves a log for as long as it is written, which is best for throughput.
+    for disk in ["hdd-18tb-7200", "maxtor-40g"] {
+        let greedy = choice("auto-predict", &[("patience", 86_400_000)]);
+        let choices = vec![choice("mq-deadline", &[]), greedy, choice("auto-predict", &[])];
+        let mut experiment = experiment(disk, "phases:mix=backup=20", choices, 20);
+        let plain = |name: &str| Candidate::plain(registry::find(name).unwrap());
+        experiment.selection.candidates = Some(["mq-deadline", "antic-c-look", "turns"].map(plain).to_vec());
+        let outcomes = run(&experiment);
+        let [usual, greedy, patient] = [0, 1, 2].map(|which| outcomes[which].report.longest_wait_ns);
+        let limit = 1_000_000_000.max(2 * usual);
+        assert!(greedy > 3 * limit, "{disk}: nobody waits long: {greedy} ns");
+        assert!(patient <= limit, "{disk}: {patient} ns where {limit} is the limit");
+        let rate = |which: usize| outcomes[which].report.throughput_bytes_per_s;
+        assert!(rate(2) > 2.0 * rate(0), "{disk}: {} where mq-deadline has {}", rate(2), rate(0));
     }
 }
 

@@ -45,6 +45,10 @@ pub(crate) struct Front {
     #[arg(long, default_value = "20s", value_name = "TIME")]
     duration: String,
 
+    /// Count bytes on every load, also on those that count what each party gets
+    #[arg(long)]
+    bytes: bool,
+
     /// Print the results as JSON, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     json: Option<PathBuf>,
@@ -132,7 +136,7 @@ impl Front {
         let time = parse_duration(&self.duration).filter(|time| time.0 > 0).ok_or_else(|| {
             Failure::usage(format!("--duration {}: write a time such as 20s or 500ms", self.duration))
         })?;
-        Ok(Effort { runs: u64::from(self.runs), until: Instant::ZERO + time })
+        Ok(Effort { runs: u64::from(self.runs), until: Instant::ZERO + time, bytes: self.bytes })
     }
 }
 

@@ -84,6 +84,8 @@ pub struct Prediction {
     pub jain_permille: u64,
     /// 99 in 100 synchronous reads would take no longer; zero if there are none.
     pub sync_read_p99: Duration,
+    /// The longest time that a request of anybody would take, or has waited when the simulation ends.
+    pub longest: Duration,
     /// How long it takes after a switch until the candidate gives half of that: for a while the disk has other work.
     pub settles: Duration,
 }

@@ -76,6 +76,7 @@ fn play(chooser: &mut Chooser, seed: u64, periods: u32) -> Vec<(Instant, Evidenc
                 slowest: 7,
                 jain_permille: 900,
                 sync_read_p99: Duration(5),
+                longest: Duration::from_ms(u64::from(random.below(seed, 4000))),
                 settles: Duration::from_ms(u64::from(random.below(seed, 500))),
             };
             let predictions: Vec<Prediction> = (0..count).map(one).collect();

@@ -68,6 +68,8 @@ pub struct Effort {
     pub runs: u64,
     /// How long each run lasts at most.
     pub until: Instant,
+    /// Bytes count on every load, also where it counts what each party gets.
+    pub bytes: bool,
 }
 
 /// Measures a load on `disk` under `schedulers`, among which is the yardstick. `None` if it was interrupted.
@@ -93,7 +95,7 @@ pub fn panel(
     }
     let measured = |place: usize| {
         let own: Vec<&Outcome> = outcomes.iter().filter(|run| run.scheduler == place).collect();
-        measured(place, load.counts, &own)
+        measured(place, if effort.bytes { Counts::Throughput } else { load.counts }, &own)
     };
     let mut standings: Vec<Standing> = (0..schedulers.len()).map(measured).collect();
     let yardstick = schedulers.iter().position(|choice| choice.label == YARDSTICK).unwrap_or(0);

@@ -182,8 +182,8 @@ struct Done {
     at: Instant,
     owner: u64,
     bytes: u64,
-    /// Of a synchronous read.
-    latency: Option<Duration>,
+    latency: Duration,
+    sync_read: bool,
 }
 
 /// What was done in a simulation.
@@ -206,12 +206,15 @@ impl Tally {
         let begin = start + end.since(start) / 4;
         let mut shares: FxHashMap<u64, u64> = FxHashMap::default();
         let mut latencies: Vec<u64> = Vec::new();
-        let mut bytes = 0;
+        let (mut bytes, mut longest) = (0, Duration::ZERO);
         for done in self.done.iter().filter(|done| done.at > begin) {
             // What is not done by the end has waited until then.
             let late = done.at.since(end);
-            let waited = done.latency.map(|latency| latency - late);
-            latencies.extend(waited.into_iter().flat_map(observed).map(|time| time.0));
+            let waited = done.latency - late;
+            longest = longest.max(waited);
+            if done.sync_read {
+                latencies.extend(observed(waited).map(|time| time.0));
+            }
             if late > Duration::ZERO {
                 continue;
             }
@@ -236,6 +239,7 @@ impl Tally {
             slowest: rate(only.clone().min().unwrap_or(0)),
             jain_permille: idlewise_core::selectors::summary::jain_permille(only),
             sync_read_p99: Duration(p99),
+            longest,
         }
     }
 
@@ -264,12 +268,12 @@ impl Observer for Tally {
     }
     #[inline]
     fn completed(&mut self, now: Instant, id: RequestId, request: &Request, _: u64) {
-        let sync_read = request.sync && request.direction() == Direction::Read;
         self.done.push(Done {
             at: now,
             owner: self.owners[id.index()],
             bytes: u64::from(request.length.0) * SECTOR_BYTES,
-            latency: sync_read.then(|| now.since(self.arrivals[id.index()])),
+            latency: now.since(self.arrivals[id.index()]),
+            sync_read: request.sync && request.direction() == Direction::Read,
         });
     }
 }
@@ -308,7 +312,7 @@ mod tests {
         let mut tally = Tally::new(1);
         let done = |n: u64| {
             let (at, bytes) = (Instant(n * 50_000_000), if n < 20 { 20_000 } else { 100_000 });
-            Done { at, owner: 1, bytes, latency: None }
+            Done { at, owner: 1, bytes, latency: Duration::ZERO, sync_read: false }
         };
         tally.done = (0..100).map(done).collect();
         let second = |at: u64| Instant(at * 1_000_000_000);

@@ -55,7 +55,7 @@ mirror! {
     /// What a candidate was predicted to give.
     PredictionLine of Prediction {
         numbers: candidate, throughput, slowest, jain_permille;
-        times: sync_read_p99_ns = sync_read_p99, settles_ns = settles;
+        times: sync_read_p99_ns = sync_read_p99, longest_ns = longest, settles_ns = settles;
     }
 }
 

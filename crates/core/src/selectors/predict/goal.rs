@@ -1,10 +1,10 @@
-//! What counts as a gain: throughput, latency, fairness, the slowest process, or a mix.
+//! What counts as a gain: throughput, latency, fairness, the slowest process, or a mix; but nobody shall wait too long.
 
 use core::cmp::Ordering;
 
 use crate::selectors::contract::Prediction;
 use crate::selectors::summary::Summary;
-use crate::tunables::Count;
+use crate::tunables::{Count, Milliseconds};
 use crate::units::Duration;
 
 crate::tunables! {
@@ -18,11 +18,17 @@ crate::tunables! {
         fairness: Count = 0, 0..=1000;
         /// The weight of what the slowest process gets.
         slowest: Count = 0, 0..=1000;
+        /// Nobody shall wait longer than this, nor than twice as long as `mq-deadline` has somebody wait, if that is a
+        /// candidate; whatever else would be gained.
+        patience: Milliseconds = 1000, 0..=86_400_000;
     }
 }
 
 /// A gain or loss in thousandths of the smaller is at most this.
 const MOST: i64 = 1_000_000;
+
+/// Longer than this many times the usual is too long: half as much is what schedulers differ by that starve nobody.
+const USUAL_TIMES: u64 = 2;
 
 /// How much more `new` is than `old`, in thousandths of the smaller: twice as much is 1000, half as much −1000. So in a
 /// mix of aims a gain in one makes up for an equal loss in another.
@@ -65,6 +71,20 @@ impl Goal {
         let sum: i64 = parts.iter().map(|(weight, gain)| *weight as i64 * gain).sum();
         let mean = sum / weights.max(1) as i64;
         if mean < 0 { mean * 1000 / (1000 - mean) } else { mean }
+    }
+
+    /// The longest that anybody shall wait, where the usual scheduler has somebody wait for `usual`.
+    pub(super) fn limit(&self, usual: Duration) -> Duration {
+        self.patience.0.max(usual * USUAL_TIMES)
+    }
+
+    /// The same where nobody shall wait longer than `limit`: who has somebody wait longer loses to who has not.
+    pub(super) fn gain_within(&self, limit: Duration, new: &Prediction, old: &Prediction) -> i64 {
+        match (new.longest > limit, old.longest > limit) {
+            (true, false) => -MOST,
+            (false, true) => MOST,
+            _ => self.gain(new, old),
+        }
     }
 
     /// What a period gave, as a prediction would say it.

@@ -163,10 +163,12 @@ impl Outcome {
         self.measured.wait(settles);
     }
 
-    /// The candidate `before` is given up for another, which promises so much.
-    pub(super) fn expect(&mut self, before: usize, promised: Prediction) {
-        let after = usize::from(promised.candidate);
-        self.awaited = Some(Awaited { before, after, had: self.measured.mean(ENOUGH), promised });
+    /// The candidate `before` is given up for another, which promises so much. `relieves`: because somebody would wait too
+    /// long, so that to have less is not worse.
+    pub(super) fn expect(&mut self, before: usize, promised: Prediction, relieves: bool) {
+        let (after, had) =
+            (usize::from(promised.candidate), self.measured.mean(ENOUGH).filter(|_| !relieves));
+        self.awaited = Some(Awaited { before, after, had, promised });
     }
 
     /// What is measured of the candidate in use is as good as `predicted` for it, or so much worse: an error that was
@@ -218,7 +220,11 @@ mod tests {
     /// After how many periods with these bytes a switch that promised 20 MB/s disappoints, within 20.
     fn disappointed_after(bytes: u64) -> Option<u64> {
         let mut outcome = Outcome::default();
-        outcome.expect(0, Prediction { candidate: 1, throughput: 20_000_000, ..Prediction::default() });
+        outcome.expect(
+            0,
+            Prediction { candidate: 1, throughput: 20_000_000, ..Prediction::default() },
+            false,
+        );
         let period = Summary { length: PERIOD, done: 10, done_bytes: bytes, ..Summary::default() };
         (1..=20).find(|_| {
             outcome.look(1, &period, &Goal::defaults());
@@ -238,7 +244,7 @@ mod tests {
         let settles = Duration::from_ms(700);
         let promised = Prediction { candidate: 1, throughput: 20_000_000, settles, ..Prediction::default() };
         let mut outcome = Outcome::default();
-        outcome.expect(0, promised);
+        outcome.expect(0, promised, false);
         let period = |done_bytes| Summary { length: PERIOD, done: 10, done_bytes, ..Summary::default() };
         let settling = (SETTLE + settles).0.div_ceil(PERIOD.0);
         (0..settling).for_each(|_| _ = outcome.look(1, &period(0), &Goal::defaults()));
@@ -264,7 +270,7 @@ mod tests {
     fn an_error_is_forgotten_if_predictions_come_true() {
         let mut outcome = Outcome::default();
         let promised = |throughput| Prediction { candidate: 1, throughput, ..Prediction::default() };
-        outcome.expect(0, promised(20_000_000));
+        outcome.expect(0, promised(20_000_000), false);
         let period = Summary { length: PERIOD, done: 10, done_bytes: 1_000_000, ..Summary::default() };
         (0..20).for_each(|_| _ = outcome.look(1, &period, &Goal::defaults()));
         let error = outcome.error_permille();
@@ -278,7 +284,11 @@ mod tests {
     #[test]
     fn it_is_measured_from_then_on() {
         let mut outcome = Outcome::default();
-        outcome.expect(0, Prediction { candidate: 1, throughput: 20_000_000, ..Prediction::default() });
+        outcome.expect(
+            0,
+            Prediction { candidate: 1, throughput: 20_000_000, ..Prediction::default() },
+            false,
+        );
         let period = Summary { length: PERIOD, done: 10, done_bytes: 100_000, ..Summary::default() };
         while !outcome.has_news() {
             assert_eq!(outcome.measured(), None);

@@ -42,6 +42,49 @@ fn of(candidate: u8, throughput: u64) -> Prediction {
 }
 
 #[test]
+fn nobody_waits_too_long_whatever_would_be_gained() {
+    let candidates = ["turns", USUAL, "as"]
+        .map(|name| Candidate::plain(crate::registry::find(name).expect("it is registered")));
+    // What is wanted if `current` is in use and somebody would wait so long under each, in milliseconds.
+    let wish = |current, waits: [u64; 3]| {
+        let at =
+            Situation { now: Instant::ZERO, current, free: true, candidates: &candidates, category: None };
+        let one = |place: u8, throughput| Prediction {
+            longest: Duration::from_ms(waits[usize::from(place)]),
+            ..of(place, throughput)
+        };
+        predict().predicted(at, &[one(0, 2_000_000), one(1, 1_000_000), one(2, 3_000_000)]).wish
+    };
+    assert_eq!(wish(0, [400, 500, 1000]), Wish::Use(2), "as long as people take for a pause");
+    assert_eq!(wish(0, [400, 500, 1001]), Wish::Stay);
+    assert_eq!(wish(0, [400, 700, 1400]), Wish::Use(2), "twice what they are used to");
+    assert_eq!(wish(2, [400, 700, 1401]), Wish::Use(0), "less is gained, but in time");
+    assert_eq!(wish(1, [1500, 600, 1500]), Wish::Stay);
+    assert_eq!(wish(1, [9000, 9000, 17_000]), Wish::Use(2), "where waits are usual");
+}
+
+#[test]
+fn a_switch_for_those_who_wait_is_not_undone() {
+    let (candidates, mut predict) = (two(), predict());
+    let mut now = Instant::ZERO;
+    let mut go = |tenths: u64, current, done_bytes, longest| -> Vec<Wish> {
+        let mut one = || {
+            now += Duration::from_ms(100);
+            let at = Situation { now, current, free: true, candidates: &candidates, category: None };
+            predict.period(at, &Summary { done: 20, done_bytes, ..period(0) }).wish
+        };
+        let mut wishes: Vec<Wish> = (0..tenths).map(|_| one()).collect();
+        let at = Situation { now, current, free: true, candidates: &candidates, category: None };
+        let longest = Duration::from_ms(longest);
+        wishes
+            .push(predict.predicted(at, &[Prediction { longest, ..of(0, 1_000_000) }, of(1, 500_000)]).wish);
+        wishes
+    };
+    assert_eq!(go(50, 0, 100_000, 5000).last(), Some(&Wish::Use(1)), "half of it, but nobody waits for 5 s");
+    assert!(!go(20, 1, 50_000, 5000).contains(&Wish::Use(0)));
+}
+
+#[test]
 fn what_promises_far_more_than_before_must_promise_it_twice() {
     let (candidates, mut predict) = (two(), predict());
     // A megabyte in a second.
@@ -177,7 +220,7 @@ fn another_load_is_another_chance() {
     predict.rests[3] = Instant::MAX;
     questions(&mut predict, 20..40);
     assert_eq!(predict.rests[3], Instant::MAX, "the same load");
-    let asked = questions(&mut predict, 1001..1002);
+    let asked = questions(&mut predict, 1001..1003);
     assert_eq!(predict.rests[3], Instant::ZERO);
     assert_eq!(asked[0].1.begun, Instant::ZERO + Duration::from_ms(100_000));
 }
