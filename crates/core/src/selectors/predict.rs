@@ -172,7 +172,7 @@ impl Predict {
         })
     }
 
-    /// The longest that anybody shall wait.
+    /// The longest that anybody may wait.
     fn limit(&self, at: Situation<'_>, predictions: &[Prediction]) -> Duration {
         let usual = predictions.iter().find(|one| name(at, one.candidate) == USUAL);
         self.settings.goal.limit(usual.map_or(Duration::ZERO, |usual| usual.longest))

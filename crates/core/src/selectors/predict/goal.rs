@@ -1,4 +1,4 @@
-//! What counts as a gain: throughput, latency, fairness, the slowest process, or a mix; but nobody shall wait too long.
+//! What counts as a gain: throughput, latency, fairness, the slowest process, or a mix; but nobody may wait too long.
 
 use core::cmp::Ordering;
 
@@ -18,7 +18,7 @@ crate::tunables! {
         fairness: Count = 0, 0..=1000;
         /// The weight of what the slowest process gets.
         slowest: Count = 0, 0..=1000;
-        /// Nobody shall wait longer than this, nor than twice as long as `mq-deadline` has somebody wait, if that is a
+        /// Nobody may wait longer than this, nor than twice as long as `mq-deadline` has somebody wait, if that is a
         /// candidate; whatever else would be gained.
         patience: Milliseconds = 1000, 0..=86_400_000;
     }
@@ -73,12 +73,12 @@ impl Goal {
         if mean < 0 { mean * 1000 / (1000 - mean) } else { mean }
     }
 
-    /// The longest that anybody shall wait, where the usual scheduler has somebody wait for `usual`.
+    /// The longest that anybody may wait, where the usual scheduler has somebody wait for `usual`.
     pub(super) fn limit(&self, usual: Duration) -> Duration {
         self.patience.0.max(usual * USUAL_TIMES)
     }
 
-    /// The same where nobody shall wait longer than `limit`: who has somebody wait longer loses to who has not.
+    /// The same where nobody may wait longer than `limit`: who has somebody wait longer loses to who has not.
     pub(super) fn gain_within(&self, limit: Duration, new: &Prediction, old: &Prediction) -> i64 {
         match (new.longest > limit, old.longest > limit) {
             (true, false) => -MOST,
