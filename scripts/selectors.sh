@@ -86,7 +86,7 @@ without_last() { sed 's/[^|]*|$//'; }
 
 # sums: of the rows of a table, a row for each disk.
 sums() {
-    echo '| disk | mixes | in which auto-predict gains 10 % or more | has 92 or more | phases | in which it is worse than every single one | its worst phase | that of the best single ones |'
+    echo '| disk | mixes | mixes where auto-predict gains 10 % or more | mixes where it has 92 or more | phases | phases where it is worse than every single one | worst phase of auto-predict | worst phase of the best single ones |'
     echo '|---|---|---|---|---|---|---|---|'
     awk -F '|' '
         $2 !~ /disk|---/ {

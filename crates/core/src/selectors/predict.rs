@@ -90,7 +90,7 @@ crate::groups! {
     }
 }
 
-/// The scheduler that Linux uses if nobody chooses: what people are used to wait.
+/// Linux uses this scheduler if nobody chooses another: people are used to its waits.
 const USUAL: &str = "mq-deadline";
 
 /// The predicting selector.

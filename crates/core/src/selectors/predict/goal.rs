@@ -27,7 +27,7 @@ crate::tunables! {
 /// A gain or loss in thousandths of the smaller is at most this.
 const MOST: i64 = 1_000_000;
 
-/// Longer than this many times the usual is too long: half as much is what schedulers differ by that starve nobody.
+/// Under schedulers that starve nobody, the longest wait is within this factor of the usual.
 const USUAL_TIMES: u64 = 2;
 
 /// How much more `new` is than `old`, in thousandths of the smaller: twice as much is 1000, half as much −1000. So in a
