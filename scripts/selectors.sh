@@ -131,7 +131,7 @@ What a selector predicts with is a model of the disk. Here that is the disk: a r
 ## Nobody waits too long
 
 auto-predict chooses among \`turns\`, \`mq-deadline\` and \`as\`, and avoids whoever would have somebody wait longer than a second and
-twice as long as \`mq-deadline\`. The single ones are not bound to that: those with a bound of 5 s, a turn of 2 s or no bound at
+twice as long as under \`mq-deadline\`. The single ones are not bound to that: those with a bound of 5 s, a turn of 2 s or no bound at
 all get more of a disk by letting somebody wait. The best single one is known only afterwards; \`mq-deadline\` is what Linux uses if
 nobody chooses. In \`dwell\`, phases last a second, twice as long as auto-predict keeps to a choice at least. Beside \`turns\` alone
 little is gained in these mixes; more is on the loads below.
