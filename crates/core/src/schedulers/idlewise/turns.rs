@@ -8,12 +8,13 @@
 //! An *actor* is a process that issues requests, or a chain of processes of which each goes on where the last left off. A
 //! new process joins the latest actor of its group (such as the processes of one parent) if that actor has no request waiting
 //! or in flight. Otherwise it joins the stream that has the turn, if that stream has exited, or has ended within 4 MiB
-//! of where the new process begins. A new actor is expected to behave as recent new actors did.
+//! of where the new process begins.
 //!
 //! To *think* is to let time pass from a completion to the next request. A request is *near* if it begins within 4 MiB of where
 //! the actor's last one ends. An actor's score gains 1 for each near request, up to 8, and loses 2 for each other. It is a
 //! *stream* from score 2 on, if it thinks at most 8 ms on average. There are three kinds of requests:
-//! - a stream's: its reads, and its synchronous writes if the drive has no queue;
+//! - a stream's: its reads, and its synchronous writes. If the drive has a queue, only its reads, and only while the stream has
+//!   the turn or is worth waiting for (rule 3): else the drive sorts its reads among all others.
 //! - the *pool*: all other reads and synchronous writes (a drive with a queue takes a write into its buffer meanwhile);
 //! - *writes* that nobody waits for (asynchronous ones).
 //!
@@ -25,7 +26,7 @@
 //!    - A stream's requests go as they come. A stream that thinks is waited for: its mean thinking time, 4 mean deviations
 //!      and 1 ms, but 3 to 8 ms. It is not waited for if waits cost more time on average than successful ones save. A
 //!      successful wait saves the extra time of coming back to a stream, compared with staying; both are measured (12 ms
-//!      at first).
+//!      at first). In a drive with a queue it saves at most what a read of the pool takes, which is measured, too.
 //!      A drive may read ahead for several streams at once, so that coming back soon costs nothing. So where only streams
 //!      wait, there is a second estimate: the extra time of coming back to a stream that was left because it thought. It
 //!      begins at 0 and shrinks by 1/16 in each turn that did not end so, and the next stream's wait is weighed against it.

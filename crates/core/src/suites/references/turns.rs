@@ -40,7 +40,7 @@ impl Referenced for Turns {
             done: Instant::ZERO,
             idle_from: Instant::ZERO,
             last_writer: None,
-            ways: [0, 0, 12_000_000],
+            ways: [0, 0, 12_000_000, 12_000_000],
             alone: false,
             held_back: Instant::ZERO,
             head: Sector(0),
@@ -80,8 +80,8 @@ struct Reference {
     idle_from: Instant,
     last_writer: Option<usize>,
     /// The mean time to get to a stream's read: while its turn goes on; as a turn begins, where it had been left because it
-    /// thought; and as any other turn begins.
-    ways: [u64; 3],
+    /// thought; and as any other turn begins. The last one is the time of a read in a batch.
+    ways: [u64; 4],
     /// The last request to go went to an idle drive.
     alone: bool,
     /// Until when the drive gets done with what it writes.
@@ -144,7 +144,12 @@ impl Reference {
 
     /// What it takes longer to come back than to stay: soon, or after a round.
     fn return_costs(&self, soon: bool) -> u64 {
-        self.ways[if soon { 1 } else { 2 }].saturating_sub(self.ways[0])
+        let back = if soon { self.ways[1] } else { self.ways[2].min(self.ways[3]) };
+        back.saturating_sub(self.ways[0])
+    }
+
+    fn learn(&mut self, way: usize, time: u64) {
+        self.ways[way] = (31 * self.ways[way] + time) / 32;
     }
 
     /// Only streams wait, and the first of them would not be waited for.
@@ -280,7 +285,11 @@ impl Scheduler for Reference {
             }
             Class::BestEffort => {
                 self.counts(cx, id, person);
-                let in_turn = request.operation == Operation::Read || cx.device.depth == 1;
+                let worth = || {
+                    self.people.all[person].asks.worth(self.return_costs(false))
+                        || self.holder() == Some(person)
+                };
+                let in_turn = cx.device.depth == 1 || request.operation == Operation::Read && worth();
                 match self.people.all[person].asks.is_stream() {
                     true if in_turn => Kind::Stream,
                     _ if self.may(person) => Kind::Pool,
@@ -354,9 +363,15 @@ impl Scheduler for Reference {
         if read {
             self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());
         }
-        self.pays(cx.now, &held);
+        let busy = self.pays(cx.now, &held);
         self.settle(cx.now, held.person, held.kind, true);
         let measured = self.surveyor.completed(cx.now, &mut self.curve);
+        if held.kind == Kind::Pool && read && cx.device.depth > 1 {
+            self.learn(3, busy);
+            if self.people.all[held.person].asks.is_stream() {
+                self.learn(2, measured.map_or(busy, |time| time.0));
+            }
+        }
         if let Some(turn) = &mut self.turn
             && held.kind == Kind::Stream
             && turn.party == Party::Stream(held.person)
@@ -372,7 +387,7 @@ impl Scheduler for Reference {
                 }
             }
             if let (Some(time), true) = (measured, read) {
-                self.ways[which] = (31 * self.ways[which] + time.0) / 32;
+                self.learn(which, time.0);
             }
         }
     }

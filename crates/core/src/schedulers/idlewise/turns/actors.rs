@@ -41,8 +41,6 @@ pub(super) struct Actor {
     /// Of these, those that wait, and those in flight.
     writes_waiting: u32,
     writes_flying: u32,
-    /// The actor has issued a second request.
-    grown: bool,
     /// The process that issued last has exited.
     exited: bool,
     /// The actor's last turn ended early, because it thought.
@@ -67,8 +65,6 @@ pub(super) struct Actors {
     /// By request that waits or is in flight: whose it is.
     owners: Vec<Place>,
     serial: u64,
-    /// What newcomers do after their first request: what is expected of the next.
-    births: Habits,
     /// How many actors have writes waiting that nobody waits for.
     writers: usize,
 }
@@ -87,7 +83,6 @@ impl Actors {
             groups: Issuers::new(GROUPS)?,
             owners: table(capacity, Place::default())?,
             serial: 0,
-            births: Habits::default(),
             writers: 0,
         })
     }
@@ -136,9 +131,6 @@ impl Actors {
         if self.members[member].serial == 0 {
             self.serial += 1;
             let actor = self.predecessor(request, holder).unwrap_or(member);
-            if actor == member {
-                self.members[member].own.habits = self.births;
-            }
             self.members[member].serial = self.serial;
             let serial = self.members[actor].serial;
             self.members[member].actor = Some((actor, serial));
@@ -182,14 +174,6 @@ impl Actors {
     pub(super) fn issues(&mut self, now: Instant, place: Place, request: &Request) {
         let actor = &mut self.members[place].own;
         let thought = actor.idle.map(|since| now.since(since));
-        if !actor.grown
-            && let Some(end) = actor.habits.end
-        {
-            actor.grown = true;
-            self.births.end = Some(end);
-            self.births.learn(request, thought);
-            self.births.end = None;
-        }
         actor.habits.learn(request, thought);
         (actor.idle, actor.exited) = (None, false);
     }

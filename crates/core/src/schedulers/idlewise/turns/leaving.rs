@@ -13,7 +13,7 @@ const FORGETTING: u64 = 16;
 /// Until something has been measured: a seek and half a turn of a disk.
 const UNMEASURED: Duration = Duration::from_ms(12);
 
-/// Mean positioning times of a stream's reads.
+/// Mean times that the drive takes to get to reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaving {
     /// Of the first in a turn, where the last turn had gone on to its end: everybody had a turn since.
@@ -22,19 +22,23 @@ pub(super) struct Leaving {
     early: Duration,
     /// Of all others.
     staying: Duration,
+    /// The time that a read takes in a batch, in a drive with a queue: there a stream's read costs no more.
+    batch: Duration,
 }
 
-/// Which read of a stream it was.
+/// How the drive got to a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Late,
     Early,
     Staying,
+    /// In a batch, whoever had issued it.
+    Batch,
 }
 
 impl Default for Leaving {
     fn default() -> Self {
-        Leaving { late: UNMEASURED, early: Duration::ZERO, staying: Duration::ZERO }
+        Leaving { late: UNMEASURED, early: Duration::ZERO, staying: Duration::ZERO, batch: UNMEASURED }
     }
 }
 
@@ -45,6 +49,7 @@ impl Leaving {
             Way::Late => &mut self.late,
             Way::Early => &mut self.early,
             Way::Staying => &mut self.staying,
+            Way::Batch => &mut self.batch,
         };
         *mean = (*mean * (LEARNING - 1) + time) / LEARNING;
     }
@@ -54,9 +59,9 @@ impl Leaving {
         self.early = self.early - self.early / FORGETTING;
     }
 
-    /// How much longer it takes to come back to a stream than to stay with it. `soon`: after nothing but others' thoughts.
+    /// How much longer a stream's next read takes if the stream is left than if not. `soon`: after nothing but others' thoughts.
     pub(super) fn cost(&self, soon: bool) -> Duration {
-        (if soon { self.early } else { self.late }) - self.staying
+        (if soon { self.early } else { self.late.min(self.batch) }) - self.staying
     }
 
     /// How long it takes to get to a stream after a round.

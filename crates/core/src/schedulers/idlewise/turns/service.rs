@@ -33,9 +33,12 @@ impl Service {
             request::Class::BestEffort => {}
         }
         self.asks(cx, id, place);
-        // A drive with a queue takes a write into its buffer while it does something else.
-        let turns = request.operation == Operation::Read || cx.device.depth == 1;
         let actor = self.actors.get(place);
+        // A drive with a queue takes a write into its buffer while it does something else, and sorts what it has: a stream
+        // that is not worth waiting for is not worth an empty queue either.
+        let queue = cx.device.depth > 1;
+        let waits = self.round.holder() == Some(place) || actor.habits.pays(self.leaving.cost(false));
+        let turns = !queue || waits && request.operation == Operation::Read;
         match turns && actor.habits.streams() {
             true => Class::Stream,
             false if self.shares.may(&actor.purse) => Class::Pool,
@@ -262,6 +265,12 @@ impl Scheduler for Service {
         self.classes.completes(cx.now, class);
         self.closes(cx.now, place, class, true);
         let measured = self.pool.completed(cx).filter(|_| read);
+        if class == Class::Pool && read && cx.device.depth > 1 {
+            self.leaving.learn(Way::Batch, busy);
+            if self.actors.get(place).habits.streams() {
+                self.leaving.learn(Way::Late, measured.unwrap_or(busy));
+            }
+        }
         if class != Class::Stream || self.round.holder() != Some(place) {
             return;
         }

@@ -69,7 +69,6 @@ pub(super) struct Person {
     pub(super) asks: Habit,
     pub(super) writes: Habit,
     pub(super) idle: Option<Instant>,
-    again: bool,
     exited: bool,
     /// The person's last turn had ended before its time, because nothing was asked.
     pub(super) left: bool,
@@ -81,7 +80,6 @@ pub(super) struct Person {
 pub(super) struct People {
     pub(super) all: Vec<Person>,
     groups: Vec<(u32, usize)>,
-    newcomers: Habit,
 }
 
 impl People {
@@ -99,10 +97,9 @@ impl People {
         };
         let goes_on_for = latest.filter(idle).or(holder.filter(idle).filter(left_here));
         let first = goes_on_for.unwrap_or(self.all.len());
-        let asks = self.newcomers;
-        let (writes, idle) = (Habit::default(), None);
-        let (again, exited, left, purse) = (false, false, false, Purse::default());
-        self.all.push(Person { who: Some(who), first, asks, writes, idle, again, exited, left, purse });
+        let (asks, writes, idle) = (Habit::default(), Habit::default(), None);
+        let (exited, left, purse) = (false, false, Purse::default());
+        self.all.push(Person { who: Some(who), first, asks, writes, idle, exited, left, purse });
         if group != 0 {
             self.groups.retain(|(held, _)| *held != group);
             self.groups.push((group, first));
@@ -114,12 +111,6 @@ impl People {
     pub(super) fn asks(&mut self, now: Instant, person: usize, request: &Request) {
         let person = &mut self.all[person];
         let thought = person.idle.map(|since| now.0 - since.0);
-        if let (false, Some(end)) = (person.again, person.asks.end) {
-            person.again = true;
-            let mut newcomers = Habit { end: Some(end), ..self.newcomers };
-            newcomers.note(request, thought);
-            self.newcomers = Habit { end: None, ..newcomers };
-        }
         person.asks.note(request, thought);
         person.idle = None;
         person.exited = false;

@@ -78,15 +78,15 @@ impl Reference {
         }
     }
 
-    /// The drive was busy with `held` until now.
-    pub(super) fn pays(&mut self, now: Instant, held: &Held) {
+    /// The drive was busy with `held` until now. Returns for how long.
+    pub(super) fn pays(&mut self, now: Instant, held: &Held) -> u64 {
         let time = now.since(held.since.max(self.done)).0 as i64;
         self.done = now;
         if held.kind != Kind::Idle {
             self.idle_from = now + Duration::from_ms(40);
         }
         if !self.purses.on {
-            return;
+            return time as u64;
         }
         if held.kind == Kind::Write {
             self.purses.writes -= time;
@@ -96,6 +96,7 @@ impl Reference {
             self.purses.fill(purse);
             purse.left -= time;
         }
+        time as u64
     }
 
     /// `person` is about to ask for `id`, which somebody waits for.
