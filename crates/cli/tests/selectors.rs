@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::{folder, idlewise, line, write};
 use serde_json::Value;
 
@@ -132,4 +134,52 @@ fn a_choice_by_hand_is_one_of_the_candidates() {
     line(&format!("{two} {SHORT}")).exits(2).says("manual=3, but there are 2 candidates");
     let last = "run --scheduler auto-explore --set auto-explore.manual=4 --duration 100ms";
     line(&format!("{last} {SHORT}")).exits(0);
+}
+
+/// Of `mq-deadline`, `turns` and `auto-predict`: bytes in a second, and the longest wait in ns.
+fn beside_the_usual_one(words: &str) -> [(f64, f64); 3] {
+    let schedulers = "--uncalibrated --json --schedulers mq-deadline,turns,auto-predict";
+    let told = line(&format!("compare {schedulers} {words}")).exits(0).stdout;
+    let told: Value = serde_json::from_str(&told).expect("it is JSON");
+    ["mq-deadline", "turns", "auto-predict"].map(|name| {
+        let results = told["results"].as_array().expect("there are results");
+        let result = results.iter().find(|result| result["scheduler"] == name).expect("it took part");
+        let number = |value: &Value| value.as_f64().expect("it is a number");
+        (number(&result["throughput_bytes_per_s"]), number(&result["latency_ns"]["max"]))
+    })
+}
+
+/// Loads on which predictions have been wrong by far, or somebody starved: processes that come and go, open arrivals, pauses,
+/// a log beside a backup, writers beside readers, recordings.
+#[test]
+fn what_has_misled_predictions_does_so_no_more() {
+    let demo = concat!("--trace ", env!("CARGO_MANIFEST_DIR"), "/../../traces/demo.ftrace.zst");
+    let mut loads: Vec<String> = [
+        "--workload phases:mix=boot=15 --duration 15s",
+        "--workload phases:mix=oltp-backup=15 --duration 15s",
+        "--workload phases:mix=start-writers=15 --duration 15s",
+        "--workload poisson:rate=120,reads=90,requests=3000",
+        "--workload poisson:rate=15,reads=60,requests=600",
+        demo,
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    match std::env::var("IDLEWISE_TRACES") {
+        Ok(folder) => {
+            let trace = Path::new(&folder).join("wsrch-small.trace");
+            loads.push(format!("--trace {} --speed 2", trace.display()));
+        }
+        Err(_) => eprintln!("skipped in part: IDLEWISE_TRACES does not say where the public traces are"),
+    }
+    for load in loads {
+        let [usual, turns, predict] = beside_the_usual_one(&format!("--disk hdd-18tb-7200 {load}"));
+        for (name, (rate, longest)) in [("turns", turns), ("auto-predict", predict)] {
+            assert!(rate > 0.95 * usual.0, "{load}: {name} has {rate} where mq-deadline has {}", usual.0);
+            let limit = (1.05 * 2.0 * usual.1).max(1_050_000_000.0);
+            assert!(
+                longest < limit,
+                "{load}: under {name} somebody waits {longest} ns, the limit is {limit}"
+            );
+        }
+    }
 }

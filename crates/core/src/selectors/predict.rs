@@ -18,9 +18,9 @@
 //!    If two predictions in a row say that the same candidate is the best, and by more than the margin, `auto-predict`
 //!    switches. To go home it takes one prediction, and no margin.
 //! 4. The reality guard compares what a switch promised with what is measured then. A switch is wrong if the two part by more
-//!    than a factor of three, or if less comes than before it. Then `auto-predict` goes home, and that candidate rests. After
-//!    two wrong switches in a row the model is not believed: `auto-predict` stays at home for `rest` and asks nothing, after
-//!    the next wrong one for twice as long, and so on.
+//!    than a factor of three, if less comes than before it, or if the load changes before that can be told. Then
+//!    `auto-predict` goes home, and that candidate rests. After two wrong switches in a row the model is not believed:
+//!    `auto-predict` stays at home for `rest` and asks nothing, after the next wrong one for twice as long, and so on.
 //!
 //! Both sides of each comparison are predictions, so that a model that is too fast or too slow throughout does no harm.
 //!
@@ -182,7 +182,7 @@ impl Predict {
     fn looks(&mut self, at: Situation<'_>, summary: &Summary) -> Option<Reason> {
         self.queued = (self.queued.0 + summary.requests, self.queued.1 + summary.outstanding);
         if self.watch.look(at.now, at.current, summary, &self.common.bounds) {
-            self.guard.forget();
+            self.guard.forget(at.now, self.settings.foresight.rest.0);
             (self.rests, self.better) = ([Instant::ZERO; CANDIDATES_MAX], None);
             self.hurry(at.now);
             return Some(Reason::new("the load has changed", &[]));

@@ -131,9 +131,22 @@ impl Guard {
         self.awaited = Some(Awaited { had, promised });
     }
 
-    /// The load has changed: what is measured cannot be compared with what was before.
-    pub(super) fn forget(&mut self) {
-        (self.awaited, self.measured) = (None, Measured::after(Duration::ZERO));
+    /// The load has changed: what is measured cannot be compared with what was before. A switch shortly before that has
+    /// brought nothing: what was predicted did not last.
+    pub(super) fn forget(&mut self, now: Instant, rest: Duration) {
+        if self.awaited.take().is_some() {
+            self.strike(now, rest);
+        }
+        self.measured = Measured::after(Duration::ZERO);
+    }
+
+    /// A switch was wrong. If it was not the first in a row, predictions are not believed for `rest`, or for a multiple of it.
+    fn strike(&mut self, now: Instant, rest: Duration) {
+        self.strikes += 1;
+        if self.strikes >= STRIKES {
+            self.until = now + rest * (1u64 << self.trips.min(DOUBLINGS));
+            self.trips += 1;
+        }
     }
 
     /// Until when predictions are not believed, and how often that has been so of late, if it is so.
@@ -141,8 +154,7 @@ impl Guard {
         (now < self.until).then_some((self.until, self.trips))
     }
 
-    /// Takes a period in; if it completes the picture of a switch that was wrong, says so. If that was not the first in a
-    /// row, predictions are not believed for `rest`, or for a multiple of it.
+    /// Takes a period in; if it completes the picture of a switch that was wrong, says so.
     pub(super) fn look(
         &mut self,
         now: Instant,
@@ -168,11 +180,7 @@ impl Guard {
             (self.strikes, self.trips) = (0, 0);
             return None;
         }
-        self.strikes += 1;
-        if self.strikes >= STRIKES {
-            self.until = now + rest * (1u64 << self.trips.min(DOUBLINGS));
-            self.trips += 1;
-        }
+        self.strike(now, rest);
         Some(Wrong { after: current, promised: promised.throughput, got: got.throughput })
     }
 }
@@ -223,6 +231,19 @@ mod tests {
         assert!(switched(&mut guard, &mut now, 9_000_000, 100_000));
         now += REST * 2;
         assert_eq!(guard.distrusts(now), None, "the count has begun anew");
+    }
+
+    #[test]
+    fn a_switch_that_another_load_follows_at_once_has_brought_nothing() {
+        let (mut guard, now) = (Guard::default(), Instant(1_000_000_000));
+        guard.forget(now, REST);
+        guard.forget(now, REST);
+        assert_eq!(guard.distrusts(now), None, "there was none");
+        for expected in [None, Some((now + REST, 1))] {
+            guard.expect(Prediction::default(), false);
+            guard.forget(now, REST);
+            assert_eq!(guard.distrusts(now), expected);
+        }
     }
 
     #[test]
