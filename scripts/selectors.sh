@@ -10,14 +10,8 @@ runs="${RUNS:-5}"
 disks=(hdd-18tb-7200 hdd-4tb-7200 hdd-2400gb-10k maxtor-40g cheetah-st318451lw)
 mixes=(tour office night server media shop analytics quick flip dwell)
 steady=(seq-readers thinkers random-readers scatter writers mail database backup copy web)
-flash=(sata-ssd nvme-ssd)
-# Ten schedulers and three other settings, and what Linux 6.1 has.
-all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf
-all+=',as:read_batch_expire=2000,cfq:slice_sync=400,antic-aged-sptf:bound=5000'
-linux=mq-deadline,noop,kyber,bfq
-# auto-predict if throughput is all that counts: among all of these, however long somebody waits.
-alone=(--set auto-predict.patience=86400000 --set auto-predict.margin=3 --set auto-predict.few=12)
-greedy=("${alone[@]}" --candidates "$all")
+# Ten schedulers and one of our own.
+all=mq-deadline,noop,deadline,as,cfq,bfq,c-look,sptf,antic-c-look,antic-aged-sptf,turns
 
 # quiet PROGRAM OPTION…: what it prints; its messages only if it fails.
 quiet() {
@@ -57,25 +51,16 @@ cells() {
         }'
 }
 
-# usual CANDIDATES OPTION…: rows of these and of all selectors.
-usual() { phases --schedulers "$1,auto" "${@:2}"; }
-# among_all CANDIDATES OPTION…: the same with a greedy auto-predict; the other selectors keep their own candidates.
-among_all() {
-    usual "$@" | grep -v '^auto-predict '
-    phases --schedulers "$1,auto-predict" "${greedy[@]}" "${@:2}" | grep '^auto-predict '
-}
-
-# table ROWS 'DISK …' CANDIDATES [OPTION…]: a row for each disk and mix. ROWS: usual or among_all.
+# table 'DISK …': a row for each disk and mix.
 table() {
     local -a on
-    read -ra on <<<"$2"
-    local rows="$1" candidates="$3" found
-    shift 3
+    read -ra on <<<"$1"
+    local found
     echo '| disk | mix | best single | auto-predict | auto-bandit | auto-matrix | auto-ranking | auto-explore | gain of auto-predict | over mq-deadline | |'
     echo '|---|---|---|---|---|---|---|---|---|---|---|'
     for disk in "${on[@]}"; do
         for mix in "${mixes[@]}"; do
-            found="$("$rows" "$candidates" --disk "$disk" --workload "phases:mix=$mix" "$@" | cells)"
+            found="$(phases --schedulers "$all,auto" --disk "$disk" --workload "phases:mix=$mix" | cells)"
             printf '| %s | %s | %s |\n' "$disk" "$mix" "$found"
         done
     done
@@ -117,7 +102,7 @@ cat <<TEXT
 \`scripts/selectors.sh\` makes this page. Each row comes from a command like this one, with $runs runs:
 
 \`\`\`sh
-idlewise compare --uncalibrated --disk hdd-18tb-7200 --workload phases:mix=tour --runs $runs --schedulers "$all,turns,auto"
+idlewise compare --uncalibrated --disk hdd-18tb-7200 --workload phases:mix=tour --runs $runs --schedulers "$all,auto"
 \`\`\`
 
 Each cell is *mean / worst phase*, in percent of what the best scheduler of each phase did in that phase. 100 is what
@@ -128,22 +113,24 @@ also pays for what the phase before has left in the queue.
 What a selector predicts with is a model of the disk. Here that is the disk: a real drive differs from its model by a few percent
 ([models.md](models.md)). The last section shows what a wrong model does.
 
-## Nobody waits too long
+## Mixes of phases
 
-auto-predict chooses among \`turns\`, \`mq-deadline\` and \`as\`, and avoids whoever would have somebody wait longer than a second and
-twice as long as under \`mq-deadline\`. The single ones are not bound to that: those with a bound of 5 s, a turn of 2 s or no bound at
-all get more of a disk by letting somebody wait. The best single one is known only afterwards; \`mq-deadline\` is what Linux uses if
-nobody chooses. In \`dwell\`, phases last a second, twice as long as auto-predict keeps to a choice at least. Beside \`turns\` alone
-little is gained in these mixes; more is on the loads below.
+auto-predict chooses among \`turns\`, \`mq-deadline\` and \`as\`, begins with the first and comes back to it whenever there is doubt
+([selectors.md](selectors.md#auto-predict)). It avoids whoever would have somebody wait longer than a second and twice as long as
+under \`mq-deadline\`; the single ones and the other selectors are not bound to that. The best single one is known only afterwards;
+\`mq-deadline\` is what Linux uses if nobody chooses. In \`dwell\`, phases last a second, twice as long as auto-predict keeps to a
+choice at least.
 
 TEXT
-bounded="$(table usual "${disks[*]}" "$all,turns")"
-sums <<<"$bounded"
+found="$(table "${disks[*]}")"
+sums <<<"$found"
 echo
-without_last <<<"$bounded"
+without_last <<<"$found"
 cat <<TEXT
 
-On every load of [front.md](front.md), a run of 20 s each, throughput is weighed together with waits. No scheduler and no setting
+## Loads of the front
+
+On every load of [front.md](front.md), a run of 20 s each, throughput is weighed together with waits. No rule and no setting
 of auto-predict is tuned on loads that are *aside*. *share*: bytes in a second as a part of the best among those under which nobody
 waits longer than a second and twice as long as under \`mq-deadline\`, the geometric mean over the loads; *too long*: loads in which
 somebody does.
@@ -153,100 +140,38 @@ for disk in "${disks[@]::4}" sata-ssd; do
     for set in known aside; do
         echo "$disk, loads that are $set (\`front --bytes --set $set\`):"
         echo
-        quiet "$idlewise" front --bytes --disks "$disk" --set "$set" --schedulers \
-            linux,turns,as,cas,cfq,antic-aged-sptf,antic-c-look,auto-predict | sed -n '/^scheduler/,/^$/s/^./    &/p'
+        quiet "$idlewise" front --bytes --disks "$disk" --set "$set" --schedulers linux,turns,as,cas,auto-predict |
+            sed -n '/^scheduler/,/^$/s/^./    &/p'
         echo
     done
 done
 cat <<TEXT
-Recordings are another matter. In the demo recording (\`compare --trace traces/demo.ftrace.zst\`) on hdd-18tb-7200 auto-predict takes a
-tenth longer than \`mq-deadline\`, and so does \`turns\`.
+## A recording
 
-## Throughput alone, among thirteen
+The demo recording (\`compare --trace traces/demo.ftrace.zst\`), many processes that come and go. Predictions of it are often wrong by
+far: what was played again is not what comes next. So the reality guard does not believe them for most of the time.
 
-Here and in all that follows auto-predict looks at throughput alone: \`${alone[*]}\`. It chooses among thirteen
-(\`--candidates\`), ten schedulers and three other settings; the others among those that their sources name.
-
-How much there is to gain depends on the disk. Where the best single one has 93 of 100 and more, as in most mixes on the
-Maxtor and the Cheetah, nobody gains ten percent by choosing. On the disks of today, which order requests themselves and
-have large buffers, no one is good at everything.
-
-TEXT
-among="$(table among_all "${disks[*]}" "$all")"
-sums <<<"$among"
-echo
-without_last <<<"$among"
-cat <<TEXT
-
-A phase counts as worse than under every single one if auto-predict does less in it than the worst of the thirteen. Where
-there is a mix in which it has less than 92, that is \`dwell\`.
-
-With a longer dwell time auto-predict stays with what the last phase was best served with. So it is if the dwell time is as
-long as a phase: on the two larger disks of today it then has less than 92.
-
-| disk | flip, dwell 5 s | quick, dwell 6 s |
-|---|---|---|
+| disk | mq-deadline | turns | auto-predict |
+|---|---|---|---|
 TEXT
 for disk in "${disks[@]}"; do
+    told="$(quiet "$idlewise" compare --uncalibrated --trace traces/demo.ftrace.zst --disk "$disk" \
+        --schedulers mq-deadline,turns,auto-predict)"
     printf '| %s |' "$disk"
-    for mix in flip=5000 quick=6000; do
-        found="$(phases --disk "$disk" --workload "phases:mix=${mix%=*}" --schedulers "$all,auto-predict" \
-            "${greedy[@]}" --set "auto-predict.dwell=${mix#*=}" | figures auto-predict '%s / %s')"
-        printf ' %s |' "$found"
+    for name in mq-deadline turns auto-predict; do
+        awk -v name="$name" '$1 == name && !found++ {
+            gsub(/[*,]/, "")
+            printf " %s s, p99 of reads %s ms, longest wait %s ms |", $2, $5, $7
+        }' <<<"$told"
     done
     echo
 done
 cat <<TEXT
 
-## Without heads
-
-The same on flash devices. There is little to gain by order, and nothing by waiting ([flash.md](flash.md)). But who lets one
-write at a time has the device collect less: what is written together is overwritten together. auto-predict sees that once
-the device has begun to collect. It begins empty here.
-
-TEXT
-table among_all "${flash[*]}" "$all" | without_last
-cat <<TEXT
-
-## Among what Linux has today
-
-All but auto-matrix choose among \`${linux//,/\`, \`}\` (\`--candidates\`). BFQ raises whoever is new for about ten
-seconds, and lets processes that begin together share a queue for good while they are raised; so does Linux's (the recording
-\`bfq-26-raised-streams\`). The processes of a phase begin together: BFQ waits for none of them, and these four differ little.
-auto-matrix has anticipation in its tables: it is here only to show how much these four leave lying, far above 100.
-
-TEXT
-table usual "${disks[*]}" "$linux" --candidates "$linux" "${alone[@]}" | without_last
-cat <<TEXT
-
-## For reads that nobody shall wait long for
-
-The same by the 99th percentile of synchronous reads, in percent of the best scheduler's of each phase: 50 is twice as long. A read
-counts again for each tenth of a second that it waits, as else a scheduler that starves somebody would look good: whoever waits
-issues nothing more. auto-predict with \`--set auto-predict.throughput=0 --set auto-predict.latency=100\`, and with both at 100, and in
-brackets what the last one has of the throughput.
-
-| disk | mix | best single | and its throughput | auto-predict for latency | for both |
-|---|---|---|---|---|---|
-TEXT
-for disk in "${disks[@]}"; do
-    for mix in "${mixes[@]}"; do
-        load=(--disk "$disk" --workload "phases:mix=$mix" --schedulers "$all,auto-predict" "${greedy[@]}" --set auto-predict.latency=100)
-        late="$(compare "${load[@]}" --set auto-predict.throughput=0)"
-        both="$(compare "${load[@]}")"
-        best="$(rows 2 <<<"$late" | awk '!/^auto-/ { print $1; exit }')"
-        printf '| %s | %s | %s | %s | %s | %s |\n' "$disk" "$mix" \
-            "\`$best\` $(rows 2 <<<"$late" | figures "$best" '%s / %s')" "$(rows 1 <<<"$late" | figures "$best" '%s')" \
-            "$(rows 2 <<<"$late" | figures auto-predict '%s / %s')" \
-            "$(rows 2 <<<"$both" | figures auto-predict '%s / %s') ($(rows 1 <<<"$both" | figures auto-predict '%s'))"
-    done
-done
-cat <<TEXT
-
 ## Steady loads
 
-One phase of 60 seconds, in percent of the best of the thirteen. What is missing is the first moments, and what choosing a little
-wrong costs.
+One phase of 60 seconds, in percent of the best single one, also if somebody starves under that one. What is missing is the price of
+patience, and what choosing a little wrong costs.
 
 TEXT
 printf '| disk |'
@@ -257,7 +182,7 @@ echo
 for disk in "${disks[@]}"; do
     printf '| %s |' "$disk"
     for kind in "${steady[@]}"; do
-        found="$(phases --disk "$disk" --workload "phases:mix=$kind=60" --schedulers "$all,auto-predict" "${greedy[@]}" |
+        found="$(phases --disk "$disk" --workload "phases:mix=$kind=60" --schedulers "$all,auto-predict" |
             figures auto-predict '%s')"
         printf ' %s |' "$found"
     done
@@ -278,7 +203,6 @@ for disk in "${disks[@]}"; do
         printf '| %s | %s |' "$disk" "$selector"
         for way in carry drain freeze; do
             options=(--disk "$disk" --workload phases:mix=tour --switching "$way")
-            [ "$selector" != auto-predict ] || options+=("${greedy[@]}")
             share="$(phases "${options[@]}" --schedulers "$all,$selector" |
                 awk -v name="$selector" '$1 == name { print $2 ", " $5 " switches" }')"
             blocked="$(quiet "$idlewise" run --uncalibrated "${options[@]}" --scheduler "$selector" |
@@ -302,7 +226,7 @@ for disk in "${disks[@]}"; do
     printf '| %s |' "$disk"
     for model in "$disk" "$disk:cache=off" "$disk:depth=1" hdd-18tb-7200; do
         found="$(phases --disk "$disk" --model "$model" --workload phases:mix=tour \
-            --schedulers "$all,auto-predict" "${greedy[@]}" | figures auto-predict '%s / %s')"
+            --schedulers "$all,auto-predict" | figures auto-predict '%s / %s')"
         printf ' %s |' "$found"
     done
     echo
