@@ -24,7 +24,7 @@ const FAR: u64 = 3;
 const WORSE: i64 = -150;
 /// One wrong switch may be chance; as many in a row are not.
 const STRIKES: u32 = 2;
-/// The time without predictions doubles with each that did not help, at most as often.
+/// How often the time without predictions may double.
 const DOUBLINGS: u32 = 4;
 
 /// Sums over periods, each weighed by its length in milliseconds.
