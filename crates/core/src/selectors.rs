@@ -55,6 +55,7 @@ pub use contract::{
 pub use error::ChooserError;
 pub use latencies::observed;
 pub use pace::Pace;
+pub use predict::Goal;
 pub use registry::Entry;
 pub use stream::{Row, Stream};
 pub use summary::Summary;

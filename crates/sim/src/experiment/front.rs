@@ -7,7 +7,9 @@ mod loads;
 
 pub use loads::{Counts, DISKS, FrontDisk, FrontLoad, LOADS};
 
-use idlewise_core::Instant;
+use idlewise_core::selectors::Goal;
+use idlewise_core::tunables::Tunables as _;
+use idlewise_core::{Duration, Instant};
 use idlewise_disk::Profile;
 
 use super::{Choice, Experiment, ExperimentError, Load, Outcome};
@@ -22,8 +24,6 @@ pub fn is_aside(name: &str) -> bool {
 
 /// The scheduler whose longest wait sets the limit.
 pub const YARDSTICK: &str = "mq-deadline";
-/// Nobody's wait up to this is too long: what people take for a pause and not for a failure.
-const PATIENCE_NS: f64 = 1e9;
 /// A scheduler's latency is compared with its peers': those that have at least this part of its throughput.
 const PEER: f64 = 0.9;
 
@@ -99,7 +99,8 @@ pub fn panel(
     };
     let mut standings: Vec<Standing> = (0..schedulers.len()).map(measured).collect();
     let yardstick = schedulers.iter().position(|choice| choice.label == YARDSTICK).unwrap_or(0);
-    let limit_ns = PATIENCE_NS.max(2.0 * standings[yardstick].longest_ns);
+    let usual = Duration(standings[yardstick].longest_ns as u64);
+    let limit_ns = Goal::defaults().limit(usual).0 as f64;
     judge(&mut standings, limit_ns);
     Ok(Some(Panel { load, limit_ns, standings }))
 }

@@ -73,8 +73,8 @@ impl Goal {
         if mean < 0 { mean * 1000 / (1000 - mean) } else { mean }
     }
 
-    /// The longest that anybody may wait, where the usual scheduler has somebody wait for `usual`.
-    pub(super) fn limit(&self, usual: Duration) -> Duration {
+    /// The longest that anybody may wait, where `mq-deadline` has somebody wait for `usual`.
+    pub fn limit(&self, usual: Duration) -> Duration {
         self.patience.0.max(usual * USUAL_TIMES)
     }
 
