@@ -154,6 +154,20 @@ fn from_a_wrong_switch_it_comes_home_as_soon_as_nothing_holds_it_back() {
 }
 
 #[test]
+fn where_hardly_anything_queues_nothing_is_asked() {
+    let asked = |outstanding| {
+        let mut predict = predict();
+        let wishes = (1..50).map(|tenth| {
+            let now = Instant::ZERO + Duration::from_ms(100) * tenth;
+            let at = Situation { now, current: 0, free: true, candidates: &[], category: None };
+            predict.period(at, &Summary { outstanding, ..period(0) }).wish
+        });
+        wishes.filter(|wish| matches!(wish, Wish::Predict(_))).count()
+    };
+    assert_eq!((asked(9), asked(10)), (0, 1), "twenty come in a period: half of one is there already");
+}
+
+#[test]
 fn another_load_is_a_reason_to_go_home() {
     let (candidates, mut predict) = (two(), predict());
     let mut wish = |tenth: u64, current, newcomers| {
