@@ -101,7 +101,7 @@ pub struct Predict {
     next_question: Instant,
     /// The time to the next question but one.
     gap: Duration,
-    /// Since the last question: the requests, and how many were in the queue when each came, added up.
+    /// Since the last question or change: the requests, and how many were in the queue when each came, added up.
     queued: (u64, u64),
     /// Until when each candidate rests.
     rests: [Instant; CANDIDATES_MAX],
@@ -180,8 +180,10 @@ impl Predict {
 
     /// Takes in what a period shows of the load, and of the last switch. Why to go home, if that is a reason.
     fn looks(&mut self, at: Situation<'_>, summary: &Summary) -> Option<Reason> {
-        self.queued = (self.queued.0 + summary.requests, self.queued.1 + summary.outstanding);
-        if self.watch.look(at.now, at.current, summary, &self.common.bounds) {
+        let changed = self.watch.look(at.now, at.current, summary, &self.common.bounds);
+        let (requests, others) = if changed { (0, 0) } else { self.queued };
+        self.queued = (requests + summary.requests, others + summary.outstanding);
+        if changed {
             self.guard.forget(at.now, self.settings.foresight.rest.0);
             (self.rests, self.better) = ([Instant::ZERO; CANDIDATES_MAX], None);
             self.hurry(at.now);
@@ -227,10 +229,7 @@ fn name(at: Situation<'_>, candidate: u8) -> &'static str {
 /// Why `best` is better than `own`, by such a gain.
 fn because(at: Situation<'_>, own: &Prediction, best: &Prediction, gain: i64, goal: &Goal) -> Reason {
     let (old, new) = (name(at, own.candidate), name(at, best.candidate));
-    if gain >= goal::MOST {
-        let text = "under {} somebody would wait {}, under {} nobody longer than {}";
-        Reason::new(text, &[old.into(), own.longest.into(), new.into(), best.longest.into()])
-    } else if goal.is_throughput() {
+    if goal.is_throughput() {
         let kib = |prediction: &Prediction| (prediction.throughput / 1024).into();
         let text = "{} would give {} KiB/s where {} would give {}";
         Reason::new(text, &[new.into(), kib(best), old.into(), kib(own)])
@@ -295,10 +294,17 @@ impl Selector for Predict {
             (None, _) => (gain, best),
         };
         self.better = None;
+        let relieves = own.longest > limit && best.longest <= limit;
         if usize::from(best.candidate) != at_home {
-            self.guard.expect(*best, gain >= goal::MOST);
+            self.guard.expect(*best, relieves);
         }
-        let reason = because(at, own, best, gain, &goal);
+        let reason = if relieves {
+            let text = "under {} somebody would wait {}, under {} nobody longer than {}";
+            let (old, new) = (name(at, own.candidate), name(at, best.candidate));
+            Reason::new(text, &[old.into(), own.longest.into(), new.into(), best.longest.into()])
+        } else {
+            because(at, own, best, gain, &goal)
+        };
         Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
     }
 }

@@ -25,7 +25,7 @@ crate::tunables! {
 }
 
 /// A gain or loss in thousandths of the smaller is at most this.
-pub(super) const MOST: i64 = 1_000_000;
+const MOST: i64 = 1_000_000;
 
 /// Under schedulers that starve nobody, the longest wait is within this factor of the usual.
 const USUAL_TIMES: u64 = 2;

@@ -155,16 +155,17 @@ fn from_a_wrong_switch_it_comes_home_as_soon_as_nothing_holds_it_back() {
 
 #[test]
 fn where_hardly_anything_queues_nothing_is_asked() {
-    let asked = |outstanding| {
-        let mut predict = predict();
-        let wishes = (1..50).map(|tenth| {
+    let asks = |predict: &mut Predict, tenths: core::ops::Range<u64>, outstanding, newcomers| {
+        let wishes = tenths.map(|tenth| {
             let now = Instant::ZERO + Duration::from_ms(100) * tenth;
             let at = Situation { now, current: 0, free: true, candidates: &[], category: None };
-            predict.period(at, &Summary { outstanding, ..period(0) }).wish
+            predict.period(at, &Summary { outstanding, ..period(newcomers) }).wish
         });
         wishes.filter(|wish| matches!(wish, Wish::Predict(_))).count()
     };
-    assert_eq!((asked(9), asked(10)), (0, 1), "twenty come in a period: half of one is there already");
+    let mut quiet = predict();
+    assert_eq!(asks(&mut quiet, 1..1000, 9, 0), 0, "twenty come in a period: half of one is there already");
+    assert_eq!(asks(&mut quiet, 1000..1001, 10, 20) + asks(&mut quiet, 1001..1003, 10, 0), 1, "another load");
 }
 
 #[test]
