@@ -45,7 +45,6 @@ struct iw_device {
 	u32 depth;
 	u32 hardware_queues;
 	bool rotational;
-	const struct iw_curve *curve;
 };
 
 struct iw_priority {
@@ -111,7 +110,7 @@ int iw_issuer_gone(struct iw_host *host, u64 now, u32 issuer);
 int iw_set_weight(struct iw_host *host, u64 now, u32 issuer, u32 weight);
 u64 iw_queue_get(const struct iw_host *host, u32 tunable);
 int iw_queue_set(struct iw_host *host, u32 tunable, u64 value);
-void iw_queue_set_curve(struct iw_host *host, const struct iw_curve *curve, struct iw_scheduler *successor);
+void iw_queue_set_curve(struct iw_host *host, const struct iw_curve *curve);
 struct iw_auto *iw_queue_set_selector(struct iw_host *host, struct iw_auto *selector);
 u32 iw_auto_tick(struct iw_host *host, u64 now, u64 *next);
 void iw_auto_place(struct iw_host *host, struct iw_scheduler *successor);

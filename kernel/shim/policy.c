@@ -25,8 +25,6 @@ void iw_carry(struct iw_queue *iw)
 static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *scheduler, u32 number, enum iw_why why)
 {
 	spin_lock_irq(&iw->lock);
-	if (why == IW_CURVE && iw_callable(iw, "iw_queue_set_curve") == 1)
-		iw_queue_set_curve(iw->host, iw->device.curve, scheduler);
 	if (why == IW_CHOSEN && iw_callable(iw, "iw_auto_place") == 1)
 		iw_auto_place(iw->host, scheduler);
 	if (iw_callable(iw, "iw_queue_begin") == 1)
@@ -35,7 +33,7 @@ static noinline void iw_switch_begin(struct iw_queue *iw, struct iw_scheduler *s
 	iw->front_merges = iw_core(iw, iw_front_merges);
 	if (!iw->broken) {
 		iw->policy = number;
-		iw->switches += why != IW_CURVE;
+		iw->switches++;
 	}
 	spin_unlock_irq(&iw->lock);
 }
@@ -48,7 +46,7 @@ static noinline void iw_switch_step(struct iw_queue *iw)
 	spin_unlock_irq(&iw->lock);
 }
 
-/* The scheduler of that number, built for the device as it is described now, takes over. With the policy's lock held. */
+/* The scheduler of that number, takes over. With the policy's lock held. */
 int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why)
 {
 	struct iw_scheduler *scheduler;
@@ -72,25 +70,19 @@ int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why)
 	return 0;
 }
 
-/* The scheduler begins anew, with its settings and another curve of positioning times; null is the usual one, and what the
- * scheduler has learned is gone either way.
- */
+/* The disk has another curve of positioning times, whatever the scheduler has learned; null is the usual one. */
 static int iw_set_curve(struct iw_queue *iw, struct iw_curve *curve)
 {
-	const struct iw_curve *former;
-	int error;
-
 	mutex_lock(&iw->policy_lock);
-	former = iw->device.curve;
-	iw->device.curve = curve;
-	error = iw_switch(iw, iw->policy, IW_CURVE);
-	/* A queue that broke may have either. */
-	if (error && error != -EIO)
-		swap(iw->device.curve, former);
+	swap(iw->curve, curve);
+	spin_lock_irq(&iw->lock);
+	if (iw_callable(iw, "iw_queue_set_curve") == 1)
+		iw_queue_set_curve(iw->host, iw->curve);
+	spin_unlock_irq(&iw->lock);
 	mutex_unlock(&iw->policy_lock);
-	if (error != -EIO)
-		iw_curve_free((struct iw_curve *)former);
-	return error;
+	iw_curve_free(curve);
+	iw_wake(iw);
+	return READ_ONCE(iw->broken) ? -EIO : 0;
 }
 
 ssize_t iw_curve_file_show(struct elevator_queue *e, char *page)
@@ -99,7 +91,7 @@ ssize_t iw_curve_file_show(struct elevator_queue *e, char *page)
 	ssize_t length;
 
 	mutex_lock(&iw->policy_lock);
-	length = iw->device.curve ? iw_curve_show(iw->device.curve, page, PAGE_SIZE) : sysfs_emit(page, "learned\n");
+	length = iw->curve ? iw_curve_show(iw->curve, page, PAGE_SIZE) : sysfs_emit(page, "learned\n");
 	mutex_unlock(&iw->policy_lock);
 	return length;
 }

@@ -61,6 +61,7 @@ struct iw_queue {
 	struct iw_table *matrix, *ranking;	/* what was measured for selectors, if anything */
 	struct delayed_work asking;		/* when the selector is asked */
 	struct iw_device device;
+	struct iw_curve *curve;			/* that an administrator has given, if any */
 
 	u64 inserted, dispatched, completed;
 	u64 merged;		/* bios and requests that became part of a request */
@@ -190,11 +191,10 @@ void iw_exits_unwatch(struct iw_queue *iw);
 struct iw_queue *iw_queue_of(const void *host);
 
 /* policy.c */
-/* Why a scheduler takes over: it was written to `policy`; a selector wants it; the disk's curve is another. */
+/* Why a scheduler takes over: it was written to `policy`, or a selector wants it. */
 enum iw_why {
 	IW_BY_HAND,
 	IW_CHOSEN,
-	IW_CURVE,
 };
 int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why);
 void iw_carry(struct iw_queue *iw);

@@ -75,7 +75,7 @@ void iw_policy_end(struct iw_queue *iw)
 	kfree(iw->words);
 	iw_table_free(iw->matrix);
 	iw_table_free(iw->ranking);
-	iw_curve_free((struct iw_curve *)iw->device.curve);
+	iw_curve_free(iw->curve);
 }
 
 /* From now on the selector of that number, with these settings, chooses. With the policy's lock held. */

@@ -15,7 +15,7 @@ use core::fmt;
 
 use idlewise_core::Duration;
 use idlewise_core::collections::OutOfMemory;
-use idlewise_core::positioning::Curve;
+use idlewise_core::learned::{Curve, Learned};
 
 use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::catalogue::{MESSAGE, tell};
@@ -26,10 +26,10 @@ const POINTS_MAX: usize = 192;
 /// The longest time that a curve keeps.
 const LONGEST: Duration = Duration(u32::MAX as u64);
 
-/// The points that a user has given, and the curve through them.
+/// The points that a user has given, and what is known by them.
 pub struct Known {
     points: Vec<(u64, Duration)>,
-    pub(crate) curve: Curve,
+    pub(crate) learned: Learned,
 }
 
 /// What is wrong with the text of a curve.
@@ -107,8 +107,8 @@ pub unsafe extern "C" fn iw_curve_new(
     *failure = NO_MEMORY;
     match points(unsafe { text(words, length) }) {
         Ok(points) => {
-            let curve = Curve::through(&points);
-            keep(Known { points, curve })
+            let learned = Curve::through(&points).into();
+            keep(Known { points, learned })
         }
         Err(error) => {
             if error != CurveError::OutOfMemory {
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn a_curve_shows_what_it_was_given() {
         let points = points("0 0us\n2048 1500us 1000000 9ms\n2000000 9500001ns").unwrap();
-        let known = Known { curve: Curve::through(&points), points };
+        let known = Known { learned: Curve::through(&points).into(), points };
         assert_eq!(known.to_string(), "0 0us\n2048 1500us\n1000000 9000us\n2000000 9500001ns\n");
     }
 

@@ -8,7 +8,6 @@ use alloc::boxed::Box;
 use core::ffi::{c_char, c_int};
 
 use idlewise_core::collections::OutOfMemory;
-use idlewise_core::positioning::Curve;
 use idlewise_core::registry::BuildError;
 use idlewise_core::{
     AnyScheduler, Decision, Device, Instant, Issuer, Merging, Queue, Request, RequestId, Sector, Sectors,
@@ -28,7 +27,7 @@ pub type Host = idlewise_core::Host<AnyScheduler, Option<Box<Auto>>>;
 /// The device, as the shim describes it.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct RawDevice<'a> {
+pub struct RawDevice {
     /// 512-byte sectors.
     pub sectors: u64,
     /// Request ids are below this.
@@ -39,8 +38,6 @@ pub struct RawDevice<'a> {
     pub hardware_queues: u32,
     /// The device has moving heads.
     pub rotational: bool,
-    /// What its user knows of positioning times, if anything.
-    pub curve: Option<&'a Known>,
 }
 
 /// The answer of `iw_dispatch` if no request is to be dispatched before the next event.
@@ -52,14 +49,13 @@ pub const NOBODY: u32 = u32::MAX;
 /// The answer of `iw_auto_tick` if the scheduler in use is the wanted one.
 pub const STAY: u32 = u32::MAX - 1;
 
-impl From<&RawDevice<'_>> for Device {
-    fn from(raw: &RawDevice<'_>) -> Device {
+impl From<&RawDevice> for Device {
+    fn from(raw: &RawDevice) -> Device {
         Device {
             depth: raw.depth.max(1),
             hardware_queues: raw.hardware_queues.max(1),
             capacity: Sector(raw.sectors.max(1)),
             merging: Merging::Off,
-            curve: raw.curve.map_or_else(|| Device::usual(raw.rotational).curve, |known| known.curve.clone()),
             ..Device::usual(raw.rotational)
         }
     }
@@ -67,7 +63,7 @@ impl From<&RawDevice<'_>> for Device {
 
 /// The device, in memory of its own while a scheduler is built, which needs the stack.
 #[inline(never)]
-fn describe(device: &RawDevice<'_>) -> Option<Box<Device>> {
+fn describe(device: &RawDevice) -> Option<Box<Device>> {
     keep(device.into())
 }
 
@@ -81,7 +77,7 @@ fn status<T, E>(result: Result<T, E>) -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn iw_scheduler_new(
     scheduler: u32,
-    device: &RawDevice<'_>,
+    device: &RawDevice,
     failure: &mut c_int,
 ) -> Option<Box<AnyScheduler>> {
     *failure = NO_MEMORY;
@@ -108,7 +104,7 @@ pub extern "C" fn iw_scheduler_free(scheduler: Box<AnyScheduler>) {
 
 /// A queue under `scheduler`, which it takes. Null if there is no memory. May sleep.
 #[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice<'_>) -> Option<Box<Host>> {
+pub extern "C" fn iw_queue_new(scheduler: Box<AnyScheduler>, device: &RawDevice) -> Option<Box<Host>> {
     let queue = Queue::with::<OutOfMemory>(device.ids as usize, device.into(), |_| Ok(*scheduler));
     let mut queue = queue.ok()?;
     queue.keep_order();
@@ -243,21 +239,13 @@ pub extern "C" fn iw_queue_set(host: &mut Host, tunable: u32, value: u64) -> c_i
     status(queue.set(found.name, value))
 }
 
-/// From now on the queue's device has this curve; null is the usual one. `successor` was built for it, is of the same
-/// kind as the queue's scheduler, and gets its settings.
+/// From now on the queue's device has this curve, whatever its scheduler has learned; null is the usual one.
 #[unsafe(no_mangle)]
-pub extern "C" fn iw_queue_set_curve(host: &mut Host, curve: Option<&Known>, successor: &mut AnyScheduler) {
+pub extern "C" fn iw_queue_set_curve(host: &mut Host, curve: Option<&Known>) {
     let queue = host.parts().0;
     match curve {
-        Some(known) => queue.set_curve(&known.curve),
-        None => queue.set_curve(&Curve::default()),
-    }
-    let scheduler = queue.scheduler();
-    for tunable in scheduler.tunables() {
-        if let Ok(value) = scheduler.get(tunable.name) {
-            // Of the same kind, it has the same tunables.
-            let _ = successor.set(tunable.name, value);
-        }
+        Some(known) => queue.set_learned(&known.learned),
+        None => queue.set_learned(&Device::usual(queue.device().rotational).learned),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a scheduler may know of the device below it.
 
-use crate::positioning::Curve;
+use crate::learned::{Curve, Learned};
 use crate::units::{Sector, Sectors};
 
 /// Which merges a queue tries, as the `nomerges` attribute of a Linux queue has them.
@@ -32,8 +32,8 @@ pub struct Device {
     pub max_sectors: Sectors,
     /// The most requests that one merged request may hold. Linux's `max_segments`, 128 by default.
     pub max_parts: u32,
-    /// What is known beforehand of positioning time by distance; schedulers learn the rest.
-    pub curve: Curve,
+    /// What is known of its times; schedulers learn the rest.
+    pub learned: Learned,
 }
 
 impl Default for Device {
@@ -55,7 +55,7 @@ impl Device {
             merging: Merging::All,
             max_sectors: Sectors(2560),
             max_parts: 128,
-            curve: if rotational { Curve::default() } else { Curve::LEVEL },
+            learned: if rotational { Curve::default() } else { Curve::LEVEL }.into(),
         }
     }
 }

@@ -15,7 +15,7 @@ pub use error::HostError;
 use crate::admission::{Admission, DepthLimit};
 use crate::collections::OutOfMemory;
 use crate::device::Device;
-use crate::positioning::Curve;
+use crate::learned::Learned;
 use crate::request::Request;
 use crate::request_table::{State, Table};
 use crate::scheduler::{Decision, Scheduler, Setup};
@@ -296,10 +296,15 @@ impl<S: Scheduler> Queue<S> {
         &self.contents.table
     }
 
-    /// From now on the device's positioning times are known as `curve` has them. A scheduler that learns has its own since
-    /// it was built.
-    pub fn set_curve(&mut self, curve: &Curve) {
-        self.contents.device.curve.clone_from(curve);
+    /// From now on so much is known of the device, whatever the scheduler has learned.
+    pub fn set_learned(&mut self, learned: &Learned) {
+        self.contents.device.learned.clone_from(learned);
+        self.scheduler.inherit(learned);
+    }
+
+    /// What is known of the device: what the scheduler has learned, or one before it.
+    pub fn learned(&self) -> &Learned {
+        self.scheduler.learned().unwrap_or(&self.contents.device.learned)
     }
 
     /// The device as the scheduler sees it.

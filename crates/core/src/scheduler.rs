@@ -16,6 +16,7 @@ use core::ops::Index;
 use crate::admission::DepthLimit;
 use crate::collections::OutOfMemory;
 use crate::device::Device;
+use crate::learned::Learned;
 use crate::request::{Priority, Request};
 use crate::request_table::Table;
 use crate::tunables::{Tunables, Unit};
@@ -155,6 +156,14 @@ pub trait Scheduler {
         true
     }
 
+    /// What the scheduler has learned of the device, for the next one.
+    fn learned(&self) -> Option<&Learned> {
+        None
+    }
+
+    /// This is known of the device, whatever the scheduler has learned.
+    fn inherit(&mut self, _learned: &Learned) {}
+
     /// How much of a queue of `size` requests may be of which kind, until the next event.
     fn depth_limit(&self, _size: usize) -> DepthLimit {
         DepthLimit::NONE
@@ -201,6 +210,12 @@ macro_rules! delegate {
             #[inline]
             fn may_merge(&self, cx: $crate::Cx<'_>, id: $crate::RequestId, new: &$crate::Request) -> bool {
                 $call!(self, may_merge, cx, id, new)
+            }
+            fn learned(&self) -> Option<&$crate::learned::Learned> {
+                $call!(self, learned)
+            }
+            fn inherit(&mut self, learned: &$crate::learned::Learned) {
+                $call!(self, inherit, learned)
             }
             #[inline]
             fn depth_limit(&self, size: usize) -> $crate::admission::DepthLimit {

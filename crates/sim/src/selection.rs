@@ -9,6 +9,7 @@
 //! | `looping` | these processes as a looping replay |
 //! | `warm` | the model of the disk, as the latest requests have left it |
 //! | `forecast` | playing it against every candidate on a model of the disk |
+//! | `promises` | whether a switch has brought what its prediction promised |
 //! | `log` | every decision with its evidence, as JSON, and deciding again from it |
 //! | `files` | own matrices and rankings, in TOML |
 
@@ -18,6 +19,7 @@ pub mod forecast;
 mod habits;
 pub mod log;
 mod looping;
+mod promises;
 pub mod script;
 mod selector_director;
 mod switching;

@@ -71,7 +71,14 @@ fn work(report: &Report) -> Vec<Line> {
         let used: Vec<String> = used.iter().map(share).collect();
         lines.push(line("schedulers", format!("{} switches; {}", count(selector.switches), used.join(", "))));
         if selector.questions > 0 {
-            lines.push(line("predictions", count(selector.questions)));
+            let (kept, all) = (count(selector.promises_kept), count(selector.promises));
+            let kept = match selector.promises {
+                0 => String::new(),
+                _ => format!(
+                    "; {kept} of {all} switches brought the predicted throughput within a factor of 1.5"
+                ),
+            };
+            lines.push(line("predictions", format!("{}{kept}", count(selector.questions))));
         }
         if selector.blocked_ns > 0 {
             lines.push(line("blocked by switches", Duration(selector.blocked_ns).to_string()));

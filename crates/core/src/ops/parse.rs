@@ -5,7 +5,7 @@ use core::str::SplitWhitespace;
 
 use super::{CLASSES, Event, MERGING, OPERATIONS, Problem, Time, Wanted};
 use crate::device::Device;
-use crate::positioning::Curve;
+use crate::learned::Curve;
 use crate::request::{Operation, Priority, Request};
 use crate::units::{Duration, Group, Issuer, RequestId, Sector, Sectors, Weight};
 
@@ -239,11 +239,11 @@ fn put(device: &mut Device, name: &str, value: &str) -> Option<()> {
     let positive = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0);
     match name {
         "rotational" => {
-            let curve = |device: &Device| Device::usual(device.rotational).curve;
-            let usual = device.curve == curve(device);
+            let learned = |device: &Device| Device::usual(device.rotational).learned;
+            let usual = device.learned == learned(device);
             device.rotational = meaning(&[("on", true), ("off", false)], value)?;
             if usual {
-                device.curve = curve(device);
+                device.learned = learned(device);
             }
         }
         "depth" => device.depth = positive(value)?,
@@ -252,7 +252,7 @@ fn put(device: &mut Device, name: &str, value: &str) -> Option<()> {
         "merging" => device.merging = meaning(&MERGING, value)?,
         "max_sectors" => device.max_sectors = Sectors(positive(value)?),
         "max_parts" => device.max_parts = positive(value)?,
-        "curve" => device.curve = curve(value)?,
+        "curve" => device.learned = curve(value)?.into(),
         _ => return None,
     }
     Some(())

@@ -43,7 +43,12 @@ impl<S: Scheduler> Queue<S> {
     pub fn begin(&mut self, now: Instant, successor: S) -> Result<S, HostError> {
         self.contents.advance(now)?;
         self.contents.table.hand_all_anew();
-        Ok(core::mem::replace(&mut self.scheduler, successor))
+        let old = core::mem::replace(&mut self.scheduler, successor);
+        if let Some(learned) = old.learned() {
+            self.contents.device.learned.clone_from(learned);
+        }
+        self.scheduler.inherit(&self.contents.device.learned);
+        Ok(old)
     }
 
     /// Hands at most `count` requests to the scheduler that has taken over. Returns whether more are left. An event, after

@@ -11,9 +11,13 @@ use super::driver::Driver;
 use super::log::Log;
 use super::scene::{Scene, hold_all};
 use super::subject::{Make, Subject};
-use crate::registry;
-use crate::scheduler::{Setup, delegate};
-use crate::units::Instant;
+use crate::device::Device;
+use crate::learned::{Curve, Learned};
+use crate::queue::Queue;
+use crate::registry::{self, AnyScheduler, Entry};
+use crate::request::Request;
+use crate::scheduler::{Decision, Setup, delegate};
+use crate::units::{Duration, Instant, Sector, Sectors};
 
 /// Passes calls on; writes down the arrival times of the waiting requests that it is handed.
 struct Spy {
@@ -58,6 +62,46 @@ pub(super) fn survives_switches(make: &dyn Make, scene: &Scene, log: &mut Log) -
 #[test]
 fn every_scheduler_can_take_over_and_be_replaced_at_any_time() {
     hold_all("conformance: switch", survives_switches, 150, 300);
+}
+
+/// A queue under `entry` whose device has served reads that lie far apart, each in 40 ms.
+fn taught(entry: &'static Entry) -> Queue<AnyScheduler> {
+    let mut queue = Queue::new(8, Device::default(), entry, &[]).unwrap();
+    let mut now = Instant::ZERO;
+    for place in [0, 1 << 20, 1 << 10, 1 << 24] {
+        let id = queue.insert(now, Request::read(Sector(place), Sectors(8))).unwrap().id();
+        while queue.dispatch(now).unwrap() != Decision::Dispatch(id) {
+            now += Duration::from_ms(1);
+        }
+        now += Duration::from_ms(40);
+        queue.complete(now, id).unwrap();
+    }
+    queue
+}
+
+#[test]
+fn what_a_scheduler_has_learned_the_next_one_begins_with() {
+    let mut learn = 0;
+    let successor = |name, queue: &Queue<AnyScheduler>| {
+        let setup = Setup { capacity: 8, device: queue.device() };
+        registry::find(name).unwrap().build(setup, &[]).unwrap()
+    };
+    for entry in registry::all() {
+        let mut queue = taught(entry);
+        let learned = queue.learned().clone();
+        if learned == Device::default().learned {
+            continue;
+        }
+        learn += 1;
+        for name in ["noop", "turns", "noop", entry.name] {
+            queue.replace(queue.now(), successor(name, &queue)).unwrap();
+            assert_eq!(queue.learned(), &learned, "{} after {}", name, entry.name);
+        }
+        let told = Learned::from(Curve::through(&[(0, Duration::from_ms(1))]));
+        queue.set_learned(&told);
+        assert_eq!(queue.learned(), &told, "{}", entry.name);
+    }
+    assert!(learn > 5, "only {learn} schedulers learn");
 }
 
 /// What a suite prints of a failure can be pasted into a golden file.

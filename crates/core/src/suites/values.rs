@@ -8,7 +8,7 @@ use proptest::prelude::{Strategy, any};
 use proptest::{prop_assert, prop_assert_eq};
 
 use super::scene::runner;
-use crate::positioning::Curve;
+use crate::learned::Curve;
 use crate::registry::all;
 use crate::scheduler::Setup;
 use crate::tunables::{Setting, TunableError, Unit};

@@ -4,6 +4,7 @@
 //! which the candidate learns: that is not counted. The model begins as the disk is: with what it is busy with, and what
 //! the latest requests have left in its buffer.
 
+use idlewise_core::learned::Learned;
 use idlewise_core::registry::Assignment;
 use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed, owner};
 use idlewise_core::{
@@ -40,6 +41,8 @@ pub struct Window {
     /// A model that has done what the disk has done. Without it, one that nothing was asked of yet does what is
     /// in `past`.
     pub aged: Option<Aged>,
+    /// What is known of the disk's times, if more than at first: each candidate begins with it.
+    pub learned: Option<Learned>,
     /// Since when the load is as it is. Earlier rows tell only what was outstanding then.
     pub load_begun: Instant,
     /// When it begins.
@@ -85,7 +88,7 @@ impl Forecaster {
         let known =
             |who: u64, row: &Row| !stream.has_gone(row) && (row.arrival >= begun || starving.contains(&who));
         habits.complete(&mut rows, known);
-        Window { rows, past, aged: None, load_begun: begun, begins, ends: now, horizon }
+        Window { rows, past, aged: None, learned: None, load_begun: begun, begins, ends: now, horizon }
     }
 
     /// What each candidate would make of `window`; nothing if nothing is in it.
@@ -113,7 +116,9 @@ impl Forecaster {
             None => Warm::new(&self.model, &window.past, window.ends),
         };
         scripts.iter_mut().for_each(|script| script.start += warm.now.since(Instant::ZERO));
-        let one = |place| self.one(place, &warm, &scripts, (size, horizon));
+        let learned = window.learned.as_ref().unwrap_or(&self.traits.learned).clone();
+        let traits = Traits { learned, ..self.traits.clone() };
+        let one = |place| self.one(place, (&traits, &warm), &scripts, (size, horizon));
         (0..self.candidates.len()).filter_map(one).collect()
     }
 
@@ -121,13 +126,13 @@ impl Forecaster {
     fn one(
         &self,
         place: usize,
-        warm: &Warm,
+        (traits, warm): (&Traits, &Warm),
         scripts: &[Script],
         (size, horizon): (usize, Duration),
     ) -> Option<Prediction> {
         let candidate = &self.candidates[place];
         let settings: &[Assignment<'_>] = &candidate.settings;
-        let queue = Queue::new(size, self.traits.clone(), candidate.entry, settings).ok()?;
+        let queue = Queue::new(size, traits.clone(), candidate.entry, settings).ok()?;
         let mut host = host::Host::new(queue, ());
         let (mut device, begin) = (warm.device.clone(), warm.now);
         let until = begin + horizon + horizon / 3;

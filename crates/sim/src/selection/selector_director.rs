@@ -9,12 +9,13 @@ use std::thread::JoinHandle;
 use idlewise_core::host::Follower;
 use idlewise_core::registry::SwitchError;
 use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction, Question};
-use idlewise_core::{AnyScheduler, Inserted, Instant, Issuer, Queue, Request, RequestId};
+use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};
 
 use super::aged::Aged;
 use super::forecast::{Forecaster, Window};
 use super::habits::Habits;
 use super::log::{Evidence, Log};
+use super::promises::Promises;
 use super::switching::{Switch, Switching};
 use crate::engine::director::Director;
 use crate::metrics::selector::{Account, InUse};
@@ -22,6 +23,7 @@ use crate::metrics::selector::{Account, InUse};
 /// An answer that is being computed.
 struct Pending {
     due: Instant,
+    horizon: Duration,
     thread: JoinHandle<Vec<Prediction>>,
 }
 
@@ -35,6 +37,7 @@ pub struct Selecting {
     pending: Option<Pending>,
     switch: Option<Switch>,
     since: Instant,
+    promises: Promises,
     account: Account,
     log: Option<Log>,
 }
@@ -63,6 +66,7 @@ impl Selecting {
             pending: None,
             switch: None,
             since: Instant::ZERO,
+            promises: Promises::default(),
             account,
             log,
         }
@@ -77,6 +81,7 @@ impl Selecting {
     pub fn finish(mut self, end: Instant) -> (Account, Option<Log>) {
         self.account.in_use[self.chooser.current()].time_ns += end.since(self.since).0;
         self.account.switches = self.chooser.switches();
+        self.promises.tell(&mut self.account);
         (self.account, self.log)
     }
 
@@ -94,12 +99,13 @@ impl Selecting {
         match decision.action {
             Action::Stay => Ok(false),
             Action::Predict(question) => {
-                self.ask(now, question);
+                self.ask(now, question, queue);
                 Ok(false)
             }
             Action::Switch(to) => {
                 self.account.in_use[decision.from].time_ns += now.since(self.since).0;
                 self.since = now;
+                self.promises.end();
                 if self.switching == Switching::Carry {
                     return self.switch(now, to, queue);
                 }
@@ -133,14 +139,17 @@ impl Selecting {
     }
 
     /// Starts a prediction.
-    fn ask(&mut self, now: Instant, question: Question) {
+    fn ask(&mut self, now: Instant, question: Question, queue: &Queue<AnyScheduler>) {
         self.account.questions += 1;
         let (Some(forecaster), Some(stream)) = (&self.forecaster, self.chooser.stream()) else { return };
-        let window =
-            Window { aged: self.aged.clone(), ..forecaster.window(stream, &mut self.habits, now, question) };
+        let window = Window {
+            aged: self.aged.clone(),
+            learned: Some(queue.learned().clone()),
+            ..forecaster.window(stream, &mut self.habits, now, question)
+        };
         let forecaster = Arc::clone(forecaster);
         let thread = std::thread::spawn(move || forecaster.predict(&window));
-        self.pending = Some(Pending { due: question.due, thread });
+        self.pending = Some(Pending { due: question.due, horizon: question.horizon, thread });
     }
 }
 
@@ -179,16 +188,22 @@ impl Director<AnyScheduler> for Selecting {
 
     fn direct(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
         let mut exchanged = self.drained(now, queue)?;
-        if let Some(Pending { thread, .. }) = self.pending.take_if(|pending| pending.due <= now) {
+        if let Some(Pending { thread, horizon, .. }) = self.pending.take_if(|pending| pending.due <= now) {
             let predictions = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             let decision = self.chooser.predicted(now, &predictions);
+            let chosen = |one: &&Prediction| decision.action == Action::Switch(one.candidate.into());
+            let promised = predictions.iter().find(chosen).copied();
             exchanged |= self.carry_out(Evidence::Predicted(predictions), &decision, queue)?;
+            if let Some(promised) = promised {
+                self.promises.expect(now, &promised, horizon);
+            }
         }
         if self.chooser.next_tick() <= now {
             if let (Some(aged), Some(stream)) = (&mut self.aged, self.chooser.stream()) {
                 aged.learn(stream.since(Instant::ZERO), now);
             }
             let (summary, decision) = self.chooser.tick(now);
+            self.promises.add(now, &summary);
             exchanged |= self.carry_out(Evidence::Period(summary), &decision, queue)?;
         }
         Ok(exchanged)

@@ -54,12 +54,13 @@ fn a_faster_disk_gains_by_its_seeks() {
     assert!(far > gain("") && near < far, "near {near:.2}, far {far:.2}, older disk {:.2}", gain(""));
 }
 
-/// §4.2.1: falls steadily with the think time, and meets the plain scheduler where waiting costs a seek.
+/// §4.2.1: falls steadily with the think time, and meets the plain scheduler where waiting costs as much as the way to the
+/// other file. The paper has that near 8 ms; on the model the way takes 10 to 11 ms.
 #[test]
 fn longer_think_times_gain_less_and_lose_nothing() {
     let gains: Vec<f64> = (0..=16).map(|ms| gain(&format!(",think={ms}ms"))).collect();
     assert!(gains.windows(2).all(|pair| pair[1] <= pair[0] * 1.02), "{gains:.2?}");
-    assert!(gains[6] > 1.05 && gains[10] < 1.05, "{gains:.2?}");
+    assert!(gains[6] > 1.05 && gains[11] < 1.05, "{gains:.2?}");
     assert!(gains.iter().all(|gain| *gain >= 0.95), "{gains:.2?}");
 }
 
@@ -142,7 +143,7 @@ fn an_adversary_costs_a_share_under_the_papers_percentile() {
 fn a_read_in_flagged_parts_is_one_read() {
     let rate = |scheduler: &str, size: &str, split: &str, think: &str| {
         let workload =
-            format!("sync-streams:file=1g,gap=1350m,bs={size},split={split},think={think},requests=100");
+            format!("sync-streams:file=1g,gap=1350m,bs={size},split={split},think={think},requests=400");
         rate(&run("deskstar-34gxp", scheduler, &[], &workload, Merging::Off))
     };
     for (size, think) in [("4m", "1ms"), ("1m", "6ms")] {

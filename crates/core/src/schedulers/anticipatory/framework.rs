@@ -18,7 +18,7 @@ use super::levels::{Collecting, Keys, Level, Levels};
 use super::statistics::{BUCKET, Percentile};
 use crate::collections::{OutOfMemory, TryBox};
 use crate::device::Device;
-use crate::positioning::{Curve, Surveyor};
+use crate::learned::{Learned, Surveyor};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
 use crate::tunables::{Count, Microseconds, Percent, Preset};
@@ -111,7 +111,7 @@ struct Wait {
 pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     levels: TryBox<Levels>,
-    curve: TryBox<Curve>,
+    learned: TryBox<Learned>,
     surveyor: Surveyor,
     /// Where the last request dispatched ends.
     head: Sector,
@@ -165,8 +165,8 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
     /// The synchronous request `id` is now in the queue.
     #[inline(always)]
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
-        if may_pay(cx, self.curve.spread()) {
-            let (curve, start) = (&self.curve, cx[id].start);
+        if may_pay(cx, self.learned.curve.spread()) {
+            let (curve, start) = (&self.learned.curve, cx[id].start);
             self.levels.arrives(cx, id, |from| curve.expected(from, start));
         }
     }
@@ -188,7 +188,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             cx.rather("no wait for process {}: {} % of the {}'s think times surprised", facts);
             return None;
         }
-        let positioning = self.curve.expected(self.head, cx[candidate].start);
+        let positioning = self.learned.curve.expected(self.head, cx[candidate].start);
         if !may_pay(cx, positioning - expected.positioning) {
             let facts = || [last.who.into(), (positioning - expected.positioning).into()];
             cx.rather("no wait for process {}: no heads move, and it would save {}", facts);
@@ -220,7 +220,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.wait = None;
         self.policy.take(cx, id);
         let request = &cx[id];
-        self.surveyor.dispatched(cx.now, self.head, request.start, request.length.0);
+        self.surveyor.dispatched(cx.now, request.start, request.length);
         self.head = request.end();
         (self.waiting, self.in_flight) = (self.waiting - 1, self.in_flight + 1);
         self.levels.dispatched(id);
@@ -276,7 +276,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
         Ok(Anticipatory {
             policy: P::new(setup, tunables.policy)?,
             levels: Levels::new(setup.capacity, tunables.framework.collecting())?,
-            curve: TryBox::room()?.keep(setup.device.curve.clone())?,
+            learned: TryBox::room()?.keep(setup.device.learned.clone())?,
             surveyor: Surveyor::default(),
             head: Sector(0),
             waiting: 0,
@@ -318,6 +318,8 @@ macro_rules! around {
     ($own:ident, issuer_gone $(, $argument:ident)*) => { $own.has_exited($($argument),*) };
     ($own:ident, adopt $(, $argument:ident)*) => { $own.adopted($($argument),*) };
     ($own:ident, may_merge $(, $argument:ident)*) => { $own.merges($($argument),*) };
+    ($own:ident, learned) => { Some(&*$own.learned) };
+    ($own:ident, inherit, $learned:ident) => { $own.is_told($learned) };
     ($own:ident, $method:ident $(, $argument:ident)*) => { $own.policy.$method($($argument),*) };
 }
 delegate!([P: Algorithm + Policy, H: Heuristic<P>] Anticipatory<P, H>, around);
@@ -352,11 +354,11 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     fn completed(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let measured = self.surveyor.completed(cx.now, &mut self.curve);
+        let measured = self.surveyor.completed(cx.now, &mut self.learned);
         self.policy.complete(cx, id);
         self.levels.completes(cx, id, measured);
         let request = &cx[id];
-        let awaited = request.sync && may_pay(cx, self.curve.spread());
+        let awaited = request.sync && may_pay(cx, self.learned.curve.spread());
         self.last = awaited.then(|| LastProcess {
             who: request.issuer,
             keys: self.levels.keys(request),
@@ -405,6 +407,11 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.in_flight += 1;
         self.surveyor.adopted();
         self.policy.adopt(cx, id);
+    }
+
+    fn is_told(&mut self, learned: &Learned) {
+        self.learned.clone_from(learned);
+        self.policy.inherit(learned);
     }
 
     /// Only with a request of the same process: of a request that vanished into another's, the

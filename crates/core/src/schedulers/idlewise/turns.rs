@@ -86,7 +86,6 @@ mod classes;
 mod draining;
 mod flight;
 mod habits;
-mod leaving;
 mod line;
 mod next;
 mod parts;

@@ -27,6 +27,7 @@
 //! head go before its others.
 
 use crate::collections::OutOfMemory;
+use crate::learned::Learned;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::clocks::{Clocked, TimeShares};
@@ -112,6 +113,14 @@ impl Scheduler for StrideSptf {
 
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
         cx[id].issuer == new.issuer
+    }
+
+    fn learned(&self) -> Option<&Learned> {
+        Some(&self.positions.learned)
+    }
+
+    fn inherit(&mut self, learned: &Learned) {
+        self.positions.learned.clone_from(learned);
     }
 }
 

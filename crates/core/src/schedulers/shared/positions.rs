@@ -1,7 +1,7 @@
 //! Requests by the time that it takes to reach them: what the SPTF family shares.
 
 use crate::collections::{Fifo, OutOfMemory, Sorted, TryBox};
-use crate::positioning::{Curve, Surveyor};
+use crate::learned::{Learned, Surveyor};
 use crate::scheduler::{Cx, Setup};
 use crate::units::{Duration, RequestId, Sector};
 
@@ -12,7 +12,7 @@ pub(crate) struct Positions {
     pub(crate) fifo: Fifo,
     /// Where the last request dispatched ends.
     head: Sector,
-    curve: TryBox<Curve>,
+    pub(crate) learned: TryBox<Learned>,
     surveyor: Surveyor,
 }
 
@@ -22,7 +22,7 @@ impl Positions {
             sorted: Sorted::new(setup.capacity)?,
             fifo: Fifo::new(setup.capacity)?,
             head: Sector(0),
-            curve: TryBox::room()?.keep(setup.device.curve.clone())?,
+            learned: TryBox::room()?.keep(setup.device.learned.clone())?,
             surveyor: Surveyor::default(),
         })
     }
@@ -49,19 +49,19 @@ impl Positions {
 
     /// How long the head is expected to take to `id`.
     pub(crate) fn expected(&self, cx: Cx<'_>, id: RequestId) -> Duration {
-        self.curve.expected(self.head, cx[id].start)
+        self.learned.curve.expected(self.head, cx[id].start)
     }
 
     /// `id` is dispatched: the head goes there.
     pub(crate) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         self.remove(id);
         let request = &cx[id];
-        self.surveyor.dispatched(cx.now, self.head, request.start, request.length.0);
+        self.surveyor.dispatched(cx.now, request.start, request.length);
         self.head = request.end();
     }
 
     pub(crate) fn completed(&mut self, cx: Cx<'_>) {
-        self.surveyor.completed(cx.now, &mut self.curve);
+        self.surveyor.completed(cx.now, &mut self.learned);
     }
 
     pub(crate) fn adopted(&mut self) {
@@ -81,17 +81,18 @@ impl Positions {
         // Nothing is nearer than the nearest. So the search ends at once where all places are equally near.
         let first = self.fifo.front()?;
         let time = self.expected(cx, first);
-        if time == self.curve.nearest() && cost(time, first) <= floor(time) {
+        if time == self.learned.curve.nearest() && cost(time, first) <= floor(time) {
             return Some(first);
         }
         let mut best: Option<((C, u64), RequestId)> = None;
         let mut better = |start: u64, id: RequestId| {
             let start = Sector(start);
-            let hopeless = |(least, _): &(C, u64)| floor(self.curve.at_least(self.head, start)) > *least;
+            let hopeless =
+                |(least, _): &(C, u64)| floor(self.learned.curve.at_least(self.head, start)) > *least;
             if best.as_ref().is_some_and(|(least, _)| hopeless(least)) {
                 return false;
             }
-            let rank = (cost(self.curve.expected(self.head, start), id), self.fifo.turn(id));
+            let rank = (cost(self.learned.curve.expected(self.head, start), id), self.fifo.turn(id));
             if best.as_ref().is_none_or(|(least, _)| rank < *least) {
                 best = Some((rank, id));
             }

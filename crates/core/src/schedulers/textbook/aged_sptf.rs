@@ -28,6 +28,7 @@
 //! `age_weight` is 0.
 
 use crate::collections::OutOfMemory;
+use crate::learned::Learned;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::positions::Positions;
 use crate::tunables::{Count, Milliseconds};
@@ -152,6 +153,14 @@ impl Scheduler for AgedSptf {
 
     fn adopt(&mut self, _: Cx<'_>, _: RequestId) {
         self.positions.adopted();
+    }
+
+    fn learned(&self) -> Option<&Learned> {
+        Some(&self.positions.learned)
+    }
+
+    fn inherit(&mut self, learned: &Learned) {
+        self.positions.learned.clone_from(learned);
     }
 }
 

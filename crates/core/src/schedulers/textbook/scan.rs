@@ -102,7 +102,7 @@ impl<S: Sweep> EndToEnd<S> {
         if !cx.device.rotational {
             return Duration::ZERO;
         }
-        let seek = |from, to| cx.device.curve.expected(from, to);
+        let seek = |from, to| cx.device.learned.curve.expected(from, to);
         let (head, last, target) = (self.head.position, cx.device.capacity, cx[target].start);
         let there = match (S::TURNS, self.head.heading) {
             (true, Heading::Up) => seek(head, last) + seek(last, target),

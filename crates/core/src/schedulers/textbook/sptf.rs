@@ -23,6 +23,7 @@
 //! Unbounded: arrivals near the head keep it from all others.
 
 use crate::collections::OutOfMemory;
+use crate::learned::Learned;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::positions::Positions;
 use crate::tunables::Nothing;
@@ -78,6 +79,14 @@ impl Scheduler for Sptf {
     fn adopt(&mut self, _: Cx<'_>, _: RequestId) {
         self.positions.adopted();
     }
+
+    fn learned(&self) -> Option<&Learned> {
+        Some(&self.positions.learned)
+    }
+
+    fn inherit(&mut self, learned: &Learned) {
+        self.positions.learned.clone_from(learned);
+    }
 }
 
 impl Policy for Sptf {
@@ -97,7 +106,7 @@ mod tests {
 
     use super::*;
     use crate::device::Device;
-    use crate::positioning::Curve;
+    use crate::learned::Curve;
     use crate::queue::Queue;
     use crate::request::Request;
     use crate::units::{Duration, Instant, Sector, Sectors};
@@ -107,7 +116,7 @@ mod tests {
         // On this disk a seek over 20 000 sectors takes less than one over 1000.
         let points = [(0, 0), (1000, 9), (10_000, 9), (20_000, 4), (40_000, 12)];
         let points = points.map(|(distance, ms)| (distance, Duration::from_ms(ms)));
-        let device = Device { curve: Curve::through(&points), ..Device::default() };
+        let device = Device { learned: Curve::through(&points).into(), ..Device::default() };
         let entry = crate::registry::find("sptf").unwrap();
         let mut queue = Queue::new(8, device, entry, &[]).unwrap();
         let now = Instant(0);

@@ -1,7 +1,7 @@
 //! The anticipation core once more: every event is remembered and counted anew at each decision.
 
 use super::*;
-use crate::positioning::{Curve, Surveyor};
+use crate::learned::{Learned, Surveyor};
 use crate::scheduler::Policy;
 use crate::schedulers::anticipatory::framework::{All, Anticipatory, Expectation, Settings};
 use crate::schedulers::anticipatory::heuristics::{Candidate, Heuristic};
@@ -122,7 +122,7 @@ struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
     tunables: H::Tunables,
     people: Vec<(Who, Person)>,
     held: Vec<Held>,
-    curve: Curve,
+    learned: Learned,
     surveyor: Surveyor,
     head: Sector,
     waiting: u32,
@@ -140,7 +140,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
             tunables: all.heuristic,
             people: Vec::new(),
             held: Vec::new(),
-            curve: setup.device.curve.clone(),
+            learned: setup.device.learned.clone(),
             surveyor: Surveyor::default(),
             head: Sector(0),
             waiting: 0,
@@ -168,7 +168,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
     }
 
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
-        if !cx.device.rotational && self.curve.spread().0 < 500_000 {
+        if !cx.device.rotational && self.learned.curve.spread().0 < 500_000 {
             return;
         }
         let request = cx[id];
@@ -194,7 +194,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
             }
             person.settle(limit);
             if who.0 == 0 {
-                near = before.map(|before| self.curve.expected(before, request.start));
+                near = before.map(|before| self.learned.curve.expected(before, request.start));
                 part = later;
             }
         }
@@ -235,7 +235,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
         if self.waits(own) || self.waits(who) || limit > 0 && surprised > limit {
             return None;
         }
-        let positioning = self.curve.expected(self.head, cx[candidate].start);
+        let positioning = self.learned.curve.expected(self.head, cx[candidate].start);
         if !cx.device.rotational && positioning.0 < expected.positioning.0 + 500_000 {
             return None;
         }
@@ -256,7 +256,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
     fn send(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
         self.wait = None;
         self.policy.take(cx, id);
-        self.surveyor.dispatched(cx.now, self.head, cx[id].start, cx[id].length.0);
+        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
         self.waiting -= 1;
         self.in_flight += 1;
@@ -325,7 +325,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let measured = self.surveyor.completed(cx.now, &mut self.curve);
+        let measured = self.surveyor.completed(cx.now, &mut self.learned);
         self.policy.complete(cx, id);
         if let Some(held) = self.forget(id) {
             let time = match self.settings.expectation {

@@ -22,7 +22,7 @@ struct Reference {
 
 impl Reference {
     fn travel(&self, cx: Cx<'_>, stops: &[u64]) -> u64 {
-        let seek = |leg: &[u64]| cx.device.curve.expected(Sector(leg[0]), Sector(leg[1])).0;
+        let seek = |leg: &[u64]| cx.device.learned.curve.expected(Sector(leg[0]), Sector(leg[1])).0;
         stops.windows(2).map(seek).sum()
     }
 }

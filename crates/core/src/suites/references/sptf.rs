@@ -1,7 +1,7 @@
 //! `sptf` and `aged-sptf` once more: the cost of every request.
 
 use super::*;
-use crate::positioning::{Curve, Surveyor};
+use crate::learned::{Learned, Surveyor};
 use crate::schedulers::textbook::aged_sptf::{AgedSptf, Form, Settings};
 use crate::schedulers::textbook::sptf::Sptf;
 use crate::tunables::Nothing;
@@ -37,15 +37,15 @@ struct Slow {
     limit: u64,
     line: Vec<RequestId>,
     head: Sector,
-    curve: Curve,
+    learned: Learned,
     surveyor: Surveyor,
 }
 
 impl Slow {
     fn boxed(setup: Setup<'_>, limit: u64, cost: impl Fn(u64, u64) -> i128 + 'static) -> Box<dyn Scheduler> {
-        let (curve, surveyor) = (setup.device.curve.clone(), Surveyor::default());
+        let (learned, surveyor) = (setup.device.learned.clone(), Surveyor::default());
         let cost = Box::new(cost);
-        Box::new(Slow { cost, limit, line: Vec::new(), head: Sector(0), curve, surveyor })
+        Box::new(Slow { cost, limit, line: Vec::new(), head: Sector(0), learned, surveyor })
     }
 }
 
@@ -54,17 +54,17 @@ impl Scheduler for Slow {
         self.line.push(id);
     }
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        let time = |id: RequestId| self.curve.expected(self.head, cx[id].start).0;
+        let time = |id: RequestId| self.learned.curve.expected(self.head, cx[id].start).0;
         let late = self.line.iter().copied().find(|id| cx.age(*id).0 >= self.limit);
         let near = self.line.iter().copied().min_by_key(|id| (self.cost)(time(*id), cx.age(*id).0));
         let Some(id) = late.or(near) else { return Decision::Idle };
         self.line.retain(|held| *held != id);
-        self.surveyor.dispatched(cx.now, self.head, cx[id].start, cx[id].length.0);
+        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
         Decision::Dispatch(id)
     }
     fn complete(&mut self, cx: Cx<'_>, _: RequestId) {
-        self.surveyor.completed(cx.now, &mut self.curve);
+        self.surveyor.completed(cx.now, &mut self.learned);
     }
     fn adopt(&mut self, _: Cx<'_>, _: RequestId) {
         self.surveyor.adopted();

@@ -2,14 +2,14 @@
 
 use super::time_shares::SlowShares;
 use super::*;
-use crate::positioning::{Curve, Surveyor};
+use crate::learned::{Learned, Surveyor};
 use crate::schedulers::proportional_share::stride_sptf::{Settings, StrideSptf};
 
 impl Referenced for StrideSptf {
     fn reference(setup: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
-        let (shares, curve) = (SlowShares::new(settings.lag.0), setup.device.curve.clone());
+        let (shares, learned) = (SlowShares::new(settings.lag.0), setup.device.learned.clone());
         let (head, surveyor) = (Sector(0), Surveyor::default());
-        Box::new(Reference { shares, tau: settings.tau.0.0, head, curve, surveyor })
+        Box::new(Reference { shares, tau: settings.tau.0.0, head, learned, surveyor })
     }
 }
 
@@ -18,7 +18,7 @@ struct Reference {
     shares: SlowShares,
     tau: u64,
     head: Sector,
-    curve: Curve,
+    learned: Learned,
     surveyor: Surveyor,
 }
 
@@ -30,15 +30,15 @@ impl Scheduler for Reference {
         let Some(least) = self.shares.least(cx) else { return Decision::Idle };
         let within = |id: &RequestId| self.shares.clock(cx[*id].issuer) <= least + self.tau;
         let near = self.shares.line.iter().copied().filter(within);
-        let id = near.min_by_key(|id| self.curve.expected(self.head, cx[*id].start)).unwrap();
+        let id = near.min_by_key(|id| self.learned.curve.expected(self.head, cx[*id].start)).unwrap();
         self.shares.take(cx, id);
-        self.surveyor.dispatched(cx.now, self.head, cx[id].start, cx[id].length.0);
+        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
         Decision::Dispatch(id)
     }
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         self.shares.complete(cx, id);
-        self.surveyor.completed(cx.now, &mut self.curve);
+        self.surveyor.completed(cx.now, &mut self.learned);
     }
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         self.shares.remove(cx, id);

@@ -15,7 +15,7 @@ use state::{Held, Kind, Next, Party, Turn};
 use core::cmp::Reverse;
 
 use super::*;
-use crate::positioning::{Curve, Surveyor};
+use crate::learned::{Learned, Surveyor};
 use crate::request::{Class, Operation};
 use crate::schedulers::idlewise::turns::{Settings, Turns};
 
@@ -44,7 +44,7 @@ impl Referenced for Turns {
             alone: false,
             held_back: Instant::ZERO,
             head: Sector(0),
-            curve: setup.device.curve.clone(),
+            learned: setup.device.learned.clone(),
             surveyor: Surveyor::default(),
             bound: Bound::default(),
         })
@@ -87,7 +87,7 @@ struct Reference {
     /// Until when the drive gets done with what it writes.
     held_back: Instant,
     head: Sector,
-    curve: Curve,
+    learned: Learned,
     surveyor: Surveyor,
     bound: Bound,
 }
@@ -167,7 +167,7 @@ impl Reference {
         let below =
             pool().filter(|held| held.start < self.head).max_by_key(|held| (held.start, Reverse(held.came)));
         let both = above.into_iter().chain(below);
-        both.min_by_key(|held| self.curve.expected(self.head, held.start)).map(|held| held.id)
+        both.min_by_key(|held| self.learned.curve.expected(self.head, held.start)).map(|held| held.id)
     }
 
     /// The next of `kind` upward, or the lowest.
@@ -231,7 +231,7 @@ impl Reference {
         }
         self.alone = self.flying.is_empty();
         self.flying.push(Held { since: cx.now, ..held });
-        self.surveyor.dispatched(cx.now, self.head, cx[id].start, cx[id].length.0);
+        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
     }
 
@@ -365,7 +365,7 @@ impl Scheduler for Reference {
         }
         let busy = self.pays(cx.now, &held);
         self.settle(cx.now, held.person, held.kind, true);
-        let measured = self.surveyor.completed(cx.now, &mut self.curve);
+        let measured = self.surveyor.completed(cx.now, &mut self.learned);
         if held.kind == Kind::Pool && read && cx.device.depth > 1 {
             self.learn(3, busy);
             if self.people.all[held.person].asks.is_stream() {

@@ -72,7 +72,7 @@ impl Service {
             Party::Nobody => None,
             Party::Stream(place) => self.go_on_with(cx, place),
             Party::Pool => {
-                let id = self.pool.next(cx, &self.head)?;
+                let id = self.pool.next(cx, &self.head, &self.learned.curve)?;
                 cx.because("{} is the next of its batch to be reached", || [id.into()]);
                 Some(Next::Send(id))
             }
@@ -113,7 +113,7 @@ impl Service {
             });
             return Some(self.round.until().map_or(Next::Hold, Next::Wait));
         }
-        let cost = self.leaving.cost(self.is_among_thinkers());
+        let cost = self.learned.leaving.cost(self.is_among_thinkers());
         let until = self.waits_until(place, cost).filter(|until| cx.now < *until)?;
         cx.because("waits {} for process {}: to come back to it costs {}", || {
             [until.since(cx.now).into(), self.actors.who(place).into(), cost.into()]
@@ -124,7 +124,7 @@ impl Service {
     /// Whether nothing but streams wants the disk, and the next will soon be left in its turn.
     pub(super) fn is_among_thinkers(&self) -> bool {
         let next = self.round.next_stream().map(|place| self.actors.get(place).habits);
-        let left = next.is_some_and(|habits| !habits.pays(self.leaving.cost(true)));
+        let left = next.is_some_and(|habits| !habits.pays(self.learned.leaving.cost(true)));
         left && self.pool.is_empty() && self.actors.writers() == 0
     }
 
@@ -145,7 +145,7 @@ impl Service {
         let id = match party {
             Party::Nobody => None,
             Party::Stream(place) => self.actors.get(place).lists.stream.front(),
-            Party::Pool => self.pool.first(cx, &self.head),
+            Party::Pool => self.pool.first(cx, &self.head, &self.learned.curve),
             Party::Writes => self.waiting.first_write(cx, &self.head, &self.tunables),
         };
         let Some(id) = id else { return Next::Hold };

@@ -4,7 +4,6 @@ use super::actors::Actors;
 use super::classes::Classes;
 use super::draining::Draining;
 use super::flight::Flight;
-use super::leaving::Leaving;
 use super::passed::Overdue;
 use super::pool::Pool;
 use super::round::Round;
@@ -12,6 +11,7 @@ use super::settings::Settings;
 use super::shares::Shares;
 use super::waiting::Waiting;
 use crate::collections::{Links, OutOfMemory, Place, TryBox};
+use crate::learned::Learned;
 use crate::scheduler::Setup;
 use crate::schedulers::shared::head::Head;
 
@@ -25,7 +25,7 @@ pub(super) struct Service {
     pub(super) actors: Actors,
     pub(super) round: Round,
     pub(super) head: Head,
-    pub(super) leaving: Leaving,
+    pub(super) learned: TryBox<Learned>,
     pub(super) draining: Draining,
     pub(super) shares: Shares,
     pub(super) classes: Classes,
@@ -51,7 +51,7 @@ impl Service {
             classes: Classes::default(),
             actors,
             head: Head::default(),
-            leaving: Leaving::default(),
+            learned: TryBox::room()?.keep(setup.device.learned.clone())?,
             draining: Draining::default(),
             writer: None,
             overdue: Overdue::default(),

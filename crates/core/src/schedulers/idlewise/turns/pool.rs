@@ -1,7 +1,7 @@
 //! Requests that go in batches, each by the time that the head is expected to take there.
 
 use crate::collections::{OutOfMemory, Sorted, TryBox};
-use crate::positioning::{Curve, Surveyor};
+use crate::learned::{Curve, Learned, Surveyor};
 use crate::scheduler::{Cx, Setup};
 use crate::schedulers::shared::head::Head;
 use crate::units::{Duration, RequestId};
@@ -11,7 +11,6 @@ pub(super) struct Pool {
     sets: [Sorted; 2],
     /// Which of them is the batch.
     batch: usize,
-    curve: Curve,
     surveyor: Surveyor,
 }
 
@@ -23,7 +22,6 @@ impl Pool {
         room.keep(Pool {
             sets: [Sorted::new(setup.capacity)?, Sorted::new(setup.capacity)?],
             batch: 0,
-            curve: setup.device.curve.clone(),
             surveyor: Surveyor::default(),
         })
     }
@@ -51,13 +49,13 @@ impl Pool {
     }
 
     /// The next of the batch.
-    pub(super) fn next(&self, cx: Cx<'_>, head: &Head) -> Option<RequestId> {
-        self.nearest(cx, head, self.batch)
+    pub(super) fn next(&self, cx: Cx<'_>, head: &Head, curve: &Curve) -> Option<RequestId> {
+        self.nearest(cx, head, curve, self.batch)
     }
 
     /// The first of the next turn: what is left of the batch goes before another.
-    pub(super) fn first(&self, cx: Cx<'_>, head: &Head) -> Option<RequestId> {
-        self.next(cx, head).or_else(|| self.nearest(cx, head, 1 - self.batch))
+    pub(super) fn first(&self, cx: Cx<'_>, head: &Head, curve: &Curve) -> Option<RequestId> {
+        self.next(cx, head, curve).or_else(|| self.nearest(cx, head, curve, 1 - self.batch))
     }
 
     /// A turn begins.
@@ -68,18 +66,18 @@ impl Pool {
     }
 
     /// Of the neighbours of the head in a set, the one that it is expected to reach sooner; the upper one, of equals.
-    fn nearest(&self, cx: Cx<'_>, head: &Head, which: usize) -> Option<RequestId> {
-        let time = |id: RequestId| self.curve.expected(head.position, cx[id].start);
+    fn nearest(&self, cx: Cx<'_>, head: &Head, curve: &Curve, which: usize) -> Option<RequestId> {
+        let time = |id: RequestId| curve.expected(head.position, cx[id].start);
         match head.around(&self.sets[which]) {
             (Some(below), Some(above)) => Some(if time(below) < time(above) { below } else { above }),
             (below, above) => above.or(below),
         }
     }
 
-    /// `id`, of the pool or not, goes to the device. `head` has not moved yet.
-    pub(super) fn sends(&mut self, cx: Cx<'_>, head: &Head, id: RequestId) {
+    /// `id`, of the pool or not, goes to the device.
+    pub(super) fn sends(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
-        self.surveyor.dispatched(cx.now, head.position, request.start, request.length.0);
+        self.surveyor.dispatched(cx.now, request.start, request.length);
     }
 
     /// The device has a request that an earlier scheduler sent.
@@ -87,8 +85,8 @@ impl Pool {
         self.surveyor.adopted();
     }
 
-    /// A request is done. Returns how long the head took to it, if that could be measured.
-    pub(super) fn completed(&mut self, cx: Cx<'_>) -> Option<Duration> {
-        self.surveyor.completed(cx.now, &mut self.curve)
+    /// A request is done; `learned` gains by it. Returns how long the head took to it, if that could be measured.
+    pub(super) fn completed(&mut self, cx: Cx<'_>, learned: &mut Learned) -> Option<Duration> {
+        self.surveyor.completed(cx.now, learned)
     }
 }

@@ -1,7 +1,6 @@
 //! What comes, what goes and what is done, and what all parts learn of it.
 
 use super::actors::Actor;
-use super::leaving::Way;
 use super::next::Next;
 use super::parts::Service;
 use super::round::{Party, Wanted};
@@ -9,6 +8,7 @@ use super::settings::{GATE, SHORTEST};
 use super::shares::weigh;
 use super::waiting::{Class, is_async, may_merge};
 use crate::collections::Place;
+use crate::learned::{Learned, Way};
 use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Instant, Issuer, RequestId};
@@ -37,7 +37,7 @@ impl Service {
         // A drive with a queue takes a write into its buffer while it does something else, and sorts what it has: a stream
         // that is not worth waiting for is not worth an empty queue either.
         let queue = cx.device.depth > 1;
-        let waits = self.round.holder() == Some(place) || actor.habits.pays(self.leaving.cost(false));
+        let waits = self.round.holder() == Some(place) || actor.habits.pays(self.learned.leaving.cost(false));
         let turns = !queue || waits && request.operation == Operation::Read;
         match turns && actor.habits.streams() {
             true => Class::Stream,
@@ -114,7 +114,7 @@ impl Service {
             let left = early && self.is_among_thinkers();
             self.actors.get_mut(place).left = left;
             if !left {
-                self.leaving.forget();
+                self.learned.leaving.forget();
             }
         }
         self.round.end(now, wants && may);
@@ -129,8 +129,10 @@ impl Service {
             Party::Writes => self.shares.left_to_write(),
             Party::Pool | Party::Nobody => None,
         };
-        let length =
-            left.unwrap_or(share - self.leaving.cost(false)).min(self.tunables.longest()).max(SHORTEST);
+        let length = left
+            .unwrap_or(share - self.learned.leaving.cost(false))
+            .min(self.tunables.longest())
+            .max(SHORTEST);
         self.round.begin(now, party, length);
         match party {
             Party::Stream(place) => self.actors.hold(place),
@@ -154,7 +156,7 @@ impl Service {
         self.classes.sends(class);
         self.draining.sends(self.flight.is_empty());
         self.flight.push(cx.now, id, class == Class::Async);
-        self.pool.sends(cx, &self.head, id);
+        self.pool.sends(cx, id);
         self.head.goes_to(&cx[id]);
     }
 
@@ -264,11 +266,11 @@ impl Scheduler for Service {
         }
         self.classes.completes(cx.now, class);
         self.closes(cx.now, place, class, true);
-        let measured = self.pool.completed(cx).filter(|_| read);
+        let measured = self.pool.completed(cx, &mut self.learned).filter(|_| read);
         if class == Class::Pool && read && cx.device.depth > 1 {
-            self.leaving.learn(Way::Batch, busy);
+            self.learned.leaving.learn(Way::Batch, busy);
             if self.actors.get(place).habits.streams() {
-                self.leaving.learn(Way::Late, measured.unwrap_or(busy));
+                self.learned.leaving.learn(Way::Late, measured.unwrap_or(busy));
             }
         }
         if class != Class::Stream || self.round.holder() != Some(place) {
@@ -277,7 +279,7 @@ impl Scheduler for Service {
         let first = self.round.is_done(cx.now);
         // Only a drive with a queue takes writes while it does something else.
         if !first && read && cx.device.depth > 1 {
-            self.draining.reads(cx.now, service, self.flight.is_empty(), self.leaving.way());
+            self.draining.reads(cx.now, service, self.flight.is_empty(), self.learned.leaving.way());
         }
         let way = match first {
             false => Way::Staying,
@@ -285,7 +287,7 @@ impl Scheduler for Service {
             true => Way::Late,
         };
         if let Some(time) = measured {
-            self.leaving.learn(way, time);
+            self.learned.leaving.learn(way, time);
         }
     }
 
@@ -324,5 +326,13 @@ impl Scheduler for Service {
 
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
         may_merge(&cx[id], new)
+    }
+
+    fn learned(&self) -> Option<&Learned> {
+        Some(&self.learned)
+    }
+
+    fn inherit(&mut self, learned: &Learned) {
+        self.learned.clone_from(learned);
     }
 }

@@ -14,8 +14,8 @@ const FORGETTING: u64 = 16;
 const UNMEASURED: Duration = Duration::from_ms(12);
 
 /// Mean times that the drive takes to get to reads.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Leaving {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leaving {
     /// Of the first in a turn, where the last turn had gone on to its end: everybody had a turn since.
     late: Duration,
     /// Of the first in a turn, where the stream had been left because it thought.
@@ -28,7 +28,7 @@ pub(super) struct Leaving {
 
 /// How the drive got to a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(crate) enum Way {
     Late,
     Early,
     Staying,
@@ -44,7 +44,7 @@ impl Default for Leaving {
 
 impl Leaving {
     /// The drive has taken `time` to get to a read of a stream whose turn it is.
-    pub(super) fn learn(&mut self, way: Way, time: Duration) {
+    pub(crate) fn learn(&mut self, way: Way, time: Duration) {
         let mean = match way {
             Way::Late => &mut self.late,
             Way::Early => &mut self.early,
@@ -55,17 +55,17 @@ impl Leaving {
     }
 
     /// A turn ends in which nobody was left because of a thought.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.early = self.early - self.early / FORGETTING;
     }
 
     /// How much longer a stream's next read takes if the stream is left than if not. `soon`: after nothing but others' thoughts.
-    pub(super) fn cost(&self, soon: bool) -> Duration {
+    pub(crate) fn cost(&self, soon: bool) -> Duration {
         (if soon { self.early } else { self.late.min(self.batch) }) - self.staying
     }
 
     /// How long it takes to get to a stream after a round.
-    pub(super) fn way(&self) -> Duration {
+    pub(crate) fn way(&self) -> Duration {
         self.late
     }
 }

@@ -5,12 +5,12 @@
 //! half an octave, for seeks forward and backward apart. The curve folds in rotational delay and track
 //! buffers, and improves with each completion.
 
-use crate::units::{Duration, Instant, Sector};
+use crate::units::{Duration, Sector};
 
 /// Buckets for one direction: two for each power of two of distance.
 const BUCKETS: usize = 96;
 /// A new sample moves its bucket by 1/16 of the difference.
-const LEARNING_SHIFT: u32 = 4;
+pub(super) const LEARNING_SHIFT: u32 = 4;
 
 /// Expected positioning time by distance, forward and backward.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,75 +185,6 @@ impl Curve {
             }
             self.floor[direction][bucket] = least;
         }
-    }
-}
-
-/// Measures positioning times from the completions that a scheduler sees.
-///
-/// Only valid where the device serves one command at a time; with more in flight it learns nothing.
-/// The time to transfer is taken from requests that follow directly on their predecessor.
-#[derive(Clone, Debug)]
-pub struct Surveyor {
-    /// The request in service: from where, to where, how long, since when.
-    current: Option<Trip>,
-    in_flight: u32,
-    /// Nanoseconds to transfer one sector, times 16.
-    transfer: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Trip {
-    from: Sector,
-    to: Sector,
-    sectors: u64,
-    since: Instant,
-}
-
-/// 20 MB/s until measured: 25 us for one sector, times 16.
-const INITIAL_TRANSFER: u64 = 25_000 * 16;
-
-impl Default for Surveyor {
-    fn default() -> Self {
-        Surveyor { current: None, in_flight: 0, transfer: INITIAL_TRANSFER }
-    }
-}
-
-impl Surveyor {
-    /// A request for `[to, to + sectors)` is sent to the device, whose head was left at `from`.
-    pub fn dispatched(&mut self, now: Instant, from: Sector, to: Sector, sectors: u32) {
-        self.in_flight += 1;
-        self.current = match self.in_flight {
-            1 => Some(Trip { from, to, sectors: sectors as u64, since: now }),
-            _ => None,
-        };
-    }
-
-    /// The device still has a request that another scheduler sent: nothing is measured until it is
-    /// completed.
-    pub fn adopted(&mut self) {
-        self.in_flight += 1;
-        self.current = None;
-    }
-
-    /// A request was completed; `curve` learns from it. Returns how long the head took to it, if
-    /// that could be measured.
-    pub fn completed(&mut self, now: Instant, curve: &mut Curve) -> Option<Duration> {
-        self.in_flight = self.in_flight.saturating_sub(1);
-        let trip = self.current?;
-        self.current = None;
-        if trip.sectors == 0 {
-            return None;
-        }
-        let service = now.since(trip.since);
-        if trip.from == trip.to {
-            let sample = service.0.saturating_mul(16) / trip.sectors;
-            let old = self.transfer as i64;
-            self.transfer = (old + ((sample.min(1 << 40) as i64 - old) >> LEARNING_SHIFT)) as u64;
-        }
-        let transfer = Duration(trip.sectors.saturating_mul(self.transfer) / 16);
-        let positioning = service - transfer;
-        curve.learn(trip.from, trip.to, positioning);
-        Some(positioning)
     }
 }
 
