@@ -107,7 +107,7 @@ paper's only with the files at both ends of the disk. No placement gives 5.5.
 ## Think times (SOSP'01 §4.2)
 
 Both processes think (figure 5). The paper: falls steadily, and meets the plain scheduler near 8 ms.
-Here that is between 10 and 12 ms: so long a seek and half a turn to the other file take on the model.
+Here that is between 10 and 12 ms: a seek and half a turn to the other file take so long on the model.
 
 | think= | aged-sptf, MB/s | antic-aged-sptf, MB/s | ratio |
 |---|---|---|---|

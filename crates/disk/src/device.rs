@@ -110,11 +110,6 @@ pub trait DiskModel {
         Vec::new()
     }
 
-    /// How long the transfer of a sector takes where that is fastest, on average over whole cylinders; `None` if nothing moves.
-    fn sector_time(&self) -> Option<Duration> {
-        None
-    }
-
     /// Takes a command at `now`.
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError>;
 

@@ -33,7 +33,7 @@ use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 use buffer::Buffer;
 use bus::Bus;
-use idlewise_core::{Duration, Instant, Operation, SECTOR_BYTES, Sector};
+use idlewise_core::{Duration, Instant, Operation, Sector};
 use media::{Media, Run};
 use prefetch::Prefetch;
 use queue::{Job, Queue};
@@ -272,10 +272,6 @@ impl DiskModel for Mechanical {
 
     fn positioning_curve(&self, points: usize) -> Vec<(u64, Duration)> {
         self.expected_positioning(points)
-    }
-
-    fn sector_time(&self) -> Option<Duration> {
-        Some(Duration(SECTOR_BYTES * 1_000_000_000 / self.sequential_rate(0).max(1)))
     }
 
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError> {

@@ -119,10 +119,6 @@ impl DiskModel for AnyModel {
         each!(AnyModel, self, disk => disk.positioning_curve(points))
     }
 
-    fn sector_time(&self) -> Option<Duration> {
-        each!(AnyModel, self, disk => disk.sector_time())
-    }
-
     #[inline]
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError> {
         each!(AnyModel, self, disk => disk.submit(now, command))

@@ -2,14 +2,17 @@
 //!
 //! A drive that reads ahead for many streams at once has the next part ready when its host soon comes back, and leaving costs
 //! next to nothing. Another has to move its heads. Which of the two it is shows only who leaves: so leaving is free
-//! until it has turned out not to be, and what has not been tried for long is tried again.
+//! until it has turned out not to be. What has not been tried for long is tried again: leaving, and staying likewise.
 
 use crate::units::Duration;
 
 /// A sample moves the mean by this part of the difference: of many ways some are far where most are none.
 const LEARNING: u64 = 32;
-/// In each turn in which it was not tried, leaving is taken to cost less by this part.
+/// In each turn in which leaving was not tried, it is taken to cost less by this part.
 const FORGETTING: u64 = 16;
+/// In each turn in which nobody stayed, staying is taken to take less by this part: hundreds of turns without it make it
+/// worth a try, if what is known of it is wrong or old.
+pub(super) const STALE: u64 = 256;
 /// Until something has been measured: a seek and half a turn of a disk.
 const UNMEASURED: Duration = Duration::from_ms(12);
 
@@ -22,6 +25,8 @@ pub struct Leaving {
     early: Duration,
     /// Of all others.
     staying: Duration,
+    /// In this turn somebody stayed.
+    stayed: bool,
     /// The time that a read takes in a batch, in a drive with a queue: there a stream's read costs no more.
     batch: Duration,
 }
@@ -38,7 +43,8 @@ pub(crate) enum Way {
 
 impl Default for Leaving {
     fn default() -> Self {
-        Leaving { late: UNMEASURED, early: Duration::ZERO, staying: Duration::ZERO, batch: UNMEASURED }
+        let zero = Duration::ZERO;
+        Leaving { late: UNMEASURED, early: zero, staying: zero, stayed: false, batch: UNMEASURED }
     }
 }
 
@@ -52,11 +58,19 @@ impl Leaving {
             Way::Batch => &mut self.batch,
         };
         *mean = (*mean * (LEARNING - 1) + time) / LEARNING;
+        self.stayed |= way == Way::Staying;
     }
 
-    /// A turn ends in which nobody was left because of a thought.
-    pub(crate) fn forget(&mut self) {
-        self.early = self.early - self.early / FORGETTING;
+    /// A stream's turn ends; the stream is `left` because it thinks, or not. Returns whether anybody stayed.
+    pub(crate) fn ends(&mut self, left: bool) -> bool {
+        if !left {
+            self.early = self.early - self.early / FORGETTING;
+        }
+        let stayed = core::mem::take(&mut self.stayed);
+        if !stayed {
+            self.staying = self.staying - self.staying / STALE;
+        }
+        stayed
     }
 
     /// How much longer a stream's next read takes if the stream is left than if not. `soon`: after nothing but others' thoughts.

@@ -1,6 +1,6 @@
 //! How long the head takes: measured from completions.
 
-use super::Learned;
+use super::{Learned, USUAL_TRANSFER};
 use crate::units::{Duration, Instant, Sector, Sectors};
 
 /// Measures positioning times from the completions that a scheduler sees.
@@ -50,7 +50,7 @@ impl Surveyor {
         if trip.from == trip.to {
             learned.transfers(service.0.saturating_mul(16) / trip.sectors);
         }
-        let transfer = trip.sectors.saturating_mul(learned.transfer.unwrap_or(0)) / 16;
+        let transfer = trip.sectors.saturating_mul(learned.transfer.unwrap_or(USUAL_TRANSFER)) / 16;
         let positioning = service - Duration(transfer);
         learned.curve.learn(trip.from, trip.to, positioning);
         Some(positioning)

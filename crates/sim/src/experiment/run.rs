@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use idlewise_core::learned::{Curve, Learned};
+use idlewise_core::learned::Curve;
 use idlewise_core::registry::Assignment;
 use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Queue, Weight, host};
 use idlewise_disk::{DiskModel, WithModel};
@@ -110,13 +110,9 @@ impl WithModel for Run<'_, '_, '_> {
     /// Puts the load on `disk`.
     fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
         let usual = Device::usual(disk.rotational());
-        let learned = match (self.plan.calibrated, disk.sector_time()) {
-            (true, Some(sector)) => {
-                let curve = Curve::through(&disk.positioning_curve(CURVE_POINTS));
-                Learned::from(curve).with_transfer(sector)
-            }
-            _ => usual.learned.clone(),
-        };
+        let points = if self.plan.calibrated { CURVE_POINTS } else { 0 };
+        let curve = disk.positioning_curve(points);
+        let learned = if curve.is_empty() { usual.learned.clone() } else { Curve::through(&curve).into() };
         let traits = Device {
             depth: disk.depth(),
             hardware_queues: self.plan.hardware_queues,

@@ -143,7 +143,7 @@ fn an_adversary_costs_a_share_under_the_papers_percentile() {
 fn a_read_in_flagged_parts_is_one_read() {
     let rate = |scheduler: &str, size: &str, split: &str, think: &str| {
         let workload =
-            format!("sync-streams:file=1g,gap=1350m,bs={size},split={split},think={think},requests=400");
+            format!("sync-streams:file=1g,gap=1350m,bs={size},split={split},think={think},requests=100");
         rate(&run("deskstar-34gxp", scheduler, &[], &workload, Merging::Off))
     };
     for (size, think) in [("4m", "1ms"), ("1m", "6ms")] {

@@ -26,7 +26,9 @@
 //!    - A stream's requests go as they come. A stream that thinks is waited for: its mean thinking time, 4 mean deviations
 //!      and 1 ms, but 3 to 8 ms. It is not waited for if waits cost more time on average than successful ones save. A
 //!      successful wait saves the extra time of coming back to a stream, compared with staying; both are measured (12 ms
-//!      at first). In a drive with a queue it saves at most what a read of the pool takes, which is measured, too.
+//!      at first), without the time of transfer as soon as that is known. What is known of staying and of transfer shrinks by
+//!      1/256 in each turn of a single read, so that staying is tried again. In a drive with a queue a wait saves at most
+//!      what a read of the pool takes, which is measured, too.
 //!      A drive may read ahead for several streams at once, so that coming back soon costs nothing. So where only streams
 //!      wait, there is a second estimate: the extra time of coming back to a stream that was left because it thought. It
 //!      begins at 0 and shrinks by 1/16 in each turn that did not end so, and the next stream's wait is weighed against it.

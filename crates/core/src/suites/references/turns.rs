@@ -41,6 +41,7 @@ impl Referenced for Turns {
             idle_from: Instant::ZERO,
             last_writer: None,
             ways: [0, 0, 12_000_000, 12_000_000],
+            stayed: false,
             alone: false,
             held_back: Instant::ZERO,
             head: Sector(0),
@@ -82,6 +83,8 @@ struct Reference {
     /// The mean time to get to a stream's read: while its turn goes on; as a turn begins, where it had been left because it
     /// thought; and as any other turn begins. The last one is the time of a read in a batch.
     ways: [u64; 4],
+    /// Somebody went on in this turn.
+    stayed: bool,
     /// The last request to go went to an idle drive.
     alone: bool,
     /// Until when the drive gets done with what it writes.
@@ -150,6 +153,7 @@ impl Reference {
 
     fn learn(&mut self, way: usize, time: u64) {
         self.ways[way] = (31 * self.ways[way] + time) / 32;
+        self.stayed |= way == 0;
     }
 
     /// Only streams wait, and the first of them would not be waited for.
@@ -184,6 +188,10 @@ impl Reference {
             self.people.all[person].left = left;
             if !left {
                 self.ways[1] -= self.ways[1] / 16;
+            }
+            if !core::mem::take(&mut self.stayed) {
+                self.ways[0] -= self.ways[0] / 256;
+                self.learned.forget_transfer();
             }
         }
         match self.turn.map(|turn| turn.party) {
@@ -365,11 +373,13 @@ impl Scheduler for Reference {
         }
         let busy = self.pays(cx.now, &held);
         self.settle(cx.now, held.person, held.kind, true);
+        let knows = self.learned.knows_transfer();
         let measured = self.surveyor.completed(cx.now, &mut self.learned);
+        let measured = measured.map(|time| if knows { time.0 } else { cx.now.since(held.since).0 });
         if held.kind == Kind::Pool && read && cx.device.depth > 1 {
             self.learn(3, busy);
             if self.people.all[held.person].asks.is_stream() {
-                self.learn(2, measured.map_or(busy, |time| time.0));
+                self.learn(2, measured.unwrap_or(busy));
             }
         }
         if let Some(turn) = &mut self.turn
@@ -387,7 +397,7 @@ impl Scheduler for Reference {
                 }
             }
             if let (Some(time), true) = (measured, read) {
-                self.learn(which, time.0);
+                self.learn(which, time);
             }
         }
     }

@@ -113,9 +113,7 @@ impl Service {
             let early = self.round.until().is_some_and(|until| now < until);
             let left = early && self.is_among_thinkers();
             self.actors.get_mut(place).left = left;
-            if !left {
-                self.learned.leaving.forget();
-            }
+            self.learned.turn_ends(left);
         }
         self.round.end(now, wants && may);
         if let Some(place) = holder.filter(|_| wants && !may) {
@@ -266,7 +264,9 @@ impl Scheduler for Service {
         }
         self.classes.completes(cx.now, class);
         self.closes(cx.now, place, class, true);
+        let knows = self.learned.knows_transfer();
         let measured = self.pool.completed(cx, &mut self.learned).filter(|_| read);
+        let measured = measured.map(|time| if knows { time } else { service });
         if class == Class::Pool && read && cx.device.depth > 1 {
             self.learned.leaving.learn(Way::Batch, busy);
             if self.actors.get(place).habits.streams() {

@@ -1,0 +1,79 @@
+//! What `turns` learns of a drive: that it is worth having, and does little harm where it is wrong.
+
+use idlewise_core::learned::Learned;
+use idlewise_core::{Device, Duration, Host, Instant, Queue, Weight, registry};
+use idlewise_disk::{DiskModel, Profile, WithModel};
+use idlewise_sim::engine::{Control, Engine, Limits};
+use idlewise_sim::metrics::Recorder;
+use idlewise_sim::workloads::{self, Ground, Spec};
+
+/// Readers whose thoughts take as long as part of a turn of the disk.
+const THINKERS: &str = "sync-streams:n=3,think=2ms,bs=32k,file=300m,gap=200m,requests=1000000";
+
+/// Ten seconds of a load under a scheduler, which begins with what somebody has learned, if anybody.
+struct Run<'a> {
+    scheduler: &'a str,
+    load: &'a str,
+    learned: Option<&'a Learned>,
+}
+
+impl WithModel for Run<'_> {
+    type Output = (f64, Learned);
+
+    /// Bytes in a second, and what the scheduler has learned.
+    fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
+        let (capacity, depth) = (disk.capacity(), disk.depth());
+        let mut workload =
+            workloads::build(&Spec::parse(self.load).unwrap(), Ground { capacity, seed: 1 }).unwrap();
+        let device = Device { depth, capacity, ..Device::usual(disk.rotational()) };
+        let mut queue = Queue::new(256, device, registry::find(self.scheduler).unwrap(), &[]).unwrap();
+        if let Some(learned) = self.learned {
+            queue.set_learned(learned);
+        }
+        let (mut host, mut recorder) = (Host::new(queue, ()), Recorder::new(256));
+        let limits = Limits { until: Instant::ZERO + Duration::from_s(10), ..Limits::default() };
+        Engine::new(&mut *workload, &mut host, disk, &mut recorder, limits).run(&Control::default()).unwrap();
+        let report = recorder.report(self.scheduler, 0, |_| (None, Weight::default()));
+        (report.throughput_bytes_per_s, host.queue().learned().clone())
+    }
+}
+
+fn run(disk: &str, scheduler: &str, load: &str, learned: Option<&Learned>) -> (f64, Learned) {
+    Profile::named(disk).unwrap().build().unwrap().with_model(Run { scheduler, load, learned })
+}
+
+/// Nobody stays by chance: each goes while the others think. Whether it would pay shows only if it is tried.
+#[test]
+fn it_is_found_out_that_staying_pays() {
+    for disk in ["hdd-18tb-7200", "hdd-4tb-7200"] {
+        let [turns, waits, usual] =
+            ["turns", "as", "mq-deadline"].map(|name| run(disk, name, THINKERS, None).0);
+        assert!(turns > 1.05 * waits && waits > 1.2 * usual, "{disk}: {turns}, {waits}, {usual}");
+    }
+}
+
+/// Of another drive, and of no drive with heads at all.
+#[test]
+fn wrong_knowledge_costs_little() {
+    let loads = [
+        THINKERS,
+        "phases:mix=thinkers=10",
+        "phases:mix=mail=10",
+        "random:n=16,requests=1000000",
+        "phases:mix=video=10",
+    ];
+    for disk in ["hdd-18tb-7200", "maxtor-40g"] {
+        for other in ["hdd-18tb-7200", "maxtor-40g", "ibm-18es", "sata-ssd"] {
+            // The short files lie: they come from the drive's buffer again and again.
+            for taught in ["sync-streams:n=4,file=1m,gap=1k,requests=1000000", "random:n=16,requests=1000000"]
+            {
+                let (_, learned) = run(other, "turns", taught, None);
+                for load in loads {
+                    let [none, wrong] =
+                        [None, Some(&learned)].map(|learned| run(disk, "turns", load, learned).0);
+                    assert!(wrong > 0.8 * none, "{disk}, {load}, by {taught} on {other}: {none}, {wrong}");
+                }
+            }
+        }
+    }
+}
