@@ -146,6 +146,25 @@ for disk in "${disks[@]::4}" sata-ssd; do
     done
 done
 cat <<TEXT
+## Whether predictions come true
+
+Switches that a prediction has led to, in all mixes, a run with each of $runs seeds: how many lasted long enough to measure what they
+brought, and how many brought the predicted throughput within a factor of 1.5.
+
+| disk | measured | within a factor of 1.5 |
+|---|---|---|
+TEXT
+for disk in "${disks[@]}"; do
+    for mix in "${mixes[@]}"; do
+        for ((seed = 1; seed <= runs; seed++)); do
+            quiet "$idlewise" run --uncalibrated --disk "$disk" --workload "phases:mix=$mix" --seed "$seed" --scheduler auto-predict
+        done
+    done | sed -n 's/^predictions .*; \([0-9,]*\) of \([0-9,]*\) switches.*/\1 \2/p' |
+        awk -v disk="$disk" '{ gsub(",", ""); kept += $1; all += $2 }
+            END { printf "| %s | %d | %d (%.0f %%) |\n", disk, all, kept, all ? 100 * kept / all : 100 }'
+done
+echo
+cat <<TEXT
 ## A recording
 
 The demo recording (\`compare --trace traces/demo.ftrace.zst\`), many processes that come and go. Predictions of it are often wrong by

@@ -217,8 +217,9 @@ say "of neighbours of two processes merged: $(queue sda iosched/merged), absorbe
     bad "merged and absorbed are $(queue sda iosched/merged) and $(queue sda iosched/absorbed), not 1 and 0"
 
 # A curve that its user has given decides. order: in which order the disk gets two reads that come at once, one 4 MB from
-# the head and one 32 MB, under sptf.
+# the beginning and one 32 MB, under sptf, whose head is there.
 order() {
+    dd if=/dev/sda of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
     echo 1 >$traces/events/block/block_rq_issue/enable
     : >$traces/trace
     { echo "fio version 2 iolog"; echo "/dev/sda add"; echo "/dev/sda open"; for at in 0 4194304 33554432; do echo "/dev/sda read $at 4096"; done; echo "/dev/sda close"; } >/tmp/log.order

@@ -6,7 +6,7 @@
 //! 2. Take the request with the least; of equals, the first that arrived.
 //!
 //! The curve starts as the device's and learns from each completion, while the device has one request
-//! at a time (see [`positioning`](crate::positioning)).
+//! at a time (see [`learned`](crate::learned)).
 //!
 //! # Source
 //! SOSP'01 §3.3 and §3.6. Seltzer, Chen and Ousterhout 1990; Jacobson and Wilkes 1991.
