@@ -171,9 +171,9 @@ fn meets_the_usual_one(load: &str) -> f64 {
 fn what_has_misled_predictions_does_so_no_more() {
     let demo = concat!("--trace ", env!("CARGO_MANIFEST_DIR"), "/../../traces/demo.ftrace.zst");
     let mut loads: Vec<String> = [
-        "--workload phases:mix=boot=15 --duration 15s",
-        "--workload phases:mix=oltp-backup=15 --duration 15s",
-        "--workload phases:mix=start-writers=15 --duration 15s",
+        "--workload phases:mix=boot=15 --duration 15s --runs 5",
+        "--workload phases:mix=oltp-backup=15 --duration 15s --runs 5",
+        "--workload phases:mix=start-writers=15 --duration 15s --runs 5",
         "--workload poisson:rate=120,reads=90,requests=3000",
         "--workload poisson:rate=15,reads=60,requests=600",
         demo,

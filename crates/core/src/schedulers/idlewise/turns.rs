@@ -21,7 +21,8 @@
 //! 1. A request that has waited for 9/8 of `target`, and for 200 ms, is overdue. The oldest overdue request goes after 32 others have gone
 //!    since the last one. If a synchronous request is overdue, it also ends a wait for a stream. If nothing would
 //!    go for another reason, the oldest overdue request goes at once, whatever rule 2 says.
-//! 2. While any request has been in the drive for 150 ms, no new one is sent: the drive keeps passing over that request.
+//! 2. While any request has been in the drive for half of `target`, and for 40 ms, no new one is sent: the drive keeps passing
+//!    over that request.
 //! 3. The turn goes on.
 //!    - A stream's requests go as they come. A stream that thinks is waited for: its mean thinking time, 4 mean deviations
 //!      and 1 ms, but 3 to 8 ms. It is not waited for if waits cost more time on average than successful ones save. A

@@ -145,6 +145,11 @@ impl Reference {
         self.oldest(cx, idle).filter(|id| cx.age(*id) >= self.expire())
     }
 
+    /// The longest turn, and the longest that the drive may have anything while more goes there.
+    fn longest(&self) -> Duration {
+        Duration((self.target / 2).max(40_000_000))
+    }
+
     /// What it takes longer to come back than to stay: soon, or after a round.
     fn return_costs(&self, soon: bool) -> u64 {
         let back = if soon { self.ways[1] } else { self.ways[2].min(self.ways[3]) };
@@ -212,7 +217,7 @@ impl Reference {
             Party::Pool => None,
         };
         let share = left.filter(|_| self.purses.on).map_or(share, |left| left.max(0) as u64);
-        let length = share.min(self.target / 2).max(40_000_000);
+        let length = share.max(40_000_000).min(self.longest().0);
         let counts = !matches!(party, Party::Stream(_));
         self.line.retain(|(person, _)| Party::Stream(*person) != party);
         self.turn = Some(Turn { party, length, until: counts.then_some(now + Duration(length)) });
@@ -354,8 +359,7 @@ impl Scheduler for Reference {
                 let due = self.oldest(cx, false).map(|oldest| cx[oldest].arrival + self.expire());
                 // If it is overdue and does not go, what is waited for ends first.
                 let stuck = self.flying.first().filter(|_| cx.device.rotational && due.is_some());
-                let stuck =
-                    stuck.map(|held| held.since + Duration::from_ms(150)).filter(|time| *time > cx.now);
+                let stuck = stuck.map(|held| held.since + self.longest()).filter(|time| *time > cx.now);
                 let due = due.filter(|due| *due > cx.now).or(stuck);
                 let both = until.into_iter().chain(due).min();
                 return both.map_or(Decision::Idle, Decision::WaitUntil);

@@ -3,7 +3,6 @@
 use super::next::Next;
 use super::parts::Service;
 use super::round::{Party, Wanted};
-use super::settings::GATE;
 use crate::collections::Place;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};
@@ -48,7 +47,8 @@ impl Service {
 
     /// Whether the drive has had a request for too long.
     fn is_stuck(&self, cx: Cx<'_>) -> bool {
-        let held = self.flight.oldest().map(|sent| cx.now.since(sent)).filter(|held| *held >= GATE);
+        let longest = self.tunables.longest();
+        let held = self.flight.oldest().map(|sent| cx.now.since(sent)).filter(|held| *held >= longest);
         if let Some(held) = held {
             cx.because("the drive has had a request for {}: nothing new goes there", || [held.into()]);
         }

@@ -27,7 +27,7 @@ impl Passed {
 
     /// Whether enough has gone of higher classes. `sends`: more of them would.
     fn is_enough(&self, now: Instant, sends: bool, tunables: &Settings) -> bool {
-        let long = self.last.is_none_or(|last| now.since(last) >= tunables.longest());
+        let long = self.last.is_none_or(|last| now.since(last) >= tunables.half());
         sends && long && self.count >= SPARED || self.count >= SPARED_BELOW
     }
 }

@@ -4,7 +4,7 @@ use super::actors::Actor;
 use super::next::Next;
 use super::parts::Service;
 use super::round::{Party, Wanted};
-use super::settings::{GATE, SHORTEST};
+use super::settings::SHORTEST;
 use super::shares::weigh;
 use super::waiting::{Class, is_async, may_merge};
 use crate::collections::Place;
@@ -127,10 +127,8 @@ impl Service {
             Party::Writes => self.shares.left_to_write(),
             Party::Pool | Party::Nobody => None,
         };
-        let length = left
-            .unwrap_or(share - self.learned.leaving.cost(false))
-            .min(self.tunables.longest())
-            .max(SHORTEST);
+        let length =
+            left.unwrap_or(share - self.learned.leaving.cost(false)).clamp(SHORTEST, self.tunables.longest());
         self.round.begin(now, party, length);
         match party {
             Party::Stream(place) => self.actors.hold(place),
@@ -242,7 +240,7 @@ impl Scheduler for Service {
             Next::Hold | Next::Round => None,
         };
         // Whatever is waited for, the oldest may be what goes when it is overdue, or when the drive gets stuck.
-        let stuck = self.flight.oldest().map(|sent| sent + GATE);
+        let stuck = self.flight.oldest().map(|sent| sent + self.tunables.longest());
         let due = oldest.map(|id| cx[id].arrival + self.tunables.expire());
         let due = [due, stuck].into_iter().flatten().find(|time| *time > cx.now).filter(|_| oldest.is_some());
         until.into_iter().chain(due).min().map_or(Decision::Idle, Decision::WaitUntil)

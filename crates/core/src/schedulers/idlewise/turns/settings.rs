@@ -6,8 +6,8 @@ use crate::units::Duration;
 crate::tunables! {
     /// What [`Turns`](super::Turns) can be told.
     pub struct Settings {
-        /// How long a round of turns takes about, with up to 18 that want one: waits grow with it, and so does throughput.
-        target: Milliseconds = 750, 20..=10_000;
+        /// How long a round of turns takes about, with up to 16 that want one: waits grow with it, and so does throughput.
+        target: Milliseconds = 650, 20..=10_000;
     }
 }
 
@@ -23,14 +23,17 @@ pub(super) const READS: u64 = 16;
 pub(super) const SHORTEST: Duration = Duration::from_ms(40);
 /// Nothing is overdue sooner: five of the shortest turns. Where all is overdue, nothing goes before anything else.
 pub(super) const SOONEST: Duration = Duration::from_ms(200);
-/// Nothing new goes to a drive that has had something for so long: several times what it takes for a full queue of its own
-/// if it passes over nobody.
-pub(super) const GATE: Duration = Duration::from_ms(150);
 
 impl Settings {
-    /// The longest turn: two that share a round have half each.
-    pub(super) fn longest(&self) -> Duration {
+    /// Half of a round.
+    pub(super) fn half(&self) -> Duration {
         self.target.0 / 2
+    }
+
+    /// The longest turn: two that share a round have half each. Nothing new goes to a drive that has passed over something for
+    /// as long.
+    pub(super) fn longest(&self) -> Duration {
+        self.half().max(SHORTEST)
     }
 
     /// From which age on a request is overdue: a round, and what its last turn may take longer. As turns have a least length,

@@ -162,7 +162,7 @@ impl Waiting {
 
     /// The oldest write if it has waited for half a round; else the next upward.
     pub(super) fn first_write(&self, cx: Cx<'_>, head: &Head, tunables: &Settings) -> Option<RequestId> {
-        let late = self.arrivals[2].front().filter(|id| cx.age(*id) >= tunables.longest());
+        let late = self.arrivals[2].front().filter(|id| cx.age(*id) >= tunables.half());
         late.or_else(|| self.next_write(head))
     }
 

@@ -13,7 +13,7 @@ impl Reference {
 
     pub(super) fn choose(&self, cx: Cx<'_>) -> Next {
         let heads = cx.device.rotational;
-        let stuck = |held: &Held| cx.now.since(held.since) >= Duration::from_ms(150);
+        let stuck = |held: &Held| cx.now.since(held.since) >= self.longest();
         let stuck = heads && self.flying.first().is_some_and(stuck);
         let above = self.real_time(cx);
         let first = above.is_some();
