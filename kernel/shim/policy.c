@@ -46,7 +46,7 @@ static noinline void iw_switch_step(struct iw_queue *iw)
 	spin_unlock_irq(&iw->lock);
 }
 
-/* The scheduler of that number, takes over. With the policy's lock held. */
+/* The scheduler of that number takes over. With the policy's lock held. */
 int iw_switch(struct iw_queue *iw, u32 number, enum iw_why why)
 {
 	struct iw_scheduler *scheduler;

@@ -296,7 +296,7 @@ impl<S: Scheduler> Queue<S> {
         &self.contents.table
     }
 
-    /// From now on so much is known of the device, whatever the scheduler has learned.
+    /// From now on this is known of the device, whatever the scheduler has learned.
     pub fn set_learned(&mut self, learned: &Learned) {
         self.contents.device.learned.clone_from(learned);
         self.scheduler.inherit(learned);

@@ -8,6 +8,7 @@
 //! | `remove` | the request waits | forget it |
 //! | `grown` | the request waits; its extent is already the larger one | re-key it |
 //! | `absorbed` | both wait; the survivor is already grown | forget the other |
+//! | `inherit` | – | take this for known of the device, and learn on |
 //!
 //! `now` never decreases. See ARCHITECTURE.md for the invariants by name.
 

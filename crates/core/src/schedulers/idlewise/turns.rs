@@ -28,7 +28,7 @@
 //!      and 1 ms, but 3 to 8 ms. It is not waited for if waits cost more time on average than successful ones save. A
 //!      successful wait saves the extra time of coming back to a stream, compared with staying; both are measured (12 ms
 //!      at first), without the time of transfer as soon as that is known. What is known of staying and of transfer shrinks by
-//!      1/256 in each turn of a single read, so that staying is tried again. In a drive with a queue a wait saves at most
+//!      1/256 in each turn of a stream that ends after its first read, so that staying is tried again. In a drive with a queue a wait saves at most
 //!      what a read of the pool takes, which is measured, too.
 //!      A drive may read ahead for several streams at once, so that coming back soon costs nothing. So where only streams
 //!      wait, there is a second estimate: the extra time of coming back to a stream that was left because it thought. It
