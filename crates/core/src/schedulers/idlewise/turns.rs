@@ -34,7 +34,8 @@
 //!      wait, there is a second estimate: the extra time of coming back to a stream that was left because it thought. It
 //!      begins at 0 and shrinks by 1/16 in each turn that did not end so, and the next stream's wait is weighed against it.
 //!      If a read that is not the first of a turn, and is alone in a drive with a queue, takes more than twice the usual time
-//!      to reach a stream, the drive is flushing its write buffer. The stream is held back for twice as long as that read took.
+//!      to reach a stream, the drive is flushing its write buffer. The stream is held back for twice as long as that read took, and
+//!      its turn ends as much later.
 //!    - The pool goes in batches: all that waited when the batch began, as many at once as the drive takes. The head is taken to
 //!      be where the last request ended. Of the nearest request on each side, the one goes that is expected to be reached
 //!      sooner.

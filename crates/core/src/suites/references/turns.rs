@@ -398,6 +398,7 @@ impl Scheduler for Reference {
                 let took = cx.now.since(held.since);
                 if took.0 > 2 * self.ways[2] {
                     self.held_back = cx.now + Duration(2 * took.0);
+                    turn.until = turn.until.map(|until| until + Duration(2 * took.0));
                 }
             }
             if let (Some(time), true) = (measured, read) {

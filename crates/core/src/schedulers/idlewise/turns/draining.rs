@@ -26,11 +26,14 @@ impl Draining {
         self.alone = alone;
     }
 
-    /// A read of the stream whose turn it is has taken `service`, not the first. `alone`: the drive has nothing else.
-    pub(super) fn reads(&mut self, now: Instant, service: Duration, alone: bool, way: Duration) {
-        if self.alone && alone && service > way * SLOW {
-            self.until = now + service * PAUSE;
+    /// A read of the stream whose turn it is has taken `service`, not the first. `alone`: the drive has nothing else. Returns
+    /// for how long the stream is held back.
+    pub(super) fn reads(&mut self, now: Instant, service: Duration, alone: bool, way: Duration) -> Duration {
+        if !(self.alone && alone && service > way * SLOW) {
+            return Duration::ZERO;
         }
+        self.until = now + service * PAUSE;
+        service * PAUSE
     }
 
     /// Until when a stream is held back, if it is.

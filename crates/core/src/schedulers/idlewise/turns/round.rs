@@ -117,6 +117,11 @@ impl Round {
         self.ready[1] = now;
     }
 
+    /// The turn ends so much later: its stream could not use the time.
+    pub(super) fn prolong(&mut self, by: Duration) {
+        self.turn.until = self.turn.until.map(|until| until + by);
+    }
+
     /// The stream at `place` wants nothing any more.
     pub(super) fn leave(&mut self, place: Place) {
         self.line.leave(place);

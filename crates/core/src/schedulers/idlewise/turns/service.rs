@@ -277,7 +277,9 @@ impl Scheduler for Service {
         let first = self.round.is_done(cx.now);
         // Only a drive with a queue takes writes while it does something else.
         if !first && read && cx.device.depth > 1 {
-            self.draining.reads(cx.now, service, self.flight.is_empty(), self.learned.leaving.way());
+            let way = self.learned.leaving.way();
+            let pause = self.draining.reads(cx.now, service, self.flight.is_empty(), way);
+            self.round.prolong(pause);
         }
         let way = match first {
             false => Way::Staying,
