@@ -93,7 +93,7 @@ fn what_a_scheduler_has_learned_the_next_one_begins_with() {
             continue;
         }
         learn += 1;
-        for name in ["noop", "turns", "noop", entry.name] {
+        for name in ["turns", "noop", entry.name, "turns"] {
             queue.replace(queue.now(), successor(name, &queue)).unwrap();
             assert_eq!(queue.learned(), &learned, "{} after {}", name, entry.name);
         }
