@@ -48,6 +48,7 @@ use crate::units::{Duration, Instant};
 use crate::why::Reason;
 use change::Watch;
 pub use goal::Goal;
+pub use guard::{ENOUGH, SETTLE};
 use guard::{Guard, Wrong};
 
 crate::tunables! {

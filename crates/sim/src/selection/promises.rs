@@ -1,14 +1,10 @@
 //! Whether a switch has brought what its prediction promised.
 
+use idlewise_core::selectors::predict::{ENOUGH, SETTLE};
 use idlewise_core::selectors::{Prediction, Summary};
 use idlewise_core::{Duration, Instant};
 
 use crate::metrics::selector::Account;
-
-/// So soon after a switch nothing is measured: what the disk is busy with comes from before it.
-const SETTLE: Duration = Duration::from_ms(250);
-/// What is measured for less time tells nothing.
-const ENOUGH: Duration = Duration::from_ms(1250);
 
 /// A switch that a prediction has led to.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +69,8 @@ impl Promises {
 mod tests {
     use super::*;
 
-    /// What becomes of a promise of 1 MB/s for 4 s, if so many bytes come in each tenth of a second, for so many of them.
+    /// The counts of promises and of kept ones, after a promise of 1 MB/s for 4 s. Each of `periods` tenths of a second brings
+    /// `bytes`.
     fn told(bytes: u64, periods: u64) -> (u64, u64) {
         let (mut promises, mut account) = (Promises::default(), Account::default());
         let promise = Prediction { throughput: 1_000_000, ..Prediction::default() };

@@ -11,11 +11,11 @@ use crate::units::{Duration, Instant};
 
 /// For so long after a switch or a change nothing is measured: the new scheduler is not the cause of what was in flight
 /// and in the disk's buffer. Longer, if the prediction says that the disk takes longer to settle.
-const SETTLE: Duration = Duration::from_ms(250);
+pub const SETTLE: Duration = Duration::from_ms(250);
 /// A disk that has not settled by then, with its whole buffer written out, does not settle.
 const SETTLE_MAX: Duration = Duration::from_ms(5000);
 /// A measurement over less time says little: throughput varies from one second to the next.
-const ENOUGH: Duration = Duration::from_ms(1250);
+pub const ENOUGH: Duration = Duration::from_ms(1250);
 /// A measurement over more time forgets, half at a time, so that it follows the load.
 const LONG: Duration = Duration::from_ms(5000);
 /// A promise that parts from what is measured by more than this factor was of something else.
