@@ -4,7 +4,7 @@
 #   scripts/setup.sh [build|check]        (default: build)
 #
 #   build   a C compiler as linker, and a Rust toolchain new enough for Cargo.toml's rust-version
-#   check   the above, rustfmt, clippy and the no_std targets; QEMU, fio and busybox for what boots a
+#   check   the above, rustfmt, clippy, git and the no_std targets; QEMU, fio and busybox for what boots a
 #           real kernel, and what makes Debian packages, if they can be had
 #
 # A Rust toolchain on the PATH is used if it is new enough, wherever it comes from. Otherwise it
@@ -45,6 +45,7 @@ if [ "$purpose" = check ] && ! has rustup; then
     has cargo-clippy || packages+=(rust-web-clippy)
     [ -e "$(rustc --print sysroot 2>/dev/null)/lib/rustlib/src/rust/library/Cargo.toml" ] || packages+=(rust-web-src)
 fi
+[ "$purpose" != check ] || has git || packages+=(git)                       # Applies the patches of docs/examples.
 
 # --- Debian packages ------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ program() {
 }
 root() { program id "echo 0"; }
 user() { program id "echo 1000"; }
-tools() { program make; program cc; }
+tools() { program make; program cc; program git; }
 apt() { program apt-get "case \$* in *install*) printf '#!/bin/sh\necho cargo $1\n' >$box/bin/cargo; chmod +x $box/bin/cargo ;; esac"; }
 
 # expect NAME STATUS OUTPUT-PATTERN CALLS-PATTERN [ARGUMENT]: patterns are extended regular
