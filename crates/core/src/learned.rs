@@ -1,6 +1,7 @@
 //! What is known of a drive: given beforehand, or learned from completions.
 //!
-//! A queue keeps it when its scheduler is exchanged, so that no scheduler begins with what another has learned already.
+//! A scheduler gets this when it is built, from `Setup::device.learned`, and improves its copy. The queue keeps this when
+//! its scheduler is replaced, so the new scheduler need not learn it again: `Scheduler::inherit` hands it over.
 
 mod curve;
 mod leaving;

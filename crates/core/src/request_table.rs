@@ -85,7 +85,7 @@ pub struct Table {
     /// Ids that the device gave back.
     returned: List,
     links: Links,
-    /// Whether `arrivals` is kept, which a host that never exchanges its scheduler can do without.
+    /// Whether `arrivals` is kept, which a host that never switches its scheduler can do without.
     ordered: bool,
     /// What waits or is in flight, parts of others apart, in order of insertion.
     arrivals: List,

@@ -1,4 +1,14 @@
-//! Choosing by itself: selectors watch what is asked of the disk and say which scheduler it should have.
+//! Choosing while a disk is in use: a selector watches the requests and decides which scheduler the disk should have.
+//!
+//! | role | what it does |
+//! |---|---|
+//! | selector; chooser | decides from counts of a period or from predictions; holds a selector, its data and its limits (how often, how soon again) |
+//! | follower; director | is told of every event of a queue, as a chooser is; is a follower that may also switch the scheduler (simulator) |
+//!
+//! Papers: OLS'05 is *Enhancements to Linux I/O Scheduling*, Ottawa Linux Symposium 2005. IOAZ is *Optimizing System
+//! Performance Through Dynamic Disk Scheduling Algorithm Selection*, 2006. SOSP'01 is *Anticipatory scheduling*, Symposium
+//! on Operating Systems Principles 2001. UNC is *Modification and Evaluation of Linux I/O Schedulers*, University of North
+//! Carolina.
 //!
 //! | file | what |
 //! |---|---|

@@ -105,7 +105,7 @@ impl Default for Limits {
 /// One run in progress.
 pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     workload: &'a mut W,
-    /// The queue, and the director that may exchange its scheduler.
+    /// The queue, and the director that may switch its scheduler.
     host: &'a mut Host<S, C>,
     device: &'a mut D,
     observer: &'a mut O,

@@ -2,13 +2,13 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `head` | where the disk's head is, which way it goes, and the rules that pick by address alone |
+//! | `head` | where the disk's head is, its direction, and the rules that pick by address alone |
 //! | `positions` | waiting requests by positioning time |
 //! | `dispatch_list` | Linux 2.6's list of what has been decided |
 //! | `issuer_fifos` | requests by issuer |
 //! | `clocks` | virtual clocks of issuers |
 //! | `means` | decaying means of think times and seek distances |
-//! | `nearer` | which of two requests is the better place to go on: the nearer |
+//! | `nearer` | which of two requests is the better place to continue: the nearer |
 
 pub(crate) mod clocks;
 pub(crate) mod dispatch_list;

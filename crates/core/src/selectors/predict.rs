@@ -1,8 +1,8 @@
 //! Simulates before it switches: plays the latest requests against every candidate on a model of the disk.
 //!
 //! # How it decides
-//! The first candidate is *home*: `auto-predict` begins with it, and comes back to it whenever there is doubt. If something else
-//! than throughput is the goal, `mq-deadline` is, if it is among the candidates.
+//! `auto-predict` begins with one candidate, *home*, and comes back to it whenever there is doubt. If the goal is throughput,
+//! home is the first candidate; otherwise home is `mq-deadline`, or the first candidate if `mq-deadline` is not among them.
 //! 1. `auto-predict` watches for a change of load: processes that were not there before, or another pattern or size
 //!    for two periods in a row. A pattern that takes turns with the one before, or that has come with a switch, is no
 //!    change. After a change `auto-predict` goes home. What came before is not used any more.
@@ -76,7 +76,7 @@ crate::tunables! {
 }
 
 crate::groups! {
-    /// What it can be told besides.
+    /// Tunables of `auto-predict` besides those that all selectors have.
     pub struct Settings {
         /// How predictions are made and used.
         foresight: Foresight,

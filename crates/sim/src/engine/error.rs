@@ -14,7 +14,7 @@ pub enum EngineError {
     /// The queue refused a call.
     #[error("at {now}: {error}")]
     Host { now: Instant, error: HostError },
-    /// The scheduler could not be exchanged.
+    /// The scheduler could not be replaced.
     #[error("at {now}: {error}")]
     Switch { now: Instant, error: SwitchError },
     /// The scheduler holds requests but neither gives them out nor says when to ask again.

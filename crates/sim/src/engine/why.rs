@@ -1,4 +1,4 @@
-//! Telling every decision of a run as a line of text: what, when, and why.
+//! The log of every decision of a run, a line of text for each: what, when, and why.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use idlewise_disk::Completion;
 
 use crate::engine::Observer;
 
-/// Which decisions are told.
+/// Which decisions are logged.
 #[derive(Clone, Copy, Debug)]
 pub struct WhyFilter {
     /// Only those that dispatch a request of this process.
@@ -26,7 +26,7 @@ impl Default for WhyFilter {
 }
 
 impl WhyFilter {
-    /// Whether a decision is told that was made at `now` and dispatches a request of `process`, if of anybody.
+    /// Whether a decision is logged that was made at `now` and dispatches a request of `process`, if of anybody.
     pub fn tells(&self, now: Instant, process: Option<Issuer>) -> bool {
         (self.from..=self.to).contains(&now) && (self.process.is_none() || self.process == process)
     }

@@ -31,7 +31,7 @@ pub struct Script {
     pub start: Duration,
     /// The process's requests, in order.
     pub steps: Vec<Step>,
-    /// How many steps came before the first of their completions was seen: when the script begins anew, they wait as
+    /// How many steps came before the first of their completions was seen: when the script starts over, they wait as
     /// the later ones did.
     pub ramp: usize,
     /// The most requests that were outstanding when it issued another.

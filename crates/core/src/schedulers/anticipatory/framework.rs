@@ -1,8 +1,9 @@
-//! The anticipation core: three states around a policy that, by itself, never waits (SOSP'01 §3.2).
+//! The anticipation core: three states around an inner scheduler that, by itself, never waits (SOSP'01 §3.2).
+//! In code the inner scheduler is the `policy`, a [`Policy`].
 //!
 //! The disk is *idle* when no request waits, *busy* when one is in service. When the disk falls idle,
 //! and when a request arrives:
-//! 1. The policy names a candidate.
+//! 1. The inner scheduler names a candidate.
 //! 2. If the process whose request was completed last has a request waiting, the candidate is served:
 //!    nothing else can come of that process.
 //! 3. Else the heuristic says whether to wait for that process, and how long. If not, the candidate is
@@ -35,7 +36,7 @@ crate::choices! {
 }
 
 crate::tunables! {
-    /// What every anticipatory scheduler can be told.
+    /// Tunables of every anticipatory scheduler.
     pub struct Settings {
         /// Requests that the device gets at once; 0: one where heads move, else as many as it takes. More let it reorder, but there is a wait only when it has none.
         in_device: Count = 0, 0..=1024;
@@ -78,9 +79,9 @@ impl Settings {
 }
 
 crate::groups! {
-    /// The tunables of a policy, of its heuristic, and of the framework.
+    /// The tunables of an inner scheduler, of its heuristic, and of the framework.
     pub struct All[P: Algorithm + Policy, H: Heuristic<P>] [P, H] {
-        /// The policy's.
+        /// The inner scheduler's.
         policy: P::Tunables,
         /// The heuristic's.
         heuristic: H::Tunables,
@@ -107,7 +108,7 @@ struct Wait {
     candidate: Option<RequestId>,
 }
 
-/// A policy that may wait, as its heuristic says.
+/// An inner scheduler that may wait, as its heuristic says.
 pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     levels: TryBox<Levels>,
@@ -295,7 +296,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
         self.disturbed();
     }
 
-    /// The policy's. A wait takes time, but changes nobody's place; the candidate of a wait that runs out
+    /// The inner scheduler's. A wait takes time, but changes nobody's place; the candidate of a wait that runs out
     /// may pass one that became due meanwhile.
     fn starvation(tunables: &Self::Tunables) -> Starvation {
         match P::starvation(&tunables.policy) {
@@ -307,7 +308,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
     }
 }
 
-/// Where the wrapper differs from the policy; all other calls go to the policy alone.
+/// Where the wrapper differs from the inner scheduler; all other calls go to the inner scheduler alone.
 macro_rules! around {
     ($own:ident, insert $(, $argument:ident)*) => { $own.inserted($($argument),*) };
     ($own:ident, dispatch $(, $argument:ident)*) => { $own.next($($argument),*) };

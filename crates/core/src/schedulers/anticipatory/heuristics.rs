@@ -1,6 +1,6 @@
 //! Whether to wait for the last process rather than serve the candidate, and how long.
 //!
-//! A heuristic is the part of anticipation that depends on what the policy is for (SOSP'01 §3.3–3.5).
+//! A heuristic is the part of anticipation that depends on what the inner scheduler is for (SOSP'01 §3.3–3.5).
 
 use super::statistics::Expected;
 use crate::scheduler::{Cx, Policy};
@@ -8,7 +8,7 @@ use crate::schedulers::textbook::aged_sptf::AgedSptf;
 use crate::tunables::{Nothing, Percent, Presets, Tunables};
 use crate::units::{Duration, Issuer, RequestId};
 
-/// The request that the policy would serve, and the process that may be worth waiting for instead.
+/// The request that the inner scheduler would serve, and the process that may be worth waiting for instead.
 #[derive(Clone, Copy)]
 pub struct Candidate<'a> {
     /// The time, the requests, the device, and where to say why.
@@ -27,11 +27,11 @@ pub struct Candidate<'a> {
     pub expected: Expected,
 }
 
-/// Weighs waiting for the last process against serving the policy's candidate.
+/// Weighs waiting for the last process against serving the inner scheduler's candidate.
 pub trait Heuristic<P: Policy>: Sized + 'static {
-    /// What the scheduler's name has in place of the policy's; empty: the policy's.
+    /// What the scheduler's name has in place of the inner scheduler's; empty: the inner scheduler's.
     const LABEL: &'static str = "";
-    /// What it makes of the policy, in a sentence.
+    /// What the heuristic makes of the inner scheduler, in a sentence.
     const SUMMARY: &'static str;
     /// Where its rules come from.
     const SOURCE: &'static str;
@@ -142,7 +142,7 @@ impl Heuristic<AgedSptf> for Adaptive {
 }
 
 crate::tunables! {
-    /// What [`Sweep`] can be told.
+    /// Tunables of [`Sweep`].
     pub struct SweepSettings {
         /// If more than this percentage of the last process's seeks go backward, a request ahead is served at once.
         backward_limit: Percent = 80, 0..=100;

@@ -9,7 +9,7 @@ use crate::tunables::Microseconds;
 use crate::units::Duration;
 
 crate::tunables! {
-    /// What [`Proportional`] and [`Combined`] can be told.
+    /// Tunables of [`Proportional`] and [`Combined`].
     pub struct ShareSettings {
         /// For the sake of its share, a process is waited for if its median think time is shorter than this.
         think_limit: Microseconds = 3000, 0..=1_000_000;
@@ -22,7 +22,7 @@ pub struct Proportional;
 impl Proportional {
     /// Waits if (a) the last process has no request waiting, which the framework sees to, (b) its median
     /// think time, an upper bound in steps of 500 us, is within the limit, and (c) its clock is below the least clock of those that wait,
-    /// or as far ahead of it as the policy tolerates.
+    /// or as far ahead of it as the inner scheduler tolerates.
     fn weigh<P: Clocked>(
         policy: &P,
         candidate: &Candidate<'_>,
@@ -80,7 +80,7 @@ impl<P: Clocked> Heuristic<P> for Proportional {
 }
 
 /// Waits if [`Proportional`] or [`CostBenefit`] says so, but never for a process so far ahead that the
-/// policy would not serve it (SOSP'01 §3.5).
+/// inner scheduler would not serve it (SOSP'01 §3.5).
 pub struct Combined;
 
 impl<P: Clocked> Heuristic<P> for Combined {

@@ -50,7 +50,7 @@
 //!   extent costs a sector. Requests in flight from an earlier scheduler are not counted.
 //! - At most 32 queues without requests wait for their turn after they were preempted. Of processes with
 //!   nothing to do at least as many are remembered as the queue has ids; the queue of one that has
-//!   issued after its exit begins anew, unless it has requests still.
+//!   issued after its exit starts over, unless it has requests still.
 //!
 //! # Good for, bad for
 //! Good for a desktop on a disk or a slow card: programs start while something copies, and films play.

@@ -54,7 +54,7 @@ use crate::units::{Duration, Instant, RequestId};
 use feedback::{DOMAINS, Feedback};
 
 crate::tunables! {
-    /// What [`Kyber`] can be told. Names, units and defaults are Linux's.
+    /// Tunables of [`Kyber`]. Names, units and defaults are Linux's.
     pub struct Settings {
         /// The latency that reads should have.
         read_lat_nsec: Nanoseconds = 2_000_000, 0..=3_600_000_000_000;

@@ -53,7 +53,7 @@ use crate::tunables::{Count, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
 
 crate::tunables! {
-    /// What mq-deadline can be told besides what the deadline schedulers can: classes and depth.
+    /// Tunables of mq-deadline besides those of the deadline schedulers: classes and depth.
     pub struct Classes {
         /// How long a request waits before it goes before requests of higher classes.
         prio_aging_expire: Milliseconds = 10_000, 0..=3_600_000;
@@ -63,7 +63,7 @@ crate::tunables! {
 }
 
 crate::groups! {
-    /// What mq-deadline can be told. Names, units and defaults are Linux's.
+    /// Tunables of mq-deadline. Names, units and defaults are Linux's.
     pub struct Settings {
         /// What all deadline schedulers can.
         deadline: deadline::Settings,

@@ -5,7 +5,7 @@
 //! drive's queue.
 //!
 //! # How it decides
-//! An *actor* is a process that issues requests, or a chain of processes of which each goes on where the last left off. A
+//! An *actor* is a process that issues requests, or a chain of processes, each continuing where the previous one stopped. A
 //! new process joins the latest actor of its group (such as the processes of one parent) if that actor has no request waiting
 //! or in flight. Otherwise it joins the stream that has the turn, if that stream has exited, or has ended within 4 MiB
 //! of where the new process begins.

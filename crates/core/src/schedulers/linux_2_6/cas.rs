@@ -57,7 +57,7 @@ crate::choices! {
 }
 
 timed_settings! {
-    /// What [`Cas`] can be told.
+    /// Tunables of [`Cas`].
     pub struct Settings {
         /// How the paper is read: by its words, or as Linux 2.6.18 took it up.
         reading: Reading = 0, 0..=1;

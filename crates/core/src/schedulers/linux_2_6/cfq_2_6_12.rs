@@ -49,7 +49,7 @@ use crate::tunables::{Count, Kibibytes, Milliseconds};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 
 crate::tunables! {
-    /// What Linux 2.6.12's CFQ can be told. Names, units and defaults are Linux's.
+    /// Tunables of Linux 2.6.12's CFQ. Names, units and defaults are Linux's.
     pub struct Settings {
         /// Requests that are taken from the processes' queues at once.
         quantum: Count = 4, 1..=1_000_000;
@@ -63,7 +63,7 @@ crate::tunables! {
         find_best: bool = 1, 0..=1;
         /// How far back the head may go for the next request.
         back_seek_max: Kibibytes = 16_384, 0..=4_294_967_295;
-        /// How many times longer than a way ahead a way back counts.
+        /// How many times longer than a seek forward a seek backward counts.
         back_seek_penalty: Count = 2, 1..=1_000_000;
     }
 }

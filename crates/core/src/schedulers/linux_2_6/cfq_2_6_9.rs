@@ -39,7 +39,7 @@ use crate::tunables::Count;
 use crate::units::RequestId;
 
 crate::tunables! {
-    /// What [`Cfq269`] can be told.
+    /// Tunables of [`Cfq269`].
     pub struct Settings {
         /// Requests that are taken from the processes' queues at once, at least.
         quantum: Count = 4, 1..=1_000_000;

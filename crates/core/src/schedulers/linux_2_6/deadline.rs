@@ -40,7 +40,7 @@ use crate::tunables::{Count, Milliseconds};
 use crate::units::{Duration, RequestId, Sector};
 
 crate::tunables! {
-    /// What the deadline schedulers can be told. Names, units and defaults are Linux's.
+    /// Tunables of the deadline schedulers. Names, units and defaults are Linux's.
     pub struct Settings {
         /// How long a read may wait before it is served out of order.
         read_expire: Milliseconds = 500, 0..=3_600_000;

@@ -34,7 +34,7 @@ use crate::tunables::Seed;
 use crate::units::{Issuer, RequestId};
 
 crate::tunables! {
-    /// What [`Lottery`] can be told.
+    /// Tunables of [`Lottery`].
     pub struct Settings {
         /// Where the random numbers come from: the same seed, the same draws.
         seed: Seed = 1, 0..=u64::MAX;

@@ -6,7 +6,7 @@
 //! 1. A process is within reach if its clock is at most `tau` ahead of the least clock of those that
 //!    have requests waiting.
 //! 2. Among all requests of processes within reach, serve the one with the shortest positioning time by
-//!    the learned curve of `sptf`; of equals, the first that arrived.
+//!    the learned curve of `sptf`; ties go to the one that arrived first.
 //!
 //! A choice may look at all waiting requests, if those nearest to the head are of processes beyond reach.
 //!
@@ -36,7 +36,7 @@ use crate::tunables::Milliseconds;
 use crate::units::{Duration, Issuer, RequestId};
 
 crate::tunables! {
-    /// What [`StrideSptf`] can be told.
+    /// Tunables of [`StrideSptf`].
     pub struct Settings {
         /// How far a process may be ahead of the one that is most behind, in disk time at weight 100.
         tau: Milliseconds = 1000, 0..=3_600_000;

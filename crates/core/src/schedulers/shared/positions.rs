@@ -68,7 +68,7 @@ impl Positions {
         self.surveyor.adopted();
     }
 
-    /// The request for which `cost` of its positioning time is least; the first that came, of equals.
+    /// The request for which `cost` of its positioning time is least; ties go to the one that came first.
     ///
     /// `floor` is a cost that no request has whose positioning time is at least so long. The floor ends the
     /// search on a side: requests further out cannot be better.

@@ -2,7 +2,7 @@
 //!
 //! # How it decides
 //! Positioning times T come from the curve of `sptf`; A is the age of a request, of the
-//! oldest part if it was merged, in whole microseconds. Of equals, the first that arrived goes.
+//! oldest part if it was merged, in whole microseconds. Ties go to the one that arrived first.
 //! - `bounded`: the oldest request, if A is at least `bound`; else the least T.
 //! - `linear`: the least T - `age_weight`/1000 × A.
 //! - `weighted`: the oldest request, if A is at least `max_response`; else the least T × (M - A) / M,
@@ -47,7 +47,7 @@ crate::choices! {
 }
 
 crate::tunables! {
-    /// What [`AgedSptf`] can be told.
+    /// Tunables of [`AgedSptf`].
     pub struct Settings {
         /// How age counts.
         form: Form = 0, 0..=2;

@@ -30,7 +30,7 @@ use crate::tunables::Seed;
 use crate::units::RequestId;
 
 crate::tunables! {
-    /// What [`Random`] can be told.
+    /// Tunables of [`Random`].
     pub struct Settings {
         /// Where the random numbers come from: the same seed, the same choices.
         seed: Seed = 1, 0..=u64::MAX;

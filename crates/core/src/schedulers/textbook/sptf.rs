@@ -3,7 +3,7 @@
 //! # How it decides
 //! 1. Look up the expected positioning time of each request in a curve: by distance from the end of the
 //!    last one dispatched to its start, forward and backward apart.
-//! 2. Take the request with the least; of equals, the first that arrived.
+//! 2. Take the request with the least; ties go to the one that arrived first.
 //!
 //! The curve starts as the device's and learns from each completion, while the device has one request
 //! at a time (see [`learned`](crate::learned)).

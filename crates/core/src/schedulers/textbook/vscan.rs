@@ -25,7 +25,7 @@ use crate::tunables::Percent;
 use crate::units::{RequestId, Sector};
 
 crate::tunables! {
-    /// What [`Vscan`] can be told.
+    /// Tunables of [`Vscan`].
     pub struct Settings {
         /// How much of the disk's length a turn costs: 0 is shortest seek first, 100 the elevator.
         r: Percent = 20, 0..=100;

@@ -34,7 +34,7 @@ use crate::tunables::Count;
 use crate::units::{Duration, RequestId};
 
 crate::tunables! {
-    /// What [`Aql`] can be told.
+    /// Tunables of [`Aql`].
     pub struct Settings {
         /// Requests that a dispatch cycle shares out among the queues.
         quantum: Count = 16, 1..=1_000_000;

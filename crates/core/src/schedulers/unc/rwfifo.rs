@@ -33,7 +33,7 @@ use crate::tunables::{Count, Percent};
 use crate::units::{Duration, RequestId};
 
 crate::tunables! {
-    /// What [`RwFifo`] can be told. The paper has these numbers fixed.
+    /// Tunables of [`RwFifo`]. The paper has these numbers fixed.
     pub struct Settings {
         /// Requests in a batch.
         batch: Count = 5, 2..=1024;

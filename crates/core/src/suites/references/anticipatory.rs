@@ -1,4 +1,5 @@
-//! The anticipation core once more: every event is remembered and counted anew at each decision.
+//! Slow reference for the schedulers of `anticipatory`, for the oracle suite: every event is remembered, and all of
+//! them are counted again at each decision.
 
 use super::*;
 use crate::learned::{Learned, Surveyor};

@@ -1,4 +1,4 @@
-//! Linux's anticipatory schedulers once more.
+//! Slow reference for `as`, `as-2.6.11` and `cas`, for the oracle suite.
 //!
 //! Sides are 0 (async) and 1 (sync); processes and requests are in plain lists.
 
@@ -104,7 +104,7 @@ impl Reference {
         *self.by_address[side].iter().find(|held| held.id == id).unwrap()
     }
 
-    /// Of two the one to go on with; of equals the first.
+    /// Of two the one to continue with; ties go to the first.
     fn better(&self, side: usize, one: Option<RequestId>, two: Option<RequestId>) -> Option<RequestId> {
         let (Some(a), Some(b)) = (one, two) else { return one.or(two) };
         let last = self.last_end[side];

@@ -1,4 +1,5 @@
-//! `bfq` once more: B-WF2Q+, budgets, idling and service over lists that are searched.
+//! Slow reference for `bfq`, for the oracle suite: B-WF2Q+, budgets, idling and service over lists that
+//! are searched.
 //!
 //! The reference shares with the fast form what is arithmetic on one queue or on the device:
 //! [`Raise`](crate::schedulers::blk_mq::bfq::raise::Raise), [`Burst`], [`Rate`] and [`Tagging`]. Nothing is forgotten here, as no test has more processes than there are places.

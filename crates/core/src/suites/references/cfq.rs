@@ -1,4 +1,4 @@
-//! CFQ once more, slowly: for the oracle suite.
+//! Slow reference for `cfq`, for the oracle suite.
 //!
 //! Queues, processes and requests are in plain lists, the queues in the order in which they were made or
 //! last moved among the others. Times are signed, in nanoseconds.
@@ -179,7 +179,7 @@ impl Reference {
         (lane.key, lane.key_class, lane.moved, lane.rest) = (Some(key), lane.class, moved, 0);
     }
 
-    /// Of two the one to go on with; of equals the first.
+    /// Of two the one to continue with; ties go to the first.
     fn better(&self, cx: Cx<'_>, one: Option<RequestId>, two: Option<RequestId>) -> Option<RequestId> {
         let (Some(a), Some(b)) = (one, two) else { return one.or(two) };
         let (head, reach) = (self.head, self.set.back_seek_max.0 * 2);

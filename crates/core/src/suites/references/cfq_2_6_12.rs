@@ -1,4 +1,4 @@
-//! `cfq-2.6.12` once more.
+//! Slow reference for `cfq-2.6.12`, for the oracle suite: a list of processes, each with its requests in plain lists.
 
 use super::dispatch_list::SlowList;
 use super::*;

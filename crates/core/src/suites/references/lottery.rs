@@ -1,4 +1,4 @@
-//! `lottery` once more.
+//! Slow reference for `lottery`, for the oracle suite: requests in order of arrival, and a list of processes.
 
 use super::*;
 use crate::random::Random;

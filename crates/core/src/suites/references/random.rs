@@ -1,4 +1,4 @@
-//! `random` once more: a vector, searched from the front.
+//! Slow reference for `random`, for the oracle suite: a vector, searched from the front.
 
 use super::*;
 use crate::random;

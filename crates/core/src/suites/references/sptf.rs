@@ -1,4 +1,4 @@
-//! `sptf` and `aged-sptf` once more: the cost of every request.
+//! Slow reference for `sptf` and `aged-sptf`, for the oracle suite: the cost of every request.
 
 use super::*;
 use crate::learned::{Learned, Surveyor};
@@ -30,7 +30,7 @@ impl Referenced for AgedSptf {
 /// The cost of a request by its positioning time and age, both in nanoseconds.
 type Cost = Box<dyn Fn(u64, u64) -> i128>;
 
-/// The family by comparing all requests: the least cost, the first that came of equals. A
+/// The family by comparing all requests: the least cost; ties go to the one that came first. A
 /// request that is older than the limit goes before all, the first that came of several.
 struct Slow {
     cost: Cost,

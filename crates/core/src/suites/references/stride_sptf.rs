@@ -1,4 +1,4 @@
-//! `stride_sptf` once more.
+//! Slow reference for `stride-sptf`, for the oracle suite.
 
 use super::time_shares::SlowShares;
 use super::*;

@@ -1,4 +1,5 @@
-//! `turns` once more: what waits is in one list, in order of arrival, and all else is counted from it.
+//! Slow reference for `turns`, for the oracle suite: what waits is in one list, in order of arrival, and all else
+//! is counted from it.
 
 mod bound;
 mod choice;
@@ -133,7 +134,7 @@ impl Reference {
         writers.len()
     }
 
-    /// The oldest, of the idle class or not; of equals what somebody waits for.
+    /// The oldest, of the idle class or not; ties go to what somebody waits for.
     fn oldest(&self, cx: Cx<'_>, idle: bool) -> Option<RequestId> {
         let write = |held: &&Held| cx[held.id].operation != Operation::Read;
         let rank = |held: &&Held| (cx[held.id].arrival, held.kind == Kind::Write, !idle && write(held));

@@ -1,4 +1,4 @@
-//! Where queues that others may share go on, by class and address: which is nearest to a request?
+//! Addresses at which queues that others may share continue, by class: which is nearest to a request?
 
 use crate::collections::{OutOfMemory, Sorted};
 use crate::request::Class;

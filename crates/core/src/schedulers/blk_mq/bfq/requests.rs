@@ -16,7 +16,7 @@ pub(super) struct Requests {
     farthest: u64,
     /// By queue in order of arrival, with when each is overdue.
     fifos: Fifos<Instant>,
-    /// What a way back is worth, and where the device is.
+    /// Cost of seeking backward, and where the device is.
     pub(super) back: Back,
     head: Sector,
     owned: Vec<Owned>,
@@ -173,7 +173,7 @@ impl Requests {
         leads
     }
 
-    /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
+    /// Whether `new` is better to go on with from `head` than `old`: metadata, then the nearer one.
     fn wins(&self, head: Sector, new: &Request, old: &Request) -> bool {
         let nearer = old.metadata == new.metadata && better(self.back, head, new.start, old.start);
         nearer || new.metadata && !old.metadata

@@ -1,5 +1,4 @@
-//! Who asks for what: each process that issues what somebody waits for, and whether the next process goes on where it left
-//! off.
+//! Who issues what somebody waits for: each process, and whether the next process continues where that one stopped.
 
 use alloc::vec::Vec;
 

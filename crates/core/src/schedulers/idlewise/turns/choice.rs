@@ -1,4 +1,4 @@
-//! What goes next, or how long to wait: decided here, done by the [`Service`].
+//! Decides which request is dispatched next, or how long to wait. The [`Service`] carries it out.
 
 use super::next::Next;
 use super::parts::Service;

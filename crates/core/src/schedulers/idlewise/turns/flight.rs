@@ -1,4 +1,4 @@
-//! What the drive has: since when, and how much of it nobody waits for.
+//! Requests in the drive: since when, and how many that nobody waits for.
 
 use crate::collections::{Fifos, List, OutOfMemory};
 use crate::units::{Instant, RequestId};

@@ -1,4 +1,4 @@
-//! How a process or a chain of them behaves: whether it goes on where it left off, and how soon.
+//! How a process or a chain of processes behaves: whether it continues where it stopped, and how soon.
 
 use crate::request::Request;
 use crate::units::{Duration, Sector};

@@ -7,7 +7,7 @@ use crate::units::{Instant, RequestId};
 
 /// A line of processes by their places, each in it once.
 pub(super) struct Line {
-    /// Lists of numbers, which are those of places here.
+    /// Lists of slot numbers: here, of places.
     links: Links,
     list: List,
     /// By place: since when it is in line; `None` if it is not.

@@ -1,4 +1,4 @@
-//! What goes next, or how long to wait.
+//! The answers that `turns` may give to a dispatch.
 
 use super::round::Party;
 use crate::units::{Instant, RequestId};

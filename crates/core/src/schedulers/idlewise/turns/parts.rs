@@ -1,4 +1,4 @@
-//! All that `turns` is made of where heads move.
+//! State of `turns` on hard disks.
 
 use super::actors::Actors;
 use super::classes::Classes;

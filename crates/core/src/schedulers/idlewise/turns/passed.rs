@@ -1,4 +1,4 @@
-//! How much goes before what is overdue.
+//! How many requests may be sent before an overdue one.
 
 use crate::scheduler::Cx;
 use crate::units::{Instant, RequestId};

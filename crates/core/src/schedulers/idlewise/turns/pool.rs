@@ -1,4 +1,4 @@
-//! Requests that go in batches, each by the time that the head is expected to take there.
+//! Requests that are dispatched in batches, each by the time that the head is expected to take there.
 
 use crate::collections::{OutOfMemory, Sorted, TryBox};
 use crate::learned::{Curve, Learned, Surveyor};
@@ -65,7 +65,7 @@ impl Pool {
         }
     }
 
-    /// Of the neighbours of the head in a set, the one that it is expected to reach sooner; the upper one, of equals.
+    /// Of the neighbours of the head in a set, the one that it is expected to reach sooner; ties go to the upper one.
     fn nearest(&self, cx: Cx<'_>, head: &Head, curve: &Curve, which: usize) -> Option<RequestId> {
         let time = |id: RequestId| curve.expected(head.position, cx[id].start);
         match head.around(&self.sets[which]) {

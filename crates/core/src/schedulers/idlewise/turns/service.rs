@@ -1,4 +1,4 @@
-//! What comes, what goes and what is done, and what all parts learn of it.
+//! Arrivals, dispatches and completions, and what all parts learn of them.
 
 use super::actors::Actor;
 use super::next::Next;

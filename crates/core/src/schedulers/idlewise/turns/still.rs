@@ -1,4 +1,4 @@
-//! Where no heads move: reads go at once, and as many writes as reads bear.
+//! `turns` on devices without moving heads: sends reads at once, and limits writes so that reads stay fast.
 
 use super::classes::Classes;
 use super::flight::Flight;

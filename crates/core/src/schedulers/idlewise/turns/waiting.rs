@@ -1,4 +1,4 @@
-//! The requests that wait: by arrival as each falls due, and by address where their class goes by it.
+//! Waiting requests, by deadline and by address.
 
 use alloc::vec::Vec;
 
@@ -134,7 +134,7 @@ impl Waiting {
         [self.arrivals[0].front(), self.arrivals[1].front()]
     }
 
-    /// The oldest that is not of the idle class; of equals reads come first, and then those that somebody waits for.
+    /// The oldest that is not of the idle class; ties go to reads, and then to those that somebody waits for.
     pub(super) fn oldest(&self, cx: Cx<'_>) -> Option<RequestId> {
         let first = |one: Option<RequestId>, other: Option<RequestId>| match (one, other) {
             (Some(one), Some(other)) => Some(if cx[one].arrival <= cx[other].arrival { one } else { other }),

@@ -48,7 +48,7 @@ struct Position {
 }
 
 impl Position {
-    /// The better of the two to go on with, of equals the first.
+    /// The better of the two to continue with; ties go to the first.
     #[inline]
     fn choose(&self, cx: Cx<'_>, one: Option<RequestId>, other: Option<RequestId>) -> Option<RequestId> {
         match (one, other) {
@@ -127,7 +127,7 @@ impl Requests {
         self.oldest_now(now, side).filter(|oldest| now > self.lanes.deadline(*oldest))
     }
 
-    /// Who came first, which counts as a look at who is overdue.
+    /// Who came first, which counts as a check of who is overdue.
     #[inline]
     pub(super) fn oldest_now(&mut self, now: Instant, side: Side) -> Option<RequestId> {
         self.positions[side.index()].looked = Some(now);

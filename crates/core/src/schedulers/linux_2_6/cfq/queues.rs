@@ -1,6 +1,6 @@
 //! The queues: one for each process's synchronous requests, and the asynchronous ones by priority.
 //!
-//! A queue has its requests by address and in order of arrival, and knows the best place to go on.
+//! A queue has its requests by address and in order of arrival, and knows the best place to continue.
 
 use alloc::vec::Vec;
 
@@ -321,7 +321,7 @@ impl Queues {
     }
 }
 
-/// The better of two requests to go on with from `head`, of equals the first: metadata before data, then
+/// The better of two requests to continue with from `head`, where ties go to the first: metadata before data, then
 /// the nearer.
 #[inline]
 fn choose(

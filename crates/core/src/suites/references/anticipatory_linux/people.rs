@@ -1,4 +1,4 @@
-//! What the reference knows of processes, and whether it goes on waiting for one.
+//! What the reference knows of processes, and whether it continues to wait for one.
 
 use super::{Reference, RuleSet, State};
 use crate::request::Request;

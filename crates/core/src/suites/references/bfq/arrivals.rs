@@ -1,4 +1,4 @@
-//! Arrivals and completions.
+//! Arrivals and completions in the slow reference for `bfq`.
 
 use alloc::vec::Vec;
 
@@ -252,7 +252,7 @@ impl Reference {
         }
     }
 
-    /// The better of the two to go on with from `head`, of equals the first.
+    /// The better of the two to continue with from `head`; ties go to the first.
     fn better(
         &self,
         cx: Cx<'_>,

@@ -1,4 +1,4 @@
-//! What the reference keeps of one queue, all of it together.
+//! What the slow reference for `bfq` keeps of one queue, all of it together.
 
 use crate::request::{Class, Request};
 use crate::scheduler::Cx;

@@ -1,4 +1,4 @@
-//! Injection and merging of queues, and exits.
+//! Injection, merging of queues and exits in the slow reference for `bfq`.
 
 use super::record::{Inject, Waker};
 use super::{Reference, Seat};

@@ -1,4 +1,4 @@
-//! How much may be written beside reads where no heads move.
+//! How much the slow reference for `turns` lets be written beside reads where no heads move.
 
 /// How many writes may be in flight, in sixteenths.
 pub(super) struct Bound {

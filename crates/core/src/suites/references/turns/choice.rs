@@ -1,4 +1,4 @@
-//! What goes next.
+//! What the slow reference for `turns` dispatches next.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Who asks: processes, the chains that they form, and what is known of each.
+//! Processes in the slow reference for `turns`, the chains that they form, and what is known of each.
 
 use super::purses::Purse;
 use super::*;

@@ -1,4 +1,4 @@
-//! Who may ask, where weights count.
+//! Rounds of shares in the slow reference for `turns`: who may still be served, where weights count.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What is kept of a request, and of a turn.
+//! What the slow reference for `turns` keeps of a request, and of a turn.
 
 use super::*;
 
