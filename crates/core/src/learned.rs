@@ -5,12 +5,12 @@
 
 mod curve;
 mod leaving;
-mod surveyor;
+mod positioning_meter;
 
 pub use curve::Curve;
 pub use leaving::Leaving;
 pub(crate) use leaving::Way;
-pub use surveyor::Surveyor;
+pub use positioning_meter::PositioningMeter;
 
 use curve::LEARNING_SHIFT;
 use leaving::STALE;

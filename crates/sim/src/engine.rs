@@ -12,12 +12,12 @@
 //! What has no room in the queue waits before it: everything when all ids are in use, or else those kinds of
 //! requests of which the scheduler wants no more.
 
+pub mod decision_log;
 pub mod director;
 mod error;
 pub mod exits;
 mod overflow;
 mod tags;
-pub mod why;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 

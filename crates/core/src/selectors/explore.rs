@@ -16,7 +16,7 @@
 use super::contract::{Candidate, Method, Selector, Settings, Setup, Situation, Verdict, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
-use crate::random::Random;
+use crate::rng::Random;
 use crate::tunables::{Count, Kibibytes, Percent, Seed};
 use crate::why::Reason;
 

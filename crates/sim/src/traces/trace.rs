@@ -2,7 +2,7 @@
 
 use crate::traces::error::TraceError;
 use crate::traces::findings::Findings;
-use crate::traces::format::Open;
+use crate::traces::format_info::Open;
 use crate::traces::formats::Format;
 use crate::traces::input::{CUT_SHORT, Input, Watch};
 use crate::traces::reader::Reader;

@@ -19,7 +19,7 @@ use super::levels::{Collecting, Keys, Level, Levels};
 use super::statistics::{BUCKET, Percentile};
 use crate::collections::{OutOfMemory, TryBox};
 use crate::device::Device;
-use crate::learned::{Learned, Surveyor};
+use crate::learned::{Learned, PositioningMeter};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
 use crate::tunables::{Count, Microseconds, Percent, Preset};
@@ -113,7 +113,7 @@ pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     levels: TryBox<Levels>,
     learned: TryBox<Learned>,
-    surveyor: Surveyor,
+    meter: PositioningMeter,
     /// Where the last request dispatched ends.
     head: Sector,
     /// Requests that wait, and requests in the device.
@@ -221,7 +221,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.wait = None;
         self.policy.take(cx, id);
         let request = &cx[id];
-        self.surveyor.dispatched(cx.now, request.start, request.length);
+        self.meter.dispatched(cx.now, request.start, request.length);
         self.head = request.end();
         (self.waiting, self.in_flight) = (self.waiting - 1, self.in_flight + 1);
         self.levels.dispatched(id);
@@ -278,7 +278,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
             policy: P::new(setup, tunables.policy)?,
             levels: Levels::new(setup.capacity, tunables.framework.collecting())?,
             learned: TryBox::room()?.keep(setup.device.learned.clone())?,
-            surveyor: Surveyor::default(),
+            meter: PositioningMeter::default(),
             head: Sector(0),
             waiting: 0,
             in_flight: 0,
@@ -355,7 +355,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     fn completed(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let measured = self.surveyor.completed(cx.now, &mut self.learned);
+        let measured = self.meter.completed(cx.now, &mut self.learned);
         self.policy.complete(cx, id);
         self.levels.completes(cx, id, measured);
         let request = &cx[id];
@@ -406,7 +406,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     fn adopted(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight += 1;
-        self.surveyor.adopted();
+        self.meter.adopted();
         self.policy.adopt(cx, id);
     }
 

@@ -65,15 +65,15 @@
 
 pub(crate) mod budget;
 mod entity;
-mod explain;
 mod habits;
 mod idling;
 mod inject;
-mod positions;
+mod next_addresses;
 pub(crate) mod processes;
 mod queues;
 pub(crate) mod raise;
 pub(crate) mod rate;
+mod reasons;
 mod requests;
 mod service;
 mod settings;
@@ -281,14 +281,14 @@ impl Scheduler for Bfq {
             Selected::Goes(chosen) => chosen,
             Selected::Idled(queue) => {
                 let until = self.service.idles_until(cx, queue);
-                explain::wait(cx, &self.service.queues, queue, until);
+                reasons::wait(cx, &self.service.queues, queue, until);
                 return until.map_or(Decision::Idle, Decision::WaitUntil);
             }
             Selected::Nothing => return Decision::Idle,
         };
         if cx.notes().is_some() {
-            self.service.ended.take().into_iter().for_each(|ended| explain::end(cx, ended));
-            explain::dispatch(cx, &self.service.queues, chosen, before);
+            self.service.ended.take().into_iter().for_each(|ended| reasons::end(cx, ended));
+            reasons::dispatch(cx, &self.service.queues, chosen, before);
         }
         self.service.send(cx, chosen);
         Decision::Dispatch(chosen.id)

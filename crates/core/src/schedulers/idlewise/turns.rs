@@ -85,34 +85,34 @@
 //! real-time class issues requests, or if the overdue request is itself of the idle class.
 
 mod actors;
-mod choice;
 mod classes;
+mod decide;
 mod draining;
-mod flight;
+mod events;
+mod flash;
 mod habits;
-mod line;
+mod in_flight;
 mod next;
-mod parts;
-mod passed;
+mod overdue;
+mod place_queue;
 mod pool;
+mod rotating;
 mod round;
-mod service;
 mod settings;
-mod shaper;
 mod shares;
-mod still;
 mod waiting;
+mod write_limit;
 
 use crate::collections::{OutOfMemory, TryBox};
 use crate::request::{Class, Priority};
 use crate::scheduler::{Algorithm, PriorityEffects, Setup, Starvation, delegate};
 use crate::tunables::Unit;
 use crate::units::Weight;
-use parts::Service;
+use flash::Flash;
+use rotating::Service;
 use settings::SPARED_BELOW;
 pub use settings::Settings;
 use shares::{USUAL, weigh};
-use still::Still;
 
 /// Turns for streams, batches for all others.
 pub struct Turns(Kind);
@@ -121,7 +121,7 @@ enum Kind {
     /// For disks with moving heads.
     Heads(TryBox<Service>),
     /// For all others.
-    Still(TryBox<Still>),
+    Flash(TryBox<Flash>),
 }
 
 impl Algorithm for Turns {
@@ -135,14 +135,14 @@ impl Algorithm for Turns {
         Ok(Turns(if setup.device.rotational {
             Kind::Heads(Service::new(setup, tunables)?)
         } else {
-            Kind::Still(Still::new(setup, tunables)?)
+            Kind::Flash(Flash::new(setup, tunables)?)
         }))
     }
 
     fn tune(&mut self, tunables: Settings) {
         match &mut self.0 {
             Kind::Heads(service) => service.tunables = tunables,
-            Kind::Still(still) => still.tunables = tunables,
+            Kind::Flash(flash) => flash.tunables = tunables,
         }
     }
 
@@ -163,7 +163,7 @@ macro_rules! either {
     ($turns:ident, $method:ident $(, $argument:ident)*) => {
         match $turns {
             Turns(Kind::Heads(service)) => service.$method($($argument),*),
-            Turns(Kind::Still(still)) => still.$method($($argument),*),
+            Turns(Kind::Flash(flash)) => flash.$method($($argument),*),
         }
     };
 }

@@ -17,7 +17,7 @@ pub(crate) mod settings;
 mod statistics;
 
 #[cfg(test)]
-mod chains;
+mod chain_tests;
 #[cfg(test)]
 pub(crate) mod tests;
 

@@ -26,8 +26,8 @@
 use alloc::vec::Vec;
 
 use crate::collections::OutOfMemory;
-use crate::random::Random;
 use crate::request::Request;
+use crate::rng::Random;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::issuer_fifos::IssuerFifos;
 use crate::tunables::Seed;

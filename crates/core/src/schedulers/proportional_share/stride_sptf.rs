@@ -30,8 +30,8 @@ use crate::collections::OutOfMemory;
 use crate::learned::Learned;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
+use crate::schedulers::shared::by_positioning_time::ByPositioningTime;
 use crate::schedulers::shared::clocks::{Clocked, TimeShares};
-use crate::schedulers::shared::positions::Positions;
 use crate::tunables::Milliseconds;
 use crate::units::{Duration, Issuer, RequestId};
 
@@ -48,7 +48,7 @@ crate::tunables! {
 /// Shares of disk time by weight, with short seeks.
 pub struct StrideSptf {
     shares: TimeShares,
-    positions: Positions,
+    positions: ByPositioningTime,
     tunables: Settings,
 }
 
@@ -60,7 +60,7 @@ impl Algorithm for StrideSptf {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        let (shares, positions) = (TimeShares::new(setup.capacity)?, Positions::new(setup)?);
+        let (shares, positions) = (TimeShares::new(setup.capacity)?, ByPositioningTime::new(setup)?);
         Ok(StrideSptf { shares, positions, tunables })
     }
 

@@ -30,7 +30,7 @@
 use crate::collections::OutOfMemory;
 use crate::learned::Learned;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::positions::Positions;
+use crate::schedulers::shared::by_positioning_time::ByPositioningTime;
 use crate::tunables::{Count, Milliseconds};
 use crate::units::{Duration, RequestId};
 
@@ -62,7 +62,7 @@ crate::tunables! {
 
 /// Shortest positioning time first, with ageing.
 pub struct AgedSptf {
-    positions: Positions,
+    positions: ByPositioningTime,
     tunables: Settings,
 }
 
@@ -77,7 +77,7 @@ impl Algorithm for AgedSptf {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        Ok(AgedSptf { positions: Positions::new(setup)?, tunables })
+        Ok(AgedSptf { positions: ByPositioningTime::new(setup)?, tunables })
     }
 
     fn tune(&mut self, tunables: Settings) {

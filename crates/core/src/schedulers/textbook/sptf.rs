@@ -25,13 +25,13 @@
 use crate::collections::OutOfMemory;
 use crate::learned::Learned;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::positions::Positions;
+use crate::schedulers::shared::by_positioning_time::ByPositioningTime;
 use crate::tunables::Nothing;
 use crate::units::RequestId;
 
 /// Shortest positioning time first.
 pub struct Sptf {
-    positions: Positions,
+    positions: ByPositioningTime,
 }
 
 impl Algorithm for Sptf {
@@ -41,7 +41,7 @@ impl Algorithm for Sptf {
     type Tunables = Nothing;
 
     fn new(setup: Setup<'_>, _: Nothing) -> Result<Self, OutOfMemory> {
-        Ok(Sptf { positions: Positions::new(setup)? })
+        Ok(Sptf { positions: ByPositioningTime::new(setup)? })
     }
 
     fn tune(&mut self, _: Nothing) {}

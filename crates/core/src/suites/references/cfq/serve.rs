@@ -63,10 +63,10 @@ impl Reference {
         }
         let lane = self.lane(turn.lane);
         let wait = self.set.slice_idle.0.0 as i64;
-        let person = turn.who.map(|who| &self.people[who as usize]);
-        let Some(person) = person.filter(|person| !person.gone) else { return };
+        let process = turn.who.map(|who| &self.processes[who as usize]);
+        let Some(process) = process.filter(|process| !process.gone) else { return };
         let no_seeks = !cx.device.rotational && self.device.2;
-        let long = person.think.0 > 80 && person.think.2 as i64 > end - now;
+        let long = process.think.0 > 80 && process.think.2 as i64 > end - now;
         if !no_seeks && wait > 0 && lane.window && self.flying(true) + self.flying(false) == 0 && !long {
             let seeks = lane.seek.0 > 80 && lane.seek.2 > 8192;
             let length = if seeks { wait.min(2 * MS) } else { wait };

@@ -33,7 +33,7 @@ impl WhyFilter {
 }
 
 /// Measures with `inner`, and writes each decision to `out`.
-pub struct Teller<'a, O> {
+pub struct DecisionLog<'a, O> {
     inner: &'a mut O,
     out: &'a mut dyn Write,
     told: WhyFilter,
@@ -41,10 +41,10 @@ pub struct Teller<'a, O> {
     error: Option<std::io::Error>,
 }
 
-impl<'a, O> Teller<'a, O> {
-    /// A teller of what is to be `told` that hands everything on to `inner`.
+impl<'a, O> DecisionLog<'a, O> {
+    /// A log of what is to be `told`; it hands everything on to `inner`.
     pub fn new(inner: &'a mut O, out: &'a mut dyn Write, told: WhyFilter) -> Self {
-        Teller { inner, out, told, error: None }
+        DecisionLog { inner, out, told, error: None }
     }
 
     /// Ends the telling.
@@ -80,7 +80,7 @@ fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option
     }
 }
 
-impl<O: Observer> Observer for Teller<'_, O> {
+impl<O: Observer> Observer for DecisionLog<'_, O> {
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request) {
         self.inner.arrived(now, id, request);
     }
