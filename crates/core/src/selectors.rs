@@ -59,9 +59,7 @@ mod tests;
 pub use activity::owner;
 pub use category::{Bounds, Category};
 pub use chooser::{Action, Chooser, Decision, by_hand};
-pub use contract::{
-    Candidate, Method, Prediction, Question, Rank, Selector, Setup, Situation, Verdict, Wish,
-};
+pub use contract::{Answer, Candidate, Method, Prediction, Question, Rank, Selector, Setup, Situation, Wish};
 pub use error::ChooserError;
 pub use latencies::observed;
 pub use pace::Pace;

@@ -14,7 +14,7 @@
 //! Synchronous requests make statistics, and are waited for; after an asynchronous one there is no
 //! wait. The parts of a request that a file system split and flagged count as one.
 
-use super::heuristics::{Candidate, Heuristic};
+use super::heuristics::{Heuristic, NextRequest};
 use super::levels::{Collecting, Keys, Level, Levels};
 use super::statistics::{BUCKET, Percentile};
 use crate::collections::{OutOfMemory, TryBox};
@@ -195,7 +195,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             cx.rather("no wait for process {}: no heads move, and it would save {}", facts);
             return None;
         }
-        let candidate = Candidate {
+        let candidate = NextRequest {
             cx,
             id: candidate,
             positioning,

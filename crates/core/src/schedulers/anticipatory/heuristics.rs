@@ -10,7 +10,7 @@ use crate::units::{Duration, Issuer, RequestId};
 
 /// The request that the inner scheduler would serve, and the process that may be worth waiting for instead.
 #[derive(Clone, Copy)]
-pub struct Candidate<'a> {
+pub struct NextRequest<'a> {
     /// The time, the requests, the device, and where to say why.
     pub cx: Cx<'a>,
     /// The request.
@@ -41,7 +41,7 @@ pub trait Heuristic<P: Policy>: Sized + 'static {
     type Presets: Presets + 'static;
 
     /// How long to wait. `None`: not at all; then [`Cx::rather`] has said why.
-    fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &Self::Tunables) -> Option<Duration>;
+    fn wait(policy: &P, candidate: &NextRequest<'_>, tunables: &Self::Tunables) -> Option<Duration>;
 }
 
 /// The framework's own defaults.
@@ -55,7 +55,7 @@ pub struct CostBenefit;
 
 impl CostBenefit {
     /// The equation.
-    pub(super) fn weigh(candidate: &Candidate<'_>) -> Option<Duration> {
+    pub(super) fn weigh(candidate: &NextRequest<'_>) -> Option<Duration> {
         let Expected { median, latest, positioning, .. } = candidate.expected;
         let benefit = candidate.positioning - positioning;
         let cost = median - candidate.elapsed;
@@ -83,7 +83,7 @@ impl<P: Policy> Heuristic<P> for CostBenefit {
     type Tunables = Nothing;
     type Presets = ();
 
-    fn wait(_: &P, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+    fn wait(_: &P, candidate: &NextRequest<'_>, _: &Nothing) -> Option<Duration> {
         CostBenefit::weigh(candidate)
     }
 }
@@ -93,7 +93,7 @@ impl<P: Policy> Heuristic<P> for CostBenefit {
 pub struct Aged;
 
 impl Aged {
-    fn weigh(policy: &AgedSptf, candidate: &Candidate<'_>) -> Option<Duration> {
+    fn weigh(policy: &AgedSptf, candidate: &NextRequest<'_>) -> Option<Duration> {
         if policy.nearest(candidate.cx) != Some(candidate.id) {
             let facts = || [candidate.cx.age(candidate.id).into()];
             candidate.cx.rather("no wait: the next request is due to its age, {}", facts);
@@ -110,7 +110,7 @@ impl Heuristic<AgedSptf> for Aged {
     type Tunables = Nothing;
     type Presets = ();
 
-    fn wait(policy: &AgedSptf, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+    fn wait(policy: &AgedSptf, candidate: &NextRequest<'_>, _: &Nothing) -> Option<Duration> {
         Aged::weigh(policy, candidate)
     }
 }
@@ -136,7 +136,7 @@ impl Heuristic<AgedSptf> for Adaptive {
     type Tunables = Nothing;
     type Presets = Careful;
 
-    fn wait(policy: &AgedSptf, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+    fn wait(policy: &AgedSptf, candidate: &NextRequest<'_>, _: &Nothing) -> Option<Duration> {
         Aged::weigh(policy, candidate)
     }
 }
@@ -159,7 +159,7 @@ impl<P: Policy> Heuristic<P> for Sweep {
     type Tunables = SweepSettings;
     type Presets = ();
 
-    fn wait(_: &P, candidate: &Candidate<'_>, tunables: &SweepSettings) -> Option<Duration> {
+    fn wait(_: &P, candidate: &NextRequest<'_>, tunables: &SweepSettings) -> Option<Duration> {
         let backward = candidate.expected.backward_percent;
         if candidate.forward && backward > tunables.backward_limit.0 {
             let facts = || [candidate.last.into(), backward.into()];

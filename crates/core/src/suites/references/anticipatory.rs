@@ -5,7 +5,7 @@ use super::*;
 use crate::learned::{Learned, PositioningMeter};
 use crate::scheduler::Policy;
 use crate::schedulers::anticipatory::framework::{All, Anticipatory, Expectation, Settings};
-use crate::schedulers::anticipatory::heuristics::{Candidate, Heuristic};
+use crate::schedulers::anticipatory::heuristics::{Heuristic, NextRequest};
 use crate::schedulers::anticipatory::statistics::{Expected, Percentile};
 
 impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Referenced for Anticipatory<P, H> {
@@ -240,7 +240,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
         if !cx.device.rotational && positioning.0 < expected.positioning.0 + 500_000 {
             return None;
         }
-        let candidate = Candidate {
+        let candidate = NextRequest {
             cx,
             id: candidate,
             positioning,
