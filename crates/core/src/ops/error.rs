@@ -22,7 +22,7 @@ pub enum Problem {
     Word(String, Wanted),
     /// The line ends where this was wanted.
     Missing(Wanted),
-    /// The line goes on with this word after its end.
+    /// The line continues with this word after its end.
     Surplus(String),
     /// An event comes before the `scheduler` line.
     NoScheduler,

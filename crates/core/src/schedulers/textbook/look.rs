@@ -5,12 +5,12 @@
 //!    nearest below it.
 //! 2. If there is none in that direction, turn.
 //!
-//! Requests with equal addresses go in order of arrival. A request that begins exactly where the head
+//! Requests with equal addresses are dispatched in order of arrival. A request that begins exactly where the head
 //! stands counts as above: a downward sweep does not follow a stream that grows upward.
 //!
 //! # Source
 //! Textbooks. Many kernels and books call this SCAN or the elevator; `scan` is the one
-//! that goes on to the disk's end.
+//! that moves on to the disk's end.
 //!
 //! # Good for, bad for
 //! Good for deep queues of scattered requests, with less travel than `c-look`. Bad for

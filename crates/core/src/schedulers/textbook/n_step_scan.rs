@@ -4,7 +4,7 @@
 //! 1. Arriving requests line up. When the sweep has nothing left, the first `n` of the line become the
 //!    next sweep.
 //! 2. The sweep is served as `look` serves: the nearest request in the direction of the head, then turn. The direction is kept
-//!    from sweep to sweep. Equal addresses go in order of arrival, or of joining the sweep.
+//!    from sweep to sweep. Requests with equal addresses are dispatched in order of arrival, or of joining the sweep.
 //!
 //! With `n` = 1 this is first come, first served.
 //!

@@ -4,7 +4,7 @@
 //! 1. Take the request whose start is nearest to the end of the last one dispatched.
 //! 2. Of two that are equally near, take the one in the direction of the last seek.
 //!
-//! Requests with equal addresses go in order of arrival. Distance is in sectors; an operating system
+//! Requests with equal addresses are dispatched in order of arrival. Distance is in sectors; an operating system
 //! does not know cylinders.
 //!
 //! # Source

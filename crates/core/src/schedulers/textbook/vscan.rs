@@ -5,7 +5,7 @@
 //!    request against the way of the last seek, `r` percent of the disk's length are added.
 //! 2. Take the request with the least distance; of two that are equal, the one on the way.
 //!
-//! Requests with equal addresses go in order of arrival. With `r` = 0 this is `sstf`,
+//! Requests with equal addresses are dispatched in order of arrival. With `r` = 0 this is `sstf`,
 //! with `r` = 100 it is `look`.
 //!
 //! # Source

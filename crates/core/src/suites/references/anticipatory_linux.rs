@@ -121,7 +121,7 @@ impl Reference {
         if rank(b) < rank(a) { two } else { one }
     }
 
-    /// Where to go on from `id`, which is about to leave.
+    /// Where to continue from `id`, which is about to leave.
     fn after(&self, side: usize, id: RequestId) -> Option<RequestId> {
         let mut order = self.by_address[side].clone();
         order.sort_by_key(|held| held.start);

@@ -197,7 +197,7 @@ impl Reference {
         if worth(b) < worth(a) { two } else { one }
     }
 
-    /// Takes a waiting request from its queue, and finds where to go on.
+    /// Takes a waiting request from its queue, and finds where to continue.
     fn pull(&mut self, cx: Cx<'_>, id: RequestId, name: usize) {
         let mut order = self.lane(name).by_address.clone();
         order.sort_by_key(|held| held.start);

@@ -81,7 +81,7 @@ struct Reference {
     done: Instant,
     idle_from: Instant,
     last_writer: Option<usize>,
-    /// The mean time to get to a stream's read: while its turn goes on; as a turn begins, where it had been left because it
+    /// The mean time to get to a stream's read: while its turn continues; as a turn begins, where it had been left because it
     /// thought; and as any other turn begins. The last one is the time of a read in a batch.
     ways: [u64; 4],
     /// Somebody went on in this turn.

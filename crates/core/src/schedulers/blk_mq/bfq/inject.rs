@@ -34,7 +34,7 @@ pub(super) struct Injection {
     since: Instant,
     /// The watched request is the next to go.
     next: bool,
-    /// The watched request, once it has gone.
+    /// The watched request, once it has been dispatched.
     request: Option<RequestId>,
     /// Others went since.
     pub(super) injected: bool,

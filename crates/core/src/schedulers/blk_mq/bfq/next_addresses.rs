@@ -21,12 +21,12 @@ impl NextAddresses {
         (class as u64) << 62 | start << self.bits | queue as u64
     }
 
-    /// Whether it is known where `queue` goes on.
+    /// Whether it is known where `queue` continues.
     pub(super) fn holds(&self, queue: usize) -> bool {
         self.sorted.contains(RequestId(queue as u32))
     }
 
-    /// `queue` goes on there from now on; `None`: others may not share it, or nothing of it waits.
+    /// `queue` continues there from now on; `None`: others may not share it, or nothing of it waits.
     pub(super) fn set(&mut self, queue: usize, at: Option<(Class, Sector)>) {
         let id = RequestId(queue as u32);
         match (at.map(|(class, start)| self.key(class, start, queue)), self.holds(queue)) {

@@ -126,7 +126,7 @@ impl Queues {
         budget::charge(cx[id].length.0, plain)
     }
 
-    /// Notes where `queue` goes on, if others may share it.
+    /// Notes where `queue` continues, if others may share it.
     pub(super) fn note_position(&mut self, cx: Cx<'_>, queue: usize) {
         if !self.list[queue].habits.is_seeky() || self.next_addresses.holds(queue) {
             self.renew_position(cx, queue);
@@ -148,7 +148,7 @@ impl Queues {
             && !self.list[queue].raise.is_known(now)
     }
 
-    /// Of the queues that others may share the one of the class of `queue` that goes on nearest to `start`, and how
+    /// Of the queues that others may share the one of the class of `queue` that continues nearest to `start`, and how
     /// far that is. Neither `queue` nor the one in service is meant.
     pub(super) fn nearest(&mut self, now: Instant, queue: usize, start: Sector) -> Option<(u64, usize)> {
         let (class, serving) = (self.wf2q.entities[queue].class, self.wf2q.in_service);
@@ -293,7 +293,7 @@ impl Queues {
     }
 
     /// Gives `queue`, which has something to do, its budget. If it emptied before the last one was used up, and
-    /// its process has come back in time, it may go on with what was left: true.
+    /// its process has come back in time, it may continue with what was left: true.
     pub(super) fn begin_budget(&mut self, cx: Cx<'_>, queue: usize) -> bool {
         let slice_idle = self.settings.idle_time();
         let Queue { line, budget, habits, .. } = &mut self.list[queue];

@@ -153,7 +153,7 @@ impl Raise {
         before.is_some()
     }
 
-    /// Ends it as soft real-time: as interactive it may go on.
+    /// Ends it as soft real-time: as interactive it may continue.
     pub(crate) fn end_soft(&mut self, now: Instant, span: Duration) {
         if !self.go_back(now, span) {
             self.end(now);
@@ -202,7 +202,7 @@ impl Raise {
         self.kind = Kind::Not;
     }
 
-    /// A queue that is a process's own again goes on as it was, unless that is over.
+    /// A queue that is a process's own again continues as it was, unless that is over.
     pub(crate) fn resume(&mut self, saved: Raise, now: Instant, span: Duration) {
         *self = Raise {
             kind: saved.kind,

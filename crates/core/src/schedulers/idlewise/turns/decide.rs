@@ -66,7 +66,7 @@ impl Service {
         self.begin_next(cx, wanted)
     }
 
-    /// How the turn goes on. `None`: it does not.
+    /// How the turn continues. `None`: it does not.
     fn go_on(&self, cx: Cx<'_>, wanted: Wanted) -> Option<Next> {
         match self.round.party() {
             Party::Nobody => None,
@@ -95,7 +95,7 @@ impl Service {
         }
     }
 
-    /// How the turn of the stream at `place` goes on.
+    /// How the turn of the stream at `place` continues.
     fn go_on_with(&self, cx: Cx<'_>, place: Place) -> Option<Next> {
         let actor = self.actors.get(place);
         if let Some(id) = actor.lists.stream.front() {

@@ -14,7 +14,7 @@ use super::settings::Settings;
 /// How a request is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Class {
-    /// In a turn of its process: it goes on where the process left off.
+    /// In a turn of its process: it continues where the process left off.
     Stream,
     /// With all others that somebody waits for.
     #[default]

@@ -36,10 +36,10 @@ impl Side {
     }
 }
 
-/// Where one side goes on.
+/// Where one side continues.
 #[derive(Clone, Copy)]
 struct Position {
-    /// The best of all requests to go on with, as far as is known: Linux's `next_rq`.
+    /// The best of all requests to continue with, as far as is known: Linux's `next_rq`.
     next: Option<RequestId>,
     /// Where the last request dispatched ends.
     head: Sector,
@@ -94,7 +94,7 @@ impl Requests {
         !self.lanes.is_empty(side.index())
     }
 
-    /// Where to go on.
+    /// Where to continue.
     pub(super) fn next(&self, side: Side) -> Option<RequestId> {
         self.positions[side.index()].next
     }
@@ -134,7 +134,7 @@ impl Requests {
         self.lanes.oldest(side.index())
     }
 
-    /// Takes `id` out and returns where to go on: at one of its neighbours by address.
+    /// Takes `id` out and returns where to continue: at one of its neighbours by address.
     #[inline(never)]
     fn take(&mut self, cx: Cx<'_>, id: RequestId, side: Side) -> Option<RequestId> {
         let (before, behind) = self.lanes.take_between(side.index(), id);
@@ -158,7 +158,7 @@ impl Requests {
         }
     }
 
-    /// The extent of `id` has changed. Where to go on stays as it is, as in Linux.
+    /// The extent of `id` has changed. Where to continue stays as it is, as in Linux.
     pub(super) fn grown(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
         self.lanes.rekey(side.index(), id, cx[id].start);
     }

@@ -64,7 +64,7 @@ pub(super) struct Watch {
     /// When the watched request came.
     pub(super) since: Instant,
     pub(super) for_dispatch: bool,
-    /// The watched request, once it has gone.
+    /// The watched request, once it has been dispatched.
     pub(super) request: Option<RequestId>,
     /// Others went while it was waited for.
     pub(super) injected: bool,

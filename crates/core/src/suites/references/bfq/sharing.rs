@@ -144,7 +144,7 @@ impl Reference {
         joined
     }
 
-    /// All of `index` go on in `joined`.
+    /// All of `index` continue in `joined`.
     fn unite(&mut self, cx: Cx<'_>, index: usize, joined: usize) {
         self.save(cx, index);
         self.save(cx, joined);

@@ -29,7 +29,7 @@ impl Reference {
         if seek.0 > 80 { seek.2 } else { 8192 }
     }
 
-    /// A queue that goes on where this one, which is empty, ended.
+    /// A queue that continues where this one, which is empty, ended.
     pub(super) fn company(&self, cx: Cx<'_>, name: usize) -> Option<usize> {
         let lane = self.lane(name);
         let fits = |lane: &Lane| lane.sync && lane.seek.2 <= 8192;
@@ -89,7 +89,7 @@ impl Reference {
         order.into_iter().min().unwrap().3
     }
 
-    /// Who would be served at `now`: `None`, if a wait goes on. And who takes over as company.
+    /// Who would be served at `now`: `None`, if a wait continues. And who takes over as company.
     fn next_to_serve(&self, cx: Cx<'_>, now: i64) -> (Option<usize>, Option<usize>) {
         let Some(turn) = self.turn else { return (Some(self.next_lane(now)), None) };
         let lane = self.lane(turn.lane);

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Reference {
-    /// Whether enough of higher classes has gone.
+    /// Whether enough requests of higher classes have been dispatched.
     fn enough(&self, now: Instant, which: usize, next: &Next) -> bool {
         let (count, last) = self.went[which];
         let sends = matches!(next, Next::Send(_) | Next::Begin(..));

@@ -83,7 +83,7 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// The one that the issuer of `request` is, or goes on for. `holder`: whose turn it is.
+    /// The one that the issuer of `request` is, or continues for. `holder`: whose turn it is.
     pub(super) fn asking(&mut self, request: &Request, holder: Option<usize>) -> usize {
         let (who, group) = (request.issuer.0, request.group.0);
         if let Some(known) = self.all.iter().find(|process| process.who == Some(who)) {
