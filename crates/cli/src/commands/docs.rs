@@ -86,7 +86,7 @@ const PAPERS: [(&str, &str); 4] = [
     ),
     (
         "OLS'05",
-        "Seetharami Seelam, Rodrigo Romero, Patricia DecisionLog and Bill Buros, *Enhancements to Linux I/O Scheduling*, \
+        "Seetharami Seelam, Rodrigo Romero, Patricia Teller and Bill Buros, *Enhancements to Linux I/O Scheduling*, \
          Ottawa Linux Symposium 2005",
     ),
     (
