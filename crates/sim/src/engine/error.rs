@@ -1,10 +1,10 @@
-//! Why a run could not go on.
+//! Why a run could not continue.
 
 use idlewise_core::registry::SwitchError;
 use idlewise_core::{HostError, Instant};
 use idlewise_disk::SubmitError;
 
-/// Why a run could not go on.
+/// Why a run could not continue.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum EngineError {

@@ -1,4 +1,4 @@
-//! Counts what a report's figures are made of, while a run goes on.
+//! Counts what a report's figures are made of, during a run.
 
 use hdrhistogram::Histogram;
 use idlewise_core::{Instant, Operation, Request, RequestId, SECTOR_BYTES};

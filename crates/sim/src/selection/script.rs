@@ -38,7 +38,7 @@ pub struct Script {
     pub depth: u32,
     /// The usual time from a completion to the next step.
     pub pause: Duration,
-    /// How far it has come after the last step, if it reads or writes in order: it then goes on from there.
+    /// How far it has come after the last step, if it reads or writes in order: it then continues from there.
     pub advance: Option<u64>,
     /// The part of the disk that it was seen in.
     pub range: (Sector, Sector),

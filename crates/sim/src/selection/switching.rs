@@ -8,7 +8,7 @@ pub enum Switching {
     /// Waiting requests move over, requests in flight complete into the successor. Nobody waits.
     #[default]
     Carry,
-    /// Linux 2.6.11: nothing enters the queue until the old scheduler has given out all that it has and
+    /// Linux 2.6.11: nothing enters the queue until the old scheduler has dispatched all that it has and
     /// all is done; then the new one takes over (IOAZ §3.2).
     Drain,
     /// Linux since blk-mq: submitters sleep while everything drains, and then for this long: an RCU grace period,
