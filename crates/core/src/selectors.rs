@@ -2,8 +2,10 @@
 //!
 //! | role | what it does |
 //! |---|---|
-//! | selector; chooser | decides from counts of a period or from predictions; holds a selector, its data and its limits (how often, how soon again) |
-//! | follower; director | is told of every event of a queue, as a chooser is; is a follower that may also switch the scheduler (simulator) |
+//! | selector | decides, from the counts of a period or from predictions |
+//! | chooser | holds a selector, its data, and its limits: how often it is asked, how soon it may switch again |
+//! | follower | is told of every event of a queue: a chooser, or whatever else a host has |
+//! | director | a follower that may also switch the scheduler (simulator) |
 //!
 //! Papers: OLS'05 is *Enhancements to Linux I/O Scheduling*, Ottawa Linux Symposium 2005. IOAZ is *Optimizing System
 //! Performance Through Dynamic Disk Scheduling Algorithm Selection*, 2006. SOSP'01 is *Anticipatory scheduling*, Symposium
