@@ -113,7 +113,7 @@ guest "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk"
 guest "panics in a real kernel" "scripts/kernel/run.sh panic"
 guest "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short"
 guest "the kernel's stack" "scripts/kernel/run.sh stack"
-guest "a disk in want of memory, in a real kernel" "scripts/kernel/run.sh memory"
+guest "a disk short of memory, in a real kernel" "scripts/kernel/run.sh memory"
 
 # Beside the checks that compile.
 start

@@ -161,7 +161,7 @@ cat <<TEXT
 With one rapid request a third is lost. With more, the rapid requests gain more than the waits in vain cost, but less than
 with \`percentile=short\`.
 
-A rising pause is each time longer than the statistics expect that have seen the last one, up to 15 ms, and begins anew. It
+A rising pause is each time longer than the statistics expect that have seen the last one, up to 15 ms, and starts over. It
 is too short to undo what the rapid requests gain.
 
 The same with a timer that ticks seldom (\`timer=\`). The paper found 10 % between the best and the worst:

@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 use std::path::Path;
 use std::{env, fs};
 
-use idlewise_disk::Model;
+use idlewise_disk::AnySpec;
 use idlewise_disk::profile::{self, Profile};
 
 fn main() {
@@ -23,7 +23,7 @@ fn profiles() -> Result<String, fmt::Error> {
     let (mut functions, mut table) = (String::new(), String::new());
     for (number, name) in profile::names().enumerate() {
         let Profile { description, model, .. } = Profile::named(name).expect("built-in profiles are valid");
-        writeln!(functions, "/// {description}\nfn profile_{number}() -> Result<Model, BuildError> {{")?;
+        writeln!(functions, "/// {description}\nfn profile_{number}() -> Result<AnySpec, BuildError> {{")?;
         function(&mut functions, model)?;
         writeln!(functions, "}}")?;
         writeln!(table, "    ({name:?}, profile_{number}),")?;
@@ -32,9 +32,9 @@ fn profiles() -> Result<String, fmt::Error> {
 }
 
 /// What makes `model`.
-fn function(text: &mut String, model: Model) -> fmt::Result {
-    let Model::Mechanical(mut spec) = model else {
-        return writeln!(text, "    Ok(Model::{model:?})");
+fn function(text: &mut String, model: AnySpec) -> fmt::Result {
+    let AnySpec::Mechanical(mut spec) = model else {
+        return writeln!(text, "    Ok(AnySpec::{model:?})");
     };
     writeln!(text, "    static ZONES: &[ZoneSpec] = &{:?};", spec.zones)?;
     writeln!(text, "    static SEEK: &[(u32, u32)] = &{:?};", spec.seek)?;
@@ -43,5 +43,5 @@ fn function(text: &mut String, model: Model) -> fmt::Result {
         .replace("zones: []", "zones: list(ZONES)?")
         .replace("seek: []", "seek: list(SEEK)?")
         .replace("read_ahead: ", "read_ahead: ReadAhead::");
-    writeln!(text, "    Ok(Model::Mechanical({rest}))")
+    writeln!(text, "    Ok(AnySpec::Mechanical({rest}))")
 }

@@ -49,7 +49,7 @@ server_start() {
 }
 server_stop() { as_postgres "pg_ctl -D /mnt/work/postgres -m fast stop" >/dev/null; }
 
-# The loads. `+` joins two that go on at a time.
+# The loads. `+` joins two that run at the same time.
 load_streams() {
     fio --output=/tmp/fio --thread --ioengine=psync --rw=read --bs=64k --invalidate=0 --filename=/mnt/read/large \
         --size=$((large / 4))m --offset_increment=$((large / 4))m --numjobs=4 --name=streams

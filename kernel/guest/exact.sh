@@ -241,7 +241,7 @@ say "order of reads: $usual, with a curve by which far is near: $given, then $ag
 [ "$given" = "65536 0 8192 " ] || [ "$given" = "0 65536 8192 " ] || bad "with a curve by which far is near: $given"
 [ "$(failures)" != "$before" ] || good "a curve that its user has given decides"
 
-# A selector inside follows a load that changes. phase KIND WANTED OPTION…: the load goes on for some periods; then
+# A selector inside follows a load that changes. phase KIND WANTED OPTION…: the load continues for some periods; then
 # the selector must have seen KIND and have chosen WANTED.
 phase() {
     kind=$1 wanted=$2

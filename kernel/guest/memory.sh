@@ -1,5 +1,5 @@
 # memory: 256
-# A modelled disk in want of memory: it gives requests back, and each of them succeeds in the end. 64 large writes are
+# A modelled disk short of memory: it gives requests back, and each of them succeeds in the end. 64 large writes are
 # under way while the cache of a reader takes what memory there is.
 insmod /modules/idlewise-disk.ko disks=sata-ssd || bad "the disk cannot be had"
 # No reserve from which what may not sleep is served.

@@ -2,8 +2,9 @@
 /* The files below iosched/: a scheduler's tunables, and what is counted.
  *
  * The kernel does not tell an attribute's function which attribute is meant. So there is a function
- * for each place in the table of tunables, made by macros. The elevator that hosts all has other files
- * instead: `policy` (policy.c), `auto`, `matrix` and `ranking` (selector.c), and `settings`, the tunables of the scheduler inside, a line for each.
+ * for each place in the table of tunables, made by macros. The elevator `idlewise` has other files
+ * instead: `policy` (policy.c), `auto`, `matrix` and `ranking` (selector.c), and `settings`, the tunables of the
+ * scheduler inside, a line for each.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -167,7 +167,7 @@ static inline bool iw_is_ours(struct request *rq)
 #endif
 }
 
-/* A request that was given out cannot grow any more. */
+/* A request that was dispatched cannot grow any more. */
 static inline void iw_mark_started(struct request *rq)
 {
 	rq->rq_flags |= RQF_STARTED;

@@ -279,7 +279,7 @@ static bool iw_has_work(struct blk_mq_hw_ctx *hctx)
 	return READ_ONCE(iw->waiting) && !READ_ONCE(iw->held);
 }
 
-/* The core gave out the request of this id. */
+/* The core dispatched the request of this id. */
 static struct request *iw_take(struct iw_queue *iw, u32 id)
 {
 	struct request *rq = iw->slots[id].rq;

@@ -2,7 +2,7 @@
 /* Notices that a thread or a process has exited, and tells the queues on which it issued something.
  *
  * By the tracepoint sched_process_exit, which modules may use although they may not name it. An exit takes the lock of
- * those queues only on which it issued; without a queue it costs a look at an empty list. What an issuer
+ * those queues only on which it issued; without a queue it costs a check of an empty list. What an issuer
  * submits after that point, when its files are closed, counts as nobody's (iw_who()).
  */
 #include <linux/module.h>
@@ -154,7 +154,7 @@ void iw_exits_watch(struct iw_queue *iw)
 	mutex_unlock(&iw_alive_lock);
 }
 
-/* From now on no exit is told. */
+/* From now on no exit is reported. */
 void iw_exits_unwatch(struct iw_queue *iw)
 {
 	mutex_lock(&iw_alive_lock);

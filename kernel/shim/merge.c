@@ -71,7 +71,7 @@ static void iw_index_start(struct iw_queue *iw, struct request *rq)
 }
 
 /* Others may be merged with a waiting request. A request is indexed only when the next merge is tried: most requests of
- * a fast device are given out sooner.
+ * a fast device are dispatched sooner.
  */
 static void iw_index_all(struct iw_queue *iw)
 {
@@ -98,7 +98,7 @@ void iw_unindex(struct iw_queue *iw, struct request *rq)
 		iw->q->last_merge = NULL;
 }
 
-/* A waiting request goes away without having been given out. */
+/* A waiting request goes away without having been dispatched. */
 void iw_forget(struct iw_queue *iw, struct request *rq)
 {
 	iw_unindex(iw, rq);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* idlewise as a kernel module: every scheduler of the registry as an elevator of its own, and the
- * elevator `idlewise`, which hosts all of them and switches without draining.
+ * elevator `idlewise`, which hosts all of them and switches without draining. Elevator is Linux's word for a scheduler
+ * that it offers by name.
  */
 #include <linux/module.h>
 #include <linux/slab.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The core has panicked: one disk goes on without it.
+/* The core has panicked: one disk continues without it.
  *
  * Whatever function of the core was called has returned 0 by then (asm/guard.h), under the same locks. The queue is broken
  * from then on: the core is not called for it again, and requests go to the device in order of arrival.

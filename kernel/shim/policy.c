@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The elevator that hosts all: which scheduler is inside.
+/* Switches the scheduler inside the elevator `idlewise`.
  *
  *   echo cas >iosched/policy                that one
  *   echo auto-matrix >iosched/policy        whichever a selector chooses, period by period (selector.c)

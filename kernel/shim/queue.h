@@ -24,7 +24,7 @@
 enum iw_state {
 	IW_OUTSIDE,	/* the core does not know it */
 	IW_WAITING,	/* the core holds it */
-	IW_IN_FLIGHT,	/* given out */
+	IW_IN_FLIGHT,	/* dispatched */
 	IW_RETURNED,	/* given back by the device: goes first */
 };
 

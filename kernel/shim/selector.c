@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The elevator that hosts all: who chooses the scheduler inside, if nobody does by hand.
+/* Who chooses the scheduler inside the elevator `idlewise`, if nobody does by hand.
  *
  *   echo auto-matrix goal=lowest >iosched/policy    this selector, with these settings (policy.c)
  *   cat iosched/auto                                what it last saw and decided
@@ -139,7 +139,7 @@ static bool iw_chooses(struct iw_queue *iw, const char *name)
 	return iw->selector == (u32)iw_selector_find(name, strlen(name));
 }
 
-/* A new table of what the selector called `user` looks up, or `none`. The selector begins anew with it. */
+/* A new table of what the selector called `user` looks up, or `none`. The selector starts over with it. */
 static ssize_t iw_table_store(struct iw_queue *iw, struct iw_table **place, const char *user, const char *none,
 			      const char *page, size_t count)
 {

@@ -10,7 +10,7 @@ use core::fmt;
 use idlewise_core::registry::{self, Entry};
 use idlewise_core::tunables::{Tunable, TunableError, Unit};
 
-use crate::border::{INVALID, put_c, text};
+use crate::boundary::{INVALID, put_c, text};
 
 /// The beginning of a taken name.
 pub const PREFIX: &str = "iw-";

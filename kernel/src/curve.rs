@@ -17,7 +17,7 @@ use idlewise_core::Duration;
 use idlewise_core::collections::OutOfMemory;
 use idlewise_core::learned::{Curve, Learned};
 
-use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
+use crate::boundary::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::catalogue::{MESSAGE, tell};
 
 /// The most points: a curve keeps two for each power of two, and a file holds these.

@@ -2,12 +2,12 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `auto` | a selector that follows a queue |
-//! | `border` | text into and out of C's memory, memory for what C holds, error numbers |
+//! | `selector` | a selector that follows a queue |
+//! | `boundary` | text into and out of C's memory, memory for what C holds, error numbers |
 //! | `candidates` | schedulers with their settings as words |
 //! | `catalogue` | which schedulers there are, under which elevator names, with which tunables |
 //! | `curve` | a disk's positioning time by distance |
-//! | `host` | a queue: what the shim does for each request |
+//! | `queue` | a queue: what the shim does for each request |
 //! | `memory` | the kernel's allocator as Rust's |
 //! | `panic` | what a panic says, and its way out |
 //! | `tables` | what was measured of a disk for its selectors |
@@ -21,14 +21,14 @@
 
 extern crate alloc;
 
-pub mod auto;
-mod border;
+mod boundary;
 mod candidates;
 pub mod catalogue;
 pub mod curve;
-pub mod host;
 #[cfg(not(test))]
 mod memory;
 #[cfg(not(test))]
 mod panic;
+pub mod queue;
+pub mod selector;
 pub mod tables;

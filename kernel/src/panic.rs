@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::panic::PanicInfo;
 
-use crate::border::put;
+use crate::boundary::put;
 
 unsafe extern "C" {
     /// Lets C say the text, and returns 0 to C in place of the function that C called. Declared so that it seems to

@@ -22,7 +22,7 @@ use idlewise_core::selectors::category::{CATEGORIES, PROCESSES};
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
 use idlewise_core::selectors::{Candidate, Rank, Setup};
 
-use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
+use crate::boundary::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::candidates::{CandidateError, Label, candidate};
 use crate::catalogue::{MESSAGE, tell};
 

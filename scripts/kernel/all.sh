@@ -19,7 +19,7 @@ describe() {
         short) title="each elevator, merging, tunables, switching under load, unloading" ;;
         stack) title="the kernel's stack" ;;
         panic) title="panics in the core" ;;
-        memory) title="a modelled disk in want of memory" ;;
+        memory) title="a modelled disk short of memory" ;;
         exact) title="in exact time: switches, shares, limits, \`auto\`" ;;
         disk) title="the disk that is a model" ;;
         storm) title="loading and unloading in a storm of exits" ;;

@@ -1,4 +1,4 @@
-//! What a comparison rests on: the same schedulers again, with what a trace does not tell assumed otherwise.
+//! Repeats a comparison with other assumptions about what the trace leaves out.
 //!
 //! A trace without issuers or completions does not show what waited for what. Replay can infer it, or let every request
 //! come at its recorded time. Neither is true, and the truth lies between. The disk's model errs, too: by [`ERROR`], where

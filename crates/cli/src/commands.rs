@@ -80,7 +80,7 @@ const WIDE: usize = 60;
 const HELP_INDENT: usize = 10;
 
 impl Arguments {
-    /// The command line. What is wrong with it is told, and ends the program, as does help.
+    /// The command line. What is wrong with it is reported, and ends the program, as does help.
     pub(crate) fn read() -> Arguments {
         let narrow = numbers::terminal().filter(|columns| *columns < WIDE);
         let command = Arguments::command().next_line_help(narrow.is_some());

@@ -90,7 +90,7 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
         Ok(inserted)
     }
 
-    /// Asks what the device, which has room, should do next. What is given out goes to the device now.
+    /// Asks what the device, which has room, should do next. What is returned goes to the device now.
     ///
     /// # Errors
     /// [`HostError::TimeWentBack`].

@@ -1,15 +1,16 @@
 //! What is known of a drive: given beforehand, or learned from completions.
 //!
-//! A queue keeps it when its scheduler is exchanged, so that no scheduler begins with what another has learned already.
+//! A scheduler gets this when it is built, from `Setup::device.learned`, and improves its copy. The queue keeps this when
+//! its scheduler is replaced, so the new scheduler need not learn it again: `Scheduler::inherit` hands it over.
 
 mod curve;
 mod leaving;
-mod surveyor;
+mod positioning_meter;
 
 pub use curve::Curve;
 pub use leaving::Leaving;
 pub(crate) use leaving::Way;
-pub use surveyor::Surveyor;
+pub use positioning_meter::PositioningMeter;
 
 use curve::LEARNING_SHIFT;
 use leaving::STALE;

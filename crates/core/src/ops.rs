@@ -1,5 +1,6 @@
 //! `.ops`: operations on a queue and what came of them, as text. Goldens, fuzz corpora, bug reports and the web page
-//! share the format. (`.loops` files, which `tests/kernel_loops.rs` reads, hold what a kernel gave processes that loop.)
+//! share the format. (`.loops` files, which `tests/kernel_loops.rs` reads, hold what a
+//! kernel gave processes that wait for each request before issuing the next.)
 //!
 //! One event a line, with the time since the line before. What came of it stands behind ` = `, so
 //! that a file is both the input and the expectation.

@@ -1,7 +1,7 @@
 //! The queue: what a host holds.
 //!
 //! A queue keeps the requests, merges neighbours, checks the host's calls, and asks its scheduler. The
-//! scheduler can be exchanged at any moment with requests waiting and in flight.
+//! scheduler can be replaced at any moment with requests waiting and in flight.
 
 mod contents;
 mod error;
@@ -142,7 +142,7 @@ impl<S: Scheduler> Queue<S> {
     /// [`HostError::TimeWentBack`].
     ///
     /// # Panics
-    /// If the scheduler breaks its contract: gives out a request that does not wait, or wants to
+    /// If the scheduler breaks its contract: returns a request that does not wait, or wants to
     /// wait until a time that is not in the future.
     #[inline]
     pub fn dispatch(&mut self, now: Instant) -> Result<Decision, HostError> {

@@ -335,7 +335,7 @@ impl Queue<AnyScheduler> {
     /// arrival times; requests in flight complete into it. Nothing drains, nobody blocks.
     ///
     /// # Errors
-    /// [`SwitchError`]; the old scheduler then goes on.
+    /// [`SwitchError`]; the old scheduler then continues.
     pub fn switch_to(
         &mut self,
         now: Instant,

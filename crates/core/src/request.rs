@@ -17,7 +17,7 @@ pub enum Operation {
     Flush,
 }
 
-/// Which way data flows. Schedulers that keep two queues keep one for each.
+/// The direction in which data flows. Schedulers that keep two queues keep one for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Direction {
     /// Reads.
@@ -58,7 +58,7 @@ impl Default for Priority {
 }
 
 impl Operation {
-    /// Which way data flows; a discard or a flush counts as a write.
+    /// The direction in which data flows; a discard or a flush counts as a write.
     #[inline]
     pub const fn direction(self) -> Direction {
         match self {
@@ -161,7 +161,7 @@ impl Request {
         self.start + self.length
     }
 
-    /// Which way its data flows.
+    /// The direction in which its data flows.
     #[inline]
     pub fn direction(&self) -> Direction {
         self.operation.direction()

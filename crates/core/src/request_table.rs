@@ -48,7 +48,7 @@ pub(crate) struct Row {
     pub(crate) request: Request,
     /// Order of insertion, for those in use.
     turn: u64,
-    /// Where the [`Merger`](crate::queue::Queue) goes on from here, by edge.
+    /// Where the [`Merger`](crate::queue::Queue) continues from here, by edge.
     pub(crate) chain: [u32; 2],
     /// The next part of the request that this one is part of.
     next_part: u32,
@@ -85,7 +85,7 @@ pub struct Table {
     /// Ids that the device gave back.
     returned: List,
     links: Links,
-    /// Whether `arrivals` is kept, which a host that never exchanges its scheduler can do without.
+    /// Whether `arrivals` is kept, which a host that never switches its scheduler can do without.
     ordered: bool,
     /// What waits or is in flight, parts of others apart, in order of insertion.
     arrivals: List,
@@ -193,7 +193,7 @@ impl Table {
         if self.rows[id.index()].whole { self.wholes[id.index()].parts } else { 1 }
     }
 
-    /// Where the merger goes on from `id`, by edge.
+    /// Where the merger continues from `id`, by edge.
     #[inline]
     pub(crate) fn chain(&self, id: RequestId) -> [u32; 2] {
         self.rows[id.index()].chain

@@ -3,7 +3,7 @@
 //! | method | the caller guarantees | the scheduler must |
 //! |---|---|---|
 //! | `insert` | the request waits and was not inserted before | remember it |
-//! | `dispatch` | the device has room | give out a waiting request, once; or say when to ask again |
+//! | `dispatch` | the device has room | return a waiting request, once; or say when to ask again |
 //! | `complete` | the request was dispatched, by this scheduler or one before it | – |
 //! | `remove` | the request waits | forget it |
 //! | `grown` | the request waits; its extent is already the larger one | re-key it |
@@ -120,7 +120,7 @@ pub trait Scheduler {
     /// A request has arrived.
     fn insert(&mut self, cx: Cx<'_>, id: RequestId);
 
-    /// The device has room: what now? A request given out is no longer the scheduler's.
+    /// The device has room: what now? A request that is returned is no longer the scheduler's.
     ///
     /// A call that yields nothing changes no later decision.
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision;
@@ -231,7 +231,7 @@ pub(crate) use delegate;
 ///
 /// Anticipation is built on that: it looks at the request that would be next, and may rather wait.
 pub trait Policy: Scheduler {
-    /// The request that [`dispatch`](Scheduler::dispatch) would give out now.
+    /// The request that [`dispatch`](Scheduler::dispatch) would return now.
     fn select(&self, cx: Cx<'_>) -> Option<RequestId>;
 
     /// Gives out `id`, which `select` has named and which still waits.

@@ -5,11 +5,9 @@
 //! | `textbook` | orders by arrival, address or positioning time, and a random one |
 //! | `linux_2_6` | deadline, anticipatory and CFQ, as Linux 2.6 had them, and OLS'05's CAS |
 //! | `blk_mq` | the schedulers of today's Linux |
-//! | `proportional_share` | the disk shared by weights |
-//! | `unc` | AQL and RW-FIFO, by Naweed, Di Natale and Andrabi (University of North Carolina) |
-//! | `idlewise` | what the project adds of its own |
+//! | `proportional_share`, `unc` | the disk shared by weights; AQL and RW-FIFO of the University of North Carolina |
 //! | `anticipatory` | SOSP'01's anticipation around schedulers of other folders |
-//! | `shared` | parts that schedulers of several files have in common |
+//! | `idlewise`, `shared` | the project's own scheduler; parts that schedulers of several files have in common |
 
 pub(crate) mod shared;
 

@@ -1,4 +1,16 @@
-//! Choosing by itself: selectors watch what is asked of the disk and say which scheduler it should have.
+//! Choosing while a disk is in use: a selector watches the requests and decides which scheduler the disk should have.
+//!
+//! | role | what it does |
+//! |---|---|
+//! | selector | decides, from the counts of a period or from predictions |
+//! | chooser | holds a selector, its data, and its limits: how often it is asked, how soon it may switch again |
+//! | follower | is told of every event of a queue: a chooser, or whatever else a host has |
+//! | director | a follower that may also switch the scheduler (simulator) |
+//!
+//! Papers: OLS'05 is *Enhancements to Linux I/O Scheduling*, Ottawa Linux Symposium 2005. IOAZ is *Optimizing System
+//! Performance Through Dynamic Disk Scheduling Algorithm Selection*, 2006. SOSP'01 is *Anticipatory scheduling*, Symposium
+//! on Operating Systems Principles 2001. UNC is *Modification and Evaluation of Linux I/O Schedulers*, University of North
+//! Carolina.
 //!
 //! | file | what |
 //! |---|---|
@@ -49,9 +61,7 @@ mod tests;
 pub use activity::owner;
 pub use category::{Bounds, Category};
 pub use chooser::{Action, Chooser, Decision, by_hand};
-pub use contract::{
-    Candidate, Method, Prediction, Question, Rank, Selector, Setup, Situation, Verdict, Wish,
-};
+pub use contract::{Answer, Candidate, Method, Prediction, Question, Rank, Selector, Setup, Situation, Wish};
 pub use error::ChooserError;
 pub use latencies::observed;
 pub use pace::Pace;

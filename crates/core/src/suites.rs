@@ -5,7 +5,7 @@
 //! | `conformance` | the invariants of ARCHITECTURE.md, on generated scenes |
 //! | `bounded` | the starvation bound that each states |
 //! | `host_merge` | the same decisions when the host merges by itself |
-//! | `switching` | exchange in the middle of a run |
+//! | `switching` | a switch in the middle of a run |
 //! | `oracle` | the same decisions as its slow reference |
 //! | `canaries` | the suites themselves: each must catch a scheduler that is broken on purpose |
 //!

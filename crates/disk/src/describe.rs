@@ -2,7 +2,7 @@
 
 use crate::error::BuildError;
 use crate::mechanical::Mechanical;
-use crate::{DiskModel, Model, Profile};
+use crate::{AnySpec, DiskModel, Profile};
 use idlewise_core::{Duration, Sector};
 use std::string::String;
 use std::vec::Vec;
@@ -77,7 +77,7 @@ impl Description {
     pub fn of(profile: &Profile) -> Result<Description, BuildError> {
         let disk = profile.build()?;
         let kind = match &profile.model {
-            Model::Mechanical(spec) => {
+            AnySpec::Mechanical(spec) => {
                 let buffer = u64::from(spec.buffer.segments) * u64::from(spec.buffer.segment_sectors) * 512;
                 Kind::Mechanical(MechanicalDescription::of(&Mechanical::new(spec)?, buffer))
             }

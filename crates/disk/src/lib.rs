@@ -30,7 +30,7 @@ pub use error::BuildError;
 pub use fixed::{Fixed, FixedSpec};
 pub use flash::{Flash, FlashSpec};
 pub use mechanical::{Mechanical, MechanicalSpec};
-pub use models::{AnyModel, Model};
+pub use models::{AnyModel, AnySpec};
 pub use options::{DiskOption, OPTIONS, OptionError};
 
 #[cfg(feature = "std")]

@@ -1,4 +1,4 @@
-//! The list of models, and any of them behind one type: a specification ([`Model`]) and what it builds
+//! The list of models, and any of them behind one type: a specification ([`AnySpec`]) and what it builds
 //! ([`AnyModel`]). A model is a file, its line in `models!`, and its keys in a profile (`profile.rs`). Nothing else
 //! tells models apart.
 
@@ -12,7 +12,7 @@ macro_rules! models {
     ($d:tt $($(#[doc = $doc:literal])+ $model:ident($spec:ident) = $name:literal;)+) => {
         /// What a disk is, as integers: the specification of one of the models.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub enum Model {
+        pub enum AnySpec {
             $($(#[doc = $doc])+ $model($spec),)+
         }
 
@@ -29,10 +29,10 @@ macro_rules! models {
             }
         })+
 
-        impl Model {
+        impl AnySpec {
             /// What the model is called.
             pub fn name(&self) -> &'static str {
-                match self { $(Model::$model(_) => $name,)+ }
+                match self { $(AnySpec::$model(_) => $name,)+ }
             }
         }
 
@@ -54,40 +54,40 @@ models! { $
     Fixed(FixedSpec) = "fixed";
 }
 
-impl Model {
+impl AnySpec {
     /// Builds the disk. Allocates all the memory it will ever use.
     pub fn build(&self) -> Result<AnyModel, BuildError> {
-        Ok(each!(Model, self, spec => spec.build()?.into()))
+        Ok(each!(AnySpec, self, spec => spec.build()?.into()))
     }
 
     /// Whether writes complete before they are durable, so that a flush means something.
     pub fn write_cache(&self) -> bool {
-        each!(Model, self, spec => spec.write_cache())
+        each!(AnySpec, self, spec => spec.write_cache())
     }
 
     /// The figures that a summary shows.
     pub fn facts(&self) -> Vec<(&'static str, u64)> {
-        each!(Model, self, spec => spec.facts())
+        each!(AnySpec, self, spec => spec.facts())
     }
 
     pub(crate) fn depth(&mut self) -> &mut u32 {
-        each!(Model, self, spec => spec.depth())
+        each!(AnySpec, self, spec => spec.depth())
     }
 
     pub(crate) fn set_bus(&mut self, sector_ns: u32) {
-        each!(Model, self, spec => spec.set_bus(sector_ns));
+        each!(AnySpec, self, spec => spec.set_bus(sector_ns));
     }
 
     pub(crate) fn set_capacity(&mut self, sectors: u64) -> bool {
-        each!(Model, self, spec => spec.set_capacity(sectors))
+        each!(AnySpec, self, spec => spec.set_capacity(sectors))
     }
 
     pub(crate) fn cache_off(&mut self) -> bool {
-        each!(Model, self, spec => spec.cache_off())
+        each!(AnySpec, self, spec => spec.cache_off())
     }
 
     pub(crate) fn latency_ns(&mut self) -> Option<&mut u64> {
-        each!(Model, self, spec => spec.latency_ns())
+        each!(AnySpec, self, spec => spec.latency_ns())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::Model;
+use crate::AnySpec;
 
 /// An option: its name, the values it takes, what it does, for which kinds of device.
 pub struct DiskOption {
@@ -12,7 +12,7 @@ pub struct DiskOption {
     pub values: &'static str,
     /// What it does.
     pub meaning: &'static str,
-    apply: fn(&mut Model, &str) -> Option<bool>,
+    apply: fn(&mut AnySpec, &str) -> Option<bool>,
 }
 
 /// The options of a disk. An option that does not fit the kind of device is an error.
@@ -121,7 +121,7 @@ impl fmt::Display for OptionError<'_> {
 
 impl core::error::Error for OptionError<'_> {}
 
-impl Model {
+impl AnySpec {
     /// Applies `key=value,key=value` from [`OPTIONS`].
     ///
     /// # Errors
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::Profile;
 
-    fn disk(name: &str) -> Model {
+    fn disk(name: &str) -> AnySpec {
         Profile::named(name).unwrap().model
     }
 
@@ -158,7 +158,7 @@ mod tests {
     fn options_change_the_model() {
         let mut changed = disk("cheetah9lp");
         changed.set("depth=8,cache=off,bus=80").unwrap();
-        let Model::Mechanical(spec) = changed else { panic!("a disk with platters") };
+        let AnySpec::Mechanical(spec) = changed else { panic!("a disk with platters") };
         assert_eq!((spec.depth, spec.bus_read_ns), (8, 6_400));
         assert!(!spec.buffer.write_cache && !spec.buffer.read_cache);
     }
@@ -172,7 +172,7 @@ mod tests {
                 if model.set(size).is_ok() {
                     use crate::DiskModel as _;
                     // Flash of 40 TB wants a table of its own in memory.
-                    if !matches!(model, Model::Flash(_)) || sectors < 1 << 30 {
+                    if !matches!(model, AnySpec::Flash(_)) || sectors < 1 << 30 {
                         assert_eq!(model.build().unwrap().capacity().0, sectors, "{name}");
                     }
                 }

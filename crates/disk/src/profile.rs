@@ -11,7 +11,7 @@ mod number;
 pub use error::ProfileError;
 
 use crate::error::BuildError;
-use crate::{AnyModel, Model};
+use crate::{AnyModel, AnySpec};
 use error::Fault;
 use serde::Deserialize;
 use std::string::{String, ToString};
@@ -27,7 +27,7 @@ pub struct Profile {
     /// Where the numbers come from.
     pub source: String,
     /// The numbers.
-    pub model: Model,
+    pub model: AnySpec,
 }
 
 macro_rules! built_in {
@@ -79,9 +79,9 @@ impl Profile {
             ProfileError::Invalid { file: file.to_string(), line, message: error.message().to_string() }
         })?;
         let model = match &parsed.kind {
-            Kind::Mechanical(keys) => keys.compile().map(Model::Mechanical),
-            Kind::Flash(keys) => keys.compile().map(Model::Flash),
-            Kind::Fixed(keys) => keys.compile().map(Model::Fixed),
+            Kind::Mechanical(keys) => keys.compile().map(AnySpec::Mechanical),
+            Kind::Flash(keys) => keys.compile().map(AnySpec::Flash),
+            Kind::Fixed(keys) => keys.compile().map(AnySpec::Fixed),
         };
         let model = model.map_err(|fault: Fault| fault.at(file, text))?;
         Ok(Profile { name: name.to_string(), description: parsed.description, source: parsed.source, model })

@@ -1,7 +1,7 @@
 //! The physics that any disk must have: layout, rotation, rates, conservation of commands.
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::Model;
+use idlewise_disk::AnySpec;
 use idlewise_disk::mechanical::{Geometry, Mechanical, MechanicalSpec, Place};
 use idlewise_disk::profile;
 use idlewise_disk::{AnyModel, Command, Completion, DiskModel, Profile, SubmitError};
@@ -12,7 +12,7 @@ fn named(name: &str) -> Profile {
 }
 
 fn spec(name: &str) -> MechanicalSpec {
-    let Model::Mechanical(spec) = named(name).model else { panic!("{name} is mechanical") };
+    let AnySpec::Mechanical(spec) = named(name).model else { panic!("{name} is mechanical") };
     spec
 }
 
@@ -37,7 +37,7 @@ fn address_at(geometry: &Geometry, place: Place) -> Option<u64> {
 }
 
 fn mechanical_names() -> impl Iterator<Item = &'static str> {
-    profile::names().filter(|name| matches!(named(name).model, Model::Mechanical(_)))
+    profile::names().filter(|name| matches!(named(name).model, AnySpec::Mechanical(_)))
 }
 
 /// Sends one command at `now` and waits for it.

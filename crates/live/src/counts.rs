@@ -1,4 +1,4 @@
-//! Counts requests as Linux' `/sys/block/DISK/stat` does, from events.
+//! Counts requests as Linux's `/sys/block/DISK/stat` does, from events.
 //!
 //! | event | counts |
 //! |---|---|

@@ -1,7 +1,7 @@
 //! Puts the events of all processors in order of time.
 //!
 //! An event has its time before it has its place in a buffer, so that a buffer is almost in order, and what is older than
-//! a moment ago has come. Whatever comes later all the same is moved to the time of what was given out, and counted.
+//! a moment ago has come. Whatever comes later all the same is moved to the time of the last event returned, and counted.
 
 use crate::events::Timed;
 
@@ -13,7 +13,7 @@ pub(crate) const WINDOW: u64 = 50_000_000;
 #[derive(Default)]
 pub(crate) struct Order {
     held: Vec<Timed>,
-    /// The time of the last event given out.
+    /// The time of the last event returned.
     given: u64,
     /// Events that came too late.
     pub(crate) moved: u64,

@@ -19,7 +19,7 @@ use crate::order::{Order, WINDOW};
 use crate::output::Output;
 use crate::tracefs::Tracefs;
 
-/// The time between two looks at the trace buffer: a tenth of what fills it at 100 000 requests a second.
+/// The time between two checks of the trace buffer: a tenth of what fills it at 100 000 requests a second.
 const LOOK: u64 = 50_000_000;
 
 /// How often the file is written and the disks are looked for, in nanoseconds.

@@ -153,13 +153,13 @@ fn stat(name: &str) -> Vec<u64> {
     text.split_whitespace().map(|word| word.parse().unwrap()).collect()
 }
 
-/// Reads and writes that were completed between two looks.
+/// Reads and writes that were completed between two checks.
 fn done_since(before: &[u64], after: &[u64]) -> u64 {
     after[0] + after[4] - before[0] - before[4]
 }
 
 /// The recorder counts at least what the kernel counted between looks inside of the recording, and at most what it
-/// counted between looks outside, but for what each process may have under way at a look.
+/// counted between checks outside, but for what each process may have under way at a check.
 #[test]
 fn nothing_is_missing_when_it_is_stopped_under_load() {
     let memory = Path::new("/dev/shm");

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use idlewise_disk::{Model, Profile};
+use idlewise_disk::{AnySpec, Profile};
 
 #[path = "../tests/fit/truth.rs"]
 #[allow(dead_code, reason = "tests use more of it")]
@@ -68,7 +68,7 @@ fn main() -> Result<ExitCode, Failure> {
         std::fs::write(file("fit.txt"), said.stdout)?;
         right &= line(&disk, "fit", &file("fit.toml"), &truth, FITTED)?;
         if file("toml").exists() {
-            let flash = matches!(truth.model, Model::Flash(_));
+            let flash = matches!(truth.model, AnySpec::Flash(_));
             right &=
                 line(&disk, "calibrate", &file("toml"), &truth, if flash { FITTED } else { CALIBRATED })?;
         }

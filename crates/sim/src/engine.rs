@@ -12,12 +12,12 @@
 //! What has no room in the queue waits before it: everything when all ids are in use, or else those kinds of
 //! requests of which the scheduler wants no more.
 
+pub mod decision_log;
 pub mod director;
 mod error;
 pub mod exits;
 mod overflow;
 mod tags;
-pub mod why;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -105,7 +105,7 @@ impl Default for Limits {
 /// One run in progress.
 pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     workload: &'a mut W,
-    /// The queue, and the director that may exchange its scheduler.
+    /// The queue, and the director that may switch its scheduler.
     host: &'a mut Host<S, C>,
     device: &'a mut D,
     observer: &'a mut O,

@@ -1,9 +1,9 @@
 //! What a run's report says, and how it is measured.
 //!
 //! `report.rs` declares every figure once: name, meaning, unit, how to get it, and whether tables show it.
-//! `recorder.rs` counts what the figures are made of while a run goes on. Times are in nanoseconds and sizes
+//! `recorder.rs` counts what the figures are made of during a run. Times are in nanoseconds and sizes
 //! in bytes; the unit ends each name. Latency counts from when a request was issued to when it was done,
-//! service from when the device turned to it.
+//! service from when the device started on it.
 
 mod declare;
 mod issuers;

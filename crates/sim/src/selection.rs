@@ -1,17 +1,17 @@
-//! Hosting a selector: it follows a run, and exchanges the scheduler.
+//! Hosting a selector: it follows a run, and switches the scheduler.
 //!
 //! | file | what |
 //! |---|---|
 //! | `selector_director` | the director of a run: feeds a chooser, carries out what it decides |
-//! | `switching` | how a scheduler is exchanged: carried over, or drained as Linux does it |
+//! | `switching` | how the scheduler is switched: requests carried over, or the queue drained as in Linux |
 //! | `script` | what a stream of requests shows of each process |
 //! | `habits` | what processes did before the stream forgot it |
 //! | `looping` | these processes as a looping replay |
 //! | `warm` | the model of the disk, as the latest requests have left it |
 //! | `forecast` | playing it against every candidate on a model of the disk |
-//! | `promises` | whether a switch has brought what its prediction promised |
+//! | `promises` | counts for the report how many switches brought what their prediction promised |
 //! | `log` | every decision with its evidence, as JSON, and deciding again from it |
-//! | `files` | own matrices and rankings, in TOML |
+//! | `files` | the user's own matrices and rankings, in TOML |
 
 mod aged;
 pub mod files;
@@ -48,7 +48,7 @@ pub struct Selection {
     pub matrix: Option<files::Matrix>,
     /// A ranking by request size. Without it, one is measured on the disk's model.
     pub ranking: Option<files::Ranking>,
-    /// How schedulers are exchanged.
+    /// How the scheduler is switched.
     pub switching: Switching,
     /// The model that predictions are made on, if it is not the disk itself.
     pub model: Option<Profile>,

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use idlewise_core::{Durable, Duration, Instant, Operation, Sector, Sectors};
-use idlewise_disk::{DiskModel as _, FlashSpec, Model, Profile, validate};
+use idlewise_disk::{AnySpec, DiskModel as _, FlashSpec, Profile, validate};
 use idlewise_sim::fit::{self, Confidence, Known};
 use idlewise_sim::traces::{Options, Record, Trace};
 use truth::{Off, Random, Recorded, sequential_rate};
@@ -109,7 +109,7 @@ fn another(spec: FlashSpec) -> FlashSpec {
 fn modelled_flash_is_found_again() {
     for (name, other) in [("sata-ssd", false), ("nvme-ssd", false), ("sata-ssd", true)] {
         let mut truth = Profile::named(name).unwrap();
-        if let (Model::Flash(spec), true) = (&mut truth.model, other) {
+        if let (AnySpec::Flash(spec), true) = (&mut truth.model, other) {
             *spec = another(*spec);
         }
         let mut recorded = Recorded::new(&truth);

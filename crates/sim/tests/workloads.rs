@@ -171,7 +171,7 @@ fn the_adversary_pauses_after_its_rapid_requests() {
 
 #[test]
 fn without_a_pause_of_its_own_the_adversary_outbids_what_was_expected() {
-    // 25 pauses from 600 us to 15 ms take 195 ms, and the 26th begins anew.
+    // 25 pauses from 600 us to 15 ms take 195 ms, and the 26th starts over.
     let elapsed = |requests: u32| {
         exits(&format!("adversary:n=0,requests={requests},file=1m,gap=1m")).2.elapsed_ns as i64 / 100_000
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Pages are added as they are first written with anything but zeroes, and go away when all of them is
- * discarded or overwritten with zeroes. So a large file of zeroes needs no memory. A request that finds
+/* Pages are added as they are first written with anything but zeroes, and freed when a whole page is discarded or
+ * overwritten with zeroes. So a large file of zeroes needs no memory. A request that finds
  * no memory is given back to the block layer, which tries again.
  */
 #include <linux/highmem.h>

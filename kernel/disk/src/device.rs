@@ -10,7 +10,7 @@ use core::ffi::{c_char, c_int};
 use idlewise_core::{Instant, Operation, Sector, Sectors};
 use idlewise_disk::{AnyModel, BuildError, Command, DiskModel};
 
-use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
+use crate::boundary::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::profiles::{Fault, build};
 
 /// The answer of `iwd_next` while no command is outstanding.

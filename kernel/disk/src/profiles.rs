@@ -9,7 +9,7 @@ use idlewise_disk::mechanical::{BufferSpec, ExtraDisconnect, Overheads, ReadAhea
 use idlewise_disk::*;
 
 /// Makes the specification of a disk.
-type Make = fn() -> Result<Model, BuildError>;
+type Make = fn() -> Result<AnySpec, BuildError>;
 
 include!(concat!(env!("OUT_DIR"), "/profiles.rs"));
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use idlewise_core::{Instant, Issuer};
-use idlewise_sim::engine::why::WhyFilter;
+use idlewise_sim::engine::decision_log::WhyFilter;
 use idlewise_sim::workloads::parse_duration;
 
 use crate::execution::{execute, explain, finish, remarks};

@@ -37,7 +37,7 @@ enum Action {
         file: PathBuf,
         #[command(flatten)]
         reading: Reading,
-        /// Periods by which the kind of load is told
+        /// Periods by which the kind of load is reported
         #[arg(long, default_value = "1s", value_name = "TIME")]
         period: String,
         /// Set a bound between kinds of load, as selectors have them (`idlewise docs auto-matrix`); may be repeated

@@ -101,7 +101,7 @@ pub(crate) struct SelectionOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) ranking: Option<PathBuf>,
 
-    /// How schedulers are exchanged: requests carried over, or drained as in Linux 2.6.11 or today
+    /// How the scheduler is switched: requests carried over, or drained as in Linux 2.6.11 or today
     #[arg(long, default_value = "carry", value_name = "HOW", value_parser = ["carry", "drain", "freeze"])]
     pub(crate) switching: String,
 

@@ -1,4 +1,5 @@
-//! Disks of this machine: what the kernel says of them, and reading them past all buffers. Nothing is ever written.
+//! Disks of this machine: what the kernel says of them, and reading them, bypassing the page cache. Nothing is ever
+//! written.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

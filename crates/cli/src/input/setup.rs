@@ -8,7 +8,7 @@ use idlewise_core::{Duration, Instant, Merging};
 use idlewise_disk::Profile;
 
 use idlewise_sim::engine::Limits;
-use idlewise_sim::engine::why::WhyFilter;
+use idlewise_sim::engine::decision_log::WhyFilter;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load, OpenRows};
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};

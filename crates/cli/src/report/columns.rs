@@ -57,7 +57,7 @@ fn fill(metric: &Metric, rows: &[&Summary], interrupted: bool) -> Filled {
     Filled { title: [metric.column.title, unit], cells, marked }
 }
 
-/// Highest throughput first; of equals, the lowest latency.
+/// Highest throughput first; ties go to the lowest latency.
 pub(super) fn sorted(summaries: &[Summary]) -> Vec<&Summary> {
     let mut rows: Vec<&Summary> = summaries.iter().collect();
     let order = |row: &Summary| {

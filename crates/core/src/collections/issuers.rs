@@ -301,7 +301,7 @@ mod tests {
         table.hold(held);
         table.enter(Issuer(2));
         let fresh = table.enter(Issuer(4));
-        assert_eq!(table[fresh], 0, "a new issuer begins anew");
+        assert_eq!(table[fresh], 0, "a new issuer starts over");
         assert_eq!(table.get(Issuer(3)), None, "3 was used longest ago, as 1 is held");
         assert_eq!((table.get(Issuer(1)), table.get(Issuer(2))), (Some(&10), Some(&20)));
         table.release(held);

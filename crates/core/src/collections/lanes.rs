@@ -62,7 +62,7 @@ impl<const N: usize> Lanes<N> {
         self.lanes[lane].by_address.first()
     }
 
-    /// The one in `lane` with the lowest address at or after `start`; the first that came, of equals.
+    /// The one in `lane` with the lowest address at or after `start`; ties go to the one that came first.
     pub fn at_or_after(&self, lane: usize, start: Sector) -> Option<RequestId> {
         self.lanes[lane].by_address.at_or_after(start.0)
     }

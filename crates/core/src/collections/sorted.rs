@@ -35,7 +35,7 @@ pub struct Sorted {
     /// The block that holds each request.
     home: Vec<u32>,
     len: usize,
-    /// Where a sweep upward goes on.
+    /// Where a sweep upward continues.
     finger: Finger,
 }
 

@@ -25,7 +25,7 @@ impl Host<AnyScheduler, Chooser> {
     /// [`Chooser::next_tick`]. A selector that asks for predictions gets none here.
     ///
     /// # Errors
-    /// [`SwitchError`] if memory is exhausted; the old scheduler then goes on.
+    /// [`SwitchError`] if memory is exhausted; the old scheduler then continues.
     pub fn tick(&mut self, now: Instant) -> Result<Option<Decision>, SwitchError> {
         let Some((_, decision)) = self.follower.due(now) else { return Ok(None) };
         if let Action::Switch(_) = decision.action {
@@ -39,7 +39,7 @@ impl Candidate {
     /// Goes on with this scheduler in `queue`.
     ///
     /// # Errors
-    /// [`SwitchError`]; the old scheduler then goes on.
+    /// [`SwitchError`]; the old scheduler then continues.
     pub fn take_over(&self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<(), SwitchError> {
         queue.switch_to(now, self.entry, &self.settings)
     }

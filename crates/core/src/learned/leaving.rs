@@ -1,12 +1,13 @@
 //! What it costs to leave a stream and to come back: learned from completions alone.
 //!
 //! A drive that reads ahead for many streams at once has the next part ready when its host soon comes back, and leaving costs
-//! next to nothing. Another has to move its heads. Which of the two it is shows only who leaves: so leaving is free
+//! next to nothing. Another has to move its heads. Only leaving shows which kind a drive is: so leaving counts as free
 //! until it has turned out not to be. What has not been tried for long is tried again: leaving, and staying likewise.
 
 use crate::units::Duration;
 
-/// A sample moves the mean by this part of the difference: of many ways some are far where most are none.
+/// A sample moves the mean by this part of the difference: a few long seeks among many short ones
+/// must not decide alone.
 const LEARNING: u64 = 32;
 /// In each turn in which leaving was not tried, it is taken to cost less by this part.
 const FORGETTING: u64 = 16;

@@ -22,7 +22,7 @@ pub enum Problem {
     Word(String, Wanted),
     /// The line ends where this was wanted.
     Missing(Wanted),
-    /// The line goes on with this word after its end.
+    /// The line continues with this word after its end.
     Surplus(String),
     /// An event comes before the `scheduler` line.
     NoScheduler,
@@ -112,7 +112,7 @@ impl fmt::Display for Problem {
                 f.write_str("no scheduler yet: put a line such as `scheduler noop` above")
             }
             Problem::TooLate => f.write_str(
-                "the queue has had events: put this line above them, or exchange the scheduler with `switch`",
+                "the queue has had events: put this line above them, or replace the scheduler with `switch`",
             ),
             Problem::TooLong => f.write_str("the times add up to more than 73 years: choose smaller ones"),
             Problem::Build(error) => error.fmt(f),

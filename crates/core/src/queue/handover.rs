@@ -1,7 +1,10 @@
 //! Another scheduler takes over: at once, or in steps, each as short as the host likes.
 //!
-//! [`Queue::begin`] exchanges the schedulers and hands nothing over, which takes the same short time whatever waits
-//! ([`Queue::keep_order`]). After that nobody orders what waits until [`Queue::carry`] hands it to the new scheduler, in order of arrival. Meanwhile:
+//! [`Queue::begin`] replaces the scheduler and hands no request over. The new scheduler gets what the old one has learned
+//! of the drive ([`Learned`](crate::learned::Learned)). [`Queue::carry`] then hands it the waiting requests in order of
+//! arrival, some at a time. If [`Queue::keep_order`] was called when the queue was built, the queue always knows that
+//! order, and `begin` takes the same short time however many requests wait. Without that the first switch sorts them.
+//! Until all requests are handed over:
 //!
 //! | what | becomes of it |
 //! |---|---|
@@ -10,8 +13,8 @@
 //! | a completion | the new scheduler adopts the request, and is told that it is done |
 //! | a cancelled request | it is never handed over |
 //! | a merge | what has not been handed over takes nothing in |
-//! | an exit | it is told after the last request has been handed over, for that may be one of the process |
-//! | another scheduler | it begins anew, in order of arrival |
+//! | an exit | the scheduler learns of it after the last request has been handed over, for that may be one of the process |
+//! | another switch | the handover starts over, in order of arrival |
 
 use super::{HostError, Queue};
 use crate::request_table::State;
@@ -31,7 +34,7 @@ impl<S: Scheduler> Queue<S> {
     }
 
     /// The order of arrival is kept from now on, so that [`Queue::begin`] takes the same short time whatever waits. Without
-    /// that the first exchange of a scheduler sorts what waits, and begins to keep it.
+    /// that the first switch sorts what waits, and begins to keep it.
     pub fn keep_order(&mut self) {
         self.contents.table.keep_order();
     }
@@ -94,7 +97,7 @@ impl<S: Scheduler> Queue<S> {
         self.contents.table.weights.forget(who);
     }
 
-    /// Whether that can wait until all requests have been handed over. If there is no room, the exit is told now, and a
+    /// Whether that can wait until all requests have been handed over. If there is no room, the exit is reported now, and a
     /// request of `who` that comes after it is like one of another process that got the number.
     pub(super) fn told_later(&mut self, who: Issuer) -> bool {
         let exits = &mut self.contents.exits;

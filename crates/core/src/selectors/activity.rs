@@ -1,6 +1,6 @@
 //! The activity store: counts the requests of the current period, and which process made them.
 //!
-//! Each event is counted in constant time and forgotten; memory is fixed. A look at the end of a
+//! Each event is counted in constant time and forgotten; memory is fixed. A check at the end of a
 //! period ([`Activity::close`]) gives the [`Summary`] and purges the store, as IOAZ's does (IOAZ §3.2).
 //! Of each process the store keeps what must outlast a period: where its last request ended, when its
 //! last one was done, and what is outstanding.

@@ -17,7 +17,7 @@
 use alloc::vec::Vec;
 
 use super::category::{BY_PLACE, CATEGORIES};
-use super::contract::{Candidate, Method, Selector, Settings, Setup, Situation, Verdict, Wish};
+use super::contract::{Answer, Candidate, Method, Selector, Settings, Setup, Situation, Wish};
 use super::summary::Summary;
 use crate::collections::{OutOfMemory, table};
 use crate::tunables::{Milliseconds, Percent};
@@ -121,9 +121,9 @@ impl Selector for Bandit {
         0
     }
 
-    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Answer {
         let Some(category) = at.category else {
-            return Verdict::stay(Reason::new("nothing was asked for", &[]));
+            return Answer::stay(Reason::new("nothing was asked for", &[]));
         };
         let place = category.index();
         if self.before.replace(place) == Some(place) {
@@ -131,14 +131,14 @@ impl Selector for Bandit {
         } else {
             self.trial = false;
             let Some(best) = self.best(place) else {
-                return Verdict::stay(Reason::new(
+                return Answer::stay(Reason::new(
                     "{} are new: a period is needed to judge",
                     &[category.pattern().into()],
                 ));
             };
             let text = "the load is now {}, for which {} was best";
             let name = at.candidates[best].entry.name;
-            return Verdict {
+            return Answer {
                 wish: Wish::Use(best),
                 reason: Reason::new(text, &[category.pattern().into(), name.into()]),
             };
@@ -156,7 +156,7 @@ impl Selector for Bandit {
                 self.lost.into(),
                 self.work.into(),
             ];
-            return Verdict { wish: Wish::Use(next), reason: Reason::new(text, &facts) };
+            return Answer { wish: Wish::Use(next), reason: Reason::new(text, &facts) };
         }
         let best = self.best(place).unwrap_or(at.current);
         let (own, other) = (self.arm(place, at.current).mean, self.arm(place, best).mean);
@@ -165,7 +165,7 @@ impl Selector for Bandit {
         let text = "best known for {} is {} with {} KiB/s; in use {} KiB/s";
         let name = at.candidates[best].entry.name;
         let facts = [category.pattern().into(), name.into(), (other / 1024).into(), (own / 1024).into()];
-        Verdict { wish: Wish::Use(wanted), reason: Reason::new(text, &facts) }
+        Answer { wish: Wish::Use(wanted), reason: Reason::new(text, &facts) }
     }
 
     fn memory(&self) -> usize {

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use super::activity::Activity;
 use super::category::Category;
-use super::contract::{Candidate, Common, Prediction, Question, Selector, Setup, Situation, Verdict, Wish};
+use super::contract::{Answer, Candidate, Common, Prediction, Question, Selector, Setup, Situation, Wish};
 use super::error::ChooserError;
 use super::pace::{Pace, Restraint};
 use super::registry::{AnySelector, Entry};
@@ -217,16 +217,16 @@ impl Chooser {
         self.ask(now, |selector, at| selector.predicted(at, predictions))
     }
 
-    /// Carries out the selector's verdict, unless something holds it back.
+    /// Carries out the selector's answer, unless something holds it back.
     fn ask(
         &mut self,
         now: Instant,
-        verdict: impl FnOnce(&mut AnySelector, Situation<'_>) -> Verdict,
+        answer: impl FnOnce(&mut AnySelector, Situation<'_>) -> Answer,
     ) -> Decision {
         let Chooser { current, category, ref candidates, ref common, .. } = *self;
         let free = self.restraint.free(now, &common.pace);
         let at = Situation { now, current, free, candidates, category };
-        let Verdict { wish, reason } = verdict(&mut self.selector, at);
+        let Answer { wish, reason } = answer(&mut self.selector, at);
         if common.pace.manual.0 != 0 {
             return self.stays(now, Some(Reason::new("chosen by hand", &[])), reason);
         }

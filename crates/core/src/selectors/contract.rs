@@ -1,7 +1,7 @@
 //! The contract between a selector and its host.
 //!
 //! What a selector sees: a [`Situation`] and the [`Summary`] of the last period, or the [`Prediction`]s that it
-//! asked for. What a selector answers: a [`Verdict`], which is a [`Wish`] and its reason.
+//! asked for. What a selector answers: an [`Answer`], which is a [`Wish`] and its reason.
 //!
 //! A selector sees nothing else. So the same evidence makes the same decisions on any host.
 
@@ -131,17 +131,17 @@ pub enum Wish {
 
 /// A wish and its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Answer {
     /// What is wanted.
     pub wish: Wish,
     /// Why.
     pub reason: Reason,
 }
 
-impl Verdict {
+impl Answer {
     /// Leave things as they are.
-    pub fn stay(reason: Reason) -> Verdict {
-        Verdict { wish: Wish::Stay, reason }
+    pub fn stay(reason: Reason) -> Answer {
+        Answer { wish: Wish::Stay, reason }
     }
 }
 
@@ -153,11 +153,11 @@ pub trait Selector {
     }
 
     /// A period has ended.
-    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict;
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Answer;
 
     /// The predictions that were asked for are there. One is of the candidate in use.
-    fn predicted(&mut self, _at: Situation<'_>, _predictions: &[Prediction]) -> Verdict {
-        Verdict::stay(Reason::new("the selector asked for no prediction", &[]))
+    fn predicted(&mut self, _at: Situation<'_>, _predictions: &[Prediction]) -> Answer {
+        Answer::stay(Reason::new("the selector asked for no prediction", &[]))
     }
 
     /// Bytes of memory that it holds beside itself.

@@ -1,4 +1,4 @@
-//! Why there is no chooser.
+//! Errors when building a chooser.
 
 use core::fmt;
 

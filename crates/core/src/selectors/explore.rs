@@ -13,10 +13,10 @@
 //! # Good for, bad for
 //! Loads that never change and differ much between schedulers. A lighter load looks like a worse scheduler.
 
-use super::contract::{Candidate, Method, Selector, Settings, Setup, Situation, Verdict, Wish};
+use super::contract::{Answer, Candidate, Method, Selector, Settings, Setup, Situation, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
-use crate::random::Random;
+use crate::rng::Random;
 use crate::tunables::{Count, Kibibytes, Percent, Seed};
 use crate::why::Reason;
 
@@ -72,17 +72,17 @@ impl Selector for Explore {
         self.of
     }
 
-    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Answer {
         let settings = &self.threshold;
         if self.of != at.current {
             (self.of, self.mean, self.grace) = (at.current, 0, settings.grace.0);
         }
         if summary.requests < settings.few.0 {
-            return Verdict::stay(Reason::new("{} requests say nothing", &[summary.requests.into()]));
+            return Answer::stay(Reason::new("{} requests say nothing", &[summary.requests.into()]));
         }
         if self.grace > 0 {
             self.grace -= 1;
-            return Verdict::stay(Reason::new("a period of grace after the change", &[]));
+            return Answer::stay(Reason::new("a period of grace after the change", &[]));
         }
         let new = if self.mean == 0 { 100 } else { settings.new.0 };
         self.mean = self.mean / 100 * (100 - new) + summary.throughput() / 100 * new;
@@ -94,16 +94,16 @@ impl Selector for Explore {
         let (now, least) = (self.mean / 1024, floor / 1024);
         if self.mean >= floor {
             let text = "{} KiB/s are enough: at least {}";
-            return Verdict::stay(Reason::new(text, &[now.into(), least.into()]));
+            return Answer::stay(Reason::new(text, &[now.into(), least.into()]));
         }
         let others = at.candidates.len() as u32 - 1;
         if others == 0 {
-            return Verdict::stay(Reason::new("no other candidate is there", &[]));
+            return Answer::stay(Reason::new("no other candidate is there", &[]));
         }
         let drawn = self.random.below(settings.seed.0, others) as usize;
         let next = drawn + usize::from(drawn >= at.current);
         let text = "{} KiB/s are less than {}: {} was drawn";
         let name = at.candidates[next].entry.name;
-        Verdict { wish: Wish::Use(next), reason: Reason::new(text, &[now.into(), least.into(), name.into()]) }
+        Answer { wish: Wish::Use(next), reason: Reason::new(text, &[now.into(), least.into(), name.into()]) }
     }
 }

@@ -28,7 +28,7 @@ mod tables;
 
 pub use tables::Goal;
 
-use super::contract::{Method, Selector, Settings, Setup, Situation, Verdict, Wish};
+use super::contract::{Answer, Method, Selector, Settings, Setup, Situation, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
 use crate::why::Reason;
@@ -71,9 +71,9 @@ impl Method for Matrix {
 }
 
 impl Selector for Matrix {
-    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Answer {
         let Some(category) = at.category else {
-            return Verdict::stay(Reason::new("nothing was asked for", &[]));
+            return Answer::stay(Reason::new("nothing was asked for", &[]));
         };
         let best = usize::from(self.cells[category.index()]);
         let name = at.candidates[best].entry.name;
@@ -81,7 +81,7 @@ impl Selector for Matrix {
             "{} processes with {}: the matrix says {}",
             &[summary.processes.into(), category.pattern().into(), name.into()],
         );
-        Verdict { wish: Wish::Use(best), reason }
+        Answer { wish: Wish::Use(best), reason }
     }
 }
 

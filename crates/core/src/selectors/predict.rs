@@ -1,8 +1,8 @@
 //! Simulates before it switches: plays the latest requests against every candidate on a model of the disk.
 //!
 //! # How it decides
-//! The first candidate is *home*: `auto-predict` begins with it, and comes back to it whenever there is doubt. If something else
-//! than throughput is the goal, `mq-deadline` is, if it is among the candidates.
+//! `auto-predict` begins with one candidate, *home*, and comes back to it whenever there is doubt. If the goal is throughput,
+//! home is the first candidate; otherwise home is `mq-deadline`, or the first candidate if `mq-deadline` is not among them.
 //! 1. `auto-predict` watches for a change of load: processes that were not there before, or another pattern or size
 //!    for two periods in a row. A pattern that takes turns with the one before, or that has come with a switch, is no
 //!    change. After a change `auto-predict` goes home. What came before is not used any more.
@@ -38,8 +38,8 @@ mod tests;
 
 use super::category::BY_PLACE;
 use super::contract::{
-    self, CANDIDATES_MAX, Candidate, Common, Method, Prediction, Question, Selector, Setup, Situation,
-    Verdict, Wish,
+    self, Answer, CANDIDATES_MAX, Candidate, Common, Method, Prediction, Question, Selector, Setup,
+    Situation, Wish,
 };
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
@@ -76,7 +76,7 @@ crate::tunables! {
 }
 
 crate::groups! {
-    /// What it can be told besides.
+    /// Tunables of `auto-predict` besides those that all selectors have.
     pub struct Settings {
         /// How predictions are made and used.
         foresight: Foresight,
@@ -245,32 +245,32 @@ impl Selector for Predict {
         self.home(candidates)
     }
 
-    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Answer {
         let reason = self.looks(at, summary);
         // As long as something holds it back, it is wanted still.
         let home = self.home(at.candidates);
         self.back = reason.or(self.back).filter(|_| at.current != home);
         if let Some(reason) = self.back {
-            return Verdict { wish: Wish::Use(home), reason };
+            return Answer { wish: Wish::Use(home), reason };
         }
         if let Some((until, times)) = self.guard.distrusts(at.now) {
             let text = "predictions are not believed until {}: twice in a row a switch was wrong, {} times since one was right";
-            return Verdict::stay(Reason::new(text, &[until.into(), u64::from(times).into()]));
+            return Answer::stay(Reason::new(text, &[until.into(), u64::from(times).into()]));
         }
         if at.free
             && let Some(question) = self.question(at.now)
         {
             let text = "what would each make of {} requests since {}?";
             let facts = [self.watch.requests().into(), question.since.into()];
-            return Verdict { wish: Wish::Predict(question), reason: Reason::new(text, &facts) };
+            return Answer { wish: Wish::Predict(question), reason: Reason::new(text, &facts) };
         }
-        Verdict::stay(reason.unwrap_or_else(|| Reason::new("the last prediction stands", &[])))
+        Answer::stay(reason.unwrap_or_else(|| Reason::new("the last prediction stands", &[])))
     }
 
-    fn predicted(&mut self, at: Situation<'_>, predictions: &[Prediction]) -> Verdict {
+    fn predicted(&mut self, at: Situation<'_>, predictions: &[Prediction]) -> Answer {
         self.asked = false;
         let Some(own) = predictions.iter().find(|own| usize::from(own.candidate) == at.current) else {
-            return Verdict::stay(Reason::new("too few requests to predict from", &[]));
+            return Answer::stay(Reason::new("too few requests to predict from", &[]));
         };
         let goal = self.settings.goal;
         let limit = self.limit(at, predictions);
@@ -283,7 +283,7 @@ impl Selector for Predict {
         let at_home = self.home(at.candidates);
         let home = gains.clone().find(|(gain, other)| usize::from(other.candidate) == at_home && *gain > 0);
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
-            return Verdict::stay(Reason::new("no other candidate is there", &[]));
+            return Answer::stay(Reason::new("no other candidate is there", &[]));
         };
         let refused = self.refuses(at, gain, best);
         let (gain, best) = match (refused, home) {
@@ -291,7 +291,7 @@ impl Selector for Predict {
                 self.rests[at.current] = at.now + self.settings.foresight.rest.0;
                 home
             }
-            (Some(reason), None) => return Verdict::stay(reason),
+            (Some(reason), None) => return Answer::stay(reason),
             (None, _) => (gain, best),
         };
         self.better = None;
@@ -306,6 +306,6 @@ impl Selector for Predict {
         } else {
             because(at, own, best, gain, &goal)
         };
-        Verdict { wish: Wish::Use(usize::from(best.candidate)), reason }
+        Answer { wish: Wish::Use(usize::from(best.candidate)), reason }
     }
 }

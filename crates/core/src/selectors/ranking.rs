@@ -14,7 +14,7 @@
 
 use alloc::vec::Vec;
 
-use super::contract::{Method, Rank, Selector, Settings, Setup, Situation, Verdict, Wish};
+use super::contract::{Answer, Method, Rank, Selector, Settings, Setup, Situation, Wish};
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
 use crate::tunables::Percent;
@@ -54,22 +54,22 @@ impl Method for Ranking {
 }
 
 impl Selector for Ranking {
-    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+    fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Answer {
         if summary.requests == 0 {
-            return Verdict::stay(Reason::new("nothing was asked for", &[]));
+            return Answer::stay(Reason::new("nothing was asked for", &[]));
         }
         let new = if self.mean == 0 { 100 } else { self.smoothing.new.0 };
         self.mean = (self.mean * (100 - new) + summary.mean_size() * new) / 100;
         let rank = self.ranks.iter().find(|rank| self.mean <= rank.up_to).or(self.ranks.last());
         let Some(rank) = rank.filter(|rank| usize::from(rank.candidate) < at.candidates.len()) else {
-            return Verdict::stay(Reason::new("no ranking was measured for this disk", &[]));
+            return Answer::stay(Reason::new("no ranking was measured for this disk", &[]));
         };
         let best = usize::from(rank.candidate);
         let reason = Reason::new(
             "requests have {} bytes on average: {} is best up to {}",
             &[self.mean.into(), at.candidates[best].entry.name.into(), rank.up_to.into()],
         );
-        Verdict { wish: Wish::Use(best), reason }
+        Answer { wish: Wish::Use(best), reason }
     }
 
     fn memory(&self) -> usize {

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use super::contract::{
-    Candidate, Common, Method, Prediction, Selector, Settings, Setup, Situation, Tuned, Verdict,
+    Answer, Candidate, Common, Method, Prediction, Selector, Settings, Setup, Situation, Tuned,
 };
 use super::summary::Summary;
 use crate::collections::OutOfMemory;
@@ -117,10 +117,10 @@ macro_rules! register {
             fn first(&mut self, candidates: &[Candidate]) -> usize {
                 match self {$(AnySelector::$kind(inner) => inner.first(candidates),)*}
             }
-            fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Verdict {
+            fn period(&mut self, at: Situation<'_>, summary: &Summary) -> Answer {
                 match self {$(AnySelector::$kind(inner) => inner.period(at, summary),)*}
             }
-            fn predicted(&mut self, at: Situation<'_>, predictions: &[Prediction]) -> Verdict {
+            fn predicted(&mut self, at: Situation<'_>, predictions: &[Prediction]) -> Answer {
                 match self {$(AnySelector::$kind(inner) => inner.predicted(at, predictions),)*}
             }
             fn memory(&self) -> usize {

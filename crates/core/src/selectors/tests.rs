@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 
 use super::contract::Setup;
 use super::{Action, Candidate, Chooser, Decision, Entry, Prediction, Rank, Summary, registry};
-use crate::random::Random;
 use crate::registry::Assignment;
+use crate::rng::Random;
 use crate::units::{Duration, Instant};
 use crate::{Device, Queue};
 

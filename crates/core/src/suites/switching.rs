@@ -1,4 +1,4 @@
-//! Exchange of schedulers in the middle of a run.
+//! Switching schedulers in the middle of a run.
 
 use alloc::boxed::Box;
 use alloc::format;

@@ -1,6 +1,6 @@
 //! Reading ahead: after a read the arm stays and fills the segment, until it is wanted elsewhere.
 //!
-//! Nothing happens while it goes on. What was read by some time is worked out when a command or the
+//! Nothing happens while reading ahead continues. What was read by some time is worked out when a command or the
 //! host asks, track by track.
 
 use super::media::{Media, Run, Stream};
@@ -26,7 +26,7 @@ pub(super) struct Prefetch {
 }
 
 impl Prefetch {
-    /// Brings reading on to `now`. Gives the address after the last sector read, and whether it goes on.
+    /// Brings reading on to `now`. Gives the address after the last sector read, and whether reading continues.
     #[inline]
     pub(super) fn advance(&mut self, media: &mut Media, mode: ReadAhead, now: u64) -> (u64, bool) {
         loop {

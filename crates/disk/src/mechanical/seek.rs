@@ -2,7 +2,7 @@
 //!
 //! Short distances have an entry each, since curves are uneven there. Long ones have an entry every
 //! `1 << shift` cylinders and a line between; up to 12 000 cylinders that is an entry each too.
-//! Beyond the last point the last line goes on.
+//! Beyond the last point the last line continues.
 
 use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
@@ -84,7 +84,7 @@ fn interpolate(points: &[(u32, u32)], distance: u32) -> u32 {
     };
     let ((d0, t0), (d1, t1)) = (points[left], points[right]);
     let (d0, t0, d1, t1) = (i64::from(d0), i64::from(t0), i64::from(d1), i64::from(t1));
-    // A falling last line does not go on falling.
+    // A falling last line does not keep falling.
     let rise = if after == points.len() { (t1 - t0).max(0) } else { t1 - t0 };
     let base = if after == points.len() { (d1, t1) } else { (d0, t0) };
     let time = base.1 + (i64::from(distance) - base.0) * rise / (d1 - d0);

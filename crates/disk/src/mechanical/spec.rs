@@ -17,7 +17,7 @@ pub struct MechanicalSpec {
     pub period_ns: u32,
     /// Zones, outermost (first address) first.
     pub zones: Vec<ZoneSpec>,
-    /// Seek time by distance in cylinders, ascending; lines between, the last line goes on beyond.
+    /// Seek time by distance in cylinders, ascending; lines between, the last line continues beyond.
     pub seek: Vec<(u32, u32)>,
     /// Time to activate another head of the same cylinder.
     pub head_switch_ns: u32,

@@ -1,7 +1,7 @@
 //! How the controller serves writes, and whatever it can do while the arm is busy.
 //!
 //! A write from the buffer is done when its data has crossed the bus; the arm starts at the end of
-//! the command overhead and goes on afterwards. Other writes wait for the medium. While the arm is
+//! the command overhead and continues afterwards. Other writes wait for the medium. While the arm is
 //! busy, a drive may take a write that continues the one under way, take others into spare room, or
 //! serve hits.
 

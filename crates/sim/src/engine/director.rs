@@ -1,4 +1,4 @@
-//! Who may exchange the scheduler in the middle of a run.
+//! Who may switch the scheduler in the middle of a run.
 
 use idlewise_core::host::Follower;
 use idlewise_core::registry::SwitchError;
@@ -22,5 +22,5 @@ pub trait Director<S>: Follower {
     }
 }
 
-/// Nobody exchanges the scheduler.
+/// Nobody switches the scheduler.
 impl<S> Director<S> for () {}

@@ -1,10 +1,10 @@
-//! Why a run could not go on.
+//! Why a run could not continue.
 
 use idlewise_core::registry::SwitchError;
 use idlewise_core::{HostError, Instant};
 use idlewise_disk::SubmitError;
 
-/// Why a run could not go on.
+/// Why a run could not continue.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
 pub enum EngineError {
@@ -14,7 +14,7 @@ pub enum EngineError {
     /// The queue refused a call.
     #[error("at {now}: {error}")]
     Host { now: Instant, error: HostError },
-    /// The scheduler could not be exchanged.
+    /// The scheduler could not be replaced.
     #[error("at {now}: {error}")]
     Switch { now: Instant, error: SwitchError },
     /// The scheduler holds requests but neither gives them out nor says when to ask again.

@@ -22,7 +22,7 @@ pub(crate) struct Tags {
 struct Split {
     /// By queue.
     free: Vec<u32>,
-    /// By queue: what the scheduler has given out and no tag was free for.
+    /// By queue: what the scheduler has dispatched and no tag was free for.
     held: Vec<VecDeque<RequestId>>,
 }
 
@@ -50,7 +50,7 @@ impl Tags {
         self.free > 0
     }
 
-    /// Takes a tag for `request`, which the scheduler has given out as `id`. False: its queue has none, and it is
+    /// Takes a tag for `request`, which the scheduler has dispatched as `id`. False: its queue has none, and it is
     /// held back.
     #[inline]
     pub(crate) fn take(&mut self, id: RequestId, request: &Request) -> bool {

@@ -5,7 +5,7 @@ use idlewise_disk::Profile;
 
 use super::Choice;
 use crate::engine::Limits;
-use crate::engine::why::WhyFilter;
+use crate::engine::decision_log::WhyFilter;
 use crate::metrics::Report;
 use crate::replay::{Account, Rows, RowsError};
 use crate::selection::Selection;

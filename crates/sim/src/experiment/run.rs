@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::measure::{self, Effort};
 use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
+use crate::engine::decision_log::{DecisionLog, WhyFilter};
 use crate::engine::director::Director;
-use crate::engine::why::{Teller, WhyFilter};
 use crate::engine::{Control, Engine, EngineError, Limits, Workload};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
@@ -251,9 +251,9 @@ fn play<W: Workload + ?Sized, D: DiskModel, C: Director<AnyScheduler>>(
     let Some((out, told)) = why else {
         return Ok(Engine::new(workload, host, disk, recorder, limits).run(control));
     };
-    let mut teller = Teller::new(recorder, out, told);
-    let ended = Engine::new(workload, host, disk, &mut teller, limits).explained().run(control);
-    teller.finish()?;
+    let mut log = DecisionLog::new(recorder, out, told);
+    let ended = Engine::new(workload, host, disk, &mut log, limits).explained().run(control);
+    log.finish()?;
     Ok(ended)
 }
 

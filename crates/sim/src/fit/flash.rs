@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use idlewise_core::Operation;
-use idlewise_disk::{FlashSpec, Model, Profile};
+use idlewise_disk::{AnySpec, FlashSpec, Profile};
 
 use super::compare::Class;
 use super::rows::Row;
@@ -227,7 +227,9 @@ pub(super) fn fit(rows: &[Row], capacity: u64, depth: u32) -> Found {
     let goal = Goal::new(rows, 1.0, |_, row| Some(alike(row)));
     let mut starts: Vec<(f64, Cells, &'static str)> = Vec::new();
     for class in CLASSES {
-        let Ok(Model::Flash(mut spec)) = Profile::named(class).map(|profile| profile.model) else { continue };
+        let Ok(AnySpec::Flash(mut spec)) = Profile::named(class).map(|profile| profile.model) else {
+            continue;
+        };
         (spec.capacity, spec.depth) = (capacity, depth.max(spec.depth));
         let disk = begin(Cells::of(spec), rows);
         for (channels, dies, page) in layouts() {

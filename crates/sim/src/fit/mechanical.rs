@@ -3,7 +3,7 @@
 use idlewise_core::Operation;
 
 use idlewise_disk::mechanical::{MechanicalSpec, SeekCurve};
-use idlewise_disk::{Model, Profile};
+use idlewise_disk::{AnySpec, Profile};
 
 use super::compare::Class;
 use super::platters::{Ahead, KNOTS, Platters, Seen, Told, ZONES};
@@ -322,7 +322,7 @@ fn class(capacity: u64) -> (&'static str, MechanicalSpec) {
     // 200 GB: from about there on disks have native queueing and buffers of megabytes.
     let name = if capacity < 400_000_000 { "maxtor-40g" } else { "hdd-4tb-7200" };
     match Profile::named(name).map(|profile| profile.model) {
-        Ok(Model::Mechanical(spec)) => (name, spec),
+        Ok(AnySpec::Mechanical(spec)) => (name, spec),
         _ => (name, MechanicalSpec::default()),
     }
 }

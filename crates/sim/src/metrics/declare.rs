@@ -154,7 +154,7 @@ impl FigureSet {
 }
 
 /// Declares a struct of figures. Each field has its meaning, `name: type`, how to get it from the source, its [`Kind`]
-/// and, in brackets, its columns. Without a source the struct is filled as the run goes on.
+/// and, in brackets, its columns. Without a source the struct is filled during the run.
 macro_rules! figures {
     (
         $(#[doc = $about:literal])+

@@ -1,4 +1,4 @@
-//! What was done in each phase of a workload, by when it was done.
+//! Work per phase of a workload, assigned by completion time.
 
 use idlewise_core::selectors::observed;
 use idlewise_core::{Direction, Duration, Instant, Request, SECTOR_BYTES};
@@ -69,7 +69,7 @@ impl Phases {
         }
     }
 
-    /// A synchronous read is done: each look at it counts in the phase of that look.
+    /// A synchronous read is done: each check of it counts in the phase of that check.
     fn count_sync_read(&mut self, now: Instant, latency: Duration) {
         let mut phase = self.current;
         for waited in observed(latency) {

@@ -1,4 +1,4 @@
-//! Counts what a report's figures are made of, while a run goes on.
+//! Counts what a report's figures are made of, during a run.
 
 use hdrhistogram::Histogram;
 use idlewise_core::{Instant, Operation, Request, RequestId, SECTOR_BYTES};
@@ -193,7 +193,7 @@ impl Recorder {
         self.by_elapsed(self.device.busy_ns as f64) / f64::from(self.devices.max(1))
     }
 
-    /// The next requests are for another device, whose clock begins anew.
+    /// The next requests are for another device, whose clock starts over.
     pub fn next_device(&mut self) {
         self.devices += 1;
     }

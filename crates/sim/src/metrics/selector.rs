@@ -17,7 +17,7 @@ figures! {
 figures! {
     /// What a selector did.
     Account "selector" {
-        /// How often the scheduler was exchanged.
+        /// How often the scheduler was switched.
         switches: u64, Count;
         /// How often predictions were asked for.
         questions: u64, Count;

@@ -1,5 +1,5 @@
-//! Processes in a replay: each issues its requests in the order of the trace, and goes on as soon as it has no more of them
-//! under way than it had there.
+//! Processes in a replay: each issues its requests in the order of the trace, and continues as soon as it has no more of
+//! them under way than it had there.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;

@@ -1,4 +1,4 @@
-//! Own matrices and rankings, in TOML, and candidates by name.
+//! The user's own matrices and rankings, in TOML, and candidates by name.
 //!
 //! ```toml
 //! kind = "matrix"

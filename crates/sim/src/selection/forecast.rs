@@ -148,7 +148,7 @@ impl Forecaster {
     }
 }
 
-/// Whether a process of which `rows` were seen is expected to go on.
+/// Whether a process of which `rows` were seen is expected to continue.
 fn still_there(script: &Script, rows: &[&Row], window: &Window) -> bool {
     let mut last = window.begins;
     for row in rows.iter().rev() {

@@ -1,7 +1,7 @@
 //! What processes did before the stream forgot it.
 //!
 //! The stream holds the latest requests of all. Whoever is kept waiting by others soon has few among them, and those few
-//! may mislead: two that lie in order make a reader in order of somebody who jumps.
+//! may mislead: two adjacent requests make a random reader look sequential.
 
 use idlewise_core::selectors::Row;
 use idlewise_core::{Duration, Instant};

@@ -1,4 +1,5 @@
-//! Whether a switch has brought what its prediction promised.
+//! Counts the promises that switches have kept, for a run's report. Nothing is decided here: the guard of
+//! `auto-predict` does that.
 
 use idlewise_core::selectors::predict::{ENOUGH, SETTLE};
 use idlewise_core::selectors::{Prediction, Summary};

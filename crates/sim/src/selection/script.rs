@@ -31,14 +31,14 @@ pub struct Script {
     pub start: Duration,
     /// The process's requests, in order.
     pub steps: Vec<Step>,
-    /// How many steps came before the first of their completions was seen: when the script begins anew, they wait as
+    /// How many steps came before the first of their completions was seen: when the script starts over, they wait as
     /// the later ones did.
     pub ramp: usize,
     /// The most requests that were outstanding when it issued another.
     pub depth: u32,
     /// The usual time from a completion to the next step.
     pub pause: Duration,
-    /// How far it has come after the last step, if it reads or writes in order: it then goes on from there.
+    /// How far it has come after the last step, if it reads or writes in order: it then continues from there.
     pub advance: Option<u64>,
     /// The part of the disk that it was seen in.
     pub range: (Sector, Sector),

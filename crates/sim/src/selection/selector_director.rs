@@ -187,13 +187,13 @@ impl Director<AnyScheduler> for Selecting {
     }
 
     fn direct(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
-        let mut exchanged = self.drained(now, queue)?;
+        let mut switched = self.drained(now, queue)?;
         if let Some(Pending { thread, horizon, .. }) = self.pending.take_if(|pending| pending.due <= now) {
             let predictions = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             let decision = self.chooser.predicted(now, &predictions);
             let chosen = |one: &&Prediction| decision.action == Action::Switch(one.candidate.into());
             let promised = predictions.iter().find(chosen).copied();
-            exchanged |= self.carry_out(Evidence::Predicted(predictions), &decision, queue)?;
+            switched |= self.carry_out(Evidence::Predicted(predictions), &decision, queue)?;
             if let Some(promised) = promised {
                 self.promises.expect(now, &promised, horizon);
             }
@@ -204,8 +204,8 @@ impl Director<AnyScheduler> for Selecting {
             }
             let (summary, decision) = self.chooser.tick(now);
             self.promises.add(now, &summary);
-            exchanged |= self.carry_out(Evidence::Period(summary), &decision, queue)?;
+            switched |= self.carry_out(Evidence::Period(summary), &decision, queue)?;
         }
-        Ok(exchanged)
+        Ok(switched)
     }
 }

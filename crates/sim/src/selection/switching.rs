@@ -1,14 +1,14 @@
-//! How a scheduler is exchanged: waiting requests carried over, or the queue drained first as Linux does.
+//! How the scheduler is switched: waiting requests carried over, or the queue drained first as Linux does.
 
 use idlewise_core::{Duration, Instant};
 
-/// How the scheduler is exchanged.
+/// How the scheduler is switched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Switching {
     /// Waiting requests move over, requests in flight complete into the successor. Nobody waits.
     #[default]
     Carry,
-    /// Linux 2.6.11: nothing enters the queue until the old scheduler has given out all that it has and
+    /// Linux 2.6.11: nothing enters the queue until the old scheduler has dispatched all that it has and
     /// all is done; then the new one takes over (IOAZ §3.2).
     Drain,
     /// Linux since blk-mq: submitters sleep while everything drains, and then for this long: an RCU grace period,
@@ -42,7 +42,7 @@ impl Switching {
     }
 }
 
-/// An exchange that waits for the queue to drain.
+/// A switch that waits for the queue to drain.
 #[derive(Clone, Copy, Debug)]
 pub struct Switch {
     /// The candidate that takes over.

@@ -12,7 +12,7 @@ pub struct Findings {
     pub time_unit: &'static str,
     /// Rows read: lines without comments, or binary records.
     pub rows: u64,
-    /// Records given out.
+    /// Records returned.
     pub records: u64,
     /// Rows that gave none, by reason. Reasons that did not occur are absent.
     pub skipped: Vec<Skipped>,
@@ -22,7 +22,7 @@ pub struct Findings {
     pub late_rows: u64,
     /// The most that a row was earlier than one before it.
     pub out_of_order_max_ns: u64,
-    /// Rows too late to be put in order, which carry the time of the row given out before them.
+    /// Rows too late to be put in order, which carry the time of the row returned before them.
     pub moved_rows: u64,
     /// Rows whose extent was not whole sectors, and was widened to whole sectors.
     pub unaligned_rows: u64,
@@ -40,7 +40,7 @@ pub struct Findings {
     pub without_completion: u64,
     /// Completions of requests that were never seen to begin (event formats).
     pub stray_completions: u64,
-    /// Requests given out incomplete because too many younger ones were waiting behind them.
+    /// Requests returned incomplete because too many younger ones were waiting behind them.
     pub crowded_out: u64,
     /// Events that the recorder says it lost.
     pub lost_events: u64,

@@ -5,7 +5,7 @@
 
 mod prelude;
 
-use crate::traces::format::{About, Code};
+use crate::traces::format_info::{About, Code};
 
 macro_rules! formats {
     ($($variant:ident = $module:ident: $doc:literal;)+) => {
@@ -50,9 +50,9 @@ formats! {
     CloudPhysics = cloudphysics: "CloudPhysics, as text.";
     Fiu = fiu: "Florida International University.";
     Disksim = disksim: "DiskSim's default.";
-    Drive = drive: "DiskSim's validation traces: measured drives.";
+    Drive = disksim_validation: "DiskSim's validation traces: measured drives.";
     Mqsim = mqsim: "MQSim.";
-    OracleGeneral = oracle: "libCacheSim's oracleGeneral, binary: recognised and refused.";
+    OracleGeneral = oracle_general: "libCacheSim's oracleGeneral, binary: recognised and refused.";
 }
 
 impl Format {

@@ -198,11 +198,11 @@ fn decompressed(mut source: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + S
 struct Zstd {
     source: BufReader<Box<dyn Read + Send>>,
     frame: Option<Box<ruzstd::decoding::FrameDecoder>>,
-    /// What ended the last frame early; told once all that was decoded is given out.
+    /// What ended the last frame early; reported once all that was decoded is returned.
     failure: Option<io::Error>,
 }
 
-/// An empty last block of a frame, and a checksum, which the library does not look at. A frame gives out its last
+/// An empty last block of a frame, and a checksum, which the library does not look at. A frame returns its last
 /// bytes only at its end; this ends one whose own end is missing.
 const LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
 

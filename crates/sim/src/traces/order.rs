@@ -2,7 +2,7 @@
 //!
 //! Rows in order go through a queue and cost a push and a pop. Late rows go through a heap. The
 //! window is how many rows are held: a row may be that many places late. One that is later than
-//! that is moved to the time of the last row given out, and counted.
+//! that is moved to the time of the last row returned, and counted.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -38,7 +38,7 @@ pub(crate) struct Reorder<T> {
     newest: u64,
     /// The time of the last row seen.
     before: u64,
-    /// The time of the last row given out.
+    /// The time of the last row returned.
     given: u64,
     disorder: Disorder,
 }

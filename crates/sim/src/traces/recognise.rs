@@ -4,7 +4,7 @@
 //! and no other comes close.
 
 use crate::traces::error::{TraceError, shown};
-use crate::traces::format::Head;
+use crate::traces::format_info::Head;
 use crate::traces::input::PEEK;
 use crate::traces::{Format, input::Input};
 

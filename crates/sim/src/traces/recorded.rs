@@ -140,7 +140,7 @@ impl Counts {
     /// Where `stat` has what [`Counts::rows`] has.
     const COLUMNS: [usize; 10] = [0, 1, 2, 4, 5, 6, 11, 12, 13, 15];
 
-    /// What `stat` says was done between two looks, in the order of [`Counts::rows`]. `None` for a column that the
+    /// What `stat` says was done between two checks, in the order of [`Counts::rows`]. `None` for a column that the
     /// kernel does not have.
     pub fn differences(before: &[u64], after: &[u64]) -> [Option<u64>; 10] {
         Counts::COLUMNS.map(|at| Some(after.get(at)?.wrapping_sub(*before.get(at)?)))

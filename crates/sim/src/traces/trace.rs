@@ -2,7 +2,7 @@
 
 use crate::traces::error::TraceError;
 use crate::traces::findings::Findings;
-use crate::traces::format::Open;
+use crate::traces::format_info::Open;
 use crate::traces::formats::Format;
 use crate::traces::input::{CUT_SHORT, Input, Watch};
 use crate::traces::reader::Reader;
@@ -52,9 +52,9 @@ pub struct Trace {
     format: Format,
     reader: Box<dyn Reader>,
     sink: Sink,
-    /// The arrival of the first record, which is time 0 of what is given out.
+    /// The arrival of the first record, which is time 0 of what is returned.
     base: Option<Instant>,
-    /// Exits between the last two records given out.
+    /// Exits between the last two records returned.
     exits: Vec<Exit>,
     ended: bool,
     failure: Option<TraceError>,
@@ -131,7 +131,7 @@ impl Trace {
     ///
     /// # Errors
     /// A row cannot be understood, the source fails, or the trace ends without a single request.
-    /// What was read before is given out first; after an error the trace has ended.
+    /// What was read before is returned first; after an error the trace has ended.
     #[inline]
     #[expect(clippy::should_implement_trait, reason = "an iterator's next cannot be used with `?`")]
     pub fn next(&mut self) -> Result<Option<Record>, TraceError> {
@@ -155,7 +155,7 @@ impl Trace {
         }
     }
 
-    /// The processes that exited between the last two records that [`Trace::next`] gave out, or after the last
+    /// The processes that exited between the last two records that [`Trace::next`] returned, or after the last
     /// one. Empty where the format does not tell.
     pub fn exits(&self) -> &[Exit] {
         &self.exits

@@ -1,4 +1,4 @@
-//! Chains of short-lived processes that together read a tree of files, beside processes that go on as
+//! Chains of short-lived processes that together read a tree of files, beside processes that last as
 //! long as a chain does (OLS'05 §3, §5.5, §5.6).
 //!
 //! Each process of a chain carries the parent's number as its group, and so does the parent itself.

@@ -1,4 +1,5 @@
 //! IOAZ's loads: the four that validated its classification, and IOzone's workers, by which its matrices were made.
+//! IOAZ is the paper *Optimizing System Performance Through Dynamic Disk Scheduling Algorithm Selection* (2006).
 //!
 //! What stands between a program and the queue is part of them: read-ahead makes 128 KiB of a program's
 //! small reads in order, and writeback hands pages in order to the queue, which merges them.

@@ -25,7 +25,7 @@ pub enum Think {
     Fixed(Duration),
     /// Any time from zero to this, uniformly.
     Uniform(Duration),
-    /// Each time by a step longer than the one before, from one step on; after the longest it begins anew.
+    /// Each time by a step longer than the one before, from one step on; after the longest it starts over.
     Rising {
         /// The step.
         step: Duration,

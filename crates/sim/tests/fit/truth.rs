@@ -2,7 +2,7 @@
 //! `scripts/kernel/fit.sh` compare.
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::{AnyModel, Command, DiskModel as _, Model, Profile};
+use idlewise_disk::{AnyModel, AnySpec, Command, DiskModel as _, Profile};
 use idlewise_sim::traces::Record;
 
 /// A small generator: the sequence must not depend on a library's version.
@@ -146,7 +146,7 @@ fn positioning(profile: &Profile, share: f64) -> u64 {
 
 /// The time of a revolution in ns, of a disk that has platters.
 fn period(profile: &Profile) -> Option<f64> {
-    let Model::Mechanical(spec) = &profile.model else { return None };
+    let AnySpec::Mechanical(spec) = &profile.model else { return None };
     Some(f64::from(spec.period_ns))
 }
 

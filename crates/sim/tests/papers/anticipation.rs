@@ -54,8 +54,8 @@ fn a_faster_disk_gains_by_its_seeks() {
     assert!(far > gain("") && near < far, "near {near:.2}, far {far:.2}, older disk {:.2}", gain(""));
 }
 
-/// §4.2.1: falls steadily with the think time, and meets the plain scheduler where waiting costs as much as the way to the
-/// other file. The paper has that near 8 ms; on the model the way takes 10 to 11 ms.
+/// §4.2.1: falls steadily with the think time, and meets the plain scheduler where waiting costs as much as the seek to the
+/// other file. The paper has that near 8 ms; on the model the seek takes 10 to 11 ms.
 #[test]
 fn longer_think_times_gain_less_and_lose_nothing() {
     let gains: Vec<f64> = (0..=16).map(|ms| gain(&format!(",think={ms}ms"))).collect();

@@ -49,11 +49,11 @@
 //!
 //! # Good for, bad for
 //! Good for disks with heads and processes that read synchronously: readers of different files each
-//! get long runs while the sweep goes on. Bad for processes that read at random in their files;
+//! get long runs while the sweep continues. Bad for processes that read at random in their files;
 //! useless for flash.
 //!
 //! # Starvation
-//! As under `c-look`: unbounded, as requests may go on coming just ahead of the head. A wait takes
+//! As under `c-look`: unbounded, as requests may keep coming just ahead of the head. A wait takes
 //! 15 ms at most; with `timer`, up to a tick longer.
 
 use super::framework::Anticipatory;

@@ -1,8 +1,9 @@
-//! The anticipation core: three states around a policy that, by itself, never waits (SOSP'01 §3.2).
+//! The anticipation core: three states around an inner scheduler that, by itself, never waits (SOSP'01 §3.2).
+//! In code the inner scheduler is the `policy`, a [`Policy`].
 //!
 //! The disk is *idle* when no request waits, *busy* when one is in service. When the disk falls idle,
 //! and when a request arrives:
-//! 1. The policy names a candidate.
+//! 1. The inner scheduler names a candidate.
 //! 2. If the process whose request was completed last has a request waiting, the candidate is served:
 //!    nothing else can come of that process.
 //! 3. Else the heuristic says whether to wait for that process, and how long. If not, the candidate is
@@ -13,12 +14,12 @@
 //! Synchronous requests make statistics, and are waited for; after an asynchronous one there is no
 //! wait. The parts of a request that a file system split and flagged count as one.
 
-use super::heuristics::{Candidate, Heuristic};
+use super::heuristics::{Heuristic, NextRequest};
 use super::levels::{Collecting, Keys, Level, Levels};
 use super::statistics::{BUCKET, Percentile};
 use crate::collections::{OutOfMemory, TryBox};
 use crate::device::Device;
-use crate::learned::{Learned, Surveyor};
+use crate::learned::{Learned, PositioningMeter};
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Setup, Starvation, delegate};
 use crate::tunables::{Count, Microseconds, Percent, Preset};
@@ -35,7 +36,7 @@ crate::choices! {
 }
 
 crate::tunables! {
-    /// What every anticipatory scheduler can be told.
+    /// Tunables of every anticipatory scheduler.
     pub struct Settings {
         /// Requests that the device gets at once; 0: one where heads move, else as many as it takes. More let it reorder, but there is a wait only when it has none.
         in_device: Count = 0, 0..=1024;
@@ -78,9 +79,9 @@ impl Settings {
 }
 
 crate::groups! {
-    /// The tunables of a policy, of its heuristic, and of the framework.
+    /// The tunables of an inner scheduler, of its heuristic, and of the framework.
     pub struct All[P: Algorithm + Policy, H: Heuristic<P>] [P, H] {
-        /// The policy's.
+        /// The inner scheduler's.
         policy: P::Tunables,
         /// The heuristic's.
         heuristic: H::Tunables,
@@ -107,12 +108,12 @@ struct Wait {
     candidate: Option<RequestId>,
 }
 
-/// A policy that may wait, as its heuristic says.
+/// An inner scheduler that may wait, as its heuristic says.
 pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     levels: TryBox<Levels>,
     learned: TryBox<Learned>,
-    surveyor: Surveyor,
+    meter: PositioningMeter,
     /// Where the last request dispatched ends.
     head: Sector,
     /// Requests that wait, and requests in the device.
@@ -194,7 +195,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             cx.rather("no wait for process {}: no heads move, and it would save {}", facts);
             return None;
         }
-        let candidate = Candidate {
+        let candidate = NextRequest {
             cx,
             id: candidate,
             positioning,
@@ -220,7 +221,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.wait = None;
         self.policy.take(cx, id);
         let request = &cx[id];
-        self.surveyor.dispatched(cx.now, request.start, request.length);
+        self.meter.dispatched(cx.now, request.start, request.length);
         self.head = request.end();
         (self.waiting, self.in_flight) = (self.waiting - 1, self.in_flight + 1);
         self.levels.dispatched(id);
@@ -277,7 +278,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
             policy: P::new(setup, tunables.policy)?,
             levels: Levels::new(setup.capacity, tunables.framework.collecting())?,
             learned: TryBox::room()?.keep(setup.device.learned.clone())?,
-            surveyor: Surveyor::default(),
+            meter: PositioningMeter::default(),
             head: Sector(0),
             waiting: 0,
             in_flight: 0,
@@ -295,7 +296,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
         self.disturbed();
     }
 
-    /// The policy's. A wait takes time, but changes nobody's place; the candidate of a wait that runs out
+    /// The inner scheduler's. A wait takes time, but changes nobody's place; the candidate of a wait that runs out
     /// may pass one that became due meanwhile.
     fn starvation(tunables: &Self::Tunables) -> Starvation {
         match P::starvation(&tunables.policy) {
@@ -307,7 +308,7 @@ impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Algorithm for Anticipator
     }
 }
 
-/// Where the wrapper differs from the policy; all other calls go to the policy alone.
+/// Where the wrapper differs from the inner scheduler; all other calls go to the inner scheduler alone.
 macro_rules! around {
     ($own:ident, insert $(, $argument:ident)*) => { $own.inserted($($argument),*) };
     ($own:ident, dispatch $(, $argument:ident)*) => { $own.next($($argument),*) };
@@ -354,7 +355,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     fn completed(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let measured = self.surveyor.completed(cx.now, &mut self.learned);
+        let measured = self.meter.completed(cx.now, &mut self.learned);
         self.policy.complete(cx, id);
         self.levels.completes(cx, id, measured);
         let request = &cx[id];
@@ -405,7 +406,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
 
     fn adopted(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight += 1;
-        self.surveyor.adopted();
+        self.meter.adopted();
         self.policy.adopt(cx, id);
     }
 

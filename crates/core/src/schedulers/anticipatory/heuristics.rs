@@ -1,6 +1,6 @@
 //! Whether to wait for the last process rather than serve the candidate, and how long.
 //!
-//! A heuristic is the part of anticipation that depends on what the policy is for (SOSP'01 §3.3–3.5).
+//! A heuristic is the part of anticipation that depends on what the inner scheduler is for (SOSP'01 §3.3–3.5).
 
 use super::statistics::Expected;
 use crate::scheduler::{Cx, Policy};
@@ -8,9 +8,9 @@ use crate::schedulers::textbook::aged_sptf::AgedSptf;
 use crate::tunables::{Nothing, Percent, Presets, Tunables};
 use crate::units::{Duration, Issuer, RequestId};
 
-/// The request that the policy would serve, and the process that may be worth waiting for instead.
+/// The request that the inner scheduler would serve, and the process that may be worth waiting for instead.
 #[derive(Clone, Copy)]
-pub struct Candidate<'a> {
+pub struct NextRequest<'a> {
     /// The time, the requests, the device, and where to say why.
     pub cx: Cx<'a>,
     /// The request.
@@ -27,11 +27,11 @@ pub struct Candidate<'a> {
     pub expected: Expected,
 }
 
-/// Weighs waiting for the last process against serving the policy's candidate.
+/// Weighs waiting for the last process against serving the inner scheduler's candidate.
 pub trait Heuristic<P: Policy>: Sized + 'static {
-    /// What the scheduler's name has in place of the policy's; empty: the policy's.
+    /// What the scheduler's name has in place of the inner scheduler's; empty: the inner scheduler's.
     const LABEL: &'static str = "";
-    /// What it makes of the policy, in a sentence.
+    /// What the heuristic makes of the inner scheduler, in a sentence.
     const SUMMARY: &'static str;
     /// Where its rules come from.
     const SOURCE: &'static str;
@@ -41,7 +41,7 @@ pub trait Heuristic<P: Policy>: Sized + 'static {
     type Presets: Presets + 'static;
 
     /// How long to wait. `None`: not at all; then [`Cx::rather`] has said why.
-    fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &Self::Tunables) -> Option<Duration>;
+    fn wait(policy: &P, candidate: &NextRequest<'_>, tunables: &Self::Tunables) -> Option<Duration>;
 }
 
 /// The framework's own defaults.
@@ -55,7 +55,7 @@ pub struct CostBenefit;
 
 impl CostBenefit {
     /// The equation.
-    pub(super) fn weigh(candidate: &Candidate<'_>) -> Option<Duration> {
+    pub(super) fn weigh(candidate: &NextRequest<'_>) -> Option<Duration> {
         let Expected { median, latest, positioning, .. } = candidate.expected;
         let benefit = candidate.positioning - positioning;
         let cost = median - candidate.elapsed;
@@ -83,7 +83,7 @@ impl<P: Policy> Heuristic<P> for CostBenefit {
     type Tunables = Nothing;
     type Presets = ();
 
-    fn wait(_: &P, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+    fn wait(_: &P, candidate: &NextRequest<'_>, _: &Nothing) -> Option<Duration> {
         CostBenefit::weigh(candidate)
     }
 }
@@ -93,7 +93,7 @@ impl<P: Policy> Heuristic<P> for CostBenefit {
 pub struct Aged;
 
 impl Aged {
-    fn weigh(policy: &AgedSptf, candidate: &Candidate<'_>) -> Option<Duration> {
+    fn weigh(policy: &AgedSptf, candidate: &NextRequest<'_>) -> Option<Duration> {
         if policy.nearest(candidate.cx) != Some(candidate.id) {
             let facts = || [candidate.cx.age(candidate.id).into()];
             candidate.cx.rather("no wait: the next request is due to its age, {}", facts);
@@ -110,7 +110,7 @@ impl Heuristic<AgedSptf> for Aged {
     type Tunables = Nothing;
     type Presets = ();
 
-    fn wait(policy: &AgedSptf, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+    fn wait(policy: &AgedSptf, candidate: &NextRequest<'_>, _: &Nothing) -> Option<Duration> {
         Aged::weigh(policy, candidate)
     }
 }
@@ -136,13 +136,13 @@ impl Heuristic<AgedSptf> for Adaptive {
     type Tunables = Nothing;
     type Presets = Careful;
 
-    fn wait(policy: &AgedSptf, candidate: &Candidate<'_>, _: &Nothing) -> Option<Duration> {
+    fn wait(policy: &AgedSptf, candidate: &NextRequest<'_>, _: &Nothing) -> Option<Duration> {
         Aged::weigh(policy, candidate)
     }
 }
 
 crate::tunables! {
-    /// What [`Sweep`] can be told.
+    /// Tunables of [`Sweep`].
     pub struct SweepSettings {
         /// If more than this percentage of the last process's seeks go backward, a request ahead is served at once.
         backward_limit: Percent = 80, 0..=100;
@@ -159,7 +159,7 @@ impl<P: Policy> Heuristic<P> for Sweep {
     type Tunables = SweepSettings;
     type Presets = ();
 
-    fn wait(_: &P, candidate: &Candidate<'_>, tunables: &SweepSettings) -> Option<Duration> {
+    fn wait(_: &P, candidate: &NextRequest<'_>, tunables: &SweepSettings) -> Option<Duration> {
         let backward = candidate.expected.backward_percent;
         if candidate.forward && backward > tunables.backward_limit.0 {
             let facts = || [candidate.last.into(), backward.into()];

@@ -3,13 +3,13 @@
 //! A synchronous process has no request in the queue when its own was just served. A scheduler that
 //! never waits then serves somebody else, whatever the shares.
 
-use super::heuristics::{Candidate, CostBenefit, Heuristic};
+use super::heuristics::{CostBenefit, Heuristic, NextRequest};
 use crate::schedulers::shared::clocks::Clocked;
 use crate::tunables::Microseconds;
 use crate::units::Duration;
 
 crate::tunables! {
-    /// What [`Proportional`] and [`Combined`] can be told.
+    /// Tunables of [`Proportional`] and [`Combined`].
     pub struct ShareSettings {
         /// For the sake of its share, a process is waited for if its median think time is shorter than this.
         think_limit: Microseconds = 3000, 0..=1_000_000;
@@ -22,10 +22,10 @@ pub struct Proportional;
 impl Proportional {
     /// Waits if (a) the last process has no request waiting, which the framework sees to, (b) its median
     /// think time, an upper bound in steps of 500 us, is within the limit, and (c) its clock is below the least clock of those that wait,
-    /// or as far ahead of it as the policy tolerates.
+    /// or as far ahead of it as the inner scheduler tolerates.
     fn weigh<P: Clocked>(
         policy: &P,
-        candidate: &Candidate<'_>,
+        candidate: &NextRequest<'_>,
         tunables: &ShareSettings,
     ) -> Option<Duration> {
         let (own, least) = clocks(policy, candidate)?;
@@ -60,7 +60,7 @@ impl Proportional {
 }
 
 /// The clock of the last process, and the least clock of those that wait.
-fn clocks<P: Clocked>(policy: &P, candidate: &Candidate<'_>) -> Option<(u64, u64)> {
+fn clocks<P: Clocked>(policy: &P, candidate: &NextRequest<'_>) -> Option<(u64, u64)> {
     let clocks = policy.clock(candidate.last).zip(policy.least_clock());
     if clocks.is_none() {
         candidate.cx.rather("no wait for process {}, of which nothing is known", || [candidate.last.into()]);
@@ -74,13 +74,13 @@ impl<P: Clocked> Heuristic<P> for Proportional {
     type Tunables = ShareSettings;
     type Presets = ();
 
-    fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &ShareSettings) -> Option<Duration> {
+    fn wait(policy: &P, candidate: &NextRequest<'_>, tunables: &ShareSettings) -> Option<Duration> {
         Proportional::weigh(policy, candidate, tunables)
     }
 }
 
 /// Waits if [`Proportional`] or [`CostBenefit`] says so, but never for a process so far ahead that the
-/// policy would not serve it (SOSP'01 §3.5).
+/// inner scheduler would not serve it (SOSP'01 §3.5).
 pub struct Combined;
 
 impl<P: Clocked> Heuristic<P> for Combined {
@@ -90,9 +90,9 @@ impl<P: Clocked> Heuristic<P> for Combined {
     type Tunables = ShareSettings;
     type Presets = ();
 
-    fn wait(policy: &P, candidate: &Candidate<'_>, tunables: &ShareSettings) -> Option<Duration> {
+    fn wait(policy: &P, candidate: &NextRequest<'_>, tunables: &ShareSettings) -> Option<Duration> {
         let (own, least) = clocks(policy, candidate)?;
-        let silent = Candidate { cx: candidate.cx.silent(), ..*candidate };
+        let silent = NextRequest { cx: candidate.cx.silent(), ..*candidate };
         // A wait is as long for either reason. The one that counts is said: the seek's, if it holds.
         let would_be_served = own <= least.saturating_add(policy.reach());
         if would_be_served && CostBenefit::weigh(&silent).is_some() {

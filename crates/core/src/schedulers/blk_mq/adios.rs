@@ -3,9 +3,9 @@
 //! # How it decides
 //! Kinds are reads, writes, discards and others. A model of each kind, learned from completions,
 //! predicts how long a request takes: a base, and a slope for each KiB beyond 4 KiB.
-//! 1. Urgent requests go first, in order of arrival: flushes (`compliance_flags` 2), and all that came
+//! 1. Urgent requests are dispatched first, in order of arrival: flushes (`compliance_flags` 2), and all that came
 //!    before models of reads and of writes were known.
-//! 2. Else the page that is being sent gives out its next: others, then discards, writes, reads, each
+//! 2. Else the next request of the page that is being sent is dispatched: others, then discards, writes, reads, each
 //!    in the order in which the page was filled.
 //! 3. When that is empty, the other page is sent.
 //!
@@ -44,10 +44,10 @@
 //!
 //! # Good for, bad for
 //! Good for desktops on flash: reads come first while writes make big pages. Bad for disks with many
-//! readers, as reads go in order of arrival; and for shares among processes, which it does not know.
+//! readers, as reads are dispatched in order of arrival; and for shares among processes, which it does not know.
 //!
 //! # Starvation
-//! Unbounded: nothing else goes while flushes come, and a write waits its two seconds while reads come.
+//! Unbounded: nothing else is dispatched while flushes come, and a write waits its two seconds while reads come.
 //! After that the bias lets it go by and by; how soon depends on how long each is predicted to take.
 
 mod model;

@@ -3,19 +3,19 @@
 //! # How it decides
 //! Each process has a queue for its synchronous requests; the asynchronous requests of one I/O priority
 //! share one. One queue is in service at a time.
-//! 1. The queue in service goes on, at the best place near the head, until its next request costs more
+//! 1. The queue in service continues, at the best place near the head, until its next request costs more
 //!    than what is left of its budget, until its time (`timeout_sync`) is over, or until it is empty and
-//!    not worth waiting for. Its oldest request goes first once, if that is overdue.
+//!    not worth waiting for. Its oldest request is dispatched first once, if that is overdue.
 //! 2. Then the next is chosen by B-WF2Q+: real time before best effort before idle; within a class, of
 //!    those whose virtual start has come, the one with the least virtual finish. A queue's share is its
 //!    weight: 80 for the highest level, 40 for the default, 10 for the lowest, times what the host has set
-//!    for its process, of 100. Every 200 ms the idle class may go first.
+//!    for its process, of 100. Every 200 ms the idle class may be served first.
 //! 3. A budget grows if it is used up and shrinks if the process lets it lie. A queue that seeks, or that
 //!    does less than half a full budget in its time, is charged for the time it took. The greatest budget is
 //!    what the device can do in `timeout_sync` at its peak rate, which is measured.
 //! 4. When the queue in service is empty, its process is waited for up to `slice_idle`: if it streams and
 //!    the device would only lose by seeking, or if it would lose its share.
-//! 5. Meanwhile others' requests may go: those that it waits for, and a few that cost it little.
+//! 5. Meanwhile others' requests may be dispatched: those that it waits for, and a few that cost it little.
 //! 6. A queue that was away for 2 s, or is new, is raised: it weighs 30 times as much for some seconds. One
 //!    that asks for a little, regularly, weighs 3000 times as much for 300 ms. Many new queues at once are
 //!    not raised.
@@ -36,7 +36,7 @@
 //!   of groups. A process with a weight of its own is not raised, as in Linux one of another level.
 //! - `strict_guarantees` makes `slice_idle` at least 8 ms while it is on; Linux changes the tunable. Its
 //!   `slice_idle_us` is left out, and what a change of `low_latency` does to times of raising.
-//! - A small request that arrives while its process is waited for goes at once. Linux would wait for more
+//! - A small request that arrives while its process is waited for is dispatched at once. Linux would wait for more
 //!   to merge with it, but its driver asks at once.
 //! - When nothing waits at all, an empty queue in service stays so until something arrives, so that asking
 //!   is free. Linux's block layer does not ask then.
@@ -50,7 +50,7 @@
 //!   extent costs a sector. Requests in flight from an earlier scheduler are not counted.
 //! - At most 32 queues without requests wait for their turn after they were preempted. Of processes with
 //!   nothing to do at least as many are remembered as the queue has ids; the queue of one that has
-//!   issued after its exit begins anew, unless it has requests still.
+//!   issued after its exit starts over, unless it has requests still.
 //!
 //! # Good for, bad for
 //! Good for a desktop on a disk or a slow card: programs start while something copies, and films play.
@@ -65,15 +65,15 @@
 
 pub(crate) mod budget;
 mod entity;
-mod explain;
 mod habits;
 mod idling;
 mod inject;
-mod positions;
+mod next_addresses;
 pub(crate) mod processes;
 mod queues;
 pub(crate) mod raise;
 pub(crate) mod rate;
+mod reasons;
 mod requests;
 mod service;
 mod settings;
@@ -112,7 +112,7 @@ pub struct Bfq {
 
 impl Bfq {
     /// `request` is the first, or the only one, of the process at `place`. If an earlier process of that number still
-    /// has something to do here, its queue goes on.
+    /// has something to do here, its queue continues.
     fn welcome(&mut self, cx: Cx<'_>, place: Place, request: &Request) {
         let (queues, queue) = (&mut self.service.queues, place.index());
         if queues.processes.enter(place) {
@@ -281,14 +281,14 @@ impl Scheduler for Bfq {
             Selected::Goes(chosen) => chosen,
             Selected::Idled(queue) => {
                 let until = self.service.idles_until(cx, queue);
-                explain::wait(cx, &self.service.queues, queue, until);
+                reasons::wait(cx, &self.service.queues, queue, until);
                 return until.map_or(Decision::Idle, Decision::WaitUntil);
             }
             Selected::Nothing => return Decision::Idle,
         };
         if cx.notes().is_some() {
-            self.service.ended.take().into_iter().for_each(|ended| explain::end(cx, ended));
-            explain::dispatch(cx, &self.service.queues, chosen, before);
+            self.service.ended.take().into_iter().for_each(|ended| reasons::end(cx, ended));
+            reasons::dispatch(cx, &self.service.queues, chosen, before);
         }
         self.service.send(cx, chosen);
         Decision::Dispatch(chosen.id)

@@ -3,7 +3,7 @@
 //! # How it decides
 //! A request is of one of four domains: read, write, discard, other. Each domain is served in order of arrival,
 //! and may have as many requests in flight as it has tokens: at first 256, 128, 64 and 16.
-//! 1. The batch goes on: the next request of the same domain, as long as that has one and a token, and
+//! 1. The batch continues: the next request of the same domain, as long as that has one and a token, and
 //!    the batch has fewer than 16 reads, 8 writes, 1 discard or 1 other.
 //! 2. Else a batch begins in the next domain, in turn, that has a request and a token.
 //!
@@ -14,14 +14,14 @@
 //!    is congested, all others get fewer. The new number is the old one times the quarter of the target
 //!    that all but one in a hundred latencies keep (8 quarters at most), divided by four.
 //!
-//! These steps need 500 latencies, or a second since the first look. When the device is not congested, what
+//! These steps need 500 latencies, or a second since the first check. When the device is not congested, what
 //! was found is remembered for the next time that it is.
 //!
 //! Asynchronous requests have room in three quarters of the queue.
 //!
 //! # Source
 //! Linux 6.1 `block/kyber-iosched.c`. The second is common to both kinds of latencies of a domain, and
-//! the look at the device's uses it up; so a domain with few requests has its number of tokens
+//! the check of the device's uses it up; so a domain with few requests has its number of tokens
 //! adjusted only once it has had 500.
 //!
 //! # Differs from the source
@@ -54,7 +54,7 @@ use crate::units::{Duration, Instant, RequestId};
 use feedback::{DOMAINS, Feedback};
 
 crate::tunables! {
-    /// What [`Kyber`] can be told. Names, units and defaults are Linux's.
+    /// Tunables of [`Kyber`]. Names, units and defaults are Linux's.
     pub struct Settings {
         /// The latency that reads should have.
         read_lat_nsec: Nanoseconds = 2_000_000, 0..=3_600_000_000_000;

@@ -5,12 +5,12 @@
 //! address and in order of arrival. What counts a batch is common to all classes: how many requests it
 //! has sent, its direction, and how often reads were preferred to writes.
 //! 1. If at least two classes have requests waiting or in flight, best-effort and then idle requests may
-//!    age: the one that the class would send goes now if it has waited for `prio_aging_expire`.
+//!    age: the one that the class would send is dispatched now if it has waited for `prio_aging_expire`.
 //! 2. Else the highest class that has requests waiting sends one. A class waits while any higher one
 //!    has requests in flight.
 //!
 //! Within a class:
-//! 1. The batch goes on with the request that followed the class's last one of the batch's direction
+//! 1. The batch continues with the request that followed the class's last one of the batch's direction
 //!    by address, as long as the batch has fewer than `fifo_batch`.
 //! 2. Else a direction is chosen: reads if there are any, unless writes wait too and reads were already
 //!    preferred to them `writes_starved` times. Choosing writes sets that count to 0.
@@ -22,7 +22,7 @@
 //! # Source
 //! Linux 6.1 `block/mq-deadline.c`. Unlike in the single-queue `deadline`, a deadline has passed at its
 //! very moment, and each direction keeps its own place for the next batch. What step 1 would begin counts
-//! as begun even if its request turns out to be too young and a higher class goes: reads are preferred
+//! as begun even if its request turns out to be too young and a higher class is served: reads are preferred
 //! once more, or the higher class's batch has sent none so far.
 //!
 //! # Differs from the source
@@ -53,7 +53,7 @@ use crate::tunables::{Count, Milliseconds, Unit};
 use crate::units::{Instant, RequestId};
 
 crate::tunables! {
-    /// What mq-deadline can be told besides what the deadline schedulers can: classes and depth.
+    /// Tunables of mq-deadline besides those of the deadline schedulers: classes and depth.
     pub struct Classes {
         /// How long a request waits before it goes before requests of higher classes.
         prio_aging_expire: Milliseconds = 10_000, 0..=3_600_000;
@@ -63,7 +63,7 @@ crate::tunables! {
 }
 
 crate::groups! {
-    /// What mq-deadline can be told. Names, units and defaults are Linux's.
+    /// Tunables of mq-deadline. Names, units and defaults are Linux's.
     pub struct Settings {
         /// What all deadline schedulers can.
         deadline: deadline::Settings,

@@ -5,7 +5,7 @@
 //! drive's queue.
 //!
 //! # How it decides
-//! An *actor* is a process that issues requests, or a chain of processes of which each goes on where the last left off. A
+//! An *actor* is a process that issues requests, or a chain of processes, each continuing where the previous one stopped. A
 //! new process joins the latest actor of its group (such as the processes of one parent) if that actor has no request waiting
 //! or in flight. Otherwise it joins the stream that has the turn, if that stream has exited, or has ended within 4 MiB
 //! of where the new process begins.
@@ -18,13 +18,14 @@
 //! - the *pool*: all other reads and synchronous writes (a drive with a queue takes a write into its buffer meanwhile);
 //! - *writes* that nobody waits for (asynchronous ones).
 //!
-//! 1. A request that has waited for 9/8 of `target`, and for 200 ms, is overdue. The oldest overdue request goes after 32 others have gone
-//!    since the last one. If a synchronous request is overdue, it also ends a wait for a stream. If nothing would
-//!    go for another reason, the oldest overdue request goes at once, whatever rule 2 says.
+//! 1. A request that has waited for 9/8 of `target`, and for 200 ms, is overdue. The oldest overdue request is dispatched after 32
+//!    others have been dispatched since the last one. If a synchronous request is overdue, it also ends a wait for a stream.
+//!    If nothing would be dispatched for another reason, the oldest overdue request is dispatched at once, whatever rule 2
+//!    says.
 //! 2. While any request has been in the drive for half of `target`, and for 40 ms, no new one is sent: the drive keeps passing
 //!    over that request.
-//! 3. The turn goes on.
-//!    - A stream's requests go as they come. A stream that thinks is waited for: its mean thinking time, 4 mean deviations
+//! 3. The turn continues.
+//!    - A stream's requests are dispatched as they come. A stream that thinks is waited for: its mean thinking time, 4 mean deviations
 //!      and 1 ms, but 3 to 8 ms. It is not waited for if waits cost more time on average than successful ones save. A
 //!      successful wait saves the extra time of coming back to a stream, compared with staying; both are measured (12 ms
 //!      at first), without the time of transfer as soon as that is known. What is known of staying and of transfer shrinks by
@@ -36,11 +37,11 @@
 //!      If a read that is not the first of a turn, and is alone in a drive with a queue, takes more than twice the usual time
 //!      to reach a stream, the drive is flushing its write buffer. The stream is held back for twice as long as that read took, and
 //!      its turn ends as much later.
-//!    - The pool goes in batches: all that waited when the batch began, as many at once as the drive takes. The head is taken to
-//!      be where the last request ended. Of the nearest request on each side, the one goes that is expected to be reached
+//!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is taken to
+//!      be where the last request ended. Of the nearest requests on both sides, the one is next that is expected to be reached
 //!      sooner.
-//!    - Writes go in ascending order from the head, then from the lowest. While a writer with a score of 2 has writes in
-//!      flight, no other writer's go; if a stream or the pool waits, the turn ends instead.
+//!    - Writes are dispatched in ascending order from the head, then from the lowest. While a writer with a score of 2 has
+//!      writes in flight, no other writer's are dispatched; if a stream or the pool waits, the turn ends instead.
 //! 4. The next turn goes to the one that has been ready for longest: a stream since its request came or its last turn
 //!    ended, the pool and the writes likewise. The one whose turn has just ended comes last. A batch that was cut short is
 //!    finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.
@@ -49,8 +50,8 @@
 //! a stream is taken off, as a stream's turn counts from its first completion. A turn takes at most half of `target`, but never
 //! less than 40 ms. A stream keeps its turn while nothing else waits.
 //!
-//! On devices without moving heads, reads go at once in order of arrival, then synchronous writes (after 16 reads one goes
-//! first), then other writes: the oldest if it has waited for half of `target`, or else in ascending order. The number of
+//! On devices without moving heads, reads are dispatched at once in order of arrival, then synchronous writes (after 16 reads one
+//! comes first), then other writes: the oldest if it has waited for half of `target`, or else in ascending order. The number of
 //! these writes in flight is limited, to 1024 at first. If for 8 windows of 5 ms on end a read has taken more than three times
 //! the shortest that has been seen, the limit becomes half of the writes in flight, at least 1, and so in each such window that
 //! follows; in any other window it grows by 1/64.
@@ -60,16 +61,16 @@
 //! not 100 or whose level is not 4. A level counts as (8 - level)/4 times the weight. In each round an actor gets a part of
 //! `target`, by its weight among those that issue requests. It pays with disk time: from when its request was sent, or from when
 //! the drive completed another if that is later, until its completion. An actor that has used its part is not served until the
-//! next round, even if the drive has room, and owes what it has used beyond its part. Overdue requests go nevertheless. The
-//! round goes on while an actor with something left has a request waiting or in flight, and while one that thinks at most 3 ms
+//! next round, even if the drive has room, and owes what it has used beyond its part. Overdue requests are dispatched nevertheless. The
+//! round continues while an actor with something left has a request waiting or in flight, and while one that thinks at most 3 ms
 //! on average is waited for as in rule 3. A turn takes what is left of the part, but never less than 40 ms. Writes share one
 //! part, whose weight is 100 times the number of writers.
 //!
-//! Requests of the real-time class go first, in ascending order from the head. On disks with moving heads nothing else
+//! Requests of the real-time class are dispatched first, in ascending order from the head. On disks with moving heads nothing else
 //! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for as in rule 3. Other
-//! overdue requests go after 512 others, or after 32 others if half of `target` has passed since the last. Requests of the idle
-//! class go, in ascending order, when for 40 ms nothing else has been waiting or in flight. Overdue ones go as often as others
-//! do beside the real-time class.
+//! overdue requests are dispatched after 512 others, or after 32 others if half of `target` has passed since the last. Requests of the idle
+//! class are dispatched, in ascending order, when for 40 ms nothing else has been waiting or in flight. Overdue ones are
+//! dispatched as often as others are beside the real-time class.
 //!
 //! # Source
 //! idlewise's own. Anticipation, its cost and benefit: "Anticipatory scheduling", SOSP'01 §3. Chains of processes: "Cooperative
@@ -85,34 +86,34 @@
 //! real-time class issues requests, or if the overdue request is itself of the idle class.
 
 mod actors;
-mod choice;
 mod classes;
+mod decide;
 mod draining;
-mod flight;
+mod events;
+mod flash;
 mod habits;
-mod line;
+mod in_flight;
 mod next;
-mod parts;
-mod passed;
+mod overdue;
+mod place_queue;
 mod pool;
+mod rotating;
 mod round;
-mod service;
 mod settings;
-mod shaper;
 mod shares;
-mod still;
 mod waiting;
+mod write_limit;
 
 use crate::collections::{OutOfMemory, TryBox};
 use crate::request::{Class, Priority};
 use crate::scheduler::{Algorithm, PriorityEffects, Setup, Starvation, delegate};
 use crate::tunables::Unit;
 use crate::units::Weight;
-use parts::Service;
+use flash::Flash;
+use rotating::Service;
 use settings::SPARED_BELOW;
 pub use settings::Settings;
 use shares::{USUAL, weigh};
-use still::Still;
 
 /// Turns for streams, batches for all others.
 pub struct Turns(Kind);
@@ -121,7 +122,7 @@ enum Kind {
     /// For disks with moving heads.
     Heads(TryBox<Service>),
     /// For all others.
-    Still(TryBox<Still>),
+    Flash(TryBox<Flash>),
 }
 
 impl Algorithm for Turns {
@@ -135,14 +136,14 @@ impl Algorithm for Turns {
         Ok(Turns(if setup.device.rotational {
             Kind::Heads(Service::new(setup, tunables)?)
         } else {
-            Kind::Still(Still::new(setup, tunables)?)
+            Kind::Flash(Flash::new(setup, tunables)?)
         }))
     }
 
     fn tune(&mut self, tunables: Settings) {
         match &mut self.0 {
             Kind::Heads(service) => service.tunables = tunables,
-            Kind::Still(still) => still.tunables = tunables,
+            Kind::Flash(flash) => flash.tunables = tunables,
         }
     }
 
@@ -163,7 +164,7 @@ macro_rules! either {
     ($turns:ident, $method:ident $(, $argument:ident)*) => {
         match $turns {
             Turns(Kind::Heads(service)) => service.$method($($argument),*),
-            Turns(Kind::Still(still)) => still.$method($($argument),*),
+            Turns(Kind::Flash(flash)) => flash.$method($($argument),*),
         }
     };
 }

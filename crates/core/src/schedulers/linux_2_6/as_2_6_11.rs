@@ -7,10 +7,10 @@
 //!    while writes wait. A batch of writes lasts `write_batch_expire` or a number of writes, which tunes
 //!    itself so that it takes that long. Between them the device is drained; a batch of writes for which
 //!    requests in flight had to be drained has the time that the reads before it left, which is none.
-//! 2. In a batch the best place to go on is next: the nearest ahead of where the last request ended, or
-//!    behind it within 512 MiB, where the way counts twice. A batch of reads begins with the oldest.
-//! 3. Once in `read_expire` (`write_expire`) the oldest request is looked at, and goes if it is overdue.
-//! 4. In a batch of reads, before the next one goes, the process whose read went last is waited for, up
+//! 2. In a batch the best place to continue is next: the nearest ahead of where the last request ended, or
+//!    behind it within 512 MiB, where the distance counts twice. A batch of reads begins with the oldest.
+//! 3. Once in `read_expire` (`write_expire`) the oldest request is looked at, and is dispatched if it is overdue.
+//! 4. In a batch of reads, before the next one is dispatched, the process whose read was the last is waited for, up
 //!    to `antic_expire` from the completion of its request; even if only writes wait. Not if it has
 //!    exited, if the next request is its own or close, if more requests of it wait, or if it is new and
 //!    new processes mostly exit; nor if it thinks longer than `antic_expire` on average, or seeks further
@@ -34,9 +34,9 @@
 //!   that list. Nor is the queue ever drained by force, as switching needs no draining.
 //! - Whether a batch of writes was idle is noticed when it happens. Linux notices when its driver next
 //!   asks; SCSI drivers ask before the device has room.
-//! - The first batch of reads after construction tunes nothing, as no writes went before it. Linux takes
+//! - The first batch of reads after construction tunes nothing, as no writes came before it. Linux takes
 //!   the time since its own construction for theirs.
-//! - Requests with equal addresses go in order of arrival. Synchronous and asynchronous requests do not
+//! - Requests with equal addresses are dispatched in order of arrival. Synchronous and asynchronous requests do not
 //!   merge with each other. Requests of one issuer's number are one process's, also requests of no issuer.
 //! - An exited process is remembered while it has requests here.
 //!
@@ -47,7 +47,7 @@
 //! on a device that takes several commands: a batch of them may have no time.
 //!
 //! # Starvation
-//! No number of requests bounds it: in a batch, only one overdue request goes in `read_expire` or
+//! No number of requests bounds it: in a batch, only one overdue request is dispatched in `read_expire` or
 //! `write_expire`, and as many others as the device can serve. With that a wait ends at last, but for
 //! writes on a device that takes several commands, if their batches never have any time.
 

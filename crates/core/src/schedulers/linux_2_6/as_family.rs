@@ -6,7 +6,7 @@
 //! | `requests` | the requests that wait, each side by address and in order of arrival |
 //! | `batches` | which side's batch it is, until when, and how many writes go |
 //! | `anticipation` | who is waited for, and what is known of processes |
-//! | `rules` | whether to go on waiting |
+//! | `rules` | whether to keep waiting |
 
 mod anticipation;
 mod batches;
@@ -17,7 +17,7 @@ pub(crate) mod settings;
 mod statistics;
 
 #[cfg(test)]
-mod chains;
+mod chain_tests;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -42,7 +42,7 @@ pub trait Version: 'static {
     const SUMMARY: &'static str;
     /// See [`Algorithm::SOURCE`].
     const SOURCE: &'static str;
-    /// A batch of writes begins with the oldest, not with the best place to go on.
+    /// A batch of writes begins with the oldest, not with the best place to continue.
     const WRITES_FROM_OLDEST: bool;
     /// A batch for which the device had to drain has its time from then on.
     const TIME_FROM_DRAINED: bool;
@@ -93,7 +93,7 @@ impl<V: Version> Algorithm for LinuxAnticipatory<V> {
 /// Why a request is chosen.
 #[derive(Clone, Copy)]
 enum Choice {
-    /// The request is the best place to go on.
+    /// The request is the best place to continue.
     GoesOn,
     /// A batch begins.
     Begins,
@@ -113,7 +113,7 @@ impl<V: Version> LinuxAnticipatory<V> {
         let side = self.batches.side();
         let over = reads && writes && self.batches.over(cx.now);
         let next = if over { None } else { self.requests.next(side) };
-        // Before a wait the oldest is looked at, even if there is nothing to go on with.
+        // Before a wait the oldest is looked at, even if there is nothing to continue with.
         let waits = !over && side == Side::Sync && self.anticipation.terms().longest.0 > 0;
         if waits && let Some(oldest) = self.requests.overdue(cx.now, side) {
             return self.send(cx, oldest, Choice::Overdue);

@@ -1,18 +1,18 @@
-//! The cooperative anticipatory scheduler: what a process leaves off, another may go on with.
+//! The cooperative anticipatory scheduler: what a process leaves off, another may continue with.
 //!
 //! # How it decides
 //! As `as-2.6.11`, except for how a wait ends, or does not begin. The
 //! process's own next request always ends it. For another's request, the steps of OLS'05 §4 in order:
-//! 1. A read is overdue, or anticipation is off: the overdue one goes.
-//! 2. The time has elapsed: the request goes.
-//! 3. The request is synchronous and close: it goes, and its process is the next to be waited for. Close
+//! 1. A read is overdue, or anticipation is off: the overdue one is dispatched.
+//! 2. The time has elapsed: the request is dispatched.
+//! 3. The request is synchronous and close: the request is dispatched, and its process is the next to be waited for. Close
 //!    is within 8192 sectors, doubled with each millisecond, or nearer than the awaited process seeks on
 //!    average. The cooperative exit probability rises.
-//! 4. The awaited process has exited: the system's exit probability rises. The request goes if that is
+//! 4. The awaited process has exited: the system's exit probability rises. The request is dispatched if that is
 //!    below 50 %: an exit that is rare is not one in a chain of short processes, so nobody will follow.
 //! 5. The awaited process is new, the system's exit probability is above 50 % and the cooperative exit
-//!    probability below: the request goes.
-//! 6. The awaited process thinks longer than `antic_expire`: the request goes.
+//!    probability below: the request is dispatched.
+//! 6. The awaited process thinks longer than `antic_expire`: the request is dispatched.
 //!
 //! # Source
 //! OLS'05 (Seelam, Romero, Teller and Buros) §4, on Linux 2.6.9. With `reading` = `linux`: what became of
@@ -41,7 +41,7 @@
 //!
 //! # Starvation
 //! As `as-2.6.11`: no number of requests bounds it. Of two streams or
-//! chains, one can go on for `read_expire` before the other has a turn.
+//! chains, one can continue for `read_expire` before the other has a turn.
 
 use super::as_family::settings::timed_settings;
 use super::as_family::{LinuxAnticipatory, RuleSet, Version};
@@ -57,7 +57,7 @@ crate::choices! {
 }
 
 timed_settings! {
-    /// What [`Cas`] can be told.
+    /// Tunables of [`Cas`].
     pub struct Settings {
         /// How the paper is read: by its words, or as Linux 2.6.18 took it up.
         reading: Reading = 0, 0..=1;

@@ -9,8 +9,8 @@
 //!    class (real time, best effort, idle) and then by key. A queue's key is the time when it gets one;
 //!    plus, for each other queue, the time by which the longest slice is longer than its own; less what
 //!    it had left of its last slice, if that was taken from it or overran.
-//! 3. In a slice the best place to go on is next: metadata first, then the nearest ahead of where the
-//!    last request ended, or behind it within `back_seek_max`, where the way counts `back_seek_penalty`
+//! 3. In a slice the best place to continue is next: metadata first, then the nearest ahead of where the
+//!    last request ended, or behind it within `back_seek_max`, where the distance counts `back_seek_penalty`
 //!    times. Only the first request of a slice may be the oldest instead, if that is overdue.
 //! 4. When the last request of a synchronous queue is done, its process is waited for, `slice_idle` from
 //!    then, or 2 ms if it seeks more than 8192 sectors on average. Not if it has exited, thinks longer
@@ -20,10 +20,10 @@
 //!    seeks for more than a second, they part again.
 //! 6. A new request's queue preempts the one whose slice is used up; one of the idle class; an
 //!    asynchronous one, if it is synchronous itself; one without metadata, if it is metadata; one that
-//!    is not real time, if it is; one that is waited for, if it is close. The new one goes before all others then.
+//!    is not real time, if it is; one that is waited for, if it is close. The new one is then served before all others.
 //! 7. Of a queue at most `quantum` requests are in flight (four times as many if no other queue has
 //!    any; one in the idle class). Asynchronous requests wait until synchronous ones in flight are done,
-//!    and the other way round if the queue is one that is waited for. Under `low_latency` asynchronous
+//!    and vice versa if the queue is one that is waited for. Under `low_latency` asynchronous
 //!    ones may be in flight one for each `slice_sync` since a synchronous one was last done, or one.
 //! 8. An asynchronous queue loses the disk after 4 to 32 requests, by level, and one of the idle class
 //!    after one, if other queues have requests.
@@ -38,13 +38,13 @@
 //! - Linux makes a queue active even if it may not send anything yet. Here nothing changes until it does;
 //!   so what arrives before that is judged by the queue whose slice it was.
 //! - Linux's dispatch list is left out: a request goes to the device at once. A small request that was waited
-//!   for goes when the host asks, as if it had been unplugged; Linux may wait for it to grow until then.
+//!   for is dispatched when the host asks, as if it had been unplugged; Linux may wait for it to grow until then.
 //! - Where the device has no seeks but its own queue, requests in flight of an empty queue are not waited for either. Linux
 //!   has it so in later versions; with this one four readers of an SSD got a quarter of it.
 //! - A wait ends with the slice. Linux finds out only when somebody asks.
-//! - Of the neighbours of the head the nearest is looked at for going on, and the one ahead of two as near;
+//! - Of the neighbours of the head the nearest is looked at for continuing, and the one ahead of two as near;
 //!   in Linux it is one of the two next to it by the shape of a tree.
-//! - Requests with equal addresses go in order of arrival; Linux sends an older one to the device at once.
+//! - Requests with equal addresses are dispatched in order of arrival; Linux sends an older one to the device at once.
 //! - No request is known after which its process is not to be waited for (`REQ_NOIDLE`), nor that a
 //!   process holds a lock of a file system, which lends it a higher priority in Linux. Which process may
 //!   allocate a request, and when (`may_queue`), is the host's matter.
@@ -121,7 +121,7 @@ impl Algorithm for Cfq {
         self.queues.settings = settings;
     }
 
-    /// A process that goes on reading near the head passes over its own requests elsewhere, all but
+    /// A process that keeps reading near the head passes over its own requests elsewhere, all but
     /// one in a slice; and no number of requests bounds a slice.
     fn priority_effects(tunables: &Settings, priority: Priority) -> PriorityEffects {
         let level = Kind::new(true, priority).level;

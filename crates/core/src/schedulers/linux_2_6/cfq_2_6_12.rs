@@ -3,16 +3,16 @@
 //! # How it decides
 //! Requests of each process wait in a queue, by address, and in order of arrival by whether they are
 //! synchronous.
-//! 1. The dispatch list, if it holds anything, gives out its first request.
+//! 1. If the dispatch list holds anything, its first request is dispatched.
 //! 2. Else it is filled with `quantum` requests, one of a process at a time: first of those that have
 //!    none in flight or on the list, then of all, round by round. In a round, who has used less service
-//!    goes first; of equals, who has fewer in flight, then who has waited longer for a turn.
+//!    is served first; ties go to who has fewer in flight, then to who has waited longer for a turn.
 //! 3. A process gives its oldest synchronous request if that is older than `fifo_expire_sync`, else its
 //!    oldest asynchronous one if that is older than `fifo_expire_async`; but one such in
 //!    `fifo_batch_expire`. Else it gives the nearest to where the last one taken ended: ahead, or behind
-//!    within `back_seek_max`, where the way counts `back_seek_penalty` times; or, without `find_best`, the
+//!    within `back_seek_max`, where the distance counts `back_seek_penalty` times; or, without `find_best`, the
 //!    one with the lowest address.
-//! 4. The list is in elevator order from where the last request that went ended.
+//! 4. The list is in elevator order from where the last dispatched request ended.
 //! 5. Service is time from dispatch to completion. Once 4 requests were in flight together, that says
 //!    little, and each request counts 1 ms. Service used is forgotten: when a request is done, or when
 //!    the process comes back, and that was last done more than a second ago, to an eighth; to a tenth if
@@ -24,7 +24,7 @@
 //! # Differs from the source
 //! - Linux counts in ticks; here times are nanoseconds. Service runs from when the device gets a request.
 //! - A round ends with the quantum, so that the order by service matters among more than four processes.
-//! - Where to go on is found when it is asked for, not remembered.
+//! - Where to continue is found when it is asked for, not remembered.
 //! - A process is an issuer's number; Linux can also take its group or user (`key_type`). `queued` and
 //!   the other rules of which process may allocate a request are the host's matter.
 //! - Requests on the dispatch list do not merge, and requests of different processes do not either.
@@ -49,7 +49,7 @@ use crate::tunables::{Count, Kibibytes, Milliseconds};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector};
 
 crate::tunables! {
-    /// What Linux 2.6.12's CFQ can be told. Names, units and defaults are Linux's.
+    /// Tunables of Linux 2.6.12's CFQ. Names, units and defaults are Linux's.
     pub struct Settings {
         /// Requests that are taken from the processes' queues at once.
         quantum: Count = 4, 1..=1_000_000;
@@ -63,7 +63,7 @@ crate::tunables! {
         find_best: bool = 1, 0..=1;
         /// How far back the head may go for the next request.
         back_seek_max: Kibibytes = 16_384, 0..=4_294_967_295;
-        /// How many times longer than a way ahead a way back counts.
+        /// How many times longer than a seek forward a seek backward counts.
         back_seek_penalty: Count = 2, 1..=1_000_000;
     }
 }

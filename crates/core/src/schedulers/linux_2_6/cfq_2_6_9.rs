@@ -2,7 +2,7 @@
 //!
 //! # How it decides
 //! Requests of each process, reads and writes together, wait in a queue by address.
-//! 1. The dispatch list, if it holds anything, gives out its first request.
+//! 1. If the dispatch list holds anything, its first request is dispatched.
 //! 2. Else a round fills it: each process that has requests gives the one with the lowest address. If
 //!    that makes fewer than `quantum`, another round follows, as long as there are any.
 //! 3. The list is in upward order, wherever the head is.
@@ -15,7 +15,7 @@
 //!
 //! # Differs from the source
 //! Linux's loop that sorts the dispatch list compares the wrong way round when a request is lower than
-//! the list's first; here the list is in the order that was meant. Requests with equal addresses go in
+//! the list's first; here the list is in the order that was meant. Requests with equal addresses are dispatched in
 //! order of arrival; Linux dispatches an older one at once. A process is an issuer's number. `queued`
 //! and the other rules of which process may allocate a request are the host's matter, not a
 //! scheduler's. Requests on the dispatch list do not merge.
@@ -27,7 +27,7 @@
 //!
 //! # Starvation
 //! No process starves: each round takes a request of each. But a request starves in its own queue, as
-//! long as its process goes on issuing requests with lower addresses.
+//! long as its process keeps issuing requests with lower addresses.
 
 use alloc::vec::Vec;
 
@@ -39,7 +39,7 @@ use crate::tunables::Count;
 use crate::units::RequestId;
 
 crate::tunables! {
-    /// What [`Cfq269`] can be told.
+    /// Tunables of [`Cfq269`].
     pub struct Settings {
         /// Requests that are taken from the processes' queues at once, at least.
         quantum: Count = 4, 1..=1_000_000;

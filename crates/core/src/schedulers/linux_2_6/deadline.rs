@@ -4,7 +4,7 @@
 //! # How it decides
 //! Reads and writes (whatever is no read) are kept apart, each by address and in order of arrival. A
 //! request's deadline is its arrival plus `read_expire` or `write_expire`.
-//! 1. A batch goes on: the request that followed the last one by address when that was dispatched is
+//! 1. A batch continues: the request that followed the last one by address when that was dispatched is
 //!    next, as long as the batch has fewer than `fifo_batch`. Deadlines are not looked at.
 //! 2. Else a direction is chosen: reads if there are any, unless writes wait too and reads were already
 //!    preferred to them `writes_starved` times. Choosing writes sets that count to 0.
@@ -13,11 +13,11 @@
 //!
 //! # Source
 //! Linux 2.6.32 `block/deadline-iosched.c`. A request that takes in its successor gets the earlier
-//! deadline and the earlier place. A front merge into the request that would go on the batch leaves that
+//! deadline and the earlier place. A front merge into the request that would continue the batch leaves that
 //! request there.
 //!
 //! # Differs from the source
-//! Requests with equal addresses go in order of arrival; Linux sends an older one to the device at
+//! Requests with equal addresses are dispatched in order of arrival; Linux sends an older one to the device at
 //! once. Time is in nanoseconds, not ticks. The deadline counts from the arrival, which is the moment
 //! of insertion unless another scheduler held the request before.
 //!
@@ -40,7 +40,7 @@ use crate::tunables::{Count, Milliseconds};
 use crate::units::{Duration, RequestId, Sector};
 
 crate::tunables! {
-    /// What the deadline schedulers can be told. Names, units and defaults are Linux's.
+    /// Tunables of the deadline schedulers. Names, units and defaults are Linux's.
     pub struct Settings {
         /// How long a read may wait before it is served out of order.
         read_expire: Milliseconds = 500, 0..=3_600_000;
@@ -92,7 +92,7 @@ impl Version for Linux2632 {
 pub struct Batches<V> {
     /// By direction.
     lanes: Lanes<2>,
-    /// The request that goes on the batch, and its direction.
+    /// The request that continues the batch, and its direction.
     next: Option<(Direction, RequestId)>,
     /// Requests in this batch; more after a seek in 2.6.11.
     batching: u64,
@@ -144,7 +144,7 @@ impl<V: Version> Algorithm for Batches<V> {
 }
 
 impl<V: Version> Batches<V> {
-    /// The request that goes on the batch, unless the batch is at its end.
+    /// The request that continues the batch, unless the batch is at its end.
     #[inline]
     fn continued(&mut self, cx: Cx<'_>) -> Option<RequestId> {
         let (_, id) = self.next?;
@@ -182,7 +182,7 @@ impl<V: Version> Batches<V> {
         Decision::Dispatch(id)
     }
 
-    /// If `id` would go on the batch, the one after it does.
+    /// If `id` would continue the batch, the one after it does.
     fn pass_over(&mut self, direction: Direction, id: RequestId) {
         if self.next == Some((direction, id)) {
             self.next = self.lanes.after(direction.index(), id).map(|next| (direction, next));
@@ -284,7 +284,7 @@ pub(crate) fn choose(starved: &mut u64, limit: u64, reads: bool, writes: bool) -
     Some(Direction::Write)
 }
 
-/// Says that the batch goes on after it has `sent` requests of at most `size`.
+/// Says that the batch continues after it has `sent` requests of at most `size`.
 #[inline]
 pub(crate) fn goes_on(cx: Cx<'_>, sent: u64, size: u64) {
     cx.because("the batch goes on: request {} of at most {}", || [(sent + 1).into(), size.into()]);

@@ -3,7 +3,7 @@
 //! # How it decides
 //! Reads and writes (whatever is no read) are kept apart, each by address and in order of arrival. A
 //! request's deadline is its arrival plus `read_expire` or `write_expire`.
-//! 1. A batch goes on: the request that followed the last one by address when that was dispatched is
+//! 1. A batch continues: the request that followed the last one by address when that was dispatched is
 //!    next, as long as the batch's count is below `fifo_batch`. Each request adds one to the count. A
 //!    request that does not begin where the last one ended adds `fifo_batch` before it is looked at,
 //!    which ends the batch: only sequential requests make long ones. Deadlines are not looked at.
@@ -19,7 +19,7 @@
 //! batch, the one after it is next.
 //!
 //! # Differs from the source
-//! Requests with equal addresses go in order of arrival; Linux sends an older one to the device at
+//! Requests with equal addresses are dispatched in order of arrival; Linux sends an older one to the device at
 //! once. Time is in nanoseconds, not ticks. The deadline counts from the arrival, which is the moment
 //! of insertion unless another scheduler held the request before.
 //!

@@ -26,15 +26,15 @@
 use alloc::vec::Vec;
 
 use crate::collections::OutOfMemory;
-use crate::random::Random;
 use crate::request::Request;
+use crate::rng::Random;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
 use crate::schedulers::shared::issuer_fifos::IssuerFifos;
 use crate::tunables::Seed;
 use crate::units::{Issuer, RequestId};
 
 crate::tunables! {
-    /// What [`Lottery`] can be told.
+    /// Tunables of [`Lottery`].
     pub struct Settings {
         /// Where the random numbers come from: the same seed, the same draws.
         seed: Seed = 1, 0..=u64::MAX;

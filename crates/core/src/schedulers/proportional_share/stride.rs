@@ -39,7 +39,7 @@ use crate::tunables::Milliseconds;
 use crate::units::{Duration, Issuer, RequestId};
 
 crate::tunables! {
-    /// What [`Stride`] can be told.
+    /// Tunables of [`Stride`].
     pub struct Settings {
         /// A process that asks for nothing for longer than this loses what its clock lags behind.
         lag: Milliseconds = 100, 0..=3_600_000;

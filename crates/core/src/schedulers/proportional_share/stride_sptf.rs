@@ -6,7 +6,7 @@
 //! 1. A process is within reach if its clock is at most `tau` ahead of the least clock of those that
 //!    have requests waiting.
 //! 2. Among all requests of processes within reach, serve the one with the shortest positioning time by
-//!    the learned curve of `sptf`; of equals, the first that arrived.
+//!    the learned curve of `sptf`; ties go to the one that arrived first.
 //!
 //! A choice may look at all waiting requests, if those nearest to the head are of processes beyond reach.
 //!
@@ -30,13 +30,13 @@ use crate::collections::OutOfMemory;
 use crate::learned::Learned;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
+use crate::schedulers::shared::by_positioning_time::ByPositioningTime;
 use crate::schedulers::shared::clocks::{Clocked, TimeShares};
-use crate::schedulers::shared::positions::Positions;
 use crate::tunables::Milliseconds;
 use crate::units::{Duration, Issuer, RequestId};
 
 crate::tunables! {
-    /// What [`StrideSptf`] can be told.
+    /// Tunables of [`StrideSptf`].
     pub struct Settings {
         /// How far a process may be ahead of the one that is most behind, in disk time at weight 100.
         tau: Milliseconds = 1000, 0..=3_600_000;
@@ -48,7 +48,7 @@ crate::tunables! {
 /// Shares of disk time by weight, with short seeks.
 pub struct StrideSptf {
     shares: TimeShares,
-    positions: Positions,
+    positions: ByPositioningTime,
     tunables: Settings,
 }
 
@@ -60,7 +60,7 @@ impl Algorithm for StrideSptf {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        let (shares, positions) = (TimeShares::new(setup.capacity)?, Positions::new(setup)?);
+        let (shares, positions) = (TimeShares::new(setup.capacity)?, ByPositioningTime::new(setup)?);
         Ok(StrideSptf { shares, positions, tunables })
     }
 

@@ -48,7 +48,7 @@ use crate::units::{Duration, Issuer, RequestId, Sectors};
 use crate::why::Fact;
 
 crate::tunables! {
-    /// What [`Yfq`] can be told.
+    /// Tunables of [`Yfq`].
     pub struct Settings {
         /// Requests that are picked by tag at a time and then served in elevator order.
         batch: Count = 1, 1..=1_000_000;

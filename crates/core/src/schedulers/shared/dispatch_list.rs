@@ -12,7 +12,7 @@ use crate::units::{RequestId, Sector};
 pub(crate) struct DispatchList {
     list: List,
     listed: Vec<bool>,
-    /// Where the last request given out ends: where the elevator starts.
+    /// Where the last dispatched request ends: where the elevator starts.
     head: Sector,
 }
 

@@ -1,4 +1,4 @@
-//! The disk's head as the seek-reducing schedulers see it: where it is, and which way it goes.
+//! The disk's head as the seek-reducing schedulers see it: where it is, and its direction.
 
 use crate::collections::{OutOfMemory, Sorted};
 use crate::request::Request;
@@ -32,12 +32,12 @@ impl Heading {
     }
 }
 
-/// Where the head is, and which way it goes: at first from sector 0 upward.
+/// Where the head is, and its direction: at first from sector 0 upward.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Head {
     /// Where the last request dispatched ends.
     pub(crate) position: Sector,
-    /// The way to the last request dispatched.
+    /// The direction to the last request dispatched.
     pub(crate) heading: Heading,
 }
 
@@ -69,8 +69,8 @@ impl Head {
         }
     }
 
-    /// The nearest request, where those against the way count as `penalty` sectors farther.
-    /// Of two that are equally near, the one on the way.
+    /// The nearest request, where those against the direction count as `penalty` sectors farther.
+    /// Of two that are equally near, the one in the direction.
     pub(crate) fn nearest(&self, cx: Cx<'_>, waiting: &Sorted, penalty: u64) -> Option<RequestId> {
         let (below, above) = match self.around(waiting) {
             (Some(below), Some(above)) => (below, above),
@@ -90,7 +90,7 @@ impl Head {
         self.above(waiting).or_else(|| waiting.first())
     }
 
-    /// The nearest request on the way; if there is none, the nearest on the other side.
+    /// The nearest request in the direction; if there is none, the nearest on the other side.
     #[inline]
     pub(crate) fn sweep(&self, waiting: &Sorted) -> Option<RequestId> {
         self.ahead(waiting).or_else(|| Head { heading: self.heading.turned(), ..*self }.ahead(waiting))
@@ -112,7 +112,7 @@ pub trait Rule {
     const SUMMARY: &'static str;
     /// See [`Algorithm::SOURCE`].
     const SOURCE: &'static str;
-    /// The reason for a choice, with `{}` for the way and `{}` for the distance in sectors.
+    /// The reason for a choice, with `{}` for the direction and `{}` for the distance in sectors.
     const REASON: &'static str;
     /// See [`Algorithm::Tunables`].
     type Tunables: Tunables;

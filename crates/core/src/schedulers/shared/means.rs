@@ -4,7 +4,8 @@
 //! digits after the point, so that 256 is one.
 //!
 //! Times are nanoseconds, but a mean of them is a whole number of ticks, as in Linux with `HZ` = 1000.
-//! What Linux adds there to round is half a tick once much is known; to the first sample it is 4 ms.
+//! Linux adds a constant before it divides, to round. Once the mean has many samples, that is half a tick; in the first
+//! sample it is 4 ms.
 
 use crate::units::Duration;
 

@@ -1,17 +1,17 @@
-//! Which of two requests is the better place to go on, as Linux's `as` and `cfq` choose.
+//! Which of two requests is the better place to continue, as Linux's `as` and `cfq` choose.
 
 use crate::units::Sector;
 
-/// What a way back is worth.
+/// Cost of seeking backward.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Back {
     /// The longest, in sectors.
     pub(crate) furthest: u64,
-    /// How many times longer than a way ahead it counts.
+    /// How many times longer than the same distance forward it counts.
     pub(crate) penalty: u64,
 }
 
-/// What the way from `head` to `start` counts; `None` if it is too far back.
+/// The distance from `head` to `start`, with the cost of seeking backward; `None` if `start` is too far back.
 #[inline]
 const fn way(back: Back, head: Sector, Sector(start): Sector) -> Option<u64> {
     match start.checked_sub(head.0) {
@@ -21,8 +21,7 @@ const fn way(back: Back, head: Sector, Sector(start): Sector) -> Option<u64> {
     }
 }
 
-/// Whether `new` is a better place to go on than `old`: the shorter way; of two equal ways the one
-/// ahead. What is too far back comes last, the lowest address first.
+/// Whether `new` is a better place to continue than `old`: the nearer one; ties go to the one ahead. What is too far back comes last, the lowest address first.
 #[inline]
 pub(crate) const fn better(back: Back, head: Sector, new: Sector, old: Sector) -> bool {
     // Differences that wrap: what is ahead comes first, then all from the lowest address on.
@@ -53,7 +52,7 @@ mod tests {
         let wins = |new: u64, old: u64| better(BACK, Sector(10_000_000), Sector(new), Sector(old));
         assert!(wins(10_000_100, 9_999_900), "100 ahead, 200 back");
         assert!(wins(9_999_951, 10_000_100), "98 back, 100 ahead");
-        assert!(wins(10_000_100, 9_999_950) && !wins(9_999_950, 10_000_100), "of equals the one ahead");
+        assert!(wins(10_000_100, 9_999_950) && !wins(9_999_950, 10_000_100), "ties go to the one ahead");
         assert!(!wins(10_000_100, 10_000_100), "of the same address the older one");
     }
 

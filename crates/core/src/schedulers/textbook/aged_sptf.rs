@@ -2,7 +2,7 @@
 //!
 //! # How it decides
 //! Positioning times T come from the curve of `sptf`; A is the age of a request, of the
-//! oldest part if it was merged, in whole microseconds. Of equals, the first that arrived goes.
+//! oldest part if it was merged, in whole microseconds. Ties go to the one that arrived first.
 //! - `bounded`: the oldest request, if A is at least `bound`; else the least T.
 //! - `linear`: the least T - `age_weight`/1000 × A.
 //! - `weighted`: the oldest request, if A is at least `max_response`; else the least T × (M - A) / M,
@@ -30,7 +30,7 @@
 use crate::collections::OutOfMemory;
 use crate::learned::Learned;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::positions::Positions;
+use crate::schedulers::shared::by_positioning_time::ByPositioningTime;
 use crate::tunables::{Count, Milliseconds};
 use crate::units::{Duration, RequestId};
 
@@ -47,7 +47,7 @@ crate::choices! {
 }
 
 crate::tunables! {
-    /// What [`AgedSptf`] can be told.
+    /// Tunables of [`AgedSptf`].
     pub struct Settings {
         /// How age counts.
         form: Form = 0, 0..=2;
@@ -62,7 +62,7 @@ crate::tunables! {
 
 /// Shortest positioning time first, with ageing.
 pub struct AgedSptf {
-    positions: Positions,
+    positions: ByPositioningTime,
     tunables: Settings,
 }
 
@@ -77,7 +77,7 @@ impl Algorithm for AgedSptf {
     type Tunables = Settings;
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
-        Ok(AgedSptf { positions: Positions::new(setup)?, tunables })
+        Ok(AgedSptf { positions: ByPositioningTime::new(setup)?, tunables })
     }
 
     fn tune(&mut self, tunables: Settings) {

@@ -4,7 +4,7 @@
 //! 1. Take the first request at or after the end of the last one dispatched.
 //! 2. If there is none, take the request with the lowest address.
 //!
-//! Requests with equal addresses go in order of arrival.
+//! Requests with equal addresses are dispatched in order of arrival.
 //!
 //! # Source
 //! Textbooks. SOSP'01 calls it CSCAN (§3.3, "starts over at the first available request"); FreeBSD's

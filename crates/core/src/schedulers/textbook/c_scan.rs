@@ -2,11 +2,11 @@
 //!
 //! # How it decides
 //! 1. Take the nearest request at or above the end of the last one dispatched. Requests with equal
-//!    addresses go in order of arrival.
-//! 2. If there is none, the head goes on to the end of the disk and from there to sector 0. The travel
+//!    addresses are dispatched in order of arrival.
+//! 2. If there is none, the head moves on to the end of the disk and from there to sector 0. The travel
 //!    begins when the last request in flight completes, or when a request arrives after a pause.
 //! 3. A request that arrives ahead of where the last one ended, before the travel is over, still belongs
-//!    to this sweep, and goes at once.
+//!    to this sweep, and is dispatched at once.
 //! 4. When the travel is over, the request with the lowest address begins the next sweep.
 //!
 //! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. `c-scan`

@@ -2,8 +2,8 @@
 //!
 //! # How it decides
 //! 1. Arriving requests line up. When the sweep has nothing left, the whole line becomes the next sweep.
-//! 2. The sweep is served as `look` serves: the nearest request on the way, then turn. The way is kept
-//!    from sweep to sweep. Equal addresses go in order of arrival, or of joining the sweep.
+//! 2. The sweep is served as `look` serves: the nearest request in the direction of the head, then turn. The direction is kept
+//!    from sweep to sweep. Requests with equal addresses are dispatched in order of arrival, or of joining the sweep.
 //!
 //! # Source
 //! Textbooks, after Coffman, Klimko and Ryan 1972.

@@ -1,16 +1,16 @@
-//! The elevator: the head goes one way over the waiting requests, turns at the last, and comes back.
+//! The elevator: the head moves in one direction over the waiting requests, turns at the last, and comes back.
 //!
 //! # How it decides
 //! 1. Upward, take the nearest request at or above the end of the last one dispatched; downward, the
 //!    nearest below it.
-//! 2. If there is none that way, turn.
+//! 2. If there is none in that direction, turn.
 //!
-//! Requests with equal addresses go in order of arrival. A request that begins exactly where the head
+//! Requests with equal addresses are dispatched in order of arrival. A request that begins exactly where the head
 //! stands counts as above: a downward sweep does not follow a stream that grows upward.
 //!
 //! # Source
 //! Textbooks. Many kernels and books call this SCAN or the elevator; `scan` is the one
-//! that goes on to the disk's end.
+//! that moves on to the disk's end.
 //!
 //! # Good for, bad for
 //! Good for deep queues of scattered requests, with less travel than `c-look`. Bad for

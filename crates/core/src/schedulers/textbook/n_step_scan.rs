@@ -3,8 +3,8 @@
 //! # How it decides
 //! 1. Arriving requests line up. When the sweep has nothing left, the first `n` of the line become the
 //!    next sweep.
-//! 2. The sweep is served as `look` serves: the nearest request on the way, then turn. The way is kept
-//!    from sweep to sweep. Equal addresses go in order of arrival, or of joining the sweep.
+//! 2. The sweep is served as `look` serves: the nearest request in the direction of the head, then turn. The direction is kept
+//!    from sweep to sweep. Requests with equal addresses are dispatched in order of arrival, or of joining the sweep.
 //!
 //! With `n` = 1 this is first come, first served.
 //!
@@ -32,7 +32,7 @@ use crate::tunables::{Count, Tunables};
 use crate::units::{Duration, RequestId};
 
 crate::tunables! {
-    /// What [`NStepScan`] can be told.
+    /// Tunables of [`NStepScan`].
     pub struct Settings {
         /// Requests in a sweep.
         n: Count = 16, 1..=1_000_000;

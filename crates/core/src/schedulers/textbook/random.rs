@@ -24,13 +24,13 @@
 use alloc::vec::Vec;
 
 use crate::collections::{OutOfMemory, table};
-use crate::random;
+use crate::rng;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup, Starvation};
 use crate::tunables::Seed;
 use crate::units::RequestId;
 
 crate::tunables! {
-    /// What [`Random`] can be told.
+    /// Tunables of [`Random`].
     pub struct Settings {
         /// Where the random numbers come from: the same seed, the same choices.
         seed: Seed = 1, 0..=u64::MAX;
@@ -42,7 +42,7 @@ pub struct Random {
     waiting: Vec<RequestId>,
     /// Where in `waiting` each request is.
     places: Vec<u32>,
-    dice: random::Random,
+    dice: rng::Random,
     tunables: Settings,
 }
 
@@ -55,7 +55,7 @@ impl Algorithm for Random {
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         let mut waiting = Vec::new();
         waiting.try_reserve_exact(setup.capacity).map_err(|_| OutOfMemory)?;
-        Ok(Random { waiting, places: table(setup.capacity, 0)?, dice: random::Random::default(), tunables })
+        Ok(Random { waiting, places: table(setup.capacity, 0)?, dice: rng::Random::default(), tunables })
     }
 
     fn tune(&mut self, tunables: Settings) {

@@ -1,13 +1,13 @@
-//! The elevator that goes on to the end of the disk and comes back sweeping.
+//! The elevator that moves on to the end of the disk and comes back sweeping.
 //!
 //! # How it decides
 //! 1. Upward, take the nearest request at or above the end of the last one dispatched; downward, the
-//!    nearest below it. Requests with equal addresses go in order of arrival.
-//! 2. If there is none that way, the head goes on to the end of the disk. The travel begins when the last
+//!    nearest below it. Requests with equal addresses are dispatched in order of arrival.
+//! 2. If there is none in that direction, the head moves on to the end of the disk. The travel begins when the last
 //!    request in flight completes, or when a request arrives after a pause.
 //! 3. A request that arrives ahead of where the last one ended, before the travel is over, still belongs
-//!    to this sweep, and goes at once.
-//! 4. When the travel is over, the sweep the other way begins.
+//!    to this sweep, and is dispatched at once.
+//! 4. When the travel is over, the sweep in the other direction begins.
 //!
 //! A scheduler chooses an order; it cannot move the head to a place where nothing is to be read. `scan`
 //! therefore waits as long as the detour takes: the seek to the end, plus the seek from there to the

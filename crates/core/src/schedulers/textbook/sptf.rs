@@ -3,7 +3,7 @@
 //! # How it decides
 //! 1. Look up the expected positioning time of each request in a curve: by distance from the end of the
 //!    last one dispatched to its start, forward and backward apart.
-//! 2. Take the request with the least; of equals, the first that arrived.
+//! 2. Take the request with the least; ties go to the one that arrived first.
 //!
 //! The curve starts as the device's and learns from each completion, while the device has one request
 //! at a time (see [`learned`](crate::learned)).
@@ -25,13 +25,13 @@
 use crate::collections::OutOfMemory;
 use crate::learned::Learned;
 use crate::scheduler::{Algorithm, Cx, Decision, Policy, Scheduler, Setup, Starvation};
-use crate::schedulers::shared::positions::Positions;
+use crate::schedulers::shared::by_positioning_time::ByPositioningTime;
 use crate::tunables::Nothing;
 use crate::units::RequestId;
 
 /// Shortest positioning time first.
 pub struct Sptf {
-    positions: Positions,
+    positions: ByPositioningTime,
 }
 
 impl Algorithm for Sptf {
@@ -41,7 +41,7 @@ impl Algorithm for Sptf {
     type Tunables = Nothing;
 
     fn new(setup: Setup<'_>, _: Nothing) -> Result<Self, OutOfMemory> {
-        Ok(Sptf { positions: Positions::new(setup)? })
+        Ok(Sptf { positions: ByPositioningTime::new(setup)? })
     }
 
     fn tune(&mut self, _: Nothing) {}

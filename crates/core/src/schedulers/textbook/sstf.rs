@@ -2,16 +2,16 @@
 //!
 //! # How it decides
 //! 1. Take the request whose start is nearest to the end of the last one dispatched.
-//! 2. Of two that are equally near, take the one on the way that the last seek went.
+//! 2. Of two that are equally near, take the one in the direction of the last seek.
 //!
-//! Requests with equal addresses go in order of arrival. Distance is in sectors; an operating system
+//! Requests with equal addresses are dispatched in order of arrival. Distance is in sectors; an operating system
 //! does not know cylinders.
 //!
 //! # Source
 //! Textbooks.
 //!
 //! # Differs from the source
-//! Sources differ on ties: textbooks say nothing, DiskSim alternates. Keeping the way is what the
+//! Sources differ on ties: textbooks say nothing, DiskSim alternates. Keeping the direction is what the
 //! head does with the least effort.
 //!
 //! # Good for, bad for

@@ -5,7 +5,7 @@
 //!    request against the way of the last seek, `r` percent of the disk's length are added.
 //! 2. Take the request with the least distance; of two that are equal, the one on the way.
 //!
-//! Requests with equal addresses go in order of arrival. With `r` = 0 this is `sstf`,
+//! Requests with equal addresses are dispatched in order of arrival. With `r` = 0 this is `sstf`,
 //! with `r` = 100 it is `look`.
 //!
 //! # Source
@@ -25,7 +25,7 @@ use crate::tunables::Percent;
 use crate::units::{RequestId, Sector};
 
 crate::tunables! {
-    /// What [`Vscan`] can be told.
+    /// Tunables of [`Vscan`].
     pub struct Settings {
         /// How much of the disk's length a turn costs: 0 is shortest seek first, 100 the elevator.
         r: Percent = 20, 0..=100;

@@ -2,7 +2,7 @@
 //!
 //! # How it decides
 //! Requests line up in 64 queues, by process number modulo 64.
-//! 1. The dispatch list, if it holds anything, gives out its first request.
+//! 1. If the dispatch list holds anything, its first request is dispatched.
 //! 2. Else a dispatch cycle fills it. Each queue's average becomes the mean of the average and the
 //!    queue's length; that halves it for an empty queue. A queue that is empty in 10 cycles in a row
 //!    has an average of 0.
@@ -34,7 +34,7 @@ use crate::tunables::Count;
 use crate::units::{Duration, RequestId};
 
 crate::tunables! {
-    /// What [`Aql`] can be told.
+    /// Tunables of [`Aql`].
     pub struct Settings {
         /// Requests that a dispatch cycle shares out among the queues.
         quantum: Count = 16, 1..=1_000_000;

@@ -1,7 +1,7 @@
 //! Read-Write FIFO: two queues, served in batches of three reads and two writes.
 //!
 //! # How it decides
-//! 1. The dispatch list, if it holds anything, gives out its first request.
+//! 1. If the dispatch list holds anything, its first request is dispatched.
 //! 2. Else it is filled with a batch of 5. If reads and writes (whatever is no read) wait: 3 of the
 //!    reads, then 2 of the writes; where one kind has fewer, the other fills up. If only one kind
 //!    waits: 5 of those.
@@ -33,7 +33,7 @@ use crate::tunables::{Count, Percent};
 use crate::units::{Duration, RequestId};
 
 crate::tunables! {
-    /// What [`RwFifo`] can be told. The paper has these numbers fixed.
+    /// Tunables of [`RwFifo`]. The paper has these numbers fixed.
     pub struct Settings {
         /// Requests in a batch.
         batch: Count = 5, 2..=1024;

@@ -1,4 +1,4 @@
-//! Reality: whether a switch brings what its prediction promised, and for how long predictions are not believed if not.
+//! The reality guard: stops trusting predictions for a while after they have misled.
 //!
 //! A model may be of another disk, and what was played again may not be what comes next, as where processes come and go.
 //! Neither shows in the predictions themselves. What a switch promised is therefore compared with what is measured

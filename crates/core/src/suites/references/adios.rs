@@ -1,4 +1,4 @@
-//! `adios` once more: one list of all that waits, and every measurement by itself.
+//! Slow reference for `adios`, for the oracle suite: one list of all that waits, and every measurement by itself.
 
 use super::*;
 use crate::request::Operation;

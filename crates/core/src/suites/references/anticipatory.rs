@@ -1,10 +1,11 @@
-//! The anticipation core once more: every event is remembered and counted anew at each decision.
+//! Slow reference for the schedulers of `anticipatory`, for the oracle suite: every event is remembered, and all of
+//! them are counted again at each decision.
 
 use super::*;
-use crate::learned::{Learned, Surveyor};
+use crate::learned::{Learned, PositioningMeter};
 use crate::scheduler::Policy;
 use crate::schedulers::anticipatory::framework::{All, Anticipatory, Expectation, Settings};
-use crate::schedulers::anticipatory::heuristics::{Candidate, Heuristic};
+use crate::schedulers::anticipatory::heuristics::{Heuristic, NextRequest};
 use crate::schedulers::anticipatory::statistics::{Expected, Percentile};
 
 impl<P: Algorithm + Policy + 'static, H: Heuristic<P>> Referenced for Anticipatory<P, H> {
@@ -27,7 +28,7 @@ enum Memory {
 type Who = (usize, u32);
 
 #[derive(Clone, Default)]
-struct Person {
+struct Process {
     memories: Vec<Memory>,
     position: Option<Sector>,
     completed: Option<Instant>,
@@ -38,7 +39,7 @@ fn decay(value: u64, sample: u64, keeps: u64) -> u64 {
     (value * keeps + sample * (65_536 - keeps)) / 65_536
 }
 
-impl Person {
+impl Process {
     /// Think times as (buckets, median, 95 %, samples, spread in hundredths, misses in hundredths).
     fn thinking(&self) -> (u64, u64, u64, u64, u64) {
         let mut buckets = [0u64; 31];
@@ -120,10 +121,10 @@ struct Reference<P: Algorithm + Policy, H: Heuristic<P>> {
     policy: P,
     settings: Settings,
     tunables: H::Tunables,
-    people: Vec<(Who, Person)>,
+    processes: Vec<(Who, Process)>,
     held: Vec<Held>,
     learned: Learned,
-    surveyor: Surveyor,
+    meter: PositioningMeter,
     head: Sector,
     waiting: u32,
     in_flight: u64,
@@ -138,10 +139,10 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
             policy: P::new(setup, all.policy).unwrap(),
             settings: *all.framework,
             tunables: all.heuristic,
-            people: Vec::new(),
+            processes: Vec::new(),
             held: Vec::new(),
             learned: setup.device.learned.clone(),
-            surveyor: Surveyor::default(),
+            meter: PositioningMeter::default(),
             head: Sector(0),
             waiting: 0,
             in_flight: 0,
@@ -158,13 +159,13 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
         whose
     }
 
-    fn person(&mut self, who: Who) -> &mut Person {
-        let known = self.people.iter().position(|(held, _)| *held == who);
+    fn process(&mut self, who: Who) -> &mut Process {
+        let known = self.processes.iter().position(|(held, _)| *held == who);
         let at = known.unwrap_or_else(|| {
-            self.people.push((who, Person::default()));
-            self.people.len() - 1
+            self.processes.push((who, Process::default()));
+            self.processes.len() - 1
         });
-        &mut self.people[at].1
+        &mut self.processes[at].1
     }
 
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
@@ -178,21 +179,21 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
             let busy = self.held.iter().any(|held| held.whose.contains(&who));
             let (limit, of) = (self.settings.reset_spread.0, self.settings.percentile);
             let (before, later) = {
-                let person = self.person(who);
-                let later = core::mem::replace(&mut person.in_parts, request.more_follows);
-                (person.position.replace(request.end()), later)
+                let process = self.process(who);
+                let later = core::mem::replace(&mut process.in_parts, request.more_follows);
+                (process.position.replace(request.end()), later)
             };
-            let person = self.person(who);
+            let process = self.process(who);
             if !later {
                 if let Some(before) = before {
-                    person.memories.push(Memory::Went(request.start < before));
+                    process.memories.push(Memory::Went(request.start < before));
                 }
-                if let Some(at) = person.completed {
+                if let Some(at) = process.completed {
                     let think = if busy { Duration::ZERO } else { cx.now.since(at) };
-                    person.memories.push(Memory::Thought(think, of));
+                    process.memories.push(Memory::Thought(think, of));
                 }
             }
-            person.settle(limit);
+            process.settle(limit);
             if who.0 == 0 {
                 near = before.map(|before| self.learned.curve.expected(before, request.start));
                 part = later;
@@ -218,19 +219,19 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
         let own = (0, request.issuer.0);
         let mut best: Option<(u64, Who, Expected)> = None;
         for who in self.whose(&request) {
-            let person = self.person(who).clone();
-            let Some(expected) = person.expected() else { continue };
-            let (_, _, samples, spread, _) = person.thinking();
+            let process = self.process(who).clone();
+            let Some(expected) = process.expected() else { continue };
+            let (_, _, samples, spread, _) = process.thinking();
             let enough = self.settings.levels && samples >= 4;
             if enough && best.as_ref().is_none_or(|(least, ..)| spread < *least) {
                 best = Some((spread, who, expected));
             }
         }
         if best.is_none() {
-            best = self.person(own).expected().map(|expected| (0, own, expected));
+            best = self.process(own).expected().map(|expected| (0, own, expected));
         }
         let (_, who, expected) = best?;
-        let surprised = self.person(who).thinking().4;
+        let surprised = self.process(who).thinking().4;
         let limit = self.settings.miss_limit.0;
         if self.waits(own) || self.waits(who) || limit > 0 && surprised > limit {
             return None;
@@ -239,7 +240,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
         if !cx.device.rotational && positioning.0 < expected.positioning.0 + 500_000 {
             return None;
         }
-        let candidate = Candidate {
+        let candidate = NextRequest {
             cx,
             id: candidate,
             positioning,
@@ -256,7 +257,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Reference<P, H> {
     fn send(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
         self.wait = None;
         self.policy.take(cx, id);
-        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
+        self.meter.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
         self.waiting -= 1;
         self.in_flight += 1;
@@ -298,7 +299,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
                     let last = self.last.take();
                     if let Some((request, _)) = last.filter(|(last, _)| !self.waits((0, last.issuer.0))) {
                         for who in self.whose(&request) {
-                            self.person(who).memories.push(Memory::Expired);
+                            self.process(who).memories.push(Memory::Expired);
                         }
                     }
                     return self.send(cx, id);
@@ -325,7 +326,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let measured = self.surveyor.completed(cx.now, &mut self.learned);
+        let measured = self.meter.completed(cx.now, &mut self.learned);
         self.policy.complete(cx, id);
         if let Some(held) = self.forget(id) {
             let time = match self.settings.expectation {
@@ -333,10 +334,10 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
                 Expectation::Distance => held.near.or(measured),
             };
             for who in held.whose {
-                let person = self.person(who);
-                person.completed = Some(cx.now);
+                let process = self.process(who);
+                process.completed = Some(cx.now);
                 if let Some(time) = time.filter(|_| !held.part) {
-                    person.memories.push(Memory::Positioned(time));
+                    process.memories.push(Memory::Positioned(time));
                 }
             }
         }
@@ -357,13 +358,13 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
             Some(whose) => {
                 let (limit, of) = (self.settings.reset_spread.0, self.settings.percentile);
                 for who in whose {
-                    let person = self.person(who);
-                    person.position = Some(cx[id].end());
-                    let later = core::mem::replace(&mut person.in_parts, cx[id].more_follows);
-                    if !later && person.completed.is_some() {
-                        person.memories.push(Memory::Thought(Duration::ZERO, of));
+                    let process = self.process(who);
+                    process.position = Some(cx[id].end());
+                    let later = core::mem::replace(&mut process.in_parts, cx[id].more_follows);
+                    if !later && process.completed.is_some() {
+                        process.memories.push(Memory::Thought(Duration::ZERO, of));
                     }
-                    person.settle(limit);
+                    process.settle(limit);
                 }
             }
             None if cx[id].sync => self.arrives(cx, id),
@@ -386,7 +387,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
     fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
         self.policy.issuer_gone(cx, who);
         if !self.held.iter().any(|held| held.whose.contains(&(0, who.0))) {
-            self.people.retain(|(held, _)| *held != (0, who.0));
+            self.processes.retain(|(held, _)| *held != (0, who.0));
         }
         if !self.settings.levels && self.last.is_some_and(|(request, _)| request.issuer == who) {
             self.last = None;
@@ -396,7 +397,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Scheduler for Reference<P, H> {
 
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         self.in_flight += 1;
-        self.surveyor.adopted();
+        self.meter.adopted();
         self.policy.adopt(cx, id);
     }
 

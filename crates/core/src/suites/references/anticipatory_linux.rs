@@ -1,10 +1,10 @@
-//! Linux's anticipatory schedulers once more.
+//! Slow reference for `as`, `as-2.6.11` and `cas`, for the oracle suite.
 //!
 //! Sides are 0 (async) and 1 (sync); processes and requests are in plain lists.
 
-mod people;
+mod processes;
 
-use people::Person;
+use processes::Process;
 
 use super::*;
 use crate::schedulers::linux_2_6::as_family::{LinuxAnticipatory, RuleSet, Timed, Times, Version};
@@ -46,7 +46,7 @@ struct Reference {
     next: [Option<RequestId>; 2],
     last_end: [u64; 2],
     looked: [Option<Instant>; 2],
-    people: Vec<Person>,
+    processes: Vec<Process>,
     in_flight: Vec<(RequestId, Option<u32>, usize)>,
     state: State,
     awaited: Option<u32>,
@@ -79,7 +79,7 @@ impl Reference {
             next: [None; 2],
             last_end: [0; 2],
             looked: [None; 2],
-            people: Vec::new(),
+            processes: Vec::new(),
             in_flight: Vec::new(),
             state: State::Off,
             awaited: None,
@@ -104,7 +104,7 @@ impl Reference {
         *self.by_address[side].iter().find(|held| held.id == id).unwrap()
     }
 
-    /// Of two the one to go on with; of equals the first.
+    /// Of two the one to continue with; ties go to the first.
     fn better(&self, side: usize, one: Option<RequestId>, two: Option<RequestId>) -> Option<RequestId> {
         let (Some(a), Some(b)) = (one, two) else { return one.or(two) };
         let last = self.last_end[side];
@@ -121,7 +121,7 @@ impl Reference {
         if rank(b) < rank(a) { two } else { one }
     }
 
-    /// Where to go on from `id`, which is about to leave.
+    /// Where to continue from `id`, which is about to leave.
     fn after(&self, side: usize, id: RequestId) -> Option<RequestId> {
         let mut order = self.by_address[side].clone();
         order.sort_by_key(|held| held.start);
@@ -136,7 +136,7 @@ impl Reference {
         let owner = self.held(side, id).owner;
         self.by_address[side].retain(|held| held.id != id);
         self.by_arrival[side].retain(|held| *held != id);
-        self.person(owner).waiting -= 1;
+        self.process(owner).waiting -= 1;
         owner
     }
 
@@ -220,14 +220,14 @@ impl Scheduler for Reference {
         self.clock(cx.now);
         let request = cx[id];
         let (who, side) = (request.issuer.0, usize::from(request.sync));
-        let person = self.person(who);
-        if person.gone {
-            *person = person.reborn();
+        let process = self.process(who);
+        if process.gone {
+            *process = process.reborn();
         }
         if request.sync {
             self.learn(who, cx.now, &request);
         }
-        self.person(who).waiting += 1;
+        self.process(who).waiting += 1;
         let due = request.arrival + self.times.expire[side];
         self.by_address[side].push(Held { id, start: request.start.0, due, owner: who });
         self.by_arrival[side].push(id);
@@ -310,7 +310,7 @@ impl Scheduler for Reference {
             self.arm();
         }
         if side == 1 {
-            self.person(owner).done = Some(now);
+            self.process(owner).done = Some(now);
         }
     }
 
@@ -355,8 +355,8 @@ impl Scheduler for Reference {
 
     fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
         self.clock(cx.now);
-        if self.people.iter().any(|person| person.who == who.0) {
-            self.person(who.0).gone = true;
+        if self.processes.iter().any(|process| process.who == who.0) {
+            self.process(who.0).gone = true;
         }
     }
 

@@ -1,4 +1,4 @@
-//! `aql` once more.
+//! Slow reference for `aql`, for the oracle suite: requests in order of arrival, searched for each queue.
 
 use super::dispatch_list::SlowList;
 use super::*;

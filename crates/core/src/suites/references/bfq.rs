@@ -1,4 +1,5 @@
-//! `bfq` once more: B-WF2Q+, budgets, idling and service over lists that are searched.
+//! Slow reference for `bfq`, for the oracle suite: B-WF2Q+, budgets, idling and service over lists that
+//! are searched.
 //!
 //! The reference shares with the fast form what is arithmetic on one queue or on the device:
 //! [`Raise`](crate::schedulers::blk_mq::bfq::raise::Raise), [`Burst`], [`Rate`] and [`Tagging`]. Nothing is forgotten here, as no test has more processes than there are places.
@@ -56,7 +57,7 @@ struct Slow {
     weighs: bool,
 }
 
-struct Person {
+struct Process {
     who: Issuer,
     alive: bool,
     own: usize,
@@ -84,7 +85,7 @@ struct Held {
 pub(super) struct Reference {
     set: Settings,
     queues: Vec<Slow>,
-    people: Vec<Person>,
+    processes: Vec<Process>,
     /// Which asynchronous queue is where.
     asyncs: Vec<(usize, usize)>,
     held: Vec<Held>,
@@ -114,7 +115,7 @@ impl Reference {
         Reference {
             set,
             queues: Vec::new(),
-            people: Vec::new(),
+            processes: Vec::new(),
             asyncs: Vec::new(),
             held: Vec::new(),
             starts: Vec::new(),
@@ -178,8 +179,8 @@ impl Reference {
         Ref { queue: index, life: self.queues[index].q.life }
     }
 
-    fn person(&self, who: Issuer) -> Option<usize> {
-        self.people.iter().position(|person| person.who == who)
+    fn process(&self, who: Issuer) -> Option<usize> {
+        self.processes.iter().position(|process| process.who == who)
     }
 
     fn boosts(&self, cx: Cx<'_>, index: usize) -> bool {
@@ -295,8 +296,8 @@ impl Scheduler for Reference {
 
     fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
         let Some(held) = self.held.iter().find(|held| held.id == id) else { return false };
-        let person = self.people.iter().find(|person| person.who == new.issuer && person.alive);
-        let queue = if new.sync { person.map(|person| person.queue) } else { self.async_at(new.priority) };
+        let process = self.processes.iter().find(|process| process.who == new.issuer && process.alive);
+        let queue = if new.sync { process.map(|process| process.queue) } else { self.async_at(new.priority) };
         queue == Some(held.queue)
     }
 }

@@ -1,9 +1,9 @@
-//! CFQ once more, slowly: for the oracle suite.
+//! Slow reference for `cfq`, for the oracle suite.
 //!
 //! Queues, processes and requests are in plain lists, the queues in the order in which they were made or
 //! last moved among the others. Times are signed, in nanoseconds.
 
-mod people;
+mod processes;
 mod serve;
 
 use super::*;
@@ -54,7 +54,7 @@ struct Lane {
     seeky_since: Option<i64>,
 }
 
-struct Person {
+struct Process {
     who: u32,
     gone: bool,
     priority: crate::request::Priority,
@@ -84,7 +84,7 @@ struct Reference {
     names: usize,
     moves: u64,
     /// All that ever lived, so that a turn can tell whose it was.
-    people: Vec<Person>,
+    processes: Vec<Process>,
     turn: Option<Turn>,
     /// What waits or is in flight.
     owned: Vec<Owned>,
@@ -114,7 +114,7 @@ impl Reference {
             lanes: Vec::new(),
             names: 0,
             moves: 0,
-            people: Vec::new(),
+            processes: Vec::new(),
             turn: None,
             owned: Vec::new(),
             last_sync: None,
@@ -179,7 +179,7 @@ impl Reference {
         (lane.key, lane.key_class, lane.moved, lane.rest) = (Some(key), lane.class, moved, 0);
     }
 
-    /// Of two the one to go on with; of equals the first.
+    /// Of two the one to continue with; ties go to the first.
     fn better(&self, cx: Cx<'_>, one: Option<RequestId>, two: Option<RequestId>) -> Option<RequestId> {
         let (Some(a), Some(b)) = (one, two) else { return one.or(two) };
         let (head, reach) = (self.head, self.set.back_seek_max.0 * 2);
@@ -197,7 +197,7 @@ impl Reference {
         if worth(b) < worth(a) { two } else { one }
     }
 
-    /// Takes a waiting request from its queue, and finds where to go on.
+    /// Takes a waiting request from its queue, and finds where to continue.
     fn pull(&mut self, cx: Cx<'_>, id: RequestId, name: usize) {
         let mut order = self.lane(name).by_address.clone();
         order.sort_by_key(|held| held.start);
@@ -249,7 +249,7 @@ impl Scheduler for Reference {
         self.clock(now);
         self.last_sync.get_or_insert(now);
         let request = cx[id];
-        let who = self.person(now, &request);
+        let who = self.process(now, &request);
         let name =
             if request.sync { self.own_lane(now, who, request) } else { self.common_lane(request.priority) };
         self.owned.push((id, Some((name, who)), request.sync, false));
@@ -301,7 +301,7 @@ impl Scheduler for Reference {
         let Some((name, who)) = owner else { return };
         self.lane_mut(name).flying -= 1;
         if sync {
-            self.people[who].done = now;
+            self.processes[who].done = now;
         }
         if self.is_turn_of(name) {
             self.goes_on(cx, sync);
@@ -357,7 +357,7 @@ impl Scheduler for Reference {
 
     fn may_merge(&self, _: Cx<'_>, id: RequestId, new: &Request) -> bool {
         let goes_to = if new.sync {
-            self.people.iter().find(|p| p.who == new.issuer.0 && !p.gone).and_then(|person| person.lane)
+            self.processes.iter().find(|p| p.who == new.issuer.0 && !p.gone).and_then(|process| process.lane)
         } else {
             let alike = |lane: &&Lane| Self::is_common(lane, new.priority);
             self.lanes.iter().find(alike).map(|lane| lane.name)

@@ -1,4 +1,4 @@
-//! `cfq-2.6.12` once more.
+//! Slow reference for `cfq-2.6.12`, for the oracle suite: a list of processes, each with its requests in plain lists.
 
 use super::dispatch_list::SlowList;
 use super::*;
@@ -6,13 +6,13 @@ use crate::schedulers::linux_2_6::cfq_2_6_12::{Cfq2612, Settings};
 
 impl Referenced for Cfq2612 {
     fn reference(_: Setup<'_>, set: Settings) -> Box<dyn Scheduler> {
-        let (people, taken, list) = (Vec::new(), Vec::new(), SlowList::default());
-        Box::new(Reference { set, people, taken, flying: 0, overlaps: false, head: 0, turn: 0, list })
+        let (processes, taken, list) = (Vec::new(), Vec::new(), SlowList::default());
+        Box::new(Reference { set, processes, taken, flying: 0, overlaps: false, head: 0, turn: 0, list })
     }
 }
 
 #[derive(Clone, Default)]
-struct Person {
+struct Process {
     who: u32,
     /// Start and id, in order of insertion or rekeying; ids in order of arrival.
     by_address: Vec<(u64, RequestId)>,
@@ -26,7 +26,7 @@ struct Person {
 
 struct Reference {
     set: Settings,
-    people: Vec<Person>,
+    processes: Vec<Process>,
     /// With the device or on the list: when it went, and whose it is.
     taken: Vec<(RequestId, Instant, Option<u32>)>,
     flying: u64,
@@ -37,30 +37,30 @@ struct Reference {
 }
 
 impl Reference {
-    fn person(&mut self, who: u32) -> &mut Person {
-        if !self.people.iter().any(|person| person.who == who) {
-            self.people.push(Person { who, ..Person::default() });
+    fn process(&mut self, who: u32) -> &mut Process {
+        if !self.processes.iter().any(|process| process.who == who) {
+            self.processes.push(Process { who, ..Process::default() });
         }
-        self.people.iter_mut().find(|person| person.who == who).unwrap()
+        self.processes.iter_mut().find(|process| process.who == who).unwrap()
     }
 
-    fn holder(&mut self, id: RequestId) -> Option<&mut Person> {
-        self.people.iter_mut().find(|person| person.by_arrival.contains(&id))
+    fn holder(&mut self, id: RequestId) -> Option<&mut Process> {
+        self.processes.iter_mut().find(|process| process.by_arrival.contains(&id))
     }
 
     fn gives(&mut self, cx: Cx<'_>, who: u32) -> RequestId {
         let (set, head) = (self.set, self.head);
-        let person = self.person(who);
-        if person.expired.is_none_or(|last| cx.now.since(last) >= set.fifo_batch_expire.0) {
+        let process = self.process(who);
+        if process.expired.is_none_or(|last| cx.now.since(last) >= set.fifo_batch_expire.0) {
             for (sync, expire) in [(true, set.fifo_expire_sync), (false, set.fifo_expire_async)] {
-                let oldest = person.by_arrival.iter().find(|id| cx[**id].sync == sync);
+                let oldest = process.by_arrival.iter().find(|id| cx[**id].sync == sync);
                 if let Some(id) = oldest.filter(|id| cx.age(**id) > expire.0) {
-                    person.expired = Some(cx.now);
+                    process.expired = Some(cx.now);
                     return *id;
                 }
             }
         }
-        let mut all = person.by_address.clone();
+        let mut all = process.by_address.clone();
         all.sort_by_key(|(start, _)| *start);
         if !set.find_best {
             return all[0].1;
@@ -77,18 +77,20 @@ impl Reference {
 
     fn fill(&mut self, cx: Cx<'_>) {
         let (mut moved, mut fresh) = (0, true);
-        while moved < self.set.quantum.0 && self.people.iter().any(|person| !person.by_arrival.is_empty()) {
-            let mut order: Vec<Person> = self.people.clone();
-            order.retain(|person| !person.by_arrival.is_empty() && (!fresh || person.flying == 0));
-            order.sort_by_key(|person| (person.used, person.flying, person.turn));
-            for Person { who, .. } in order {
+        while moved < self.set.quantum.0
+            && self.processes.iter().any(|process| !process.by_arrival.is_empty())
+        {
+            let mut order: Vec<Process> = self.processes.clone();
+            order.retain(|process| !process.by_arrival.is_empty() && (!fresh || process.flying == 0));
+            order.sort_by_key(|process| (process.used, process.flying, process.turn));
+            for Process { who, .. } in order {
                 if moved < self.set.quantum.0 {
                     let id = self.gives(cx, who);
                     self.lose(id);
                     self.turn += 1;
                     let turn = self.turn;
-                    let person = self.person(who);
-                    (person.flying, person.turn) = (person.flying + 1, turn);
+                    let process = self.process(who);
+                    (process.flying, process.turn) = (process.flying + 1, turn);
                     self.head = cx[id].end().0;
                     self.taken.push((id, cx.now, Some(who)));
                     self.list.sort_in(cx, id);
@@ -100,9 +102,9 @@ impl Reference {
     }
 
     fn lose(&mut self, id: RequestId) {
-        for person in &mut self.people {
-            person.by_address.retain(|(_, held)| *held != id);
-            person.by_arrival.retain(|held| *held != id);
+        for process in &mut self.processes {
+            process.by_address.retain(|(_, held)| *held != id);
+            process.by_arrival.retain(|held| *held != id);
         }
     }
 
@@ -113,25 +115,25 @@ impl Reference {
     }
 }
 
-fn forget(person: &mut Person, now: Instant, divisor: u64) {
-    let since = *person.since.get_or_insert(now);
+fn forget(process: &mut Process, now: Instant, divisor: u64) {
+    let since = *process.since.get_or_insert(now);
     if now.since(since) > Duration::from_s(1) {
-        person.used /= divisor;
-        person.since = Some(now);
+        process.used /= divisor;
+        process.since = Some(now);
     }
 }
 
 impl Scheduler for Reference {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let turn = self.turn + 1;
-        let person = self.person(cx[id].issuer.0);
-        let was_empty = person.by_arrival.is_empty();
+        let process = self.process(cx[id].issuer.0);
+        let was_empty = process.by_arrival.is_empty();
         if was_empty {
-            forget(person, cx.now, 8);
-            person.turn = turn;
+            forget(process, cx.now, 8);
+            process.turn = turn;
         }
-        person.by_address.push((cx[id].start.0, id));
-        person.by_arrival.push(id);
+        process.by_address.push((cx[id].start.0, id));
+        process.by_arrival.push(id);
         self.turn += u64::from(was_empty);
     }
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
@@ -148,14 +150,14 @@ impl Scheduler for Reference {
         self.flying -= 1;
         let Some((sent, who)) = self.untake(id) else { return };
         let (took, divisor) = if self.overlaps { (1_000_000, 10) } else { (cx.now.since(sent).0, 8) };
-        let person = self.person(who);
-        person.flying -= 1;
-        person.used += took;
-        forget(person, cx.now, divisor);
+        let process = self.process(who);
+        process.flying -= 1;
+        process.used += took;
+        forget(process, cx.now, divisor);
     }
     fn remove(&mut self, _: Cx<'_>, id: RequestId) {
         if let Some((_, who)) = self.untake(id) {
-            self.person(who).flying -= 1;
+            self.process(who).flying -= 1;
         }
         self.list.ids.retain(|held| *held != id);
         self.lose(id);
@@ -180,8 +182,8 @@ impl Scheduler for Reference {
         self.remove(cx, other);
     }
     fn issuer_gone(&mut self, _: Cx<'_>, Issuer(who): Issuer) {
-        let busy = |person: &Person| person.flying > 0 || !person.by_arrival.is_empty();
-        self.people.retain(|person| person.who != who || busy(person));
+        let busy = |process: &Process| process.flying > 0 || !process.by_arrival.is_empty();
+        self.processes.retain(|process| process.who != who || busy(process));
     }
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         self.flying += 1;

@@ -1,4 +1,4 @@
-//! `cfq-2.6.9` once more.
+//! Slow reference for `cfq-2.6.9`, for the oracle suite: a list of processes, each with a sorted list of requests.
 
 use super::dispatch_list::SlowList;
 use super::*;

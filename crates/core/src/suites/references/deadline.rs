@@ -1,4 +1,4 @@
-//! `deadline` and `deadline-2.6.11` once more.
+//! Slow reference for `deadline` and `deadline-2.6.11`, for the oracle suite.
 
 use super::*;
 use crate::request::Direction;

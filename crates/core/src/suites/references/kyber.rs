@@ -1,4 +1,4 @@
-//! `kyber` once more: all latencies in lists.
+//! Slow reference for `kyber`, for the oracle suite: all latencies in lists.
 
 use super::*;
 use crate::request::Operation;

@@ -1,7 +1,7 @@
-//! `lottery` once more.
+//! Slow reference for `lottery`, for the oracle suite: requests in order of arrival, and a list of processes.
 
 use super::*;
-use crate::random::Random;
+use crate::rng::Random;
 use crate::schedulers::proportional_share::lottery::{Lottery, Settings};
 
 impl Referenced for Lottery {

@@ -1,4 +1,5 @@
-//! `mq-deadline` once more: one list of all that waits, searched for each question.
+//! Slow reference for `mq-deadline`, for the oracle suite: one list of all that waits, searched for each
+//! question.
 
 use super::*;
 use crate::request::{Class, Direction};

@@ -1,4 +1,4 @@
-//! `n-step-scan` and `fscan` once more.
+//! Slow reference for `n-step-scan` and `fscan`, for the oracle suite: the sweep in one list, later requests in another.
 
 use super::*;
 use crate::schedulers::textbook::n_step_scan::{Closed, Group};

@@ -1,4 +1,4 @@
-//! `noop` once more: a vector.
+//! Slow reference for `noop`, for the oracle suite: a vector.
 
 use super::*;
 use crate::schedulers::textbook::noop::Noop;

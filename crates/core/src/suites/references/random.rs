@@ -1,7 +1,7 @@
-//! `random` once more: a vector, searched from the front.
+//! Slow reference for `random`, for the oracle suite: a vector, searched from the front.
 
 use super::*;
-use crate::random;
+use crate::rng;
 use crate::schedulers::textbook::random::{Random, Settings};
 
 impl Referenced for Random {
@@ -14,7 +14,7 @@ impl Referenced for Random {
 struct Reference {
     seed: u64,
     waiting: Vec<RequestId>,
-    dice: random::Random,
+    dice: rng::Random,
 }
 
 impl Reference {

@@ -1,4 +1,4 @@
-//! `rwfifo` once more.
+//! Slow reference for `rwfifo`, for the oracle suite: requests in order of arrival, searched for each question.
 
 use super::dispatch_list::SlowList;
 use super::*;

@@ -1,4 +1,4 @@
-//! `scan` and `c-scan` once more.
+//! Slow reference for `scan` and `c-scan`, for the oracle suite: all requests are looked at for each step of the head.
 
 use super::*;
 use crate::schedulers::textbook::scan::{EndToEnd, Sweep};

@@ -1,4 +1,5 @@
-//! The rules that pick by address alone once more: the least number goes next, of equals the first.
+//! Slow reference for `sstf`, `look`, `c-look` and `vscan`, for the oracle suite: each rule is a number for each
+//! request. The request with the least number is dispatched next; ties go to the earlier one.
 
 use super::*;
 use crate::schedulers::shared::head::{Rule, Seek};

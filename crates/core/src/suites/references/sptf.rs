@@ -1,7 +1,7 @@
-//! `sptf` and `aged-sptf` once more: the cost of every request.
+//! Slow reference for `sptf` and `aged-sptf`, for the oracle suite: the cost of every request.
 
 use super::*;
-use crate::learned::{Learned, Surveyor};
+use crate::learned::{Learned, PositioningMeter};
 use crate::schedulers::textbook::aged_sptf::{AgedSptf, Form, Settings};
 use crate::schedulers::textbook::sptf::Sptf;
 use crate::tunables::Nothing;
@@ -30,7 +30,7 @@ impl Referenced for AgedSptf {
 /// The cost of a request by its positioning time and age, both in nanoseconds.
 type Cost = Box<dyn Fn(u64, u64) -> i128>;
 
-/// The family by comparing all requests: the least cost, the first that came of equals. A
+/// The family by comparing all requests: the least cost; ties go to the one that came first. A
 /// request that is older than the limit goes before all, the first that came of several.
 struct Slow {
     cost: Cost,
@@ -38,14 +38,14 @@ struct Slow {
     line: Vec<RequestId>,
     head: Sector,
     learned: Learned,
-    surveyor: Surveyor,
+    meter: PositioningMeter,
 }
 
 impl Slow {
     fn boxed(setup: Setup<'_>, limit: u64, cost: impl Fn(u64, u64) -> i128 + 'static) -> Box<dyn Scheduler> {
-        let (learned, surveyor) = (setup.device.learned.clone(), Surveyor::default());
+        let (learned, meter) = (setup.device.learned.clone(), PositioningMeter::default());
         let cost = Box::new(cost);
-        Box::new(Slow { cost, limit, line: Vec::new(), head: Sector(0), learned, surveyor })
+        Box::new(Slow { cost, limit, line: Vec::new(), head: Sector(0), learned, meter })
     }
 }
 
@@ -59,15 +59,15 @@ impl Scheduler for Slow {
         let near = self.line.iter().copied().min_by_key(|id| (self.cost)(time(*id), cx.age(*id).0));
         let Some(id) = late.or(near) else { return Decision::Idle };
         self.line.retain(|held| *held != id);
-        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
+        self.meter.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
         Decision::Dispatch(id)
     }
     fn complete(&mut self, cx: Cx<'_>, _: RequestId) {
-        self.surveyor.completed(cx.now, &mut self.learned);
+        self.meter.completed(cx.now, &mut self.learned);
     }
     fn adopt(&mut self, _: Cx<'_>, _: RequestId) {
-        self.surveyor.adopted();
+        self.meter.adopted();
     }
     fn remove(&mut self, _: Cx<'_>, id: RequestId) {
         self.line.retain(|held| *held != id);

@@ -1,4 +1,4 @@
-//! `stride` once more.
+//! Slow reference for `stride`, for the oracle suite.
 
 use super::time_shares::SlowShares;
 use super::*;

@@ -1,15 +1,15 @@
-//! `stride_sptf` once more.
+//! Slow reference for `stride-sptf`, for the oracle suite.
 
 use super::time_shares::SlowShares;
 use super::*;
-use crate::learned::{Learned, Surveyor};
+use crate::learned::{Learned, PositioningMeter};
 use crate::schedulers::proportional_share::stride_sptf::{Settings, StrideSptf};
 
 impl Referenced for StrideSptf {
     fn reference(setup: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
         let (shares, learned) = (SlowShares::new(settings.lag.0), setup.device.learned.clone());
-        let (head, surveyor) = (Sector(0), Surveyor::default());
-        Box::new(Reference { shares, tau: settings.tau.0.0, head, learned, surveyor })
+        let (head, meter) = (Sector(0), PositioningMeter::default());
+        Box::new(Reference { shares, tau: settings.tau.0.0, head, learned, meter })
     }
 }
 
@@ -19,7 +19,7 @@ struct Reference {
     tau: u64,
     head: Sector,
     learned: Learned,
-    surveyor: Surveyor,
+    meter: PositioningMeter,
 }
 
 impl Scheduler for Reference {
@@ -32,13 +32,13 @@ impl Scheduler for Reference {
         let near = self.shares.line.iter().copied().filter(within);
         let id = near.min_by_key(|id| self.learned.curve.expected(self.head, cx[*id].start)).unwrap();
         self.shares.take(cx, id);
-        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
+        self.meter.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
         Decision::Dispatch(id)
     }
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         self.shares.complete(cx, id);
-        self.surveyor.completed(cx.now, &mut self.learned);
+        self.meter.completed(cx.now, &mut self.learned);
     }
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         self.shares.remove(cx, id);
@@ -51,7 +51,7 @@ impl Scheduler for Reference {
     }
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         self.shares.adopt(cx, id);
-        self.surveyor.adopted();
+        self.meter.adopted();
     }
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
         cx[id].issuer == new.issuer

@@ -1,4 +1,4 @@
-//! The clocks of `stride` and `stride-sptf` once more: disk time by issuer, searched each time.
+//! Clocks of the slow references for `stride` and `stride-sptf`: disk time by issuer, searched each time.
 
 use super::*;
 

@@ -1,21 +1,22 @@
-//! `turns` once more: what waits is in one list, in order of arrival, and all else is counted from it.
+//! Slow reference for `turns`, for the oracle suite: what waits is in one list, in order of arrival, and all else
+//! is counted from it.
 
-mod bound;
-mod choice;
-mod people;
-mod purses;
+mod decide;
+mod processes;
 mod rounds;
+mod shares;
 mod state;
+mod write_limit;
 
-use bound::Bound;
-use people::People;
-use purses::Purses;
+use processes::Processes;
+use shares::Purses;
 use state::{Held, Kind, Next, Party, Turn};
+use write_limit::WriteLimit;
 
 use core::cmp::Reverse;
 
 use super::*;
-use crate::learned::{Learned, Surveyor};
+use crate::learned::{Learned, PositioningMeter};
 use crate::request::{Class, Operation};
 use crate::schedulers::idlewise::turns::{Settings, Turns};
 
@@ -23,7 +24,7 @@ impl Referenced for Turns {
     fn reference(setup: Setup<'_>, settings: Settings) -> Box<dyn Scheduler> {
         Box::new(Reference {
             target: settings.target.0.0,
-            people: People::default(),
+            processes: Processes::default(),
             came: 0,
             waiting: Vec::new(),
             flying: Vec::new(),
@@ -46,15 +47,15 @@ impl Referenced for Turns {
             held_back: Instant::ZERO,
             head: Sector(0),
             learned: setup.device.learned.clone(),
-            surveyor: Surveyor::default(),
-            bound: Bound::default(),
+            meter: PositioningMeter::default(),
+            bound: WriteLimit::default(),
         })
     }
 }
 
 struct Reference {
     target: u64,
-    people: People,
+    processes: Processes,
     /// How many have come.
     came: usize,
     /// In order of arrival; of two that a merge makes one, the place of the earlier.
@@ -80,7 +81,7 @@ struct Reference {
     done: Instant,
     idle_from: Instant,
     last_writer: Option<usize>,
-    /// The mean time to get to a stream's read: while its turn goes on; as a turn begins, where it had been left because it
+    /// The mean time to get to a stream's read: while its turn continues; as a turn begins, where it had been left because it
     /// thought; and as any other turn begins. The last one is the time of a read in a batch.
     ways: [u64; 4],
     /// Somebody went on in this turn.
@@ -91,8 +92,8 @@ struct Reference {
     held_back: Instant,
     head: Sector,
     learned: Learned,
-    surveyor: Surveyor,
-    bound: Bound,
+    meter: PositioningMeter,
+    bound: WriteLimit,
 }
 
 /// Whether nobody waits for `request`.
@@ -107,7 +108,7 @@ impl Reference {
 
     fn holder(&self) -> Option<usize> {
         match self.turn?.party {
-            Party::Stream(person) => Some(person),
+            Party::Stream(process) => Some(process),
             _ => None,
         }
     }
@@ -116,24 +117,24 @@ impl Reference {
         self.waiting.iter().any(|held| held.kind == kind)
     }
 
-    fn any_of(&self, person: usize, kind: Kind, place: &[Held]) -> bool {
-        place.iter().any(|held| held.person == person && held.kind == kind)
+    fn any_of(&self, process: usize, kind: Kind, place: &[Held]) -> bool {
+        place.iter().any(|held| held.process == process && held.kind == kind)
     }
 
-    fn first_of(&self, person: usize) -> Option<RequestId> {
-        let mine = |held: &&Held| held.person == person && held.kind == Kind::Stream;
+    fn first_of(&self, process: usize) -> Option<RequestId> {
+        let mine = |held: &&Held| held.process == process && held.kind == Kind::Stream;
         self.waiting.iter().filter(mine).min_by_key(|held| held.came).map(|held| held.id)
     }
 
     fn writers(&self) -> usize {
         let writes = self.waiting.iter().filter(|held| held.kind == Kind::Write);
-        let mut writers: Vec<usize> = writes.map(|held| held.person).collect();
+        let mut writers: Vec<usize> = writes.map(|held| held.process).collect();
         writers.sort_unstable();
         writers.dedup();
         writers.len()
     }
 
-    /// The oldest, of the idle class or not; of equals what somebody waits for.
+    /// The oldest, of the idle class or not; ties go to what somebody waits for.
     fn oldest(&self, cx: Cx<'_>, idle: bool) -> Option<RequestId> {
         let write = |held: &&Held| cx[held.id].operation != Operation::Read;
         let rank = |held: &&Held| (cx[held.id].arrival, held.kind == Kind::Write, !idle && write(held));
@@ -163,7 +164,7 @@ impl Reference {
 
     /// Only streams wait, and the first of them would not be waited for.
     fn only_thinkers(&self) -> bool {
-        let first = self.line.first().map(|(person, _)| &self.people.all[*person].asks);
+        let first = self.line.first().map(|(process, _)| &self.processes.all[*process].asks);
         first.is_some_and(|asks| !asks.worth(self.return_costs(true)))
             && !self.any(Kind::Pool)
             && !self.any(Kind::Write)
@@ -187,10 +188,10 @@ impl Reference {
 
     fn begin(&mut self, now: Instant, party: Party) {
         let mut thinks = 0;
-        if let Some(person) = self.holder() {
+        if let Some(process) = self.holder() {
             let early = self.turn.and_then(|turn| turn.until).is_some_and(|until| now < until);
-            let left = early && self.first_of(person).is_none() && self.only_thinkers();
-            self.people.all[person].left = left;
+            let left = early && self.first_of(process).is_none() && self.only_thinkers();
+            self.processes.all[process].left = left;
             if !left {
                 self.ways[1] -= self.ways[1] / 16;
             }
@@ -203,23 +204,23 @@ impl Reference {
             None => {}
             Some(Party::Pool) => self.pool_since = now,
             Some(Party::Writes) => self.writes_since = now,
-            Some(Party::Stream(person)) if self.first_of(person).is_some() => match self.may(person) {
-                true => self.line.push((person, now)),
-                false => self.is_poor(person),
+            Some(Party::Stream(process)) if self.first_of(process).is_some() => match self.may(process) {
+                true => self.line.push((process, now)),
+                false => self.is_poor(process),
             },
             Some(Party::Stream(_)) => thinks = 1,
         }
         let sharing = self.line.len() + usize::from(self.any(Kind::Pool)) + self.writers() + thinks;
         let share = (self.target / sharing.max(1) as u64).saturating_sub(self.return_costs(false));
         let left = match party {
-            Party::Stream(person) => Some(self.people.all[person].purse.left),
+            Party::Stream(process) => Some(self.processes.all[process].purse.left),
             Party::Writes => Some(self.purses.writes),
             Party::Pool => None,
         };
         let share = left.filter(|_| self.purses.on).map_or(share, |left| left.max(0) as u64);
         let length = share.max(40_000_000).min(self.longest().0);
         let counts = !matches!(party, Party::Stream(_));
-        self.line.retain(|(person, _)| Party::Stream(*person) != party);
+        self.line.retain(|(process, _)| Party::Stream(*process) != party);
         self.turn = Some(Turn { party, length, until: counts.then_some(now + Duration(length)) });
         if party == Party::Pool && self.nearest(true).is_none() {
             self.waiting.iter_mut().for_each(|held| held.batch = true);
@@ -236,7 +237,7 @@ impl Reference {
             }
         }
         if held.kind == Kind::Write {
-            self.last_writer = Some(held.person);
+            self.last_writer = Some(held.process);
         } else if cx[id].operation == Operation::Read {
             self.reads_gone += 1;
         } else {
@@ -244,7 +245,7 @@ impl Reference {
         }
         self.alone = self.flying.is_empty();
         self.flying.push(Held { since: cx.now, ..held });
-        self.surveyor.dispatched(cx.now, cx[id].start, cx[id].length);
+        self.meter.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
     }
 
@@ -252,27 +253,27 @@ impl Reference {
     fn take(&mut self, id: RequestId) -> Held {
         let at = self.waiting.iter().position(|held| held.id == id).unwrap();
         let held = self.waiting.remove(at);
-        if self.first_of(held.person).is_none() {
-            self.line.retain(|(person, _)| *person != held.person);
-            if !self.any_of(held.person, Kind::Poor, &self.waiting) {
-                self.poor.retain(|person| *person != held.person);
+        if self.first_of(held.process).is_none() {
+            self.line.retain(|(process, _)| *process != held.process);
+            if !self.any_of(held.process, Kind::Poor, &self.waiting) {
+                self.poor.retain(|process| *process != held.process);
             }
         }
         held
     }
 
-    /// `person` has one request less, of `kind`. `done`: the drive was done with it.
-    fn settle(&mut self, now: Instant, person: usize, kind: Kind, done: bool) {
-        let away = !self.waiting.iter().chain(&self.flying).any(|held| held.person == person);
+    /// `process` has one request less, of `kind`. `done`: the drive was done with it.
+    fn settle(&mut self, now: Instant, process: usize, kind: Kind, done: bool) {
+        let away = !self.waiting.iter().chain(&self.flying).any(|held| held.process == process);
         if away {
-            self.people.all[person].idle = Some(now);
+            self.processes.all[process].idle = Some(now);
         }
-        let who = &self.people.all[person];
+        let who = &self.processes.all[process];
         let Some(soon) = who.asks.soon().filter(|_| done) else { return };
         if kind == Kind::RealTime && away {
             self.real_time_until = now + Duration(soon);
         }
-        if kind.costs() && who.purse.left > 0 && !self.present().contains(&person) {
+        if kind.costs() && who.purse.left > 0 && !self.present().contains(&process) {
             self.rich_until = self.rich_until.max(now + Duration(soon));
         }
     }
@@ -285,48 +286,48 @@ impl Reference {
 impl Scheduler for Reference {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
-        let person = self.people.asking(request, self.holder());
+        let process = self.processes.asking(request, self.holder());
         if !is_idle_write(request) {
-            self.people.asks(cx.now, person, request);
+            self.processes.asks(cx.now, process, request);
         }
         let kind = match request.priority.class {
             Class::RealTime => Kind::RealTime,
             Class::Idle => Kind::Idle,
             Class::BestEffort if is_idle_write(request) => {
-                self.people.writes(person, request);
+                self.processes.writes(process, request);
                 Kind::Write
             }
             Class::BestEffort => {
-                self.counts(cx, id, person);
+                self.counts(cx, id, process);
                 let worth = || {
-                    self.people.all[person].asks.worth(self.return_costs(false))
-                        || self.holder() == Some(person)
+                    self.processes.all[process].asks.worth(self.return_costs(false))
+                        || self.holder() == Some(process)
                 };
                 let in_turn = cx.device.depth == 1 || request.operation == Operation::Read && worth();
-                match self.people.all[person].asks.is_stream() {
+                match self.processes.all[process].asks.is_stream() {
                     true if in_turn => Kind::Stream,
-                    _ if self.may(person) => Kind::Pool,
+                    _ if self.may(process) => Kind::Pool,
                     _ => Kind::Poor,
                 }
             }
         };
         match kind {
             Kind::Stream => {
-                let known = self.line.iter().any(|(held, _)| *held == person);
-                if self.holder() != Some(person) && !self.may(person) {
-                    self.is_poor(person);
-                } else if !known && self.holder() != Some(person) {
-                    self.line.push((person, cx.now));
+                let known = self.line.iter().any(|(held, _)| *held == process);
+                if self.holder() != Some(process) && !self.may(process) {
+                    self.is_poor(process);
+                } else if !known && self.holder() != Some(process) {
+                    self.line.push((process, cx.now));
                 }
             }
-            Kind::Poor => self.is_poor(person),
+            Kind::Poor => self.is_poor(process),
             Kind::Pool if !self.any(kind) => self.pool_since = cx.now,
             Kind::Write if !self.any(kind) => self.writes_since = cx.now,
             Kind::Pool | Kind::Write | Kind::RealTime | Kind::Idle => {}
         }
         self.waiting.push(Held {
             id,
-            person,
+            process,
             kind,
             start: request.start,
             came: self.came,
@@ -376,24 +377,24 @@ impl Scheduler for Reference {
             self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());
         }
         let busy = self.pays(cx.now, &held);
-        self.settle(cx.now, held.person, held.kind, true);
+        self.settle(cx.now, held.process, held.kind, true);
         let knows = self.learned.knows_transfer();
-        let measured = self.surveyor.completed(cx.now, &mut self.learned);
+        let measured = self.meter.completed(cx.now, &mut self.learned);
         let measured = measured.map(|time| if knows { time.0 } else { cx.now.since(held.since).0 });
         if held.kind == Kind::Pool && read && cx.device.depth > 1 {
             self.learn(3, busy);
-            if self.people.all[held.person].asks.is_stream() {
+            if self.processes.all[held.process].asks.is_stream() {
                 self.learn(2, measured.unwrap_or(busy));
             }
         }
         if let Some(turn) = &mut self.turn
             && held.kind == Kind::Stream
-            && turn.party == Party::Stream(held.person)
+            && turn.party == Party::Stream(held.process)
         {
             let mut which = 0;
             if turn.until.is_none() {
                 turn.until = Some(cx.now + Duration(turn.length));
-                which = if self.people.all[held.person].left { 1 } else { 2 };
+                which = if self.processes.all[held.process].left { 1 } else { 2 };
             } else if read && cx.device.depth > 1 && self.alone && self.flying.is_empty() {
                 let took = cx.now.since(held.since);
                 if took.0 > 2 * self.ways[2] {
@@ -408,7 +409,7 @@ impl Scheduler for Reference {
     }
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
         let held = self.take(id);
-        self.settle(cx.now, held.person, held.kind, false);
+        self.settle(cx.now, held.process, held.kind, false);
     }
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
         let held = self.waiting.iter_mut().find(|held| held.id == id).unwrap();
@@ -429,21 +430,21 @@ impl Scheduler for Reference {
         self.remove(cx, other);
     }
     fn issuer_gone(&mut self, _: Cx<'_>, who: Issuer) {
-        self.people.exits(who.0);
+        self.processes.exits(who.0);
     }
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-        let person = self.people.asking(&cx[id], None);
-        self.counts(cx, id, person);
+        let process = self.processes.asking(&cx[id], None);
+        self.counts(cx, id, process);
         self.flying.push(Held {
             id,
-            person,
+            process,
             kind: Kind::Pool,
             start: cx[id].start,
             came: 0,
             batch: false,
             since: cx.now,
         });
-        self.surveyor.adopted();
+        self.meter.adopted();
     }
     fn may_merge(&self, cx: Cx<'_>, id: RequestId, new: &Request) -> bool {
         cx[id].sync == new.sync && cx[id].priority.class == new.priority.class

@@ -1,4 +1,4 @@
-//! `yfq` once more: tags looked up in lists.
+//! Slow reference for `yfq`, for the oracle suite: tags looked up in lists.
 
 use super::dispatch_list::SlowList;
 use super::*;

@@ -13,7 +13,7 @@ mod read;
 mod write;
 
 use crate::traces::error::TraceError;
-use crate::traces::format::{About, Code, Head, Open};
+use crate::traces::format_info::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::reader::Reader;
 use std::path::{Path, PathBuf};

@@ -32,7 +32,7 @@ mod read;
 pub use crate::traces::recorded::{Counted, Counts, Disk, Head, Partition, Tail};
 pub use code::{Asked, Encoder, Entry, Event, Name, What};
 
-use crate::traces::format::{About, Code, Head as Beginning};
+use crate::traces::format_info::{About, Code, Head as Beginning};
 
 /// The first line.
 pub(crate) const MAGIC: &[u8] = b"idlewise recording 1\n";

@@ -10,7 +10,7 @@
 
 use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Location, TraceError};
-use crate::traces::format::{About, Code, Head, Open};
+use crate::traces::format_info::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::parse::extent_of;
 use crate::traces::reader::{BATCH, CUT, CUT_CURE, Reader, u16_le, u32_le, u64_le};

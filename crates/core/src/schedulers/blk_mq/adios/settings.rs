@@ -1,10 +1,10 @@
-//! What ADIOS can be told.
+//! Tunables of ADIOS.
 
 use super::model::{KINDS, Shrinking};
 use crate::tunables::{Count, Nanoseconds, Percent, Setting, Unit};
 
 crate::tunables! {
-    /// What ADIOS can be told. Names, units and defaults are as in its source.
+    /// Tunables of ADIOS. Names, units and defaults are as in its source.
     pub struct Settings {
         /// How much predicted time is sent to the device at a time; 0: 16 ms, or 22 ms for a disk.
         global_latency_window: Nanoseconds = 0, 0..=3_600_000_000_000;

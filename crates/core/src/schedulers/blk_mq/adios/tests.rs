@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::*;
 use crate::device::{Device, Merging};
 use crate::queue::Queue;
-use crate::random::Random;
+use crate::rng::Random;
 use crate::suites::Referenced as _;
 use crate::tunables::{Count, Nanoseconds, Tunables as _};
 use crate::units::Sectors;

@@ -1,4 +1,4 @@
-//! Injection: how many requests of others may go to the device while a queue is idled for.
+//! Injection: how many requests of others may be dispatched while a queue is idled for.
 //!
 //! As many as do not make the queue's own requests slower by half: that is tried out. One request of the queue
 //! in service at a time is watched, from its arrival to its completion.
@@ -34,7 +34,7 @@ pub(super) struct Injection {
     since: Instant,
     /// The watched request is the next to go.
     next: bool,
-    /// The watched request, once it has gone.
+    /// The watched request, once it has been dispatched.
     request: Option<RequestId>,
     /// Others went since.
     pub(super) injected: bool,

@@ -56,7 +56,7 @@ pub(crate) struct Process {
     pub(crate) async_priority: Option<Priority>,
     /// The process has issued a synchronous request.
     pub(crate) met: bool,
-    /// The queue that was created with its own, if it may go on in that one for good.
+    /// The queue that was created with its own, if it may continue in that one for good.
     pub(crate) stable: Option<Ref>,
     /// The process shares a queue for good.
     pub(crate) stably: bool,

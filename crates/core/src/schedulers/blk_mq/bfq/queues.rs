@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use super::budget::{self, Budget, Budgets, Served};
 use super::habits::Habits;
 use super::inject::{Injection, Limit, Waker};
-use super::positions::Positions;
+use super::next_addresses::NextAddresses;
 use super::processes::{ASYNC_QUEUES, Processes, Ref};
 use super::raise::{Burst, Kind, Raise};
 use super::rate::Tagging;
@@ -54,7 +54,7 @@ pub(super) struct Queues {
     /// Where the last request of the queue in service ends; 0 before there was one.
     pub(super) served_to: Sector,
     pub(super) burst: Burst<usize>,
-    positions: Positions,
+    next_addresses: NextAddresses,
     /// Whose request was done last, if that is one process's.
     last_completed: Option<Ref>,
 }
@@ -80,7 +80,7 @@ impl Queues {
             tagging: Tagging::default(),
             served_to: Sector(0),
             burst: Burst::default(),
-            positions: Positions::new(queues)?,
+            next_addresses: NextAddresses::new(queues)?,
             last_completed: None,
         })
     }
@@ -126,9 +126,9 @@ impl Queues {
         budget::charge(cx[id].length.0, plain)
     }
 
-    /// Notes where `queue` goes on, if others may share it.
+    /// Notes where `queue` continues, if others may share it.
     pub(super) fn note_position(&mut self, cx: Cx<'_>, queue: usize) {
-        if !self.list[queue].habits.is_seeky() || self.positions.holds(queue) {
+        if !self.list[queue].habits.is_seeky() || self.next_addresses.holds(queue) {
             self.renew_position(cx, queue);
         }
     }
@@ -136,7 +136,7 @@ impl Queues {
     #[inline(never)]
     fn renew_position(&mut self, cx: Cx<'_>, queue: usize) {
         let next = if self.is_sharable(cx.now, queue) { self.list[queue].line.next } else { None };
-        self.positions.set(queue, next.map(|next| (self.wf2q.entities[queue].class, cx[next].start)));
+        self.next_addresses.set(queue, next.map(|next| (self.wf2q.entities[queue].class, cx[next].start)));
     }
 
     /// Whether `queue` is one that others may share, and whose processes may share another.
@@ -148,17 +148,17 @@ impl Queues {
             && !self.list[queue].raise.is_known(now)
     }
 
-    /// Of the queues that others may share the one of the class of `queue` that goes on nearest to `start`, and how
+    /// Of the queues that others may share the one of the class of `queue` that continues nearest to `start`, and how
     /// far that is. Neither `queue` nor the one in service is meant.
     pub(super) fn nearest(&mut self, now: Instant, queue: usize, start: Sector) -> Option<(u64, usize)> {
         let (class, serving) = (self.wf2q.entities[queue].class, self.wf2q.in_service);
         let left_out = |other: usize| other == queue || serving == Some(other);
         loop {
-            let near = self.positions.nearest(class, start, left_out)?;
+            let near = self.next_addresses.nearest(class, start, left_out)?;
             if !self.list[near.1].raise.is_known(now) {
                 return Some(near);
             }
-            self.positions.set(near.1, None);
+            self.next_addresses.set(near.1, None);
         }
     }
 
@@ -293,7 +293,7 @@ impl Queues {
     }
 
     /// Gives `queue`, which has something to do, its budget. If it emptied before the last one was used up, and
-    /// its process has come back in time, it may go on with what was left: true.
+    /// its process has come back in time, it may continue with what was left: true.
     pub(super) fn begin_budget(&mut self, cx: Cx<'_>, queue: usize) -> bool {
         let slice_idle = self.settings.idle_time();
         let Queue { line, budget, habits, .. } = &mut self.list[queue];

@@ -1,7 +1,7 @@
 //! Weight raising: queues that seem to be interactive, or to play a film, weigh more for a while.
 //!
 //! An interactive queue, one that had nothing to do for two seconds or is new, weighs 30 times its weight
-//! for as long as a large program takes to start on this device, or until it was served 120 000 sectors. A
+//! for as long as a large program takes to start on this device, or until it has been served 120 000 sectors. A
 //! soft real-time queue, one that does not ask for more before what it had was played at 7000 sectors a
 //! second, weighs 3000 times its weight for 300 ms, and again with each such arrival.
 
@@ -153,7 +153,7 @@ impl Raise {
         before.is_some()
     }
 
-    /// Ends it as soft real-time: as interactive it may go on.
+    /// Ends it as soft real-time: as interactive it may continue.
     pub(crate) fn end_soft(&mut self, now: Instant, span: Duration) {
         if !self.go_back(now, span) {
             self.end(now);
@@ -202,7 +202,7 @@ impl Raise {
         self.kind = Kind::Not;
     }
 
-    /// A queue that is a process's own again goes on as it was, unless that is over.
+    /// A queue that is a process's own again continues as it was, unless that is over.
     pub(crate) fn resume(&mut self, saved: Raise, now: Instant, span: Duration) {
         *self = Raise {
             kind: saved.kind,
@@ -234,7 +234,7 @@ impl Raise {
         Claim { interactive, soft, in_burst: self.in_burst, deserves }
     }
 
-    /// The queue has something to do after nothing. If it `restarts`, how it is raised begins anew, or the time
+    /// The queue has something to do after nothing. If it `restarts`, its raising starts over, or the time
     /// without that.
     pub(crate) fn wake(&mut self, now: Instant, restarts: bool) {
         (self.busy_since, self.busy_service, self.plans_soft) = (now, 0, false);

@@ -16,7 +16,7 @@ pub(super) struct Requests {
     farthest: u64,
     /// By queue in order of arrival, with when each is overdue.
     fifos: Fifos<Instant>,
-    /// What a way back is worth, and where the device is.
+    /// Cost of seeking backward, and where the device is.
     pub(super) back: Back,
     head: Sector,
     owned: Vec<Owned>,
@@ -32,7 +32,7 @@ pub(super) struct Line {
     pub(super) queue: u32,
     /// What waits, in order of arrival.
     fifo: List,
-    /// Where to go on.
+    /// Where to continue.
     pub(super) next: Option<RequestId>,
     /// Since it is in service, it was looked at whether its oldest request is overdue.
     pub(super) fifo_checked: bool,
@@ -111,7 +111,7 @@ impl Requests {
         core::mem::replace(&mut self.owned[id.index()], Owned::nobodys()).known()
     }
 
-    /// `id` waits from now on and is overdue from `due` on. True if the queue goes on with it.
+    /// `id` waits from now on and is overdue from `due` on. True if the queue continues with it.
     pub(super) fn add(
         &mut self,
         cx: Cx<'_>,
@@ -130,7 +130,7 @@ impl Requests {
         leads
     }
 
-    /// The extent of `id`, which waits, has changed. True if that goes on with it instead of another.
+    /// The extent of `id`, which waits, has changed. True if that continues with it instead of another.
     pub(super) fn grown(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId) -> bool {
         let (key, before) = (self.key(line.queue, cx[id].start), line.next);
         if self.sorted.rekey(id, key) {
@@ -160,7 +160,7 @@ impl Requests {
         self.in_flight -= 1;
     }
 
-    /// `id` waits no longer. True if that was to go on with it.
+    /// `id` waits no longer. True if that was to continue with it.
     pub(super) fn take_out(&mut self, cx: Cx<'_>, line: &mut Line, id: RequestId) -> bool {
         let leads = line.next == Some(id);
         if leads {
@@ -173,20 +173,20 @@ impl Requests {
         leads
     }
 
-    /// Whether `new` is better to go on with from `head` than `old`: metadata, then the shorter way.
+    /// Whether `new` is better to continue with from `head` than `old`: metadata, then the nearer one.
     fn wins(&self, head: Sector, new: &Request, old: &Request) -> bool {
         let nearer = old.metadata == new.metadata && better(self.back, head, new.start, old.start);
         nearer || new.metadata && !old.metadata
     }
 
-    /// The better of the two to go on with from `head`.
+    /// The better of the two to continue with from `head`.
     #[inline]
     fn choose(&self, cx: Cx<'_>, head: Sector, of: [Option<RequestId>; 2]) -> Option<RequestId> {
         let [Some(first), Some(second)] = of else { return of[0].or(of[1]) };
         Some(if self.wins(head, &cx[second], &cx[first]) { second } else { first })
     }
 
-    /// Takes `last` out of the order by address, and says where its queue goes on: with its oldest
+    /// Takes `last` out of the order by address, and says where its queue continues: with its oldest
     /// request, if that is overdue and was not looked at; else at a neighbour of `last`.
     fn go_on_after(&mut self, cx: Cx<'_>, line: &mut Line, last: RequestId) -> Option<RequestId> {
         let (before, behind) = self.sorted.remove_between(last);

@@ -118,7 +118,7 @@ impl Service {
         }
     }
 
-    /// A request of `queue` is done. If that is in service, it is idled for, goes on, or goes out of service.
+    /// A request of `queue` is done. If that is in service, it is idled for, continues, or goes out of service.
     pub(super) fn note_done(&mut self, cx: Cx<'_>, queue: usize) {
         if self.queues.wf2q.in_service != Some(queue) {
             return;

@@ -1,11 +1,11 @@
-//! What [`Bfq`](super::Bfq) can be told, and what follows from that.
+//! Tunables of [`Bfq`](super::Bfq), and what follows from them.
 
 use crate::schedulers::shared::nearer::Back;
 use crate::tunables::{Count, Kibibytes, Milliseconds, SectorCount};
 use crate::units::Duration;
 
 crate::tunables! {
-    /// What [`Bfq`](super::Bfq) can be told. Names, units and defaults are Linux's.
+    /// Tunables of [`Bfq`](super::Bfq). Names, units and defaults are Linux's.
     pub struct Settings {
         /// When an asynchronous request is overdue.
         fifo_expire_async: Milliseconds = 250, 1..=3_600_000;
@@ -13,7 +13,7 @@ crate::tunables! {
         fifo_expire_sync: Milliseconds = 125, 1..=3_600_000;
         /// How far back the head may go within a queue.
         back_seek_max: Kibibytes = 16_384, 0..=2_147_483_647;
-        /// How many times longer than a way ahead a way back counts.
+        /// How many times longer than a seek forward a seek backward counts.
         back_seek_penalty: Count = 2, 1..=2_147_483_647;
         /// How long a process is waited for. 0: not at all.
         slice_idle: Milliseconds = 8, 0..=3_600_000;
@@ -38,7 +38,7 @@ impl Settings {
         if self.strict_guarantees { set.max(LEAST_STRICT) } else { set }
     }
 
-    /// What a way back is worth.
+    /// Cost of seeking backward.
     pub(super) fn back(&self) -> Back {
         let furthest = self.back_seek_max.0.saturating_mul(2);
         Back { furthest, penalty: self.back_seek_penalty.0 }

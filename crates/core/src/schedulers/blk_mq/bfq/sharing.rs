@@ -32,7 +32,7 @@ fn reorders(queues: &Queues, cx: Cx<'_>) -> bool {
     !cx.device.rotational && queues.tagging.queues()
 }
 
-/// The queue that goes on near `start`, if the processes of `queue` may issue into that one.
+/// The queue that continues near `start`, if the processes of `queue` may issue into that one.
 fn queue_to_join(queues: &mut Queues, cx: Cx<'_>, queue: usize, start: Sector) -> Option<usize> {
     let sharable = |queue: usize| queues.is_sharable(cx.now, queue);
     if !sharable(queue) || reorders(queues, cx) || queues.wf2q.busy() == 1 {
@@ -56,7 +56,7 @@ pub(super) struct Sharing {
 
 impl Sharing {
     /// The queue in which a synchronous request at `start` of the process at `place` goes: another's, if the
-    /// request is close to where that one goes on.
+    /// request is close to where that one continues.
     pub(super) fn lead(&mut self, queues: &mut Queues, cx: Cx<'_>, place: Place, start: Sector) -> usize {
         let process = &mut queues.processes.list[place.index()];
         let mut queue = process.queue;
@@ -150,7 +150,7 @@ impl Sharing {
         }
     }
 
-    /// The queue in which the process with the queue `own`, which issues into `queue`, goes on for good, if the time to
+    /// The queue in which the process with the queue `own`, which issues into `queue`, continues for good, if the time to
     /// decide that has come; `queue` if it does not.
     fn stable_queue_to_join(
         &mut self,

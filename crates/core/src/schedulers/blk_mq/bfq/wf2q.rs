@@ -2,8 +2,8 @@
 //!
 //! Each class has a virtual time, which advances with service divided by the weights of all that are
 //! there. A queue is to be served from its start to its finish: the start plus its budget divided by its
-//! weight. Of those whose start has come the one with the least finish is next, of equals the one that
-//! came first; if no start has come, virtual time jumps to the least. A queue that has nothing to do is
+//! weight. Of those whose start has come the one with the least finish is next; ties go to the one that
+//! came first. If no start has come, virtual time jumps to the least. A queue that has nothing to do is
 //! remembered until virtual time has passed its finish, so that it cannot begin a second share early.
 
 use alloc::vec::Vec;

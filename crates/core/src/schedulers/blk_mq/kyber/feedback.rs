@@ -1,6 +1,6 @@
 //! How latencies set the number of tokens.
 //!
-//! Nothing is entered between the time of a look and the next event, so that a look that comes late,
+//! Nothing is entered between the time of a check and the next event, so that a check that comes late,
 //! with that event, finds what it would have found in time.
 
 use crate::units::{Duration, Instant};

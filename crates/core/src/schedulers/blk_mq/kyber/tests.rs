@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::*;
 use crate::device::Device;
-use crate::random::Random;
+use crate::rng::Random;
 use crate::suites::Referenced as _;
 use crate::tunables::{Setting as _, Tunables as _};
 use crate::units::{Sector, Sectors};

@@ -1,5 +1,4 @@
-//! Who asks for what: each process that issues what somebody waits for, and whether the next process goes on where it left
-//! off.
+//! Who issues what somebody waits for: each process, and whether the next process continues where that one stopped.
 
 use alloc::vec::Vec;
 
@@ -148,7 +147,7 @@ impl Actors {
         actor
     }
 
-    /// Whom a newcomer goes on for: the latest of its group, if that is idle; or whose turn it is, if that has exited or
+    /// For which actor a newcomer continues: the latest of its group, if that is idle; or whose turn it is, if that has exited or
     /// has left off where the newcomer begins.
     fn predecessor(&self, request: &Request, holder: Option<Place>) -> Option<Place> {
         let group = (request.group != Group::UNKNOWN).then_some(Issuer(request.group.0));
@@ -251,7 +250,7 @@ impl Actors {
         self.members.release(place);
     }
 
-    /// The process has exited. If it goes on for another, whoever has its number next is a newcomer.
+    /// The process has exited. If it continues for another, whoever has its number next is a newcomer.
     pub(super) fn exits(&mut self, who: Issuer) {
         let Some(member) = self.members.find(who) else { return };
         let actor = self.still(self.members[member].actor).unwrap_or(member);

@@ -1,4 +1,4 @@
-//! The classes of I/O priorities: when nobody of the real-time class is about to ask, and when nobody but the idle class does.
+//! The classes of I/O priorities: when no real-time request is expected soon, and when only the idle class has requests.
 
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};

@@ -1,7 +1,7 @@
 //! Whether the drive still writes what it has taken into its buffer.
 //!
 //! A drive with a queue does so between the reads of a stream, and moves its heads there and back each time. A read that was
-//! alone in the drive, went on where the stream was, and yet took much longer than to get there shows it. Then the
+//! alone in the drive, continued where the stream was, and yet took much longer than to get there shows it. Then the
 //! stream is held back, so that the drive gets done.
 
 use crate::units::{Duration, Instant};

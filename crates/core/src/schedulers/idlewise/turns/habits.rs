@@ -1,4 +1,4 @@
-//! How a process or a chain of them behaves: whether it goes on where it left off, and how soon.
+//! How a process or a chain of processes behaves: whether it continues where it stopped, and how soon.
 
 use crate::request::Request;
 use crate::units::{Duration, Sector};
@@ -51,7 +51,7 @@ impl Habits {
         self.thought = Some(((mean * 7 + sample) / 8, (deviation * 7 + off) / 8));
     }
 
-    /// Whether it goes on where it left off, and soon.
+    /// Whether it continues where it left off, and soon.
     pub(super) fn streams(&self) -> bool {
         let thought = self.thought.map_or(Duration::ZERO, |(mean, _)| mean);
         self.score >= STREAM && thought <= LONGEST_THOUGHT

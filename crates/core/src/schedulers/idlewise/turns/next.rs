@@ -1,4 +1,4 @@
-//! What goes next, or how long to wait.
+//! The answers that `turns` may give to a dispatch.
 
 use super::round::Party;
 use crate::units::{Instant, RequestId};
@@ -6,7 +6,7 @@ use crate::units::{Instant, RequestId};
 /// What is next.
 #[derive(Clone, Copy)]
 pub(super) enum Next {
-    /// As the turn goes on, or because it is overdue.
+    /// As the turn continues, or because it is overdue.
     Send(RequestId),
     /// In a new turn.
     Begin(RequestId, Party),

@@ -1,7 +1,7 @@
-//! Requests that go in batches, each by the time that the head is expected to take there.
+//! Requests that are dispatched in batches, each by the time that the head is expected to take there.
 
 use crate::collections::{OutOfMemory, Sorted, TryBox};
-use crate::learned::{Curve, Learned, Surveyor};
+use crate::learned::{Curve, Learned, PositioningMeter};
 use crate::scheduler::{Cx, Setup};
 use crate::schedulers::shared::head::Head;
 use crate::units::{Duration, RequestId};
@@ -11,7 +11,7 @@ pub(super) struct Pool {
     sets: [Sorted; 2],
     /// Which of them is the batch.
     batch: usize,
-    surveyor: Surveyor,
+    meter: PositioningMeter,
 }
 
 impl Pool {
@@ -22,7 +22,7 @@ impl Pool {
         room.keep(Pool {
             sets: [Sorted::new(setup.capacity)?, Sorted::new(setup.capacity)?],
             batch: 0,
-            surveyor: Surveyor::default(),
+            meter: PositioningMeter::default(),
         })
     }
 
@@ -65,7 +65,7 @@ impl Pool {
         }
     }
 
-    /// Of the neighbours of the head in a set, the one that it is expected to reach sooner; the upper one, of equals.
+    /// Of the neighbours of the head in a set, the one that it is expected to reach sooner; ties go to the upper one.
     fn nearest(&self, cx: Cx<'_>, head: &Head, curve: &Curve, which: usize) -> Option<RequestId> {
         let time = |id: RequestId| curve.expected(head.position, cx[id].start);
         match head.around(&self.sets[which]) {
@@ -77,16 +77,16 @@ impl Pool {
     /// `id`, of the pool or not, goes to the device.
     pub(super) fn sends(&mut self, cx: Cx<'_>, id: RequestId) {
         let request = &cx[id];
-        self.surveyor.dispatched(cx.now, request.start, request.length);
+        self.meter.dispatched(cx.now, request.start, request.length);
     }
 
     /// The device has a request that an earlier scheduler sent.
     pub(super) fn adopted(&mut self) {
-        self.surveyor.adopted();
+        self.meter.adopted();
     }
 
     /// A request is done; `learned` gains by it. Returns how long the head took to it, if that could be measured.
     pub(super) fn completed(&mut self, cx: Cx<'_>, learned: &mut Learned) -> Option<Duration> {
-        self.surveyor.completed(cx.now, learned)
+        self.meter.completed(cx.now, learned)
     }
 }

@@ -3,7 +3,7 @@
 use crate::collections::{OutOfMemory, Place};
 use crate::units::{Duration, Instant};
 
-use super::line::Line;
+use super::place_queue::PlaceQueue;
 
 /// Who has the disk at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +31,7 @@ struct Turn {
 pub(super) struct Round {
     turn: Turn,
     /// Streams with requests that wait, apart from whose turn it is.
-    line: Line,
+    line: PlaceQueue,
     /// Since when the pool is ready for a turn, and the writes.
     ready: [Instant; 2],
 }
@@ -48,7 +48,7 @@ pub(super) struct Wanted {
 
 impl Round {
     pub(super) fn new(places: usize) -> Result<Self, OutOfMemory> {
-        Ok(Round { turn: Turn::default(), line: Line::new(places)?, ready: [Instant::ZERO; 2] })
+        Ok(Round { turn: Turn::default(), line: PlaceQueue::new(places)?, ready: [Instant::ZERO; 2] })
     }
 
     pub(super) fn party(&self) -> Party {

@@ -1,10 +1,10 @@
-//! What `turns` can be told, and what follows from it.
+//! Tunables of `turns`, and what follows from them.
 
 use crate::tunables::Milliseconds;
 use crate::units::Duration;
 
 crate::tunables! {
-    /// What [`Turns`](super::Turns) can be told.
+    /// Tunables of [`Turns`](super::Turns).
     pub struct Settings {
         /// How long a round of turns takes about, with up to 16 that want one: waits grow with it, and so does throughput.
         target: Milliseconds = 650, 20..=10_000;

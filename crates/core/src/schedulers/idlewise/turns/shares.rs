@@ -7,7 +7,7 @@ use crate::collections::{OutOfMemory, Place};
 use crate::request::Priority;
 use crate::units::{Duration, Instant, Weight};
 
-use super::line::Line;
+use super::place_queue::PlaceQueue;
 
 /// What a process weighs that has the usual weight and level: level 0 weighs 8 times the weight, level 7 once.
 pub(super) const USUAL: u64 = 400;
@@ -57,7 +57,7 @@ pub(super) struct Shares {
     /// Until when somebody who has something left is expected to ask again.
     hope: Instant,
     /// Who has requests that wait and nothing left.
-    held: Line,
+    held: PlaceQueue,
     /// What those requests have that nobody waits for.
     writes: Purse,
     /// When the drive was last done with a request.
@@ -77,7 +77,7 @@ impl Shares {
             seen: 0,
             solvent: 0,
             hope: Instant::ZERO,
-            held: Line::new(places)?,
+            held: PlaceQueue::new(places)?,
             writes: Purse::default(),
             done: Instant::ZERO,
         })

@@ -1,4 +1,4 @@
-//! The requests that wait: by arrival as each falls due, and by address where their class goes by it.
+//! Waiting requests, by deadline and by address.
 
 use alloc::vec::Vec;
 
@@ -14,7 +14,7 @@ use super::settings::Settings;
 /// How a request is served.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Class {
-    /// In a turn of its process: it goes on where the process left off.
+    /// In a turn of its process: it continues where the process left off.
     Stream,
     /// With all others that somebody waits for.
     #[default]
@@ -134,7 +134,7 @@ impl Waiting {
         [self.arrivals[0].front(), self.arrivals[1].front()]
     }
 
-    /// The oldest that is not of the idle class; of equals reads come first, and then those that somebody waits for.
+    /// The oldest that is not of the idle class; ties go to reads, and then to those that somebody waits for.
     pub(super) fn oldest(&self, cx: Cx<'_>) -> Option<RequestId> {
         let first = |one: Option<RequestId>, other: Option<RequestId>| match (one, other) {
             (Some(one), Some(other)) => Some(if cx[one].arrival <= cx[other].arrival { one } else { other }),

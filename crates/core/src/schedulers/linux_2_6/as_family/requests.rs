@@ -36,10 +36,10 @@ impl Side {
     }
 }
 
-/// Where one side goes on.
+/// Where one side continues.
 #[derive(Clone, Copy)]
 struct Position {
-    /// The best of all requests to go on with, as far as is known: Linux's `next_rq`.
+    /// The best of all requests to continue with, as far as is known: Linux's `next_rq`.
     next: Option<RequestId>,
     /// Where the last request dispatched ends.
     head: Sector,
@@ -48,7 +48,7 @@ struct Position {
 }
 
 impl Position {
-    /// The better of the two to go on with, of equals the first.
+    /// The better of the two to continue with; ties go to the first.
     #[inline]
     fn choose(&self, cx: Cx<'_>, one: Option<RequestId>, other: Option<RequestId>) -> Option<RequestId> {
         match (one, other) {
@@ -94,7 +94,7 @@ impl Requests {
         !self.lanes.is_empty(side.index())
     }
 
-    /// Where to go on.
+    /// Where to continue.
     pub(super) fn next(&self, side: Side) -> Option<RequestId> {
         self.positions[side.index()].next
     }
@@ -127,14 +127,14 @@ impl Requests {
         self.oldest_now(now, side).filter(|oldest| now > self.lanes.deadline(*oldest))
     }
 
-    /// Who came first, which counts as a look at who is overdue.
+    /// Who came first, which counts as a check of who is overdue.
     #[inline]
     pub(super) fn oldest_now(&mut self, now: Instant, side: Side) -> Option<RequestId> {
         self.positions[side.index()].looked = Some(now);
         self.lanes.oldest(side.index())
     }
 
-    /// Takes `id` out and returns where to go on: at one of its neighbours by address.
+    /// Takes `id` out and returns where to continue: at one of its neighbours by address.
     #[inline(never)]
     fn take(&mut self, cx: Cx<'_>, id: RequestId, side: Side) -> Option<RequestId> {
         let (before, behind) = self.lanes.take_between(side.index(), id);
@@ -158,7 +158,7 @@ impl Requests {
         }
     }
 
-    /// The extent of `id` has changed. Where to go on stays as it is, as in Linux.
+    /// The extent of `id` has changed. Where to continue stays as it is, as in Linux.
     pub(super) fn grown(&mut self, cx: Cx<'_>, id: RequestId, side: Side) {
         self.lanes.rekey(side.index(), id, cx[id].start);
     }

@@ -1,4 +1,4 @@
-//! Whether to go on waiting for a process: the rules by which anticipation ends, or does not begin.
+//! Whether to keep waiting for a process: the rules by which anticipation ends, or does not begin.
 //!
 //! The papers' steps are rules here, each a function: LAS is OLS'05 §2.2, CAS is OLS'05 §4.
 //!

@@ -27,7 +27,7 @@ macro_rules! timed_settings {
             $(#[$outer])*
             pub struct $name {
                 /// How long a synchronous request may wait before it is served out of order; also the
-                /// least time between two looks at that.
+                /// least time between two checks of that.
                 read_expire: $crate::tunables::Milliseconds = 125, 0..=3_600_000;
                 /// The same for asynchronous requests.
                 write_expire: $crate::tunables::Milliseconds = 250, 0..=3_600_000;
@@ -57,6 +57,6 @@ macro_rules! timed_settings {
 pub(crate) use timed_settings;
 
 timed_settings! {
-    /// What Linux's anticipatory schedulers can be told. Names, units and defaults are Linux's.
+    /// Tunables of Linux's anticipatory schedulers. Names, units and defaults are Linux's.
     pub struct Settings {}
 }

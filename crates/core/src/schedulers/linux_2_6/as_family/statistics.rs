@@ -54,7 +54,7 @@ impl Probability {
 pub(super) struct System {
     /// A new process exits without a second request: Linux's `exit_prob`.
     pub(super) exit: Probability,
-    /// Nobody else goes on where a process has exited: Linux's `exit_no_coop`.
+    /// Nobody else continues where a process has exited: Linux's `exit_no_coop`.
     pub(super) no_successor: Probability,
     /// Somebody does: the cooperative exit probability of OLS'05.
     pub(super) cooperative_exit: Probability,

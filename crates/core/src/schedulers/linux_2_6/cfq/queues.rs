@@ -1,6 +1,6 @@
 //! The queues: one for each process's synchronous requests, and the asynchronous ones by priority.
 //!
-//! A queue has its requests by address and in order of arrival, and knows the best place to go on.
+//! A queue has its requests by address and in order of arrival, and knows the best place to continue.
 
 use alloc::vec::Vec;
 
@@ -53,7 +53,7 @@ pub(super) struct Queue {
     pub(super) who: Issuer,
     by_address: Tree,
     by_arrival: List,
-    /// The best of its requests to go on with, as far as is known.
+    /// The best of its requests to continue with, as far as is known.
     pub(super) next: Option<RequestId>,
     /// The queue's requests that are metadata.
     metadata: u32,
@@ -305,7 +305,7 @@ impl Queues {
         queue.is_empty()
     }
 
-    /// The address of `id` may be another: then it may be a better place to go on than the one known.
+    /// The address of `id` may be another: then it may be a better place to continue than the one known.
     pub(super) fn rekey(&mut self, cx: Cx<'_>, id: RequestId, index: Index, head: Sector) {
         if self.forest.key(id) != cx[id].start.0 {
             let queue = &mut self.queues[index as usize];
@@ -321,7 +321,7 @@ impl Queues {
     }
 }
 
-/// The better of two requests to go on with from `head`, of equals the first: metadata before data, then
+/// The better of two requests to continue with from `head`, where ties go to the first: metadata before data, then
 /// the nearer.
 #[inline]
 fn choose(

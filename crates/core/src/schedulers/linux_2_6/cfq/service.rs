@@ -22,7 +22,7 @@ pub(super) enum End {
     Waited(Duration),
     /// The queue has no requests, and is not waited for.
     Empty(NoWait),
-    /// A queue that is close goes on: how far from the head, in sectors.
+    /// A queue that is close continues: how far from the head, in sectors.
     Closer(u64),
     /// The queue's process has exited.
     Exited,
@@ -48,7 +48,7 @@ pub(super) enum Choice {
 /// Who is to be served.
 #[derive(Clone, Copy)]
 pub(super) enum Plan {
-    /// Whose slice it is goes on.
+    /// Whose slice it is continues.
     Keep(Index),
     /// Another has the disk now, by this choice; and the slice of one before ends for this reason.
     Change { to: Index, choice: Choice, end: Option<End> },
@@ -202,7 +202,7 @@ impl Service {
         Some((self.key(now, queues, index), index))
     }
 
-    /// A queue that can go on where `queue`, which is empty, ended; and how far from the head.
+    /// A queue that can continue where `queue`, which is empty, ended; and how far from the head.
     ///
     /// Linux looks at the nearest next request, of any queue with the same level.
     pub(super) fn cooperator(

@@ -1,11 +1,11 @@
-//! The tunables of CFQ, and what follows from them: how long slices are and how many requests go.
+//! The tunables of CFQ, and what follows from them: how long slices are and how many requests are dispatched.
 
 use crate::schedulers::shared::nearer::Back;
 use crate::tunables::{Count, Kibibytes, Milliseconds};
 use crate::units::Duration;
 
 crate::tunables! {
-    /// What Linux 2.6.32's CFQ can be told. Names, units and defaults are Linux's.
+    /// Tunables of Linux 2.6.32's CFQ. Names, units and defaults are Linux's.
     pub struct Settings {
         /// Requests of one queue that may be in flight; four times as many if no other queue has any.
         quantum: Count = 4, 1..=1_000_000;
@@ -15,7 +15,7 @@ crate::tunables! {
         fifo_expire_async: Milliseconds = 250, 0..=3_600_000;
         /// How far back the head may go for the next request.
         back_seek_max: Kibibytes = 16_384, 0..=4_294_967_295;
-        /// How many times longer than a way ahead a way back counts.
+        /// How many times longer than a seek forward a seek backward counts.
         back_seek_penalty: Count = 2, 1..=1_000_000;
         /// How long the slice of a synchronous queue of level 4 is. Each level is a fifth of it more or less.
         slice_sync: Milliseconds = 100, 1..=60_000;

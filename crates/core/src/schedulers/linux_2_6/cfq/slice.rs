@@ -1,4 +1,4 @@
-//! The slice of the queue that has the disk: until when, what went in it, the wait for more, and whether a
+//! The slice of the queue that has the disk: until when, what was dispatched in it, the wait for more, and whether a
 //! new request's queue need not wait for its end.
 
 use super::processes::Who;

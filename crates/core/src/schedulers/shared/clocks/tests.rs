@@ -182,7 +182,7 @@ fn a_change_of_weight_counts_from_then_on() {
     }
 }
 
-/// Both are served; then 2 pauses while 1 goes on. How many of the 40 after the pause are 2's?
+/// Both are served; then 2 pauses while 1 continues. How many of the 40 after the pause are 2's?
 fn served_after_a_pause(name: &str, settings: &[Assignment<'_>], requests: usize) -> usize {
     let mut disk = Disk::new(name, settings, &[client(100, 4), client(100, 4)]);
     disk.serve(20);
@@ -285,7 +285,7 @@ fn within_tau_the_head_stays_with_one_process() {
         1 + disk.log.windows(2).filter(|pair| pair[0] != pair[1]).count()
     };
     assert_eq!(runs(0), 4000);
-    // 1 goes on from 500 ms behind 2 to 500 ms ahead, which takes 200 requests of 5 ms. So does 2,
+    // 1 continues from 500 ms behind 2 to 500 ms ahead, which takes 200 requests of 5 ms. So does 2,
     // which takes 400. Together they make 20 runs of 6000 requests.
     let longer = runs(500);
     assert!((19..=22).contains(&longer), "{longer} runs");

@@ -1,9 +1,9 @@
-//! Arrivals and completions.
+//! Arrivals and completions in the slow reference for `bfq`.
 
 use alloc::vec::Vec;
 
 use super::record::Queue;
-use super::{Held, Person, Reference, Seat, Slow};
+use super::{Held, Process, Reference, Seat, Slow};
 use crate::request::{Class, Priority, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::blk_mq::bfq::budget::Reason;
@@ -36,16 +36,16 @@ impl Reference {
         }
     }
 
-    /// The person who issues `request`, alive.
+    /// The process that issues `request`, alive.
     fn admit(&mut self, cx: Cx<'_>, request: &Request) -> usize {
         let rank = (request.priority, cx.weight(request.issuer));
-        let at = self.person(request.issuer).unwrap_or_else(|| {
+        let at = self.process(request.issuer).unwrap_or_else(|| {
             let own = self.queues.len();
             let mut queue = self.fresh(cx.now, true, rank.0.class, 1);
             queue.q.users = 0;
             self.queues.push(queue);
             let who = request.issuer;
-            self.people.push(Person {
+            self.processes.push(Process {
                 who,
                 alive: false,
                 own,
@@ -58,10 +58,10 @@ impl Reference {
                 stable: None,
                 stably: false,
             });
-            self.people.len() - 1
+            self.processes.len() - 1
         });
-        if !self.people[at].alive {
-            let own = self.people[at].own;
+        if !self.processes[at].alive {
+            let own = self.processes[at].own;
             let old = &self.queues[own];
             if !old.busy && old.q.in_flight == 0 {
                 self.burst.leave(self.reference(own), true);
@@ -69,14 +69,14 @@ impl Reference {
                 let mut new = self.fresh(cx.now, true, rank.0.class, weight_of(rank.0, rank.1));
                 (new.q.life, new.q.users, new.q.shared) = (life, users, users > 0);
                 self.queues[own] = new;
-                let person = &mut self.people[at];
-                (person.rank, person.last_async, person.saved) = (rank, None, None);
-                (person.met, person.stable, person.stably) = (false, None, false);
+                let process = &mut self.processes[at];
+                (process.rank, process.last_async, process.saved) = (rank, None, None);
+                (process.met, process.stable, process.stably) = (false, None, false);
             }
-            (self.people[at].alive, self.people[at].queue) = (true, own);
+            (self.processes[at].alive, self.processes[at].queue) = (true, own);
             self.queues[own].q.users += 1;
         }
-        self.people[at].pending += 1;
+        self.processes[at].pending += 1;
         at
     }
 
@@ -95,15 +95,15 @@ impl Reference {
         let at = self.admit(cx, request);
         let mut index = if request.sync {
             let rank = (request.priority, cx.weight(request.issuer));
-            if self.people[at].rank != rank {
-                self.people[at].rank = rank;
-                let queue = &mut self.queues[self.people[at].queue];
+            if self.processes[at].rank != rank {
+                self.processes[at].rank = rank;
+                let queue = &mut self.queues[self.processes[at].queue];
                 (queue.wanted_class, queue.wanted) = (rank.0.class, weight_of(rank.0, rank.1));
             }
             self.meet(cx, at);
             self.split(cx, at)
         } else {
-            self.people[at].last_async = Some(request.priority);
+            self.processes[at].last_async = Some(request.priority);
             self.async_queue(cx.now, request.priority)
         };
         self.enter_burst(cx.now, index);
@@ -145,7 +145,7 @@ impl Reference {
     fn add(&mut self, cx: Cx<'_>, index: usize, at: usize, id: RequestId) {
         let was_raised = self.queues[index].q.is_raised();
         if self.queues[index].sync {
-            if self.people[at].pending <= 1 {
+            if self.processes[at].pending <= 1 {
                 self.learn(cx.now, index);
             }
             let queue = &mut self.queues[index];
@@ -153,7 +153,7 @@ impl Reference {
         }
         let expire =
             if self.queues[index].sync { self.set.fifo_expire_sync } else { self.set.fifo_expire_async };
-        let (who, due) = (self.people[at].who, cx[id].arrival + expire.0);
+        let (who, due) = (self.processes[at].who, cx[id].arrival + expire.0);
         self.turn += 1;
         self.held.push(Held { id, queue: index, who, due, turn: self.turn, waits: true });
         self.starts.push((id, cx[id].start));
@@ -192,7 +192,7 @@ impl Reference {
             && !q.raise.in_burst
             && q.raise.soft_from < cx.now;
         let interactive = plain && away(2_000) && !q.raise.in_burst;
-        let own = queue.sync && (!q.shared || self.people[at].stably) && (interactive || soft);
+        let own = queue.sync && (!q.shared || self.processes[at].stably) && (interactive || soft);
         let claim = Claim {
             interactive,
             soft,
@@ -252,7 +252,7 @@ impl Reference {
         }
     }
 
-    /// The better of the two to go on with from `head`, of equals the first.
+    /// The better of the two to continue with from `head`; ties go to the first.
     fn better(
         &self,
         cx: Cx<'_>,

@@ -1,4 +1,4 @@
-//! What the reference keeps of one queue, all of it together.
+//! What the slow reference for `bfq` keeps of one queue, all of it together.
 
 use crate::request::{Class, Request};
 use crate::scheduler::Cx;
@@ -64,7 +64,7 @@ pub(super) struct Watch {
     /// When the watched request came.
     pub(super) since: Instant,
     pub(super) for_dispatch: bool,
-    /// The watched request, once it has gone.
+    /// The watched request, once it has been dispatched.
     pub(super) request: Option<RequestId>,
     /// Others went while it was waited for.
     pub(super) injected: bool,

@@ -1,4 +1,4 @@
-//! B-WF2Q+, budgets and service.
+//! B-WF2Q+, budgets and service in the slow reference for `bfq`.
 
 use alloc::vec::Vec;
 

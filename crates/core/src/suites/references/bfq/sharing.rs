@@ -1,4 +1,4 @@
-//! Injection and merging of queues, and exits.
+//! Injection, merging of queues and exits in the slow reference for `bfq`.
 
 use super::record::{Inject, Waker};
 use super::{Reference, Seat};
@@ -78,12 +78,12 @@ impl Reference {
     /// Whose request goes while `index` is idled for.
     pub(super) fn inject(&mut self, cx: Cx<'_>, index: usize) -> Option<usize> {
         let q = self.queues[index].q;
-        let person = self.people.iter().find(|person| person.own == index);
-        let person = person.filter(|_| self.queues[index].sync && !q.shared);
-        if let Some(own) = person.and_then(|person| self.async_at(person.last_async?)) {
+        let process = self.processes.iter().find(|process| process.own == index);
+        let process = process.filter(|_| self.queues[index].sync && !q.shared);
+        if let Some(own) = process.and_then(|process| self.async_at(process.last_async?)) {
             let next = self.queues[own].next;
             let by = self.held.iter().find(|held| Some(held.id) == next).map(|held| held.who);
-            if by == person.map(|person| person.who) && self.affords(cx, own) {
+            if by == process.map(|process| process.who) && self.affords(cx, own) {
                 return Some(own);
             }
         }
@@ -118,10 +118,10 @@ impl Reference {
     }
 
     /// The queue that a request for `index` goes to.
-    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, person: usize, id: RequestId) -> usize {
-        if self.decides(cx, index, person) {
-            let joined = self.people[person].stable.take().filter(|_| !self.boosts(cx, index));
-            return self.share(cx, index, person, joined);
+    pub(super) fn merge(&mut self, cx: Cx<'_>, index: usize, process: usize, id: RequestId) -> usize {
+        if self.decides(cx, index, process) {
+            let joined = self.processes[process].stable.take().filter(|_| !self.boosts(cx, index));
+            return self.share(cx, index, process, joined);
         }
         let queueing = !cx.device.rotational && self.tagging.queues();
         let queue = &self.queues[index];
@@ -144,7 +144,7 @@ impl Reference {
         joined
     }
 
-    /// All of `index` go on in `joined`.
+    /// All of `index` continue in `joined`.
     fn unite(&mut self, cx: Cx<'_>, index: usize, joined: usize) {
         self.save(cx, index);
         self.save(cx, joined);
@@ -152,9 +152,9 @@ impl Reference {
         if self.last_created == Some(self.reference(index)) {
             self.last_created = Some(to);
         }
-        for person in self.people.iter_mut().filter(|person| person.alive && person.queue == index) {
-            person.queue = joined;
-            person.stable = person.stable.filter(|stable| *stable != to);
+        for process in self.processes.iter_mut().filter(|process| process.alive && process.queue == index) {
+            process.queue = joined;
+            process.stable = process.stable.filter(|stable| *stable != to);
             self.queues[index].q.users -= 1;
             self.queues[joined].q.users += 1;
         }
@@ -164,40 +164,46 @@ impl Reference {
         }
     }
 
-    /// Whether the time has come to decide if this person's queue goes into another for good.
-    fn decides(&self, cx: Cx<'_>, index: usize, person: usize) -> bool {
+    /// Whether the time has come to decide if this process's queue goes into another for good.
+    fn decides(&self, cx: Cx<'_>, index: usize, process: usize) -> bool {
         let q = &self.queues[index].q;
         let long = |at: Option<Instant>| at.is_none_or(|at| at + Duration::from_ms(600) < cx.now);
         let queueing = !cx.device.rotational && self.tagging.queues();
-        self.people[person].stable.is_some() && !queueing && !q.created && long(Some(q.born)) && long(q.split)
+        self.processes[process].stable.is_some()
+            && !queueing
+            && !q.created
+            && long(Some(q.born))
+            && long(q.split)
     }
 
-    /// The person, who issues into `index`, goes on in `joined` for good, if that is still there.
-    fn share(&mut self, cx: Cx<'_>, index: usize, person: usize, joined: Option<Ref>) -> usize {
+    /// The process, which issues into `index`, continues in `joined` for good, if that is still there.
+    fn share(&mut self, cx: Cx<'_>, index: usize, process: usize, joined: Option<Ref>) -> usize {
         let Some(joined) = joined.filter(|of| self.queues[of.queue].q.life == of.life) else { return index };
         let (joined, users) = (joined.queue, self.queues[index].q.users);
         if joined == index || users == 0 || self.queues[joined].q.users == 0 {
             return index;
         }
         let alone = !self.queues[joined].q.shared;
-        let owner =
-            self.people.iter().position(|other| other.own == joined && other.queue == joined && other.alive);
+        let owner = self
+            .processes
+            .iter()
+            .position(|other| other.own == joined && other.queue == joined && other.alive);
         self.unite(cx, index, joined);
-        self.people[person].stably = true;
+        self.processes[process].stably = true;
         if let Some(owner) = owner.filter(|_| alone) {
-            self.people[owner].stably = true;
+            self.processes[owner].stably = true;
         }
         joined
     }
 
-    /// A synchronous request of a person: the first decides which queue counts as created together with the person's.
+    /// A synchronous request of a process: the first decides which queue counts as created together with the process's.
     pub(super) fn meet(&mut self, cx: Cx<'_>, at: usize) {
-        let own = self.people[at].own;
-        if self.people[at].met || self.people[at].queue != own {
-            self.people[at].met = true;
+        let own = self.processes[at].own;
+        if self.processes[at].met || self.processes[at].queue != own {
+            self.processes[at].met = true;
             return;
         }
-        self.people[at].met = true;
+        self.processes[at].met = true;
         self.queues[own].q.born = cx.now;
         let last = self.last_created.filter(|last| self.queues[last.queue].q.life == last.life);
         let alike = last.filter(|last| {
@@ -217,7 +223,7 @@ impl Reference {
         if !cx.device.rotational && self.tagging.queues() {
             self.share(cx, own, at, Some(last));
         } else {
-            self.people[at].stable = Some(last);
+            self.processes[at].stable = Some(last);
         }
     }
 
@@ -231,8 +237,8 @@ impl Reference {
             saved.as_interactive(self.rate.raise_time);
             saved.since = cx.now;
         }
-        if let Some(person) = self.people.iter_mut().find(|person| person.own == index) {
-            person.saved = Some(saved);
+        if let Some(process) = self.processes.iter_mut().find(|process| process.own == index) {
+            process.saved = Some(saved);
         }
     }
 
@@ -257,11 +263,11 @@ impl Reference {
         }
     }
 
-    /// The queue into which the person at `at` issues: its own again, if the sharing is to end.
+    /// The queue into which the process at `at` issues: its own again, if the sharing is to end.
     pub(super) fn split(&mut self, cx: Cx<'_>, at: usize) -> usize {
-        let (own, index) = (self.people[at].own, self.people[at].queue);
+        let (own, index) = (self.processes[at].own, self.processes[at].queue);
         let q = &mut self.queues[index].q;
-        if !q.shared || !q.splits || self.people[at].stably || q.users > 1 && own == index {
+        if !q.shared || !q.splits || self.processes[at].stably || q.users > 1 && own == index {
             return index;
         }
         if q.users == 1 {
@@ -269,8 +275,8 @@ impl Reference {
             return index;
         }
         q.users -= 1;
-        self.people[at].queue = own;
-        let saved = self.people[at].saved.take().filter(|_| self.set.low_latency);
+        self.processes[at].queue = own;
+        let saved = self.processes[at].saved.take().filter(|_| self.set.low_latency);
         let span = self.rate.raise_time;
         let q = &mut self.queues[own].q;
         q.users += 1;
@@ -300,15 +306,15 @@ impl Reference {
 
     pub(super) fn release(&mut self, id: RequestId) {
         let who = self.held(id).unwrap().who;
-        let at = self.person(who).unwrap();
-        self.people[at].pending -= 1;
+        let at = self.process(who).unwrap();
+        self.processes[at].pending -= 1;
         self.held.retain(|held| held.id != id);
         self.starts.retain(|(known, _)| *known != id);
     }
 
     pub(super) fn exit(&mut self, cx: Cx<'_>, who: Issuer) {
-        let Some(at) = self.person(who).filter(|at| self.people[*at].alive) else { return };
-        let (own, index) = (self.people[at].own, self.people[at].queue);
+        let Some(at) = self.process(who).filter(|at| self.processes[*at].alive) else { return };
+        let (own, index) = (self.processes[at].own, self.processes[at].queue);
         if self.serving == Some(index) {
             self.leave(cx, index, Reason::Timeout);
         }
@@ -316,7 +322,7 @@ impl Reference {
         if self.last_created == Some(self.reference(index)) {
             self.last_created = None;
         }
-        (self.people[at].alive, self.people[at].queue) = (false, own);
+        (self.processes[at].alive, self.processes[at].queue) = (false, own);
         if self.queues[index].busy && self.queues[index].line.is_empty() && self.serving != Some(index) {
             self.not_busy(cx, index, false);
         }

@@ -29,7 +29,7 @@ impl Reference {
         if seek.0 > 80 { seek.2 } else { 8192 }
     }
 
-    /// A queue that goes on where this one, which is empty, ended.
+    /// A queue that continues where this one, which is empty, ended.
     pub(super) fn company(&self, cx: Cx<'_>, name: usize) -> Option<usize> {
         let lane = self.lane(name);
         let fits = |lane: &Lane| lane.sync && lane.seek.2 <= 8192;
@@ -63,10 +63,10 @@ impl Reference {
         }
         let lane = self.lane(turn.lane);
         let wait = self.set.slice_idle.0.0 as i64;
-        let person = turn.who.map(|who| &self.people[who as usize]);
-        let Some(person) = person.filter(|person| !person.gone) else { return };
+        let process = turn.who.map(|who| &self.processes[who as usize]);
+        let Some(process) = process.filter(|process| !process.gone) else { return };
         let no_seeks = !cx.device.rotational && self.device.2;
-        let long = person.think.0 > 80 && person.think.2 as i64 > end - now;
+        let long = process.think.0 > 80 && process.think.2 as i64 > end - now;
         if !no_seeks && wait > 0 && lane.window && self.flying(true) + self.flying(false) == 0 && !long {
             let seeks = lane.seek.0 > 80 && lane.seek.2 > 8192;
             let length = if seeks { wait.min(2 * MS) } else { wait };
@@ -89,7 +89,7 @@ impl Reference {
         order.into_iter().min().unwrap().3
     }
 
-    /// Who would be served at `now`: `None`, if a wait goes on. And who takes over as company.
+    /// Who would be served at `now`: `None`, if a wait continues. And who takes over as company.
     fn next_to_serve(&self, cx: Cx<'_>, now: i64) -> (Option<usize>, Option<usize>) {
         let Some(turn) = self.turn else { return (Some(self.next_lane(now)), None) };
         let lane = self.lane(turn.lane);

@@ -1,11 +1,11 @@
-//! Who may ask, where weights count.
+//! Rounds of shares in the slow reference for `turns`: who may still be served, where weights count.
 
 use super::*;
 
 impl Reference {
-    /// Whether `person` may have more of the disk.
-    pub(super) fn may(&self, person: usize) -> bool {
-        !self.purses.on || self.people.all[person].purse.left > 0
+    /// Whether `process` may have more of the disk.
+    pub(super) fn may(&self, process: usize) -> bool {
+        !self.purses.on || self.processes.all[process].purse.left > 0
     }
 
     pub(super) fn may_write(&self) -> bool {
@@ -15,38 +15,38 @@ impl Reference {
     /// Who asks, or has asked, for something that it pays for.
     pub(super) fn present(&self) -> Vec<usize> {
         let all = self.waiting.iter().chain(&self.flying);
-        let mut present: Vec<usize> = all.filter(|held| held.kind.costs()).map(|held| held.person).collect();
+        let mut present: Vec<usize> = all.filter(|held| held.kind.costs()).map(|held| held.process).collect();
         present.sort_unstable();
         present.dedup();
         present
     }
 
-    pub(super) fn is_poor(&mut self, person: usize) {
-        if !self.poor.contains(&person) {
-            self.poor.push(person);
+    pub(super) fn is_poor(&mut self, process: usize) {
+        if !self.poor.contains(&process) {
+            self.poor.push(process);
         }
     }
 
     pub(super) fn begin_round(&mut self, now: Instant) {
         for _ in 0..64 {
-            let weight = |person: &usize| self.people.all[*person].purse.weight;
+            let weight = |process: &usize| self.processes.all[*process].purse.weight;
             let present = self.present().iter().map(weight).sum();
             self.purses.next(self.target, present, self.writers() as u64);
-            let paying = self.flying.iter().map(|held| held.person);
-            for person in paying.chain(self.holder()) {
-                self.purses.fill(&mut self.people.all[person].purse);
+            let paying = self.flying.iter().map(|held| held.process);
+            for process in paying.chain(self.holder()) {
+                self.purses.fill(&mut self.processes.all[process].purse);
             }
             self.admit_poor(now, false);
             let holder =
-                self.holder().is_some_and(|person| self.first_of(person).is_some() && self.may(person));
+                self.holder().is_some_and(|process| self.first_of(process).is_some() && self.may(process));
             let writes = self.any(Kind::Write) && self.may_write();
             if holder || writes || !self.line.is_empty() || self.any(Kind::Pool) {
                 return;
             }
         }
         self.purses.writes = self.purses.writes.max(1);
-        if let Some(person) = self.holder() {
-            let purse = &mut self.people.all[person].purse;
+        if let Some(process) = self.holder() {
+            let purse = &mut self.processes.all[process].purse;
             purse.left = purse.left.max(1);
         }
         self.admit_poor(now, true);
@@ -55,22 +55,22 @@ impl Reference {
     /// Whoever has something left, or `all`, is no longer poor.
     pub(super) fn admit_poor(&mut self, now: Instant, all: bool) {
         let pool = self.any(Kind::Pool);
-        for person in core::mem::take(&mut self.poor) {
-            self.purses.fill(&mut self.people.all[person].purse);
-            if !all && !self.may(person) {
-                self.poor.push(person);
+        for process in core::mem::take(&mut self.poor) {
+            self.purses.fill(&mut self.processes.all[process].purse);
+            if !all && !self.may(process) {
+                self.poor.push(process);
                 continue;
             }
-            let mine = |held: &&mut Held| held.person == person && held.kind == Kind::Poor;
+            let mine = |held: &&mut Held| held.process == process && held.kind == Kind::Poor;
             let mut admitted: Vec<&mut Held> = self.waiting.iter_mut().filter(mine).collect();
             admitted.sort_unstable_by_key(|held| held.came);
             for held in admitted {
                 (held.kind, held.came, held.batch) = (Kind::Pool, self.came, false);
                 self.came += 1;
             }
-            let known = self.line.iter().any(|(held, _)| *held == person) || self.holder() == Some(person);
-            if self.first_of(person).is_some() && !known {
-                self.line.push((person, now));
+            let known = self.line.iter().any(|(held, _)| *held == process) || self.holder() == Some(process);
+            if self.first_of(process).is_some() && !known {
+                self.line.push((process, now));
             }
         }
         if !pool && self.any(Kind::Pool) {
@@ -92,25 +92,25 @@ impl Reference {
             self.purses.writes -= time;
         }
         if held.kind.costs() {
-            let purse = &mut self.people.all[held.person].purse;
+            let purse = &mut self.processes.all[held.process].purse;
             self.purses.fill(purse);
             purse.left -= time;
         }
         time as u64
     }
 
-    /// `person` is about to ask for `id`, which somebody waits for.
-    pub(super) fn counts(&mut self, cx: Cx<'_>, id: RequestId, person: usize) {
+    /// `process` is about to ask for `id`, which somebody waits for.
+    pub(super) fn counts(&mut self, cx: Cx<'_>, id: RequestId, process: usize) {
         if !cx.device.rotational {
             return;
         }
         let weight = u64::from(cx.weight(cx[id].issuer).get()) * (8 - u64::from(cx[id].priority.level));
-        self.people.all[person].purse.weight = weight;
+        self.processes.all[process].purse.weight = weight;
         let mut present = self.present();
-        present.extend((!present.contains(&person)).then_some(person));
-        let present = present.iter().map(|person| self.people.all[*person].purse.weight).sum();
+        present.extend((!present.contains(&process)).then_some(process));
+        let present = present.iter().map(|process| self.processes.all[*process].purse.weight).sum();
         self.purses.asks(cx.now.0, weight, self.target, present);
-        self.purses.fill(&mut self.people.all[person].purse);
+        self.purses.fill(&mut self.processes.all[process].purse);
         if !self.purses.on {
             self.admit_poor(cx.now, true);
         }

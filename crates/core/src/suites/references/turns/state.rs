@@ -1,4 +1,4 @@
-//! What is kept of a request, and of a turn.
+//! What the slow reference for `turns` keeps of a request, and of a turn.
 
 use super::*;
 
@@ -23,7 +23,7 @@ impl Kind {
 #[derive(Clone, Copy)]
 pub(super) struct Held {
     pub(super) id: RequestId,
-    pub(super) person: usize,
+    pub(super) process: usize,
     pub(super) kind: Kind,
     pub(super) start: Sector,
     /// Breaks ties, and is the order of a stream's requests: how many had come before this one. A merge does

@@ -6,7 +6,7 @@ use crate::traces::counts::Skip;
 use crate::traces::error::{Bad, Location, TraceError};
 use crate::traces::event;
 use crate::traces::event::{Action, Flags};
-use crate::traces::format::Open;
+use crate::traces::format_info::Open;
 use crate::traces::formats::blkparse::check;
 use crate::traces::input::Input;
 use crate::traces::pairing::Pairing;

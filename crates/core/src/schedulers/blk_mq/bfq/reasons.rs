@@ -1,4 +1,4 @@
-//! Why a request goes, or none does, in words.
+//! Why a request is dispatched, or none is, in words.
 
 use super::idling;
 use super::queues::Queues;

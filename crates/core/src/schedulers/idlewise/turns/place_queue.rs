@@ -1,22 +1,22 @@
-//! Streams that are ready for a turn, in order of when they became so.
+//! A queue of processes, such as the streams that are ready for a turn, in order of when they came.
 
 use alloc::vec::Vec;
 
 use crate::collections::{Links, List, OutOfMemory, Place, table};
 use crate::units::{Instant, RequestId};
 
-/// A line of processes by their places, each in it once.
-pub(super) struct Line {
-    /// Lists of numbers, which are those of places here.
+/// A queue of processes by their places, each in it once.
+pub(super) struct PlaceQueue {
+    /// Lists of slot numbers: here, of places.
     links: Links,
     list: List,
     /// By place: since when it is in line; `None` if it is not.
     since: Vec<Option<(Place, Instant)>>,
 }
 
-impl Line {
+impl PlaceQueue {
     pub(super) fn new(places: usize) -> Result<Self, OutOfMemory> {
-        Ok(Line { links: Links::new(places)?, list: List::default(), since: table(places, None)? })
+        Ok(PlaceQueue { links: Links::new(places)?, list: List::default(), since: table(places, None)? })
     }
 
     pub(super) fn len(&self) -> usize {

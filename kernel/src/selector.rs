@@ -16,7 +16,7 @@ use idlewise_core::selectors::matrix::{self, Goal};
 use idlewise_core::selectors::{self, Candidate, Chooser, ChooserError, Decision, Entry, Setup};
 use idlewise_core::{AnyScheduler, Group, Inserted, Instant, Request, RequestId};
 
-use crate::border::{INVALID, NO_MEMORY, keep, put_c, text};
+use crate::boundary::{INVALID, NO_MEMORY, keep, put_c, text};
 use crate::candidates::{CandidateError, Label, candidate};
 use crate::catalogue::{MESSAGE, number, tell};
 use crate::tables::{self, Table};

@@ -1,6 +1,6 @@
-//! Who asks: processes, the chains that they form, and what is known of each.
+//! Processes in the slow reference for `turns`, the chains that they form, and what is known of each.
 
-use super::purses::Purse;
+use super::shares::Purse;
 use super::*;
 
 const MS: u64 = 1_000_000;
@@ -61,7 +61,7 @@ impl Habit {
     }
 }
 
-pub(super) struct Person {
+pub(super) struct Process {
     /// Nobody has the number of one that has exited.
     who: Option<u32>,
     /// The first of the chain, which all are counted as.
@@ -70,36 +70,36 @@ pub(super) struct Person {
     pub(super) writes: Habit,
     pub(super) idle: Option<Instant>,
     exited: bool,
-    /// The person's last turn had ended before its time, because nothing was asked.
+    /// The process's last turn had ended before its time, because nothing was asked.
     pub(super) left: bool,
     pub(super) purse: Purse,
 }
 
 /// All that ever asked, and the first of the chain that each group's latest newcomer belongs to.
 #[derive(Default)]
-pub(super) struct People {
-    pub(super) all: Vec<Person>,
+pub(super) struct Processes {
+    pub(super) all: Vec<Process>,
     groups: Vec<(u32, usize)>,
 }
 
-impl People {
-    /// The one that the issuer of `request` is, or goes on for. `holder`: whose turn it is.
+impl Processes {
+    /// The one that the issuer of `request` is, or continues for. `holder`: whose turn it is.
     pub(super) fn asking(&mut self, request: &Request, holder: Option<usize>) -> usize {
         let (who, group) = (request.issuer.0, request.group.0);
-        if let Some(known) = self.all.iter().find(|person| person.who == Some(who)) {
+        if let Some(known) = self.all.iter().find(|process| process.who == Some(who)) {
             return known.first;
         }
         let latest = self.groups.iter().find(|(held, _)| *held == group).map(|(_, first)| *first);
         let idle = |first: &usize| self.all[*first].idle.is_some();
         let left_here = |first: &usize| {
-            let person = &self.all[*first];
-            person.exited || person.asks.near(request.start.0)
+            let process = &self.all[*first];
+            process.exited || process.asks.near(request.start.0)
         };
         let goes_on_for = latest.filter(idle).or(holder.filter(idle).filter(left_here));
         let first = goes_on_for.unwrap_or(self.all.len());
         let (asks, writes, idle) = (Habit::default(), Habit::default(), None);
         let (exited, left, purse) = (false, false, Purse::default());
-        self.all.push(Person { who: Some(who), first, asks, writes, idle, exited, left, purse });
+        self.all.push(Process { who: Some(who), first, asks, writes, idle, exited, left, purse });
         if group != 0 {
             self.groups.retain(|(held, _)| *held != group);
             self.groups.push((group, first));
@@ -107,23 +107,23 @@ impl People {
         first
     }
 
-    /// `person` issues `request`, which somebody waits for.
-    pub(super) fn asks(&mut self, now: Instant, person: usize, request: &Request) {
-        let person = &mut self.all[person];
-        let thought = person.idle.map(|since| now.0 - since.0);
-        person.asks.note(request, thought);
-        person.idle = None;
-        person.exited = false;
+    /// `process` issues `request`, which somebody waits for.
+    pub(super) fn asks(&mut self, now: Instant, process: usize, request: &Request) {
+        let process = &mut self.all[process];
+        let thought = process.idle.map(|since| now.0 - since.0);
+        process.asks.note(request, thought);
+        process.idle = None;
+        process.exited = false;
     }
 
-    /// `person` issues `request`, which nobody waits for.
-    pub(super) fn writes(&mut self, person: usize, request: &Request) {
-        self.all[person].writes.note(request, None);
-        self.all[person].idle = None;
+    /// `process` issues `request`, which nobody waits for.
+    pub(super) fn writes(&mut self, process: usize, request: &Request) {
+        self.all[process].writes.note(request, None);
+        self.all[process].idle = None;
     }
 
     pub(super) fn exits(&mut self, who: u32) {
-        let Some(at) = self.all.iter().position(|person| person.who == Some(who)) else { return };
+        let Some(at) = self.all.iter().position(|process| process.who == Some(who)) else { return };
         let first = self.all[at].first;
         self.all[first].exited = true;
         if first != at {

@@ -1,4 +1,4 @@
-//! How long the head takes: measured from completions.
+//! Measures from completions how long the head takes to get from one request to the next.
 
 use super::{Learned, USUAL_TRANSFER};
 use crate::units::{Duration, Instant, Sector, Sectors};
@@ -8,7 +8,7 @@ use crate::units::{Duration, Instant, Sector, Sectors};
 /// Only valid where the device serves one command at a time; with more in flight it learns nothing.
 /// The time to transfer is taken from requests that follow directly on their predecessor.
 #[derive(Clone, Debug, Default)]
-pub struct Surveyor {
+pub struct PositioningMeter {
     /// Where the last request that was sent ends, if one was.
     head: Option<Sector>,
     /// The request in service: from where, to where, how long, since when.
@@ -24,7 +24,7 @@ struct Trip {
     since: Instant,
 }
 
-impl Surveyor {
+impl PositioningMeter {
     /// A request for `[to, to + sectors)` is sent to the device.
     pub fn dispatched(&mut self, now: Instant, to: Sector, sectors: Sectors) {
         self.in_flight += 1;

@@ -4,7 +4,7 @@
 //! Without operations, and with objects that are often hashed, nothing here can be scheduled.
 
 use crate::traces::error::TraceError;
-use crate::traces::format::{About, Code, Head, Open};
+use crate::traces::format_info::{About, Code, Head, Open};
 use crate::traces::input::Input;
 use crate::traces::reader::{Reader, u32_le, u64_le};
 

@@ -14,10 +14,10 @@ use idlewise_core::{
     Setup, Weight,
 };
 
-use crate::auto::Auto;
-use crate::border::{INVALID, NO_MEMORY, keep, put_c};
+use crate::boundary::{INVALID, NO_MEMORY, keep, put_c};
 use crate::catalogue::entry;
 use crate::curve::Known;
+use crate::selector::Auto;
 
 /// A queue and, in the elevator that hosts all, the selector that follows it.
 ///

@@ -1,8 +1,8 @@
-//! What comes, what goes and what is done, and what all parts learn of it.
+//! Arrivals, dispatches and completions, and what all parts learn of them.
 
 use super::actors::Actor;
 use super::next::Next;
-use super::parts::Service;
+use super::rotating::Service;
 use super::round::{Party, Wanted};
 use super::settings::SHORTEST;
 use super::shares::weigh;
@@ -60,7 +60,7 @@ impl Service {
     fn begin_round(&mut self, cx: Cx<'_>) {
         for _ in 0..ROUNDS {
             self.shares.begin(self.tunables.target.0, self.actors.writers());
-            for id in self.flight.iter() {
+            for id in self.in_flight.iter() {
                 let place = self.actors.owner(id);
                 self.shares.fill(&mut self.actors.get_mut(place).purse);
             }
@@ -150,8 +150,8 @@ impl Service {
             self.writer = Some(place);
         }
         self.classes.sends(class);
-        self.draining.sends(self.flight.is_empty());
-        self.flight.push(cx.now, id, class == Class::Async);
+        self.draining.sends(self.in_flight.is_empty());
+        self.in_flight.push(cx.now, id, class == Class::Async);
         self.pool.sends(cx, id);
         self.head.goes_to(&cx[id]);
     }
@@ -240,7 +240,7 @@ impl Scheduler for Service {
             Next::Hold | Next::Round => None,
         };
         // Whatever is waited for, the oldest may be what goes when it is overdue, or when the drive gets stuck.
-        let stuck = self.flight.oldest().map(|sent| sent + self.tunables.longest());
+        let stuck = self.in_flight.oldest().map(|sent| sent + self.tunables.longest());
         let due = oldest.map(|id| cx[id].arrival + self.tunables.expire());
         let due = [due, stuck].into_iter().flatten().find(|time| *time > cx.now).filter(|_| oldest.is_some());
         until.into_iter().chain(due).min().map_or(Decision::Idle, Decision::WaitUntil)
@@ -248,7 +248,7 @@ impl Scheduler for Service {
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         let (request, class) = (&cx[id], self.waiting.class(id));
-        let sent = self.flight.take(id, class == Class::Async);
+        let sent = self.in_flight.take(id, class == Class::Async);
         let service = cx.now.since(sent);
         let read = request.operation == Operation::Read;
         let place = self.actors.leaves(cx.now, id, class);
@@ -278,7 +278,7 @@ impl Scheduler for Service {
         // Only a drive with a queue takes writes while it does something else.
         if !first && read && cx.device.depth > 1 {
             let way = self.learned.leaving.way();
-            let pause = self.draining.reads(cx.now, service, self.flight.is_empty(), way);
+            let pause = self.draining.reads(cx.now, service, self.in_flight.is_empty(), way);
             self.round.prolong(pause);
         }
         let way = match first {
@@ -318,7 +318,7 @@ impl Scheduler for Service {
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         let place = self.actors.adopt(&cx[id], id);
         self.asks(cx, id, place);
-        self.flight.push(cx.now, id, false);
+        self.in_flight.push(cx.now, id, false);
         self.classes.sends(Class::Pool);
         self.waiting.pools(id);
         self.pool.adopted();

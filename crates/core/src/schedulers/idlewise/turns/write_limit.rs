@@ -1,4 +1,4 @@
-//! Flash: how much may be written while others read, by what becomes of the reads.
+//! Flash: how many writes may be in flight while others read, by what becomes of the reads.
 //!
 //! A device without heads serves reads and writes at the same time, until the writes keep its channels from the reads. So
 //! writes in flight are limited, and the limit follows the latency of reads as a sender follows what its network loses.
@@ -17,7 +17,7 @@ const ONE: u64 = 16;
 const MOST: u64 = 1024 * ONE;
 
 /// The limit of writes in flight.
-pub(super) struct Shaper {
+pub(super) struct WriteLimit {
     limit: u64,
     /// The shortest time that a read has taken, which grows by 1/64 in each window: a device may become slower.
     best: Duration,
@@ -28,13 +28,13 @@ pub(super) struct Shaper {
     late: u64,
 }
 
-impl Default for Shaper {
+impl Default for WriteLimit {
     fn default() -> Self {
-        Shaper { limit: MOST, best: Duration::MAX, worst: Duration::ZERO, ends: Instant::ZERO, late: 0 }
+        WriteLimit { limit: MOST, best: Duration::MAX, worst: Duration::ZERO, ends: Instant::ZERO, late: 0 }
     }
 }
 
-impl Shaper {
+impl WriteLimit {
     /// A read was in the device for `service`, of which `writes` have been in flight.
     pub(super) fn read(&mut self, now: Instant, service: Duration, writes: usize) {
         self.best = self.best.min(service);

@@ -1,4 +1,4 @@
-//! How much goes before what is overdue.
+//! How many requests may be sent before an overdue one.
 
 use crate::scheduler::Cx;
 use crate::units::{Instant, RequestId};
@@ -7,17 +7,17 @@ use super::next::Next;
 use super::settings::{SPARED, SPARED_BELOW, Settings};
 use super::waiting::{Class, Waiting};
 
-/// What has gone since something of a kind went.
+/// What has been dispatched since something of a kind was.
 #[derive(Default)]
 struct Passed {
     /// Requests.
     count: u64,
-    /// When it went, if it ever did.
+    /// When something of the kind was dispatched, if it ever was.
     last: Option<Instant>,
 }
 
 impl Passed {
-    /// A request goes, of that kind if `such`.
+    /// A request is dispatched, of that kind if `such`.
     fn goes(&mut self, now: Instant, such: bool) {
         self.count += 1;
         if such {
@@ -25,24 +25,24 @@ impl Passed {
         }
     }
 
-    /// Whether enough has gone of higher classes. `sends`: more of them would.
+    /// Whether enough requests of higher classes have been dispatched. `sends`: more of them would.
     fn is_enough(&self, now: Instant, sends: bool, tunables: &Settings) -> bool {
         let long = self.last.is_none_or(|last| now.since(last) >= tunables.half());
         sends && long && self.count >= SPARED || self.count >= SPARED_BELOW
     }
 }
 
-/// What has gone since something overdue went.
+/// What has been dispatched since something overdue was.
 #[derive(Default)]
 pub(super) struct Overdue {
     /// That was not of the idle class.
     usual: Passed,
-    /// Since something of the idle class went, overdue or not.
+    /// Since something of the idle class was dispatched, overdue or not.
     idle: Passed,
 }
 
 impl Overdue {
-    /// `id`, of `class`, goes. `oldest`: nothing that is not of the idle class has waited for longer.
+    /// `id`, of `class`, is dispatched. `oldest`: nothing that is not of the idle class has waited for longer.
     pub(super) fn goes(
         &mut self,
         cx: Cx<'_>,
@@ -55,7 +55,7 @@ impl Overdue {
         self.idle.goes(cx.now, class == Class::Idle);
     }
 
-    /// What goes instead of `next` because it is overdue; or `next`. `oldest` is the oldest of `waiting` that is not of the idle
+    /// What is dispatched instead of `next` because it is overdue; or `next`. `oldest` is the oldest of `waiting` that is not of the idle
     /// class. `urgent`: the real-time class has its say.
     pub(super) fn or(
         &self,

@@ -1,4 +1,4 @@
-//! Disk time by weight: what each has left, counted in rounds.
+//! Disk time by weight in the slow reference for `turns`: what each process has left, counted in rounds.
 
 /// How long weights count after somebody has asked who is not like all others.
 const ROUNDS: u64 = 2;

@@ -1,7 +1,7 @@
-//! How much may be written beside reads where no heads move.
+//! How much the slow reference for `turns` lets be written beside reads where no heads move.
 
 /// How many writes may be in flight, in sixteenths.
-pub(super) struct Bound {
+pub(super) struct WriteLimit {
     writes: u64,
     /// How long reads take: the shortest ever, and the longest since the last look.
     shortest: u64,
@@ -12,13 +12,13 @@ pub(super) struct Bound {
     bad: u64,
 }
 
-impl Default for Bound {
+impl Default for WriteLimit {
     fn default() -> Self {
-        Bound { writes: 16 * 1024, shortest: u64::MAX, longest: 0, look: 0, bad: 0 }
+        WriteLimit { writes: 16 * 1024, shortest: u64::MAX, longest: 0, look: 0, bad: 0 }
     }
 }
 
-impl Bound {
+impl WriteLimit {
     pub(super) fn allows(&self, writes: u64) -> bool {
         writes * 16 < self.writes
     }

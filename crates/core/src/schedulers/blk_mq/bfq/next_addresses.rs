@@ -1,4 +1,4 @@
-//! Where queues that others may share go on, by class and address: which is nearest to a request?
+//! Addresses at which queues that others may share continue, by class: which is nearest to a request?
 
 use crate::collections::{OutOfMemory, Sorted};
 use crate::request::Class;
@@ -6,14 +6,14 @@ use crate::units::{RequestId, Sector};
 
 /// Queues by class, then by the address of the next request, then by index. Addresses beyond
 /// 2^(62 − bits of a queue's index) are equal.
-pub(super) struct Positions {
+pub(super) struct NextAddresses {
     sorted: Sorted,
     bits: u32,
 }
 
-impl Positions {
-    pub(super) fn new(queues: usize) -> Result<Positions, OutOfMemory> {
-        Ok(Positions { sorted: Sorted::new(queues)?, bits: usize::BITS - queues.leading_zeros() })
+impl NextAddresses {
+    pub(super) fn new(queues: usize) -> Result<NextAddresses, OutOfMemory> {
+        Ok(NextAddresses { sorted: Sorted::new(queues)?, bits: usize::BITS - queues.leading_zeros() })
     }
 
     fn key(&self, class: Class, Sector(start): Sector, queue: usize) -> u64 {
@@ -21,12 +21,12 @@ impl Positions {
         (class as u64) << 62 | start << self.bits | queue as u64
     }
 
-    /// Whether it is known where `queue` goes on.
+    /// Whether it is known where `queue` continues.
     pub(super) fn holds(&self, queue: usize) -> bool {
         self.sorted.contains(RequestId(queue as u32))
     }
 
-    /// `queue` goes on there from now on; `None`: others may not share it, or nothing of it waits.
+    /// `queue` continues there from now on; `None`: others may not share it, or nothing of it waits.
     pub(super) fn set(&mut self, queue: usize, at: Option<(Class, Sector)>) {
         let id = RequestId(queue as u32);
         match (at.map(|(class, start)| self.key(class, start, queue)), self.holds(queue)) {
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn the_nearest_is_what_a_search_finds() {
-        let mut positions = Positions::new(40).unwrap();
+        let mut next_addresses = NextAddresses::new(40).unwrap();
         let mut plain: Vec<Option<(Class, Sector)>> = alloc::vec![None; 40];
         let mut state = 5u32;
         let mut random = |below: u32| {
@@ -78,7 +78,7 @@ mod tests {
             let queue = random(40) as usize;
             let at = (classes[random(2) as usize], Sector(u64::from(random(60))));
             plain[queue] = (random(3) > 0).then_some(at);
-            positions.set(queue, plain[queue]);
+            next_addresses.set(queue, plain[queue]);
             let (class, start) = (classes[random(2) as usize], Sector(u64::from(random(60))));
             let out = [random(40) as usize, random(40) as usize];
             let listed = plain.iter().enumerate().filter(|(queue, _)| !out.contains(queue));
@@ -86,7 +86,7 @@ mod tests {
             let near =
                 near.filter(|(own, ..)| *own == class).map(|(_, at, queue)| (at.distance(start), queue));
             assert_eq!(
-                positions.nearest(class, start, |queue| out.contains(&queue)),
+                next_addresses.nearest(class, start, |queue| out.contains(&queue)),
                 near.min(),
                 "step {step}"
             );

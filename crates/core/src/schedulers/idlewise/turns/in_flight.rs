@@ -1,18 +1,18 @@
-//! What the drive has: since when, and how much of it nobody waits for.
+//! Requests in the drive: since when, and how many that nobody waits for.
 
 use crate::collections::{Fifos, List, OutOfMemory};
 use crate::units::{Instant, RequestId};
 
 /// Requests in flight, in order of dispatch.
-pub(super) struct Flight {
+pub(super) struct InFlight {
     sent: Fifos<Instant>,
     list: List,
     asynchronous: usize,
 }
 
-impl Flight {
+impl InFlight {
     pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        Ok(Flight { sent: Fifos::new(capacity)?, list: List::default(), asynchronous: 0 })
+        Ok(InFlight { sent: Fifos::new(capacity)?, list: List::default(), asynchronous: 0 })
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Numbers drawn from a seed.
+//! A generator of random numbers, drawn from a seed.
 
 /// A generator of random numbers: SplitMix64, a mix of a seed and a count of draws.
 ///

@@ -1,4 +1,4 @@
-//! Telling every decision of a run as a line of text: what, when, and why.
+//! The log of every decision of a run, a line of text for each: what, when, and why.
 
 use std::io::Write;
 
@@ -7,7 +7,7 @@ use idlewise_disk::Completion;
 
 use crate::engine::Observer;
 
-/// Which decisions are told.
+/// Which decisions are logged.
 #[derive(Clone, Copy, Debug)]
 pub struct WhyFilter {
     /// Only those that dispatch a request of this process.
@@ -26,14 +26,14 @@ impl Default for WhyFilter {
 }
 
 impl WhyFilter {
-    /// Whether a decision is told that was made at `now` and dispatches a request of `process`, if of anybody.
+    /// Whether a decision is logged that was made at `now` and dispatches a request of `process`, if of anybody.
     pub fn tells(&self, now: Instant, process: Option<Issuer>) -> bool {
         (self.from..=self.to).contains(&now) && (self.process.is_none() || self.process == process)
     }
 }
 
 /// Measures with `inner`, and writes each decision to `out`.
-pub struct Teller<'a, O> {
+pub struct DecisionLog<'a, O> {
     inner: &'a mut O,
     out: &'a mut dyn Write,
     told: WhyFilter,
@@ -41,10 +41,10 @@ pub struct Teller<'a, O> {
     error: Option<std::io::Error>,
 }
 
-impl<'a, O> Teller<'a, O> {
-    /// A teller of what is to be `told` that hands everything on to `inner`.
+impl<'a, O> DecisionLog<'a, O> {
+    /// A log of what is to be `told`; it hands everything on to `inner`.
     pub fn new(inner: &'a mut O, out: &'a mut dyn Write, told: WhyFilter) -> Self {
-        Teller { inner, out, told, error: None }
+        DecisionLog { inner, out, told, error: None }
     }
 
     /// Ends the telling.
@@ -80,7 +80,7 @@ fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option
     }
 }
 
-impl<O: Observer> Observer for Teller<'_, O> {
+impl<O: Observer> Observer for DecisionLog<'_, O> {
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request) {
         self.inner.arrived(now, id, request);
     }

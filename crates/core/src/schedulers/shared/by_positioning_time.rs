@@ -1,29 +1,29 @@
 //! Requests by the time that it takes to reach them: what the SPTF family shares.
 
 use crate::collections::{Fifo, OutOfMemory, Sorted, TryBox};
-use crate::learned::{Learned, Surveyor};
+use crate::learned::{Learned, PositioningMeter};
 use crate::scheduler::{Cx, Setup};
 use crate::units::{Duration, RequestId, Sector};
 
 /// Waiting requests, where the head is, and what is known of the time to get from here to there.
-pub(crate) struct Positions {
+pub(crate) struct ByPositioningTime {
     sorted: Sorted,
     /// Who came first: for ties and for ageing.
     pub(crate) fifo: Fifo,
     /// Where the last request dispatched ends.
     head: Sector,
     pub(crate) learned: TryBox<Learned>,
-    surveyor: Surveyor,
+    meter: PositioningMeter,
 }
 
-impl Positions {
+impl ByPositioningTime {
     pub(crate) fn new(setup: Setup<'_>) -> Result<Self, OutOfMemory> {
-        Ok(Positions {
+        Ok(ByPositioningTime {
             sorted: Sorted::new(setup.capacity)?,
             fifo: Fifo::new(setup.capacity)?,
             head: Sector(0),
             learned: TryBox::room()?.keep(setup.device.learned.clone())?,
-            surveyor: Surveyor::default(),
+            meter: PositioningMeter::default(),
         })
     }
 
@@ -56,19 +56,19 @@ impl Positions {
     pub(crate) fn take(&mut self, cx: Cx<'_>, id: RequestId) {
         self.remove(id);
         let request = &cx[id];
-        self.surveyor.dispatched(cx.now, request.start, request.length);
+        self.meter.dispatched(cx.now, request.start, request.length);
         self.head = request.end();
     }
 
     pub(crate) fn completed(&mut self, cx: Cx<'_>) {
-        self.surveyor.completed(cx.now, &mut self.learned);
+        self.meter.completed(cx.now, &mut self.learned);
     }
 
     pub(crate) fn adopted(&mut self) {
-        self.surveyor.adopted();
+        self.meter.adopted();
     }
 
-    /// The request for which `cost` of its positioning time is least; the first that came, of equals.
+    /// The request for which `cost` of its positioning time is least; ties go to the one that came first.
     ///
     /// `floor` is a cost that no request has whose positioning time is at least so long. The floor ends the
     /// search on a side: requests further out cannot be better.

@@ -1,4 +1,4 @@
-//! The border to C, the same for both libraries: text into and out of C's memory, memory for the values that C holds,
+//! The boundary to C, the same for both libraries: text into and out of C's memory, memory for the values that C holds,
 //! and error numbers.
 
 use alloc::alloc::alloc;

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Lane, MS, Mean, Person, Reference, mix};
+use super::{Lane, MS, Mean, Process, Reference, mix};
 use crate::request::{Class, Priority, Request};
 use crate::units::RequestId;
 
@@ -21,17 +21,24 @@ impl Reference {
     }
 
     /// Who issues it.
-    pub(super) fn person(&mut self, now: i64, request: &Request) -> usize {
+    pub(super) fn process(&mut self, now: i64, request: &Request) -> usize {
         let who = request.issuer.0;
-        let known = self.people.iter().position(|person| person.who == who && !person.gone);
+        let known = self.processes.iter().position(|process| process.who == who && !process.gone);
         let at = known.unwrap_or_else(|| {
             let priority = request.priority;
-            self.people.push(Person { who, gone: false, priority, lane: None, done: now, think: (0, 0, 0) });
-            self.people.len() - 1
+            self.processes.push(Process {
+                who,
+                gone: false,
+                priority,
+                lane: None,
+                done: now,
+                think: (0, 0, 0),
+            });
+            self.processes.len() - 1
         });
-        if self.people[at].priority != request.priority {
-            self.people[at].priority = request.priority;
-            if let Some(name) = self.people[at].lane {
+        if self.processes[at].priority != request.priority {
+            self.processes[at].priority = request.priority;
+            if let Some(name) = self.processes[at].lane {
                 let lane = self.lane_mut(name);
                 (lane.class, lane.level) = (request.priority.class, level_of(request.priority));
                 lane.window &= lane.class != Class::Idle;
@@ -77,16 +84,16 @@ impl Reference {
 
     /// The queue for the next synchronous request of the process.
     pub(super) fn own_lane(&mut self, now: i64, who: usize, request: Request) -> usize {
-        let Some(mut name) = self.people[who].lane else {
+        let Some(mut name) = self.processes[who].lane else {
             let name = self.make_lane(true, request.priority);
-            self.people[who].lane = Some(name);
+            self.processes[who].lane = Some(name);
             return name;
         };
         let lane = self.lane_mut(name);
         if lane.coop && lane.seeky_since.is_some_and(|since| now - since > 1000 * MS) {
             if lane.users > 1 {
                 self.let_go(name);
-                self.people[who].lane = None;
+                self.processes[who].lane = None;
                 return self.own_lane(now, who, request);
             }
             (lane.coop, lane.seeky_since) = (false, None);
@@ -94,7 +101,7 @@ impl Reference {
         if let Some(target) = self.lane(name).joins {
             self.lane_mut(name).users -= 1;
             self.lane_mut(target).coop = true;
-            self.people[who].lane = Some(target);
+            self.processes[who].lane = Some(target);
             name = target;
         }
         name
@@ -126,11 +133,11 @@ impl Reference {
     }
 
     pub(super) fn leave(&mut self, now: i64, who: u32) {
-        let Some(at) = self.people.iter().position(|person| person.who == who && !person.gone) else {
+        let Some(at) = self.processes.iter().position(|process| process.who == who && !process.gone) else {
             return;
         };
-        self.people[at].gone = true;
-        if let Some(name) = self.people[at].lane.take() {
+        self.processes[at].gone = true;
+        if let Some(name) = self.processes[at].lane.take() {
             if self.is_turn_of(name) {
                 self.end_turn(now, false);
             }
@@ -140,10 +147,10 @@ impl Reference {
 
     pub(super) fn learn(&mut self, now: i64, name: usize, who: usize, request: &Request) {
         let wait = self.set.slice_idle.0.0;
-        let person = &mut self.people[who];
-        add(&mut person.think, ((now - person.done) as u64).min(2 * wait));
-        person.think.2 = (person.think.1 + 128_000_000) / person.think.0 / 1_000_000 * 1_000_000;
-        let think = person.think;
+        let process = &mut self.processes[who];
+        add(&mut process.think, ((now - process.done) as u64).min(2 * wait));
+        process.think.2 = (process.think.1 + 128_000_000) / process.think.0 / 1_000_000 * 1_000_000;
+        let think = process.think;
         let lane = self.lane_mut(name);
         let mut seek = if lane.position == 0 { 0 } else { lane.position.abs_diff(request.start.0) };
         let most = u128::from(lane.seek.2) * 4 + if lane.seek.0 <= 60 { 2_097_152 } else { 131_072 };

@@ -1,9 +1,9 @@
-//! What goes next.
+//! What the slow reference for `turns` dispatches next.
 
 use super::*;
 
 impl Reference {
-    /// Whether enough of higher classes has gone.
+    /// Whether enough requests of higher classes have been dispatched.
     fn enough(&self, now: Instant, which: usize, next: &Next) -> bool {
         let (count, last) = self.went[which];
         let sends = matches!(next, Next::Send(_) | Next::Begin(..));
@@ -106,8 +106,8 @@ impl Reference {
     fn go_on(&self, cx: Cx<'_>, turn: Turn) -> Option<Next> {
         match turn.party {
             Party::Pool => self.nearest(true).map(Next::Send),
-            Party::Stream(person) => {
-                if let Some(id) = self.first_of(person) {
+            Party::Stream(process) => {
+                if let Some(id) = self.first_of(process) {
                     let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);
                     let held_back = cx.now < self.held_back;
                     return Some(if held_back {
@@ -116,22 +116,22 @@ impl Reference {
                         Next::Send(id)
                     });
                 }
-                if self.any_of(person, Kind::Stream, &self.flying) {
+                if self.any_of(process, Kind::Stream, &self.flying) {
                     return Some(Next::Wait(turn.until));
                 }
-                let person = &self.people.all[person];
+                let process = &self.processes.all[process];
                 let cost = self.return_costs(self.only_thinkers());
-                let wait = if person.asks.worth(cost) { person.asks.wait() } else { 0 };
-                let end = person.idle? + Duration(wait);
+                let wait = if process.asks.worth(cost) { process.asks.wait() } else { 0 };
+                let end = process.idle? + Duration(wait);
                 let end = end.min(turn.until.unwrap_or(Instant::MAX));
                 (cx.now < end).then_some(Next::Wait(Some(end)))
             }
             Party::Writes => {
                 let id = self.upward(Kind::Write)?;
-                let owner = self.waiting.iter().find(|held| held.id == id)?.person;
+                let owner = self.waiting.iter().find(|held| held.id == id)?.process;
                 let in_order = |writer: &usize| {
                     let writes = self.any_of(*writer, Kind::Write, &self.flying);
-                    writes && *writer != owner && self.people.all[*writer].writes.is_stream()
+                    writes && *writer != owner && self.processes.all[*writer].writes.is_stream()
                 };
                 if !self.last_writer.as_ref().is_some_and(in_order) {
                     return Some(Next::Send(id));
@@ -145,7 +145,7 @@ impl Reference {
     /// Whoever has been ready for longest; whose turn it was comes last.
     fn begin_next(&self, cx: Cx<'_>) -> Next {
         let mut ready: Vec<(Instant, Party)> = Vec::new();
-        ready.extend(self.line.first().map(|(person, since)| (*since, Party::Stream(*person))));
+        ready.extend(self.line.first().map(|(process, since)| (*since, Party::Stream(*process))));
         if self.any(Kind::Pool) {
             ready.push((self.pool_since, Party::Pool));
         }
@@ -155,11 +155,11 @@ impl Reference {
         let had = self.turn.map(|turn| turn.party);
         let next = ready.iter().min_by_key(|(since, party)| (Some(*party) == had, *since));
         let next = next.map(|(_, party)| *party);
-        let ready = |person: &usize| self.first_of(*person).is_some() && self.may(*person);
+        let ready = |process: &usize| self.first_of(*process).is_some() && self.may(*process);
         let again = || self.holder().filter(ready);
         let Some(party) = next.or_else(|| again().map(Party::Stream)) else { return self.with_nobody(cx) };
         let id = match party {
-            Party::Stream(person) => self.first_of(person),
+            Party::Stream(process) => self.first_of(process),
             Party::Pool => self.nearest(true).or_else(|| self.nearest(false)),
             Party::Writes => self.first_write(cx),
         };
@@ -170,7 +170,7 @@ impl Reference {
         if self.waiting.iter().all(|held| held.kind == Kind::Idle) {
             return self.idle(cx);
         }
-        if self.present().iter().any(|person| self.people.all[*person].purse.left > 0) {
+        if self.present().iter().any(|process| self.processes.all[*process].purse.left > 0) {
             return Next::Wait(None);
         }
         if cx.now < self.rich_until { Next::Wait(Some(self.rich_until)) } else { Next::Round }

@@ -1,12 +1,12 @@
-//! Where no heads move: reads go at once, and as many writes as reads bear.
+//! State and decisions of `turns` on devices without moving heads: sends reads at once, and limits writes so that reads stay fast.
 
 use super::classes::Classes;
-use super::flight::Flight;
+use super::in_flight::InFlight;
 use super::next::Next;
-use super::passed::Overdue;
+use super::overdue::Overdue;
 use super::settings::{READS, Settings};
-use super::shaper::Shaper;
 use super::waiting::{Class, Waiting, is_async, may_merge};
+use super::write_limit::WriteLimit;
 use crate::collections::{OutOfMemory, TryBox};
 use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
@@ -14,12 +14,12 @@ use crate::schedulers::shared::head::Head;
 use crate::units::RequestId;
 
 /// All parts.
-pub(super) struct Still {
+pub(super) struct Flash {
     waiting: TryBox<Waiting>,
-    flight: Flight,
+    in_flight: InFlight,
     /// Where the last request ends: writes go upward from there.
     head: Head,
-    shaper: Shaper,
+    write_limit: WriteLimit,
     classes: Classes,
     /// Reads that have gone since a write that somebody waits for did.
     reads: u64,
@@ -27,16 +27,16 @@ pub(super) struct Still {
     pub(super) tunables: Settings,
 }
 
-impl Still {
+impl Flash {
     /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
     #[inline(never)]
     pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<TryBox<Self>, OutOfMemory> {
         let room = TryBox::room()?;
-        room.keep(Still {
+        room.keep(Flash {
             waiting: Waiting::new(setup.capacity)?,
-            flight: Flight::new(setup.capacity)?,
+            in_flight: InFlight::new(setup.capacity)?,
             head: Head::default(),
-            shaper: Shaper::default(),
+            write_limit: WriteLimit::default(),
             classes: Classes::default(),
             reads: 0,
             overdue: Overdue::default(),
@@ -51,11 +51,11 @@ impl Still {
             cx.because("somebody waits for it, and nothing turns", || []);
             return Next::Send(id);
         }
-        let writes = self.flight.asynchronous();
+        let writes = self.in_flight.asynchronous();
         match self.waiting.first_write(cx, &self.head, &self.tunables) {
-            Some(id) if self.shaper.admits(writes) => {
+            Some(id) if self.write_limit.admits(writes) => {
                 cx.because("a write beside {} in flight: reads bear {}", || {
-                    [(writes as u64).into(), self.shaper.limit().into()]
+                    [(writes as u64).into(), self.write_limit.limit().into()]
                 });
                 Next::Send(id)
             }
@@ -78,12 +78,12 @@ impl Still {
             _ => self.reads = 0,
         }
         self.classes.sends(class);
-        self.flight.push(cx.now, id, class == Class::Async);
+        self.in_flight.push(cx.now, id, class == Class::Async);
         self.head.goes_to(&cx[id]);
     }
 }
 
-impl Scheduler for Still {
+impl Scheduler for Flash {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let class = match cx[id].priority.class {
             request::Class::RealTime => Class::Urgent,
@@ -116,9 +116,9 @@ impl Scheduler for Still {
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         let class = self.waiting.class(id);
-        let sent = self.flight.take(id, class == Class::Async);
+        let sent = self.in_flight.take(id, class == Class::Async);
         if cx[id].operation == Operation::Read {
-            self.shaper.read(cx.now, cx.now.since(sent), self.flight.asynchronous());
+            self.write_limit.read(cx.now, cx.now.since(sent), self.in_flight.asynchronous());
         }
         self.classes.completes(cx.now, class);
     }
@@ -139,7 +139,7 @@ impl Scheduler for Still {
     }
 
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.flight.push(cx.now, id, false);
+        self.in_flight.push(cx.now, id, false);
         self.classes.sends(Class::Pool);
         self.waiting.pools(id);
     }

@@ -1,7 +1,7 @@
-//! What goes next, or how long to wait: decided here, done by the [`Service`].
+//! Decides which request is dispatched next, or how long to wait. The [`Service`] carries it out.
 
 use super::next::Next;
-use super::parts::Service;
+use super::rotating::Service;
 use super::round::{Party, Wanted};
 use crate::collections::Place;
 use crate::scheduler::Cx;
@@ -48,7 +48,7 @@ impl Service {
     /// Whether the drive has had a request for too long.
     fn is_stuck(&self, cx: Cx<'_>) -> bool {
         let longest = self.tunables.longest();
-        let held = self.flight.oldest().map(|sent| cx.now.since(sent)).filter(|held| *held >= longest);
+        let held = self.in_flight.oldest().map(|sent| cx.now.since(sent)).filter(|held| *held >= longest);
         if let Some(held) = held {
             cx.because("the drive has had a request for {}: nothing new goes there", || [held.into()]);
         }
@@ -66,7 +66,7 @@ impl Service {
         self.begin_next(cx, wanted)
     }
 
-    /// How the turn goes on. `None`: it does not.
+    /// How the turn continues. `None`: it does not.
     fn go_on(&self, cx: Cx<'_>, wanted: Wanted) -> Option<Next> {
         match self.round.party() {
             Party::Nobody => None,
@@ -95,7 +95,7 @@ impl Service {
         }
     }
 
-    /// How the turn of the stream at `place` goes on.
+    /// How the turn of the stream at `place` continues.
     fn go_on_with(&self, cx: Cx<'_>, place: Place) -> Option<Next> {
         let actor = self.actors.get(place);
         if let Some(id) = actor.lists.stream.front() {
@@ -170,7 +170,7 @@ impl Service {
     /// Nobody is ready for a turn.
     fn begin_nothing(&self, cx: Cx<'_>) -> Next {
         if self.waiting.oldest(cx).is_none() {
-            let id = self.waiting.next_idle(&self.head).filter(|_| self.flight.is_empty());
+            let id = self.waiting.next_idle(&self.head).filter(|_| self.in_flight.is_empty());
             return self.classes.idle(cx, id);
         }
         if self.shares.any_solvent() {

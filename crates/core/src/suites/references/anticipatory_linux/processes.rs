@@ -1,4 +1,4 @@
-//! What the reference knows of processes, and whether it goes on waiting for one.
+//! What the reference knows of processes, and whether it continues to wait for one.
 
 use super::{Reference, RuleSet, State};
 use crate::request::Request;
@@ -6,7 +6,7 @@ use crate::scheduler::Cx;
 use crate::units::{Instant, RequestId};
 
 #[derive(Clone, Copy, Default)]
-pub(super) struct Person {
+pub(super) struct Process {
     pub(super) who: u32,
     issued: bool,
     pub(super) done: Option<Instant>,
@@ -21,9 +21,9 @@ pub(super) struct Person {
     pub(super) gone: bool,
 }
 
-impl Person {
-    pub(super) fn reborn(&self) -> Person {
-        Person { who: self.who, waiting: self.waiting, ..Person::default() }
+impl Process {
+    pub(super) fn reborn(&self) -> Process {
+        Process { who: self.who, waiting: self.waiting, ..Process::default() }
     }
 }
 
@@ -42,16 +42,16 @@ fn mix(total: u64, x: u64) -> u64 {
 }
 
 impl Reference {
-    pub(super) fn person(&mut self, who: u32) -> &mut Person {
-        if !self.people.iter().any(|person| person.who == who) {
-            self.people.push(Person { who, ..Person::default() });
+    pub(super) fn process(&mut self, who: u32) -> &mut Process {
+        if !self.processes.iter().any(|process| process.who == who) {
+            self.processes.push(Process { who, ..Process::default() });
         }
-        self.people.iter_mut().find(|person| person.who == who).unwrap()
+        self.processes.iter_mut().find(|process| process.who == who).unwrap()
     }
 
-    /// The same person once more, after a synchronous request.
+    /// The same process once more, after a synchronous request.
     pub(super) fn learn(&mut self, who: u32, now: Instant, request: &Request) {
-        let mut p = *self.person(who);
+        let mut p = *self.process(who);
         if p.issued || p.done.is_some() {
             let mut think = 0;
             if let Some(done) = p.done.filter(|_| p.waiting == 0) {
@@ -76,7 +76,7 @@ impl Reference {
         }
         p.issued = true;
         p.end = request.end().0;
-        *self.person(who) = p;
+        *self.process(who) = p;
     }
 
     /// The timer.
@@ -85,14 +85,14 @@ impl Reference {
             return;
         }
         self.state = State::Finished;
-        let person = *self.person(self.awaited.unwrap());
-        if person.thoughts == 0 {
+        let process = *self.process(self.awaited.unwrap());
+        if process.thoughts == 0 {
             up(&mut self.exits);
         }
-        if person.gone && self.rules == RuleSet::Linux2618 {
+        if process.gone && self.rules == RuleSet::Linux2618 {
             up(&mut self.alone);
         }
-        if person.gone && self.rules == RuleSet::Cas {
+        if process.gone && self.rules == RuleSet::Cas {
             down(&mut self.helped);
         }
     }
@@ -110,7 +110,7 @@ impl Reference {
             };
             return last.wrapping_sub(delta / 2) <= at && at <= last + delta;
         }
-        let p = *self.person(who);
+        let p = *self.process(who);
         let usual = if p.seeks == 0 { self.new_seek_total / 256 } else { p.seek };
         if at.abs_diff(last) < usual || ms > 0 && !short {
             return true;
@@ -128,7 +128,7 @@ impl Reference {
         if self.done.is_some_and(|done| cx.now.since(done) >= wait) {
             return true;
         }
-        let p = *self.person(who);
+        let p = *self.process(who);
         let new = p.thoughts == 0;
         if self.rules == RuleSet::Las && p.gone {
             if new {
@@ -143,7 +143,7 @@ impl Reference {
             && self.close(cx.now, who, request.start.0)
         {
             match self.rules {
-                RuleSet::Las if p.done.is_some() => self.person(who).done = Some(cx.now),
+                RuleSet::Las if p.done.is_some() => self.process(who).done = Some(cx.now),
                 RuleSet::Las => {}
                 RuleSet::Linux2618 => {
                     if p.gone && new {

@@ -1,10 +1,10 @@
-//! All that `turns` is made of where heads move.
+//! State of `turns` on hard disks. Its decisions are in `decide.rs`, its events in `events.rs`.
 
 use super::actors::Actors;
 use super::classes::Classes;
 use super::draining::Draining;
-use super::flight::Flight;
-use super::passed::Overdue;
+use super::in_flight::InFlight;
+use super::overdue::Overdue;
 use super::pool::Pool;
 use super::round::Round;
 use super::settings::Settings;
@@ -21,7 +21,7 @@ pub(super) struct Service {
     pub(super) pool: TryBox<Pool>,
     /// What the actors' lists are made of.
     pub(super) links: Links,
-    pub(super) flight: Flight,
+    pub(super) in_flight: InFlight,
     pub(super) actors: Actors,
     pub(super) round: Round,
     pub(super) head: Head,
@@ -45,7 +45,7 @@ impl Service {
             waiting: Waiting::new(setup.capacity)?,
             pool: Pool::new(setup)?,
             links: Links::new(setup.capacity)?,
-            flight: Flight::new(setup.capacity)?,
+            in_flight: InFlight::new(setup.capacity)?,
             round: Round::new(actors.places())?,
             shares: Shares::new(actors.places())?,
             classes: Classes::default(),
