@@ -125,7 +125,8 @@ check "documentation" document
 sysroot=$(rustc --print sysroot)
 for target in x86_64-unknown-none wasm32-unknown-unknown; do
     if [ -d "$sysroot/lib/rustlib/$target" ]; then
-        check "no_std for $target" no_std "$target"
+        # For kernels the check of the kernel library builds both crates.
+        [ "$target" = x86_64-unknown-none ] || check "no_std for $target" no_std "$target"
     elif [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.toml" ]; then
         # No prebuilt core for this target: build it from source. The flag is unstable, so the
         # compiler is told to allow it; nothing of ours depends on it.

@@ -129,8 +129,8 @@ pub struct Anticipatory<P: Algorithm + Policy, H: Heuristic<P>> {
 /// Whether a wait that saves this much positioning time may pay. Without heads that takes as much as think times are
 /// known by: less is what the device happened to be busy with.
 #[inline]
-fn may_pay(cx: Cx<'_>, saved: Duration) -> bool {
-    cx.device.rotational || saved >= BUCKET
+fn may_pay(cx: Cx<'_>, saved: impl FnOnce() -> Duration) -> bool {
+    cx.device.rotational || saved() >= BUCKET
 }
 
 /// Longest name of a scheduler.
@@ -166,7 +166,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
     /// The synchronous request `id` is now in the queue.
     #[inline(always)]
     fn arrives(&mut self, cx: Cx<'_>, id: RequestId) {
-        if may_pay(cx, self.learned.curve.spread()) {
+        if may_pay(cx, || self.learned.curve.spread()) {
             let (curve, start) = (&self.learned.curve, cx[id].start);
             self.levels.arrives(cx, id, |from| curve.expected(from, start));
         }
@@ -190,7 +190,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
             return None;
         }
         let positioning = self.learned.curve.expected(self.head, cx[candidate].start);
-        if !may_pay(cx, positioning - expected.positioning) {
+        if !may_pay(cx, || positioning - expected.positioning) {
             let facts = || [last.who.into(), (positioning - expected.positioning).into()];
             cx.rather("no wait for process {}: no heads move, and it would save {}", facts);
             return None;
@@ -359,7 +359,7 @@ impl<P: Algorithm + Policy, H: Heuristic<P>> Anticipatory<P, H> {
         self.policy.complete(cx, id);
         self.levels.completes(cx, id, measured);
         let request = &cx[id];
-        let awaited = request.sync && may_pay(cx, self.learned.curve.spread());
+        let awaited = request.sync && may_pay(cx, || self.learned.curve.spread());
         self.last = awaited.then(|| LastProcess {
             who: request.issuer,
             keys: self.levels.keys(request),

@@ -207,7 +207,7 @@ impl Bfq {
                 queues.renew_budget(cx, queue);
             }
         }
-        self.service.queues.note_position(cx, queue);
+        self.service.queues.note_arrival(cx, queue, leads);
     }
 
     /// `queue` had nothing to do so far: it may be raised, gets a budget, and may preempt.

@@ -79,10 +79,12 @@ impl ByPositioningTime {
         floor: impl Fn(Duration) -> C,
     ) -> Option<RequestId> {
         // Nothing is nearer than the nearest. So the search ends at once where all places are equally near.
-        let first = self.fifo.front()?;
-        let time = self.expected(cx, first);
-        if time == self.learned.curve.nearest() && cost(time, first) <= floor(time) {
-            return Some(first);
+        if !cx.device.rotational {
+            let first = self.fifo.front()?;
+            let time = self.expected(cx, first);
+            if time == self.learned.curve.nearest() && cost(time, first) <= floor(time) {
+                return Some(first);
+            }
         }
         let mut best: Option<((C, u64), RequestId)> = None;
         let mut better = |start: u64, id: RequestId| {

@@ -128,8 +128,17 @@ impl Queues {
 
     /// Notes where `queue` continues, if others may share it.
     pub(super) fn note_position(&mut self, cx: Cx<'_>, queue: usize) {
-        if !self.list[queue].habits.is_seeky() || self.next_addresses.holds(queue) {
+        if self.wf2q.in_service != Some(queue)
+            && (!self.list[queue].habits.is_seeky() || self.next_addresses.holds(queue))
+        {
             self.renew_position(cx, queue);
+        }
+    }
+
+    /// The same after an arrival, which `leads` its queue or not: what waits behind another changes nothing.
+    pub(super) fn note_arrival(&mut self, cx: Cx<'_>, queue: usize, leads: bool) {
+        if leads || self.list[queue].habits.is_seeky() || !self.next_addresses.holds(queue) {
+            self.note_position(cx, queue);
         }
     }
 
