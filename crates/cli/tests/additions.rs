@@ -115,9 +115,9 @@ fn workspace(temporary: &Path) -> PathBuf {
 }
 
 /// cargo in the copy, quick to build. Other people's crates are as built for the tests: the target folder is the same.
-fn cargo(workspace: &Path, arguments: &[&str]) -> Output {
+fn cargo(workspace: &Path, arguments: &str) -> Output {
     let output = Command::new(env!("CARGO"))
-        .args(arguments)
+        .args(arguments.split_whitespace())
         .current_dir(workspace)
         .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
         .env("CARGO_PROFILE_TEST_OPT_LEVEL", "0")
@@ -158,9 +158,11 @@ fn each_addition_is_there_when_its_places_are_edited() {
     let temporary = Path::new(env!("CARGO_TARGET_TMPDIR")).canonicalize().unwrap().join("additions");
     let workspace = workspace(&temporary);
 
-    let suites = "test --offline --lib -p idlewise-core -- --nocapture \
+    // With the same packages and kinds of targets as for the tests, so that other people's crates have the same features and
+    // need not be compiled again. This test needs the program, so that it is built, too.
+    let command = "test --offline --workspace --lib --test additions -- --nocapture \
         suites::conformance suites::oracle suites::bounded suites::switching";
-    let output = cargo(&workspace, &suites.split_whitespace().collect::<Vec<_>>());
+    let output = cargo(&workspace, command);
     let said = String::from_utf8_lossy(&output.stdout);
     for (name, _) in SCHEDULERS {
         for (suite, verdict) in SUITES {
@@ -169,7 +171,6 @@ fn each_addition_is_there_when_its_places_are_edited() {
         }
     }
 
-    cargo(&workspace, &["build", "--offline", "--profile", "test", "-p", "idlewise", "--bin", PROGRAM]);
     let program = temporary.ancestors().nth(2).unwrap().join("debug").join(PROGRAM);
     let has = |arguments: &str, what: &str| {
         let said = says(&program, arguments);

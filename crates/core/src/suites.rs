@@ -7,6 +7,7 @@
 //! | `host_merge` | the same decisions when the host merges by itself |
 //! | `switching` | a switch in the middle of a run |
 //! | `oracle` | the same decisions as its slow reference |
+//! | `processes` | the same, under processes that issue their next request when one is done |
 //! | `canaries` | the suites themselves: each must catch a scheduler that is broken on purpose |
 //!
 //! `references` has the slow references. `collections`, `values` and `text` hold what schedulers are made of
@@ -25,6 +26,7 @@ mod host_merge;
 mod log;
 mod oracle;
 mod pool;
+mod processes;
 mod references;
 mod scene;
 mod subject;

@@ -4,7 +4,7 @@ use idlewise_core::learned::Learned;
 use idlewise_core::{Device, Duration, Host, Instant, Queue, Weight, registry};
 use idlewise_disk::{DiskModel, Profile, WithModel};
 use idlewise_sim::engine::{Control, Engine, Limits};
-use idlewise_sim::metrics::Recorder;
+use idlewise_sim::metrics::{Recorder, Report};
 use idlewise_sim::workloads::{self, Ground, Spec};
 
 /// Readers whose thoughts take as long as part of a turn of the disk.
@@ -18,9 +18,9 @@ struct Run<'a> {
 }
 
 impl WithModel for Run<'_> {
-    type Output = (f64, Learned);
+    type Output = (Report, Learned);
 
-    /// Bytes in a second, and what the scheduler has learned.
+    /// What came of it, and what the scheduler has learned.
     fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
         let (capacity, depth) = (disk.capacity(), disk.depth());
         let mut workload =
@@ -34,20 +34,24 @@ impl WithModel for Run<'_> {
         let limits = Limits { until: Instant::ZERO + Duration::from_s(10), ..Limits::default() };
         Engine::new(&mut *workload, &mut host, disk, &mut recorder, limits).run(&Control::default()).unwrap();
         let report = recorder.report(self.scheduler, 0, |_| (None, Weight::default()));
-        (report.throughput_bytes_per_s, host.queue().learned().clone())
+        (report, host.queue().learned().clone())
     }
 }
 
-fn run(disk: &str, scheduler: &str, load: &str, learned: Option<&Learned>) -> (f64, Learned) {
-    Profile::named(disk).unwrap().build().unwrap().with_model(Run { scheduler, load, learned })
+/// `disk`: a profile, perhaps with options after a colon.
+fn run(disk: &str, scheduler: &str, load: &str, learned: Option<&Learned>) -> (Report, Learned) {
+    let (name, options) = disk.split_once(':').unwrap_or((disk, ""));
+    let profile = Profile::named(name).unwrap();
+    let profile = if options.is_empty() { profile } else { profile.with(options).unwrap() };
+    profile.build().unwrap().with_model(Run { scheduler, load, learned })
 }
 
 /// Nobody stays by chance: each goes while the others think. Whether it would pay shows only if it is tried.
 #[test]
 fn it_is_found_out_that_staying_pays() {
     for disk in ["hdd-18tb-7200", "hdd-4tb-7200"] {
-        let [turns, waits, usual] =
-            ["turns", "as", "mq-deadline"].map(|name| run(disk, name, THINKERS, None).0);
+        let [turns, waits, usual] = ["turns", "as", "mq-deadline"]
+            .map(|name| run(disk, name, THINKERS, None).0.throughput_bytes_per_s);
         assert!(turns > 1.05 * waits && waits > 1.2 * usual, "{disk}: {turns}, {waits}, {usual}");
     }
 }
@@ -69,11 +73,25 @@ fn wrong_knowledge_costs_little() {
             {
                 let (_, learned) = run(other, "turns", taught, None);
                 for load in loads {
-                    let [none, wrong] =
-                        [None, Some(&learned)].map(|learned| run(disk, "turns", load, learned).0);
+                    let [none, wrong] = [None, Some(&learned)]
+                        .map(|learned| run(disk, "turns", load, learned).0.throughput_bytes_per_s);
                     assert!(wrong > 0.8 * none, "{disk}, {load}, by {taught} on {other}: {none}, {wrong}");
                 }
             }
+        }
+    }
+}
+
+/// Whatever the drive's queue: what the drive has taken into its buffer and must write costs a stream little of its turn.
+#[test]
+fn what_the_drive_has_to_write_costs_a_reader_little() {
+    for disk in ["hdd-18tb-7200", "hdd-4tb-7200", "hdd-2400gb-10k"] {
+        for depth in [1, 8, 32] {
+            let disk = format!("{disk}:depth={depth}");
+            let read =
+                |name| run(&disk, name, "write-and-read:file=4g,written=20g,gap=8g", None).0.read.bytes;
+            let [turns, waits] = ["turns", "as"].map(read);
+            assert!(5 * turns > 2 * waits, "{disk}: {turns} bytes read, under `as` {waits}");
         }
     }
 }

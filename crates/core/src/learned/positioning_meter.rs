@@ -41,6 +41,11 @@ impl PositioningMeter {
         self.current = None;
     }
 
+    /// Whether the request in service began where the one before ended.
+    pub fn went_on(&self) -> bool {
+        self.current.is_some_and(|trip| trip.from == trip.to)
+    }
+
     /// A request was completed; `learned` gains by it. Returns how long the head took to it, if
     /// that could be measured.
     pub fn completed(&mut self, now: Instant, learned: &mut Learned) -> Option<Duration> {

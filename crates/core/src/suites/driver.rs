@@ -373,6 +373,11 @@ impl<'a> Driver<'a> {
         }
     }
 
+    /// In order of dispatch.
+    pub(super) fn in_flight(&self) -> &[RequestId] {
+        &self.in_flight
+    }
+
     pub(super) fn has_room(&self) -> bool {
         self.in_flight.len() < self.queue.device().depth as usize
     }

@@ -13,7 +13,7 @@ use crate::scheduler::Setup;
 use crate::units::Instant;
 
 /// The reference of a scheduler in the registry.
-struct Reference<'a>(&'a Entry);
+pub(super) struct Reference<'a>(pub(super) &'a Entry);
 
 impl Make for Reference<'_> {
     fn name(&self) -> &str {
@@ -45,7 +45,12 @@ pub(super) fn agree(
     compare(&fast, &slow.drain(), &slow)
 }
 
-fn compare(fast: &Driver<'_>, result: &Result<(), String>, slow: &Driver<'_>) -> Result<(), String> {
+/// Whether both have decided alike so far. `result`: what the reference's last step gave.
+pub(super) fn compare(
+    fast: &Driver<'_>,
+    result: &Result<(), String>,
+    slow: &Driver<'_>,
+) -> Result<(), String> {
     let differ = fast.outcomes.iter().zip(&slow.outcomes).find(|(a, b)| a != b);
     match (differ, result) {
         (Some((fast, slow)), _) => Err(format!("decides `{fast}`, its reference `{slow}`")),

@@ -34,14 +34,19 @@
 //!      A drive may read ahead for several streams at once, so that coming back soon costs nothing. So where only streams
 //!      wait, there is a second estimate: the extra time of coming back to a stream that was left because it thought. It
 //!      begins at 0 and shrinks by 1/16 in each turn that did not end so, and the next stream's wait is weighed against it.
-//!      If a read that is not the first of a turn, and is alone in a drive with a queue, takes more than twice the usual time
-//!      to reach a stream, the drive is flushing its write buffer. The stream is held back for twice as long as that read took, and
-//!      its turn ends as much later.
+//!      A drive takes writes into its buffer, and writes them between later reads. If a read alone in the drive begins where
+//!      the turn's last read ended, and takes more than twice the usual time to reach a stream, besides its transfer, the
+//!      drive was writing. Such a time does not count for staying. In a drive with a queue the stream is also held back for twice as long
+//!      as that read took, and its turn ends as much later.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is taken to
 //!      be where the last request ended. Of the nearest requests on both sides, the one is next that is expected to be reached
 //!      sooner.
 //!    - Writes are dispatched in ascending order from the head, then from the lowest. While a writer with a score of 2 has
-//!      writes in flight, no other writer's are dispatched; if a stream or the pool waits, the turn ends instead.
+//!      writes in flight, no other writer's are dispatched; if a stream or the pool waits, the turn ends instead. While
+//!      a stream waits, no more is written in a turn than the drive could have read in that time: then it gets the rest of
+//!      the turn to write that. The rate of reading is the highest over 16 reads of 64 KiB or more that each
+//!      continue the one before, thinking included; it shrinks by 1/64 with each 16. But the limit is at least half of what was written in
+//!      the turn of writes before.
 //! 4. The next turn goes to the one that has been ready for longest: a stream since its request came or its last turn
 //!    ended, the pool and the writes likewise. The one whose turn has just ended comes last. A batch that was cut short is
 //!    finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.

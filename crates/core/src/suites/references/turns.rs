@@ -1,6 +1,7 @@
 //! Slow reference for `turns`, for the oracle suite: what waits is in one list, in order of arrival, and all else
 //! is counted from it.
 
+mod buffer;
 mod decide;
 mod processes;
 mod rounds;
@@ -8,6 +9,7 @@ mod shares;
 mod state;
 mod write_limit;
 
+use buffer::Buffer;
 use processes::Processes;
 use shares::Purses;
 use state::{Held, Kind, Next, Party, Turn};
@@ -43,8 +45,7 @@ impl Referenced for Turns {
             last_writer: None,
             ways: [0, 0, 12_000_000, 12_000_000],
             stayed: false,
-            alone: false,
-            held_back: Instant::ZERO,
+            buffer: Buffer::new(),
             head: Sector(0),
             learned: setup.device.learned.clone(),
             meter: PositioningMeter::default(),
@@ -86,10 +87,7 @@ struct Reference {
     ways: [u64; 4],
     /// Somebody went on in this turn.
     stayed: bool,
-    /// The last request to go went to an idle drive.
-    alone: bool,
-    /// Until when the drive gets done with what it writes.
-    held_back: Instant,
+    buffer: Buffer,
     head: Sector,
     learned: Learned,
     meter: PositioningMeter,
@@ -170,22 +168,6 @@ impl Reference {
             && !self.any(Kind::Write)
     }
 
-    /// Of the pool, in the batch or not, the two next to the head: the one that is reached sooner.
-    fn nearest(&self, batch: bool) -> Option<RequestId> {
-        let pool = || self.waiting.iter().filter(|held| held.kind == Kind::Pool && held.batch == batch);
-        let above = pool().filter(|held| held.start >= self.head).min_by_key(|held| (held.start, held.came));
-        let below =
-            pool().filter(|held| held.start < self.head).max_by_key(|held| (held.start, Reverse(held.came)));
-        let both = above.into_iter().chain(below);
-        both.min_by_key(|held| self.learned.curve.expected(self.head, held.start)).map(|held| held.id)
-    }
-
-    /// The next of `kind` upward, or the lowest.
-    fn upward(&self, kind: Kind) -> Option<RequestId> {
-        let such = self.waiting.iter().filter(|held| held.kind == kind);
-        such.min_by_key(|held| (held.start < self.head, held.start, held.came)).map(|held| held.id)
-    }
-
     fn begin(&mut self, now: Instant, party: Party) {
         let mut thinks = 0;
         if let Some(process) = self.holder() {
@@ -221,6 +203,7 @@ impl Reference {
         let length = share.max(40_000_000).min(self.longest().0);
         let counts = !matches!(party, Party::Stream(_));
         self.line.retain(|(process, _)| Party::Stream(*process) != party);
+        self.buffer.turn_begins();
         self.turn = Some(Turn { party, length, until: counts.then_some(now + Duration(length)) });
         if party == Party::Pool && self.nearest(true).is_none() {
             self.waiting.iter_mut().for_each(|held| held.batch = true);
@@ -237,13 +220,13 @@ impl Reference {
             }
         }
         if held.kind == Kind::Write {
+            self.buffer.writes(cx[id].length.0.into());
             self.last_writer = Some(held.process);
         } else if cx[id].operation == Operation::Read {
             self.reads_gone += 1;
         } else {
             self.reads_gone = 0;
         }
-        self.alone = self.flying.is_empty();
         self.flying.push(Held { since: cx.now, ..held });
         self.meter.dispatched(cx.now, cx[id].start, cx[id].length);
         self.head = cx[id].end();
@@ -379,6 +362,7 @@ impl Scheduler for Reference {
         let busy = self.pays(cx.now, &held);
         self.settle(cx.now, held.process, held.kind, true);
         let knows = self.learned.knows_transfer();
+        let at_head = self.meter.went_on();
         let measured = self.meter.completed(cx.now, &mut self.learned);
         let measured = measured.map(|time| if knows { time.0 } else { cx.now.since(held.since).0 });
         if held.kind == Kind::Pool && read && cx.device.depth > 1 {
@@ -391,17 +375,22 @@ impl Scheduler for Reference {
             && held.kind == Kind::Stream
             && turn.party == Party::Stream(held.process)
         {
-            let mut which = 0;
-            if turn.until.is_none() {
+            let first = turn.until.is_none();
+            if first {
                 turn.until = Some(cx.now + Duration(turn.length));
-                which = if self.processes.all[held.process].left { 1 } else { 2 };
-            } else if read && cx.device.depth > 1 && self.alone && self.flying.is_empty() {
-                let took = cx.now.since(held.since);
-                if took.0 > 2 * self.ways[2] {
-                    self.held_back = cx.now + Duration(2 * took.0);
-                    turn.until = turn.until.map(|until| until + Duration(2 * took.0));
-                }
             }
+            let (sectors, continues) = (cx[id].length.0.into(), read && !first && at_head);
+            self.buffer.reads(cx.now, sectors, continues);
+            let took = cx.now.since(held.since).0;
+            if continues && took > 2 * self.ways[2] + self.buffer.transfer(sectors) {
+                if cx.device.depth > 1 {
+                    self.buffer.held_back = cx.now + Duration(2 * took);
+                    turn.until = turn.until.map(|until| until + Duration(2 * took));
+                }
+                return;
+            }
+            let left = if self.processes.all[held.process].left { 1 } else { 2 };
+            let which = if first { left } else { 0 };
             if let (Some(time), true) = (measured, read) {
                 self.learn(which, time);
             }

@@ -77,6 +77,10 @@ impl Service {
                 Some(Next::Send(id))
             }
             Party::Writes => {
+                if self.round.any_stream() && self.draining.has_enough(self.round.length()) {
+                    cx.because("the drive gets time to write what it has taken", || []);
+                    return Some(self.round.until().map_or(Next::Hold, Next::Wait));
+                }
                 let id = self.waiting.next_write(&self.head)?;
                 let writer = self
                     .writer

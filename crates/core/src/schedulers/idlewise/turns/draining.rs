@@ -1,43 +1,95 @@
-//! Whether the drive still writes what it has taken into its buffer.
+//! The drive's write buffer: how much is written in a turn, and when a stream is held back.
 //!
-//! A drive with a queue does so between the reads of a stream, and moves its heads there and back each time. A read that was
-//! alone in the drive, continued where the stream was, and yet took much longer than to get there shows it. Then the
-//! stream is held back, so that the drive gets done.
+//! A drive takes writes into its buffer faster than it writes them. What it has left when a stream's turn begins it writes
+//! between the stream's reads, and moves its heads there and back each time. So a turn of writes gets what the drive
+//! could have read in that time, and a stream whose reads show that the drive is writing is held back.
 
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, Sectors};
 
-/// A read that takes more than this times the way to a stream was kept waiting by the drive.
+/// Reads of which the time is measured together.
+const READS: u32 = 16;
+/// Smaller reads do not count: most of their time is not the medium's.
+const LARGE: Sectors = Sectors(128);
+/// In each measurement reading is taken to be slower by this part: it is, elsewhere on the disk.
+const FADING: u64 = 64;
+/// A read that continues where the head is, and takes more than this times the usual time to reach a stream, was kept
+/// waiting by the drive.
 const SLOW: u64 = 2;
 /// The stream is held back for this times as long as the read took: most of the time is the drive's.
 const PAUSE: u64 = 2;
 
-/// What is known of the drive's writing.
+/// What is known of the drive's reading and writing.
 #[derive(Default)]
 pub(super) struct Draining {
-    /// The drive had nothing else when the last request went there.
-    alone: bool,
+    /// When a read of the stream whose turn it is was last done.
+    last: Instant,
+    /// Reads that continued others, their sectors, and their time with the thinking before them.
+    reads: u32,
+    sectors: u64,
+    time: Duration,
+    /// The shortest time that reading a sector has taken, in sixteenths of a nanosecond. 0: not known.
+    sector: u64,
+    /// Sectors that the drive has been sent in this turn of writes.
+    written: u64,
+    /// Half of the sectors of the turn of writes before: the limit falls step by step, as it may be wrong.
+    least: u64,
     /// Until when the stream whose turn it is is held back.
     until: Instant,
 }
 
 impl Draining {
-    /// A request goes to the drive. `alone`: the drive has nothing else.
-    pub(super) fn sends(&mut self, alone: bool) {
-        self.alone = alone;
+    /// A read of the stream whose turn it is has taken `service`. `continues`: it began where the one before ended, which
+    /// was of this turn, too. `way`: the usual time to reach a stream. Returns whether the drive was writing meanwhile.
+    pub(super) fn reads(
+        &mut self,
+        now: Instant,
+        length: Sectors,
+        service: Duration,
+        continues: bool,
+        way: Duration,
+    ) -> bool {
+        let time = now.since(core::mem::replace(&mut self.last, now));
+        if continues && length >= LARGE {
+            self.reads += 1;
+            self.sectors += u64::from(length.0);
+            self.time += time;
+        }
+        if self.reads == READS {
+            let sector = self.time.0.saturating_mul(16) / self.sectors;
+            let known = if self.sector == 0 { u64::MAX } else { self.sector + self.sector / FADING };
+            self.sector = sector.min(known);
+            (self.reads, self.sectors, self.time) = (0, 0, Duration::ZERO);
+        }
+        let transfer = Duration(u64::from(length.0).saturating_mul(self.sector) / 16);
+        continues && service > way * SLOW + transfer
     }
 
-    /// A read of the stream whose turn it is has taken `service`, not the first. `alone`: the drive has nothing else. Returns
-    /// for how long the stream is held back.
-    pub(super) fn reads(&mut self, now: Instant, service: Duration, alone: bool, way: Duration) -> Duration {
-        if !(self.alone && alone && service > way * SLOW) {
-            return Duration::ZERO;
-        }
+    /// The drive was writing while it took `service` for a read. Returns for how long the stream is held back.
+    pub(super) fn pause(&mut self, now: Instant, service: Duration) -> Duration {
         self.until = now + service * PAUSE;
         service * PAUSE
     }
 
-    /// Until when a stream is held back, if it is.
+    /// Until when the stream is held back, if it is.
     pub(super) fn until(&self, now: Instant) -> Option<Instant> {
         (now < self.until).then_some(self.until)
+    }
+
+    /// A turn begins.
+    pub(super) fn begins(&mut self) {
+        let written = core::mem::take(&mut self.written);
+        if written > 0 {
+            self.least = written / 2;
+        }
+    }
+
+    /// A write that nobody waits for is dispatched.
+    pub(super) fn writes(&mut self, length: Sectors) {
+        self.written += u64::from(length.0);
+    }
+
+    /// Whether the drive has been sent more in this turn than it reads in `time`.
+    pub(super) fn has_enough(&self, time: Duration) -> bool {
+        self.written > self.least && self.written.saturating_mul(self.sector) / 16 > time.0
     }
 }

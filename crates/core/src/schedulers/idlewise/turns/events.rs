@@ -130,6 +130,7 @@ impl Service {
         let length =
             left.unwrap_or(share - self.learned.leaving.cost(false)).clamp(SHORTEST, self.tunables.longest());
         self.round.begin(now, party, length);
+        self.draining.begins();
         match party {
             Party::Stream(place) => self.actors.hold(place),
             Party::Pool => self.pool.begin(),
@@ -147,10 +148,10 @@ impl Service {
         self.forget(cx, id, place, class);
         self.actors.goes(place, class);
         if class == Class::Async {
+            self.draining.writes(cx[id].length);
             self.writer = Some(place);
         }
         self.classes.sends(class);
-        self.draining.sends(self.in_flight.is_empty());
         self.in_flight.push(cx.now, id, class == Class::Async);
         self.pool.sends(cx, id);
         self.head.goes_to(&cx[id]);
@@ -263,6 +264,7 @@ impl Scheduler for Service {
         self.classes.completes(cx.now, class);
         self.closes(cx.now, place, class, true);
         let knows = self.learned.knows_transfer();
+        let at_head = self.pool.went_on();
         let measured = self.pool.completed(cx, &mut self.learned).filter(|_| read);
         let measured = measured.map(|time| if knows { time } else { service });
         if class == Class::Pool && read && cx.device.depth > 1 {
@@ -275,11 +277,15 @@ impl Scheduler for Service {
             return;
         }
         let first = self.round.is_done(cx.now);
-        // Only a drive with a queue takes writes while it does something else.
-        if !first && read && cx.device.depth > 1 {
-            let way = self.learned.leaving.way();
-            let pause = self.draining.reads(cx.now, service, self.in_flight.is_empty(), way);
-            self.round.prolong(pause);
+        let way = self.learned.leaving.way();
+        let continues = !first && read && at_head;
+        if self.draining.reads(cx.now, request.length, service, continues, way) {
+            // Such a time tells nothing of staying.
+            if cx.device.depth > 1 {
+                let pause = self.draining.pause(cx.now, service);
+                self.round.prolong(pause);
+            }
+            return;
         }
         let way = match first {
             false => Way::Staying,

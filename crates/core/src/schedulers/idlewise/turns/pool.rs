@@ -85,6 +85,11 @@ impl Pool {
         self.meter.adopted();
     }
 
+    /// Whether the request that is in the drive alone went on where the one before ended.
+    pub(super) fn went_on(&self) -> bool {
+        self.meter.went_on()
+    }
+
     /// A request is done; `learned` gains by it. Returns how long the head took to it, if that could be measured.
     pub(super) fn completed(&mut self, cx: Cx<'_>, learned: &mut Learned) -> Option<Duration> {
         self.meter.completed(cx.now, learned)

@@ -65,6 +65,11 @@ impl Round {
         self.turn.until
     }
 
+    /// How long the turn is.
+    pub(super) fn length(&self) -> Duration {
+        self.turn.length
+    }
+
     /// Whether the turn's time is over. A stream alone keeps it.
     pub(super) fn is_over(&self, now: Instant, wanted: Wanted) -> bool {
         let keeps = self.holder().is_some() && self.is_alone(wanted);

@@ -3,6 +3,22 @@
 use super::*;
 
 impl Reference {
+    /// Of the pool, in the batch or not, the two next to the head: the one that is reached sooner.
+    pub(super) fn nearest(&self, batch: bool) -> Option<RequestId> {
+        let pool = || self.waiting.iter().filter(|held| held.kind == Kind::Pool && held.batch == batch);
+        let above = pool().filter(|held| held.start >= self.head).min_by_key(|held| (held.start, held.came));
+        let below =
+            pool().filter(|held| held.start < self.head).max_by_key(|held| (held.start, Reverse(held.came)));
+        let both = above.into_iter().chain(below);
+        both.min_by_key(|held| self.learned.curve.expected(self.head, held.start)).map(|held| held.id)
+    }
+
+    /// The next of `kind` upward, or the lowest.
+    fn upward(&self, kind: Kind) -> Option<RequestId> {
+        let such = self.waiting.iter().filter(|held| held.kind == kind);
+        such.min_by_key(|held| (held.start < self.head, held.start, held.came)).map(|held| held.id)
+    }
+
     /// Whether enough requests of higher classes have been dispatched.
     fn enough(&self, now: Instant, which: usize, next: &Next) -> bool {
         let (count, last) = self.went[which];
@@ -109,9 +125,9 @@ impl Reference {
             Party::Stream(process) => {
                 if let Some(id) = self.first_of(process) {
                     let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);
-                    let held_back = cx.now < self.held_back;
+                    let held_back = cx.now < self.buffer.held_back;
                     return Some(if held_back {
-                        Next::Wait(Some(end.min(self.held_back)))
+                        Next::Wait(Some(end.min(self.buffer.held_back)))
                     } else {
                         Next::Send(id)
                     });
@@ -127,6 +143,9 @@ impl Reference {
                 (cx.now < end).then_some(Next::Wait(Some(end)))
             }
             Party::Writes => {
+                if !self.line.is_empty() && self.buffer.is_full(turn.length) {
+                    return Some(Next::Wait(turn.until));
+                }
                 let id = self.upward(Kind::Write)?;
                 let owner = self.waiting.iter().find(|held| held.id == id)?.process;
                 let in_order = |writer: &usize| {

@@ -1,0 +1,55 @@
+//! What the slow reference for `turns` knows of the drive's write buffer.
+
+use super::*;
+
+pub(super) struct Buffer {
+    last: Instant,
+    /// Sectors and time of large reads that continued others.
+    samples: Vec<(u64, u64)>,
+    /// The shortest time of a sector, in sixteenths of a nanosecond.
+    sector: Option<u64>,
+    /// Sectors written in this turn, and in the last one in which any were.
+    written: u64,
+    before: u64,
+    /// Until when the drive gets done with what it writes.
+    pub(super) held_back: Instant,
+}
+
+impl Buffer {
+    pub(super) fn new() -> Self {
+        let (last, held_back) = (Instant::ZERO, Instant::ZERO);
+        Buffer { last, samples: Vec::new(), sector: None, written: 0, before: 0, held_back }
+    }
+
+    /// A stream's read of this turn is done, which `continues` another or not.
+    pub(super) fn reads(&mut self, now: Instant, sectors: u64, continues: bool) {
+        if continues && sectors >= 128 {
+            self.samples.push((sectors, now.since(self.last).0));
+        }
+        self.last = now;
+        if self.samples.len() == 16 {
+            let sum = |part: fn(&(u64, u64)) -> u64| self.samples.iter().map(part).sum::<u64>();
+            let sample = sum(|(_, time)| *time) * 16 / sum(|(sectors, _)| *sectors);
+            self.sector = Some(self.sector.map_or(sample, |known| sample.min(known + known / 64)));
+            self.samples.clear();
+        }
+    }
+
+    pub(super) fn transfer(&self, sectors: u64) -> u64 {
+        sectors * self.sector.unwrap_or(0) / 16
+    }
+
+    pub(super) fn writes(&mut self, sectors: u64) {
+        self.written += sectors;
+    }
+
+    pub(super) fn turn_begins(&mut self) {
+        if self.written > 0 {
+            self.before = core::mem::take(&mut self.written);
+        }
+    }
+
+    pub(super) fn is_full(&self, length: u64) -> bool {
+        self.written > self.before / 2 && self.transfer(self.written) > length
+    }
+}
