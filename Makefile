@@ -55,7 +55,7 @@ selection: build ## measure what selectors make of loads that change: docs/selec
 	@scripts/selectors.sh $(BINARY) > docs/selection.md.new && mv docs/selection.md.new docs/selection.md
 
 front: build ## measure which schedulers nobody beats in throughput and latency at once: docs/front.md (hours)
-	@{ scripts/front.sh $(BINARY) && echo && scripts/target.sh $(BINARY); } > docs/front.md.new && mv docs/front.md.new docs/front.md
+	@{ scripts/front.sh $(BINARY) && echo && scripts/altered.sh $(BINARY) && echo && scripts/target.sh $(BINARY); } > docs/front.md.new && mv docs/front.md.new docs/front.md
 
 bench: setup ## measure speed (ARGS="NAME" for one benchmark)
 	@$(CARGO) bench --workspace $(ARGS)

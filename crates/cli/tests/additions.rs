@@ -92,7 +92,10 @@ fn add(to: &Path) {
             .output()
             .expect("git applies the patches");
         let complaint = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{name}.patch does not apply: make it anew\n{complaint}");
+        assert!(
+            output.status.success(),
+            "docs/examples/{name}.patch does not apply any more: make its change by hand, and write `git diff` there\n{complaint}"
+        );
     }
 }
 

@@ -142,8 +142,8 @@ pub trait Spec {
     /// Makes it as large as this, in sectors; false if its parts cannot hold so much.
     fn set_capacity(&mut self, sectors: u64) -> bool;
 
-    /// Switches the drive's buffer off; false if there is none that could be.
-    fn cache_off(&mut self) -> bool {
+    /// Changes a part that only disks with platters have; false without them.
+    fn alter(&mut self, _: Alteration) -> bool {
         false
     }
 
@@ -154,6 +154,21 @@ pub trait Spec {
 
     /// The figures that a summary shows. A name ends in its unit: `read_ns`, `page_bytes`; a count has none.
     fn facts(&self) -> Vec<(&'static str, u64)>;
+}
+
+/// A change of a disk with platters: what another drive of its kind, or the same drive set up otherwise, may be like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alteration {
+    /// No read cache, read-ahead or write cache.
+    CacheOff,
+    /// No write cache.
+    WriteCacheOff,
+    /// Each part of the buffer, and how far is read ahead, are this many hundredths of what they were.
+    Buffer(u32),
+    /// Seeks take this many hundredths of what they took.
+    Seek(u32),
+    /// Revolutions a minute. What a track holds stays.
+    Rpm(u32),
 }
 
 /// Somebody who uses a disk without caring which model it is. The code is compiled for each model, so that nobody

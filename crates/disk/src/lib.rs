@@ -25,7 +25,7 @@ pub mod mechanical;
 mod models;
 mod options;
 
-pub use device::{Command, Completion, DiskModel, Spec, SubmitError, Timing, WithModel};
+pub use device::{Alteration, Command, Completion, DiskModel, Spec, SubmitError, Timing, WithModel};
 pub use error::BuildError;
 pub use fixed::{Fixed, FixedSpec};
 pub use flash::{Flash, FlashSpec};

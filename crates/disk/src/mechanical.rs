@@ -28,7 +28,9 @@ pub use spec::{
     AFTER_READ, AFTER_WRITE, BufferSpec, ExtraDisconnect, MechanicalSpec, Overheads, ReadAhead, ZoneSpec,
 };
 
-use crate::device::{Command, Completion, DiskModel, Spec, SubmitError, Timing, check_extent, sane};
+use crate::device::{
+    Alteration, Command, Completion, DiskModel, Spec, SubmitError, Timing, check_extent, sane,
+};
 use crate::error::{BuildError, reserve};
 use alloc::vec::Vec;
 use buffer::Buffer;
@@ -209,6 +211,9 @@ impl Mechanical {
 
 /// Surfaces beyond which a disk that is made larger would be none.
 const MOST_HEADS: u32 = 512;
+/// A page: smaller parts of a buffer hold nothing of use.
+const LEAST_SEGMENT: u32 = 8;
+const MINUTE_NS: u64 = 60_000_000_000;
 
 impl Spec for MechanicalSpec {
     type Disk = Mechanical;
@@ -246,8 +251,29 @@ impl Spec for MechanicalSpec {
         (self.bus_read_ns, self.bus_write_ns) = (sector_ns, sector_ns);
     }
 
-    fn cache_off(&mut self) -> bool {
-        self.buffer = self.buffer.off();
+    fn alter(&mut self, what: Alteration) -> bool {
+        let part = |old: u32, hundredths: u32| (u64::from(old) * u64::from(hundredths) / 100) as u32;
+        match what {
+            Alteration::CacheOff => self.buffer = self.buffer.off(),
+            Alteration::WriteCacheOff => self.buffer.write_cache = false,
+            Alteration::Buffer(size) => {
+                let buffer = &mut self.buffer;
+                for sectors in [&mut buffer.segment_sectors, &mut buffer.read_ahead_sectors] {
+                    *sectors = part(*sectors, size).max(LEAST_SEGMENT.min(*sectors));
+                }
+            }
+            Alteration::Seek(time) => self.seek.iter_mut().for_each(|(_, ns)| *ns = part(*ns, time)),
+            Alteration::Rpm(rpm) => {
+                let old = u64::from(self.period_ns);
+                self.period_ns = (MINUTE_NS / u64::from(rpm)) as u32;
+                // Skews are parts of a revolution.
+                let turned = |ns: u32| (u64::from(ns) * u64::from(self.period_ns) / old) as u32;
+                for zone in &mut self.zones {
+                    zone.track_skew_ns = turned(zone.track_skew_ns);
+                    zone.cylinder_skew_ns = turned(zone.cylinder_skew_ns);
+                }
+            }
+        }
         true
     }
 

@@ -2,7 +2,7 @@
 //! ([`AnyModel`]). A model is a file, its line in `models!`, and its keys in a profile (`profile.rs`). Nothing else
 //! tells models apart.
 
-use crate::device::{Command, Completion, DiskModel, Spec, SubmitError, WithModel};
+use crate::device::{Alteration, Command, Completion, DiskModel, Spec, SubmitError, WithModel};
 use crate::error::BuildError;
 use crate::{Fixed, FixedSpec, Flash, FlashSpec, Mechanical, MechanicalSpec};
 use alloc::vec::Vec;
@@ -82,8 +82,8 @@ impl AnySpec {
         each!(AnySpec, self, spec => spec.set_capacity(sectors))
     }
 
-    pub(crate) fn cache_off(&mut self) -> bool {
-        each!(AnySpec, self, spec => spec.cache_off())
+    pub(crate) fn alter(&mut self, what: Alteration) -> bool {
+        each!(AnySpec, self, spec => spec.alter(what))
     }
 
     pub(crate) fn latency_ns(&mut self) -> Option<&mut u64> {

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::AnySpec;
+use crate::{Alteration, AnySpec};
 
 /// An option: its name, the values it takes, what it does, for which kinds of device.
 pub struct DiskOption {
@@ -21,9 +21,33 @@ pub static OPTIONS: &[DiskOption] = &[
         name: "cache",
         values: "off",
         meaning: "no read cache, read-ahead or write cache in the drive (disks with platters)",
+        apply: |model, value| alter(model, (value == "off").then_some(Alteration::CacheOff)),
+    },
+    DiskOption {
+        name: "write-cache",
+        values: "off",
+        meaning: "no write cache in the drive (disks with platters)",
+        apply: |model, value| alter(model, (value == "off").then_some(Alteration::WriteCacheOff)),
+    },
+    DiskOption {
+        name: "buffer",
+        values: "1 to 1000, in hundredths",
+        meaning: "size of the drive's buffer (disks with platters)",
+        apply: |model, value| alter(model, number(value, 1000).map(Alteration::Buffer)),
+    },
+    DiskOption {
+        name: "seek",
+        values: "1 to 1000, in hundredths",
+        meaning: "time of seeks (disks with platters)",
+        apply: |model, value| alter(model, number(value, 1000).map(Alteration::Seek)),
+    },
+    DiskOption {
+        name: "rpm",
+        values: "1000 to 30000",
+        meaning: "revolutions a minute (disks with platters)",
         apply: |model, value| {
-            let known = value == "off";
-            (!known || model.cache_off()).then_some(known)
+            let rpm = number(value, 30_000).filter(|rpm| *rpm >= 1000);
+            alter(model, rpm.map(Alteration::Rpm))
         },
     },
     DiskOption {
@@ -67,6 +91,11 @@ pub static OPTIONS: &[DiskOption] = &[
         },
     },
 ];
+
+/// Makes a change, if the value that was given tells which.
+fn alter(model: &mut AnySpec, what: Option<Alteration>) -> Option<bool> {
+    what.map_or(Some(false), |what| model.alter(what).then_some(true))
+}
 
 fn number(text: &str, most: u32) -> Option<u32> {
     text.parse().ok().filter(|number| (1..=most).contains(number))
@@ -164,6 +193,23 @@ mod tests {
     }
 
     #[test]
+    fn a_drive_becomes_another_of_its_kind() {
+        let before = disk("hdd-18tb-7200");
+        let mut changed = before.clone();
+        changed.set("seek=150,rpm=5400,buffer=50,write-cache=off").unwrap();
+        let (AnySpec::Mechanical(old), AnySpec::Mechanical(new)) = (before, changed) else {
+            panic!("disks with platters")
+        };
+        assert!(
+            old.seek.iter().zip(&new.seek).all(|(old, new)| new.1 == old.1 / 2 * 3 || new.1 == old.1 * 3 / 2)
+        );
+        assert_eq!((old.period_ns, new.period_ns), (8_333_333, 11_111_111));
+        assert_eq!(new.zones[0].track_skew_ns, old.zones[0].track_skew_ns * 4 / 3);
+        assert_eq!(new.buffer.segment_sectors, old.buffer.segment_sectors / 2);
+        assert!(old.buffer.write_cache && !new.buffer.write_cache && new.buffer.read_cache);
+    }
+
+    #[test]
     fn every_disk_can_be_larger_and_smaller() {
         for name in crate::profile::names() {
             for (size, sectors) in [("capacity=600m", 1_171_872), ("capacity=40t", 78_125_000_000)] {
@@ -190,7 +236,10 @@ mod tests {
         let said = |name: &str, options: &str| -> String { disk(name).set(options).unwrap_err().to_string() };
         assert!(said("fixed", "cache=off").contains("this disk has no cache: no read cache"));
         assert!(said("cheetah9lp", "depth=0").contains("depth takes 1 to 65536"));
-        assert!(said("cheetah9lp", "colour=red").contains("there are cache, depth, capacity, bus, latency"));
+        assert!(
+            said("cheetah9lp", "colour=red")
+                .contains("there are cache, write-cache, buffer, seek, rpm, depth")
+        );
         assert!(said("cheetah9lp", "cache").contains("cache takes off"));
     }
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use idlewise_core::request::{Class, Priority};
 use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
-use idlewise_disk::{Profile, profile};
+use idlewise_disk::{OPTIONS, Profile, profile};
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::selection::files;
 use idlewise_sim::traces::Format;
@@ -266,6 +266,13 @@ fn disks() -> Result<String, Failure> {
     for name in profile::names() {
         let disk = Profile::named(name).map_err(Failure::failed)?;
         let _ = writeln!(text, "| `{name}` | {} | {} |", disk.description, disk.source);
+    }
+    text.push_str(
+        "\n## Options\n\nAfter a colon: `--disk hdd-18tb-7200:depth=8,seek=150` is that disk with a queue of 8 commands and with \
+         seeks that take half as long again.\n\n| option | values | meaning |\n|---|---|---|\n",
+    );
+    for option in OPTIONS {
+        let _ = writeln!(text, "| `{}` | {} | {} |", option.name, option.values, option.meaning);
     }
     Ok(text)
 }

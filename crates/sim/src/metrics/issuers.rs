@@ -10,6 +10,7 @@ use idlewise_core::{Duration, Group, Instant, Issuer, Operation, Request, SECTOR
 use rustc_hash::FxHasher;
 
 use super::declare::figures;
+use super::recorder::LOOKS;
 use super::small_histogram::SmallHistogram;
 
 /// Processes that a report lists by themselves; the others are added up in one row.
@@ -17,9 +18,6 @@ const LISTED: usize = 256;
 
 /// Processes that are told apart; beyond it, newcomers are counted with the last one.
 const MOST: usize = 16_384;
-
-/// A read that waits longer than an hour counts as one that waits an hour: this many tenths of a second.
-const LOOKS: usize = 36_000;
 
 /// Issuers below this are found without hashing.
 const NEAR: usize = 1024;

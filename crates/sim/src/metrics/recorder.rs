@@ -1,7 +1,8 @@
 //! Counts what a report's figures are made of, during a run.
 
 use hdrhistogram::Histogram;
-use idlewise_core::{Instant, Operation, Request, RequestId, SECTOR_BYTES};
+use idlewise_core::selectors::observed;
+use idlewise_core::{Duration, Instant, Operation, Request, RequestId, SECTOR_BYTES};
 use idlewise_disk::Completion;
 
 use super::declare::figures;
@@ -27,14 +28,22 @@ figures! {
 #[derive(Clone)]
 pub(super) struct Latencies {
     histogram: Histogram<u64>,
+    /// What an observer sees of a request after the first look.
+    later: Option<Histogram<u64>>,
     sum: u128,
+}
+
+/// A request that waits longer than an hour counts as one that waits an hour: this many tenths of a second.
+pub(super) const LOOKS: usize = 36_000;
+
+fn histogram() -> Histogram<u64> {
+    const LONGEST_NS: u64 = 3 * 3600 * 1_000_000_000;
+    Histogram::new_with_bounds(1_000, LONGEST_NS, 3).expect("the bounds are valid")
 }
 
 impl Default for Latencies {
     fn default() -> Latencies {
-        const LONGEST_NS: u64 = 3 * 3600 * 1_000_000_000;
-        let histogram = Histogram::new_with_bounds(1_000, LONGEST_NS, 3).expect("the bounds are valid");
-        Latencies { histogram, sum: 0 }
+        Latencies { histogram: histogram(), later: None, sum: 0 }
     }
 }
 
@@ -43,6 +52,9 @@ impl Latencies {
     fn record(&mut self, latency_ns: u64) {
         self.histogram.saturating_record(latency_ns);
         self.sum += u128::from(latency_ns);
+        for look in observed(Duration(latency_ns)).take(LOOKS).skip(1) {
+            self.later.get_or_insert_with(histogram).saturating_record(look.0);
+        }
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -60,6 +72,14 @@ impl Latencies {
 
     pub(super) fn quantile(&self, share: f64) -> u64 {
         self.histogram.value_at_quantile(share).min(self.histogram.max())
+    }
+
+    /// The same of what an observer sees ([`observed`]).
+    pub(super) fn observed(&self, share: f64) -> u64 {
+        let Some(later) = &self.later else { return self.quantile(share) };
+        let mut all = self.histogram.clone();
+        all += later;
+        all.value_at_quantile(share).min(all.max())
     }
 }
 
@@ -270,5 +290,22 @@ impl Observer for Recorder {
             self.waiting_since = Some(now);
             self.anticipation.waits += 1;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Latencies;
+
+    #[test]
+    fn who_waits_long_is_seen_often() {
+        let mut latencies = Latencies::default();
+        (0..999).for_each(|_| latencies.record(1_000_000));
+        assert_eq!(latencies.observed(0.99), latencies.quantile(0.99));
+        // Seen 300 times, the last time a tenth of a second before the end.
+        latencies.record(30_000_000_000);
+        let seen = latencies.observed(0.99) as f64 / 1e9;
+        assert!((28.6..29.0).contains(&seen), "{seen}");
+        assert!(latencies.quantile(0.99) < 2_000_000);
     }
 }

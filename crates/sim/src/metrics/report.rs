@@ -39,6 +39,9 @@ figures! {
         bytes: u64 = moved.bytes, Bytes;
         /// Latency.
         latency_ns: Latency = Latency::of(&moved.latencies), One(Latency);
+        /// The 99th percentile of latency as an observer sees it, who looks each tenth of a second: what waits counts again
+        /// at each look, so that starvation shows.
+        observed_ns_p99: u64 = moved.latencies.observed(0.99), Millis;
     }
 }
 
@@ -102,7 +105,7 @@ figures! {
         read: Part = Part::of(&run.recorder.moved[0]), One(Part)
             [
                 Column::new("latency_ns.mean", "read mean", Less, 2).goal("mean read latency"),
-                Column::new("latency_ns.p99", "read p99", Less, 3).goal("p99 read latency")
+                Column::new("observed_ns_p99", "read p99", Less, 3).goal("p99 read latency")
             ];
         /// Writes.
         write: Part = Part::of(&run.recorder.moved[1]), One(Part)

@@ -155,7 +155,7 @@ impl Table {
             Some("mostly_done_ns") => !unequal && arrivals == Arrivals::ClosedLoop,
             Some("throughput_bytes_per_s") => unequal,
             Some(part @ ("read" | "write")) => {
-                reads == (part == "read") && !(metric.path.ends_with(".p99") && few(part))
+                reads == (part == "read") && !(metric.path.ends_with("p99") && few(part))
             }
             _ => true,
         };
