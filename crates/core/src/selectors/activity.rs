@@ -67,6 +67,8 @@ pub struct Activity {
     counts: Summary,
     latencies: TryBox<Latencies>,
     outstanding: u32,
+    /// Since when there are any, or since this period began.
+    busy_since: Instant,
     /// What is longer is pooled from several blocks.
     block: Sectors,
 }
@@ -96,6 +98,7 @@ impl Activity {
             counts: Summary::default(),
             latencies: TryBox::room()?.keep(Latencies::default())?,
             outstanding: 0,
+            busy_since: Instant::ZERO,
             block,
         })
     }
@@ -167,6 +170,9 @@ impl Activity {
             }
             process.reads += 1;
         }
+        if self.outstanding == 0 {
+            self.busy_since = now;
+        }
         self.outstanding += 1;
     }
 
@@ -224,6 +230,9 @@ impl Activity {
         process.outstanding = process.outstanding.saturating_sub(1);
         process.done = now;
         self.outstanding = self.outstanding.saturating_sub(1);
+        if self.outstanding == 0 {
+            counts.busy += now.since(self.busy_since);
+        }
         if is_sync_read(request) {
             self.latencies.record(latency);
             (process.reads, process.waits) = (process.reads.saturating_sub(1), now);
@@ -256,6 +265,9 @@ impl Activity {
             if reads > 0 && waited > length {
                 self.latencies.record(waited);
             }
+        }
+        if self.outstanding > 0 {
+            self.counts.busy += now.since(core::mem::replace(&mut self.busy_since, now));
         }
         let shares =
             self.processes.iter().filter(|process| process.period == period).map(|process| process.bytes);

@@ -9,7 +9,8 @@
 //! 2. When enough requests have come since, `auto-predict` asks its host for predictions. The host plays the requests of
 //!    the last seconds, closed loop, against every candidate, for as long as the load has lasted, and answers a
 //!    little later. `auto-predict` asks again after one, two, four … periods, then every `again`. It asks nothing while fewer
-//!    than half a request is in the queue on average when another comes: then there is nothing to choose.
+//!    than half a request is in the queue on average when another comes, or the disk has something to do for less than a
+//!    twentieth of the time: then there is nothing to choose.
 //! 3. `auto-predict` weighs what each candidate would give against what the one in use would give, by the goal:
 //!    throughput, latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one
 //!    makes up for half as much of another. A read that is not done counts with the time that it has waited until now.
@@ -91,6 +92,33 @@ const USUAL: &str = "mq-deadline";
 /// With fewer requests in the queue when another comes, in hundredths, there is hardly ever anything to choose.
 const QUEUED: u64 = 50;
 
+/// A disk that has something to do for less than this part of the time soon has nothing to do, whoever chooses.
+const BUSY: u64 = 20;
+
+/// What has queued since the last question or the last change.
+#[derive(Default)]
+struct Queued {
+    requests: u64,
+    /// Others in the queue when one came, added up.
+    others: u64,
+    /// How long something was in the queue or in the device, and how long it has been since.
+    busy: Duration,
+    time: Duration,
+}
+
+impl Queued {
+    fn add(&mut self, summary: &Summary) {
+        self.requests += summary.requests;
+        self.others += summary.outstanding;
+        self.busy += summary.busy;
+        self.time += summary.length;
+    }
+
+    fn is_hardly_anything(&self) -> bool {
+        self.others * 100 < self.requests * QUEUED || self.busy * BUSY < self.time
+    }
+}
+
 /// The predicting selector.
 pub struct Predict {
     common: Common,
@@ -103,7 +131,7 @@ pub struct Predict {
     /// The time to the next question but one.
     gap: Duration,
     /// Since the last question or change: the requests, and how many were in the queue when each came, added up.
-    queued: (u64, u64),
+    queued: Queued,
     /// Until when each candidate rests.
     rests: [Instant; CANDIDATES_MAX],
     /// The candidate that the last prediction found better than the one in use.
@@ -133,7 +161,7 @@ impl Method for Predict {
             asked: false,
             next_question: Instant::ZERO,
             gap: Duration::ZERO,
-            queued: (0, 0),
+            queued: Queued::default(),
             rests: [Instant::ZERO; CANDIDATES_MAX],
             better: None,
             back: None,
@@ -145,11 +173,10 @@ impl Predict {
     /// What to ask now, if anything.
     fn question(&mut self, now: Instant) -> Option<Question> {
         let ready = self.watch.requests() >= self.settings.foresight.few.0 && now >= self.next_question;
-        let (requests, others) = self.queued;
-        if self.asked || !ready || others * 100 < requests * QUEUED {
+        if self.asked || !ready || self.queued.is_hardly_anything() {
             return None;
         }
-        (self.asked, self.queued) = (true, (0, 0));
+        (self.asked, self.queued) = (true, Queued::default());
         self.gap = (self.gap * 2).max(self.common.pace.period.0);
         self.next_question = now + self.gap.min(self.settings.foresight.again.0);
         let Foresight { window, horizon, horizon_max, delay, .. } = self.settings.foresight;
@@ -182,8 +209,10 @@ impl Predict {
     /// Takes in what a period shows of the load, and of the last switch. Why to go home, if that is a reason.
     fn looks(&mut self, at: Situation<'_>, summary: &Summary) -> Option<Reason> {
         let changed = self.watch.look(at.now, at.current, summary, &self.common.bounds);
-        let (requests, others) = if changed { (0, 0) } else { self.queued };
-        self.queued = (requests + summary.requests, others + summary.outstanding);
+        if changed {
+            self.queued = Queued::default();
+        }
+        self.queued.add(summary);
         if changed {
             self.guard.forget(at.now, self.settings.foresight.rest.0);
             (self.rests, self.better) = ([Instant::ZERO; CANDIDATES_MAX], None);

@@ -7,6 +7,8 @@ use crate::units::Duration;
 pub struct Summary {
     /// How long the period was.
     pub length: Duration,
+    /// How much of it something was outstanding.
+    pub busy: Duration,
     /// Requests that came.
     pub requests: u64,
     /// Reads among them.

@@ -39,6 +39,7 @@ fn summary(random: &mut Random, seed: u64, length: Duration) -> Summary {
     let part = |below: &mut dyn FnMut(u32) -> u64| below(requests as u32 + 1);
     Summary {
         length,
+        busy: Duration(below(1 << 27)),
         requests,
         reads: part(&mut below),
         sync: part(&mut below),

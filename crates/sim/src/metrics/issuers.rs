@@ -5,12 +5,11 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use idlewise_core::selectors::observed;
-use idlewise_core::{Duration, Group, Instant, Issuer, Operation, Request, SECTOR_BYTES, Weight};
+use idlewise_core::{Group, Instant, Issuer, Operation, Request, SECTOR_BYTES, Weight};
 use rustc_hash::FxHasher;
 
 use super::declare::figures;
-use super::recorder::LOOKS;
+use super::looks::looks;
 use super::small_histogram::SmallHistogram;
 
 /// Processes that a report lists by themselves; the others are added up in one row.
@@ -149,7 +148,7 @@ impl Issuers {
             tally.latency.record(latency_ns);
             if request.operation == Operation::Read {
                 let reads = tally.reads.get_or_insert_default();
-                observed(Duration(latency_ns)).take(LOOKS).for_each(|seen| reads.record(seen.0));
+                looks(latency_ns).for_each(|seen| reads.record(seen));
             }
         }
         tally.finished = tally.finished.max(now);

@@ -1,12 +1,12 @@
 //! Counts what a report's figures are made of, during a run.
 
 use hdrhistogram::Histogram;
-use idlewise_core::selectors::observed;
-use idlewise_core::{Duration, Instant, Operation, Request, RequestId, SECTOR_BYTES};
+use idlewise_core::{Instant, Operation, Request, RequestId, SECTOR_BYTES};
 use idlewise_disk::Completion;
 
 use super::declare::figures;
 use super::issuers::Issuers;
+use super::looks::looks;
 use super::phases::{PhaseShare, Phases};
 use crate::engine::Observer;
 
@@ -33,9 +33,6 @@ pub(super) struct Latencies {
     sum: u128,
 }
 
-/// A request that waits longer than an hour counts as one that waits an hour: this many tenths of a second.
-pub(super) const LOOKS: usize = 36_000;
-
 fn histogram() -> Histogram<u64> {
     const LONGEST_NS: u64 = 3 * 3600 * 1_000_000_000;
     Histogram::new_with_bounds(1_000, LONGEST_NS, 3).expect("the bounds are valid")
@@ -52,8 +49,8 @@ impl Latencies {
     fn record(&mut self, latency_ns: u64) {
         self.histogram.saturating_record(latency_ns);
         self.sum += u128::from(latency_ns);
-        for look in observed(Duration(latency_ns)).take(LOOKS).skip(1) {
-            self.later.get_or_insert_with(histogram).saturating_record(look.0);
+        for look in looks(latency_ns).skip(1) {
+            self.later.get_or_insert_with(histogram).saturating_record(look);
         }
     }
 
@@ -74,7 +71,7 @@ impl Latencies {
         self.histogram.value_at_quantile(share).min(self.histogram.max())
     }
 
-    /// The same of what an observer sees ([`observed`]).
+    /// The same of what an observer sees ([`looks`]).
     pub(super) fn observed(&self, share: f64) -> u64 {
         let Some(later) = &self.later else { return self.quantile(share) };
         let mut all = self.histogram.clone();

@@ -47,7 +47,7 @@ mirror! {
     PeriodLine of Summary {
         numbers: requests, reads, sync, merged, sequential, local, bytes, processes, newcomers, outstanding,
             thinks, think_ns, done, done_bytes, slowest_bytes, fastest_bytes, jain_permille;
-        times: length_ns = length, sync_read_p99_ns = sync_read_p99;
+        times: length_ns = length, busy_ns = busy, sync_read_p99_ns = sync_read_p99;
     }
 }
 

@@ -9,7 +9,16 @@ use crate::tunables::Tunables as _;
 /// A period of 100 ms in which some of 20 requests came from processes that were not there before.
 fn period(newcomers: u64) -> Summary {
     let (length, bytes) = (Duration::from_ms(100), 20 * 4096);
-    Summary { length, requests: 20, reads: 20, newcomers, bytes, outstanding: 60, ..Summary::default() }
+    Summary {
+        length,
+        busy: length,
+        requests: 20,
+        reads: 20,
+        newcomers,
+        bytes,
+        outstanding: 60,
+        ..Summary::default()
+    }
 }
 
 /// What is asked in these periods, and when, in tenths of a second.
@@ -155,14 +164,22 @@ fn from_a_wrong_switch_it_comes_home_as_soon_as_nothing_holds_it_back() {
 
 #[test]
 fn where_hardly_anything_queues_nothing_is_asked() {
-    let asks = |predict: &mut Predict, tenths: core::ops::Range<u64>, outstanding, newcomers| {
-        let wishes = tenths.map(|tenth| {
-            let now = Instant::ZERO + Duration::from_ms(100) * tenth;
-            let at = Situation { now, current: 0, free: true, candidates: &[], category: None };
-            predict.period(at, &Summary { outstanding, ..period(newcomers) }).wish
-        });
-        wishes.filter(|wish| matches!(wish, Wish::Predict(_))).count()
+    let asks_if_busy =
+        |predict: &mut Predict, tenths: core::ops::Range<u64>, outstanding, newcomers, busy| {
+            let wishes = tenths.map(|tenth| {
+                let now = Instant::ZERO + Duration::from_ms(100) * tenth;
+                let at = Situation { now, current: 0, free: true, candidates: &[], category: None };
+                let busy = Duration::from_ms(busy);
+                predict.period(at, &Summary { outstanding, busy, ..period(newcomers) }).wish
+            });
+            wishes.filter(|wish| matches!(wish, Wish::Predict(_))).count()
+        };
+    let asks = |predict: &mut Predict, tenths, outstanding, newcomers| {
+        asks_if_busy(predict, tenths, outstanding, newcomers, 100)
     };
+    let mut bursts = predict();
+    assert_eq!(asks_if_busy(&mut bursts, 1..1000, 200, 0, 4), 0, "all at once, and then nothing for long");
+    assert_eq!(asks_if_busy(&mut predict(), 1..10, 200, 0, 5), 1);
     let mut quiet = predict();
     assert_eq!(asks(&mut quiet, 1..1000, 9, 0), 0, "twenty come in a period: half of one is there already");
     assert_eq!(asks(&mut quiet, 1000..1001, 10, 20) + asks(&mut quiet, 1001..1003, 10, 0), 1, "another load");
