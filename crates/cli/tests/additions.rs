@@ -1,5 +1,5 @@
-//! What an addition costs: so many new files, so many edited ones. The worked examples are made in a copy of this
-//! workspace, which is then built and used.
+//! How many files an addition makes and edits. The worked examples are made in a copy of this workspace, which is then
+//! built and used.
 //!
 //! `docs/examples` has them: two schedulers as files, which lack only their lines in the list, the rest as patches.
 

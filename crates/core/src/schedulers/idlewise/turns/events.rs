@@ -277,9 +277,9 @@ impl Scheduler for Service {
             return;
         }
         let first = self.round.is_done(cx.now);
-        let way = self.learned.leaving.way();
+        let usual = self.learned.leaving.way();
         let continues = !first && read && at_head;
-        if self.draining.reads(cx.now, request.length, service, continues, way) {
+        if self.draining.reads(cx.now, request.length, service, continues, usual) {
             // Such a time tells nothing of staying.
             if cx.device.depth > 1 {
                 let pause = self.draining.pause(cx.now, service);
