@@ -277,14 +277,17 @@ impl Sorted {
         Iter { sorted: self, next: self.lower_bound(key) }
     }
 
-    /// The requests whose key is below `key`, largest first, with their keys.
-    pub fn iter_back_from(&self, key: u64) -> impl Iterator<Item = (u64, RequestId)> + '_ {
-        let mut at = self.step_back(self.lower_bound(key));
-        core::iter::from_fn(move || {
+    /// The requests on both sides of `key`, with their keys: those below it, largest first, and [the others](Sorted::iter_from).
+    #[inline]
+    pub fn iter_around(&self, key: u64) -> (impl Iterator<Item = (u64, RequestId)> + '_, Iter<'_>) {
+        let next = self.lower_bound(key);
+        let mut at = self.step_back(next);
+        let below = core::iter::from_fn(move || {
             let position = at?;
             at = self.step_back(position);
             self.entry(position).map(|entry| (entry.key, RequestId(entry.id)))
-        })
+        });
+        (below, Iter { sorted: self, next })
     }
 
     #[inline]

@@ -2,7 +2,7 @@
 
 use super::Inserted;
 use super::contents::Contents;
-use super::merge::{self, Side};
+use super::merge::{self, Side, Slots};
 use crate::collections::NIL;
 use crate::device::Merging;
 use crate::request::Request;
@@ -26,7 +26,7 @@ impl Contents {
         }
         let slots = self.merger.slots(&request);
         if self.merger.may_touch(slots) {
-            return self.enter_touching(scheduler, id, request, listed);
+            return self.enter_touching(scheduler, id, request, listed, slots);
         }
         self.table.insert(id, request, listed, self.merger.enter(id, slots));
         None
@@ -39,7 +39,7 @@ impl Contents {
         self.table.returned(id);
     }
 
-    /// Enters a request that may touch others.
+    /// Enters a request with these slots, which may touch others.
     #[inline(never)]
     fn enter_touching<S: Scheduler>(
         &mut self,
@@ -47,19 +47,22 @@ impl Contents {
         id: RequestId,
         new: Request,
         listed: bool,
+        slots: Slots,
     ) -> Option<Inserted> {
-        if let Some((into, side)) = self.find_merge(scheduler, &new) {
-            self.table.insert(id, new, listed, [NIL; 2]);
-            return Some(self.merge(scheduler, id, into, side));
-        }
-        let chain = self.merger.enter(id, self.merger.slots(&new));
+        let merge = self.find_merge(scheduler, &new, slots);
+        let chain = if merge.is_some() { [NIL; 2] } else { self.merger.enter(id, slots) };
         self.table.insert(id, new, listed, chain);
-        None
+        merge.map(|(into, side)| self.merge(scheduler, id, into, side))
     }
 
-    /// The waiting request that `new` can join: the last one touched, then one that ends where it
+    /// The waiting request that `new`, which has these slots, can join: the last one touched, then one that ends where it
     /// begins, then one that begins where it ends.
-    fn find_merge<S: Scheduler>(&self, scheduler: &S, new: &Request) -> Option<(RequestId, Side)> {
+    fn find_merge<S: Scheduler>(
+        &self,
+        scheduler: &S,
+        new: &Request,
+        slots: Slots,
+    ) -> Option<(RequestId, Side)> {
         let fits = |id: RequestId| self.fits(scheduler, id, new);
         if let Some(last) = self.merger.last(&self.table)
             && let Some(side) = Side::between(&self.table[last], new)
@@ -70,13 +73,13 @@ impl Contents {
         if self.device.merging == Merging::LastOnly {
             return None;
         }
-        if let Some(id) = self.merger.ending_at(new.start, &self.table, fits) {
+        if let Some(id) = self.merger.ending_at_start(new, slots, &self.table, fits) {
             return Some((id, Side::Back));
         }
         if !scheduler.front_merges() {
             return None;
         }
-        self.merger.starting_at(new.end(), &self.table, fits).map(|id| (id, Side::Front))
+        self.merger.starting_at_end(new, slots, &self.table, fits).map(|id| (id, Side::Front))
     }
 
     /// Whether `new` may become part of the waiting request `id`, which it touches.
@@ -88,6 +91,7 @@ impl Contents {
     }
 
     /// Makes the new request `id` a part of `into`, then joins `into` with a neighbour it now touches.
+    #[inline(never)]
     fn merge<S: Scheduler>(
         &mut self,
         scheduler: &mut S,
@@ -122,9 +126,10 @@ impl Contents {
                 && parts <= self.device.max_parts
                 && scheduler.may_merge(self.cx(), id, &extent)
         };
+        let slots = self.merger.slots(&extent);
         let neighbour = match side {
-            Side::Back => self.merger.starting_at(extent.end(), &self.table, fits),
-            Side::Front => self.merger.ending_at(extent.start, &self.table, fits),
+            Side::Back => self.merger.starting_at_end(&extent, slots, &self.table, fits),
+            Side::Front => self.merger.ending_at_start(&extent, slots, &self.table, fits),
         };
         let Some(other) = neighbour else { return grown };
         let (survivor, taken) = match side {

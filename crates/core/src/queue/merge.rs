@@ -82,7 +82,9 @@ impl Merger {
 
     #[inline]
     pub(super) fn slots(&self, request: &Request) -> Slots {
-        Slots { end: self.slot(request.end()), start: self.slot(request.start) }
+        // An end past the last sector there can be touches nothing.
+        let end = Sector(request.start.0.wrapping_add(u64::from(request.length.0)));
+        Slots { end: self.slot(end), start: self.slot(request.start) }
     }
 
     /// Whether any request may touch the one with these slots. Mostly none does.
@@ -128,15 +130,15 @@ impl Merger {
         requests.chain_mut(RequestId(at))[edge as usize] = after;
     }
 
-    /// Requests that may have this edge at `sector`: those in its slot, newest first.
+    /// Requests with this edge in `slot`, newest first.
     #[inline]
     fn candidates<'a>(
         &self,
         edge: Edge,
-        sector: Sector,
+        slot: usize,
         requests: &'a Table,
     ) -> impl Iterator<Item = RequestId> + use<'a> {
-        let mut at = self.heads[self.slot(sector)][edge as usize];
+        let mut at = self.heads[slot][edge as usize];
         core::iter::from_fn(move || {
             let id = at;
             if id == NIL {
@@ -168,23 +170,29 @@ impl Merger {
         self.unlink(Edge::Start, start, id, requests);
     }
 
-    /// A waiting request that ends at `sector` and `fits`.
-    pub(super) fn ending_at(
+    /// A waiting request that ends where `new`, which has these slots, starts, and `fits`.
+    #[inline]
+    pub(super) fn ending_at_start(
         &self,
-        sector: Sector,
+        new: &Request,
+        slots: Slots,
         requests: &Table,
         fits: impl Fn(RequestId) -> bool,
     ) -> Option<RequestId> {
-        self.candidates(Edge::End, sector, requests).find(|id| requests[*id].end() == sector && fits(*id))
+        let mut candidates = self.candidates(Edge::End, slots.start, requests);
+        candidates.find(|id| requests[*id].end() == new.start && fits(*id))
     }
 
-    /// A waiting request that starts at `sector` and `fits`.
-    pub(super) fn starting_at(
+    /// A waiting request that starts where `new`, which has these slots, ends, and `fits`.
+    #[inline]
+    pub(super) fn starting_at_end(
         &self,
-        sector: Sector,
+        new: &Request,
+        slots: Slots,
         requests: &Table,
         fits: impl Fn(RequestId) -> bool,
     ) -> Option<RequestId> {
-        self.candidates(Edge::Start, sector, requests).find(|id| requests[*id].start == sector && fits(*id))
+        let mut candidates = self.candidates(Edge::Start, slots.end, requests);
+        candidates.find(|id| requests[*id].start == new.end() && fits(*id))
     }
 }

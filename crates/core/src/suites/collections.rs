@@ -57,7 +57,8 @@ fn same_sorted(sorted: &Sorted, model: &[(u64, RequestId)], key: u64) -> Outcome
         equal(sorted.around(key), (first, ids(above).first().copied()), "around")?;
         equal(sorted.iter_from(key).collect::<Vec<_>>(), above.to_vec(), "iter_from")?;
         let back: Vec<_> = below.iter().rev().copied().collect();
-        equal(sorted.iter_back_from(key).collect::<Vec<_>>(), back, "iter_back_from")?;
+        let (down, up) = sorted.iter_around(key);
+        equal((down.collect::<Vec<_>>(), up.collect()), (back, above.to_vec()), "iter_around")?;
     }
     Ok(())
 }

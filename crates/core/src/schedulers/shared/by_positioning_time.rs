@@ -100,9 +100,8 @@ impl ByPositioningTime {
             }
             true
         };
-        let up = self.sorted.iter_from(self.head.0);
+        let (down, up) = self.sorted.iter_around(self.head.0);
         up.take_while(|(start, id)| better(*start, *id)).for_each(drop);
-        let down = self.sorted.iter_back_from(self.head.0);
         down.take_while(|(start, id)| better(*start, *id)).for_each(drop);
         best.map(|(_, id)| id)
     }

@@ -37,24 +37,27 @@ impl NextAddresses {
         }
     }
 
-    /// The queue of `class` nearest to `start` among those that are not `left_out`, of which there are few, and how
-    /// far it is. Of equally near ones it is the one with the least index.
+    /// The queue of `class` nearest to `start`, at most `within` sectors away, among those that are not `left_out`, of
+    /// which there are few. Of equally near ones it is the one with the least index.
     pub(super) fn nearest(
         &self,
         class: Class,
         start: Sector,
+        within: u64,
         left_out: impl Fn(usize) -> bool,
-    ) -> Option<(u64, usize)> {
+    ) -> Option<usize> {
         let key = self.key(class, start, 0);
-        let address = |key: u64| Sector(key << 2 >> 2 >> self.bits);
-        let suits = |(held, id): &(u64, RequestId)| held >> 62 == key >> 62 && !left_out(id.index());
-        let found = |(held, id): (u64, RequestId)| (address(held).distance(address(key)), id.index());
-        let behind = self.sorted.iter_from(key).find(suits).map(found);
-        let before = self.sorted.iter_back_from(key).find(suits);
-        let before = before.and_then(|(held, _)| {
-            self.sorted.iter_from(held >> self.bits << self.bits).find(suits).map(found)
+        let distance = |held: u64| (held >> self.bits).abs_diff(key >> self.bits);
+        let near = |(held, _): &(u64, RequestId)| held >> 62 == key >> 62 && distance(*held) <= within;
+        let fits = |(_, id): &(u64, RequestId)| !left_out(id.index());
+        let found = |(held, id): (u64, RequestId)| (distance(held), id.index());
+        let (before, behind) = self.sorted.iter_around(key);
+        let behind = behind.take_while(near).find(fits).map(found);
+        let before = before.take_while(near).find(fits).and_then(|(held, _)| {
+            // The first of those that continue there.
+            self.sorted.iter_from(held >> self.bits << self.bits).find(fits).map(found)
         });
-        [before, behind].into_iter().flatten().min()
+        [before, behind].into_iter().flatten().min().map(|(_, queue)| queue)
     }
 }
 
@@ -85,11 +88,10 @@ mod tests {
             let near = listed.filter_map(|(queue, at)| at.map(|(class, at)| (class, at, queue)));
             let near =
                 near.filter(|(own, ..)| *own == class).map(|(_, at, queue)| (at.distance(start), queue));
-            assert_eq!(
-                next_addresses.nearest(class, start, |queue| out.contains(&queue)),
-                near.min(),
-                "step {step}"
-            );
+            let within = u64::from(random(12));
+            let nearest = near.min().filter(|(distance, _)| *distance <= within).map(|(_, queue)| queue);
+            let found = next_addresses.nearest(class, start, within, |queue| out.contains(&queue));
+            assert_eq!(found, nearest, "step {step}");
         }
     }
 }

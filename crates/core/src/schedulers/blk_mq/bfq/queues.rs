@@ -157,17 +157,23 @@ impl Queues {
             && !self.list[queue].raise.is_known(now)
     }
 
-    /// Of the queues that others may share the one of the class of `queue` that continues nearest to `start`, and how
-    /// far that is. Neither `queue` nor the one in service is meant.
-    pub(super) fn nearest(&mut self, now: Instant, queue: usize, start: Sector) -> Option<(u64, usize)> {
+    /// Of the queues that others may share the one of the class of `queue` that continues nearest to `start`, at most
+    /// `within` sectors away. Neither `queue` nor the one in service is meant.
+    pub(super) fn nearest(
+        &mut self,
+        now: Instant,
+        queue: usize,
+        start: Sector,
+        within: u64,
+    ) -> Option<usize> {
         let (class, serving) = (self.wf2q.entities[queue].class, self.wf2q.in_service);
         let left_out = |other: usize| other == queue || serving == Some(other);
         loop {
-            let near = self.next_addresses.nearest(class, start, left_out)?;
-            if !self.list[near.1].raise.is_known(now) {
+            let near = self.next_addresses.nearest(class, start, within, left_out)?;
+            if !self.list[near].raise.is_known(now) {
                 return Some(near);
             }
-            self.next_addresses.set(near.1, None);
+            self.next_addresses.set(near, None);
         }
     }
 
@@ -331,15 +337,16 @@ impl Queues {
         let line = &mut self.list[queue].line;
         let leads = self.requests.take_out(cx, line, id);
         let empty = line.is_empty();
-        if self.wf2q.in_service != Some(queue) {
-            if leads {
-                self.renew_budget(cx, queue);
-            }
-            if empty && self.wf2q.entities[queue].busy {
-                self.not_busy(cx.now, queue, false);
-                let entity = &mut self.wf2q.entities[queue];
-                (entity.budget, entity.service) = (0, 0);
-            }
+        if self.wf2q.in_service == Some(queue) {
+            return;
+        }
+        if leads {
+            self.renew_budget(cx, queue);
+        }
+        if empty && self.wf2q.entities[queue].busy {
+            self.not_busy(cx.now, queue, false);
+            let entity = &mut self.wf2q.entities[queue];
+            (entity.budget, entity.service) = (0, 0);
         }
         self.note_position(cx, queue);
     }

@@ -30,7 +30,7 @@ pub(crate) const LARGE: u64 = 64;
 
 /// Whether a request is far from `last`. Nothing is far from sector 0, where all begins.
 pub(crate) fn seeks(rotational: bool, last: Sector, start: Sector, length: u64) -> bool {
-    last.0 != 0 && start.distance(last) > SEEK && (rotational || length < LARGE)
+    (rotational || length < LARGE) && start.distance(last) > SEEK && last.0 != 0
 }
 
 /// How long an interactive queue is raised on a device of this rate.

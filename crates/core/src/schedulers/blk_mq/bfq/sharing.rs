@@ -41,10 +41,7 @@ fn queue_to_join(queues: &mut Queues, cx: Cx<'_>, queue: usize, start: Sector) -
     let class = |queue: usize| queues.wf2q.entities[queue].class;
     let suits = |serving: &usize| *serving != queue && class(*serving) == class(queue) && sharable(*serving);
     let serving = queues.wf2q.in_service.filter(|_| start.distance(queues.served_to) <= CLOSE).filter(suits);
-    serving.or_else(|| {
-        let near = queues.nearest(cx.now, queue, start);
-        near.filter(|(distance, _)| *distance <= CLOSE).map(|(_, near)| near)
-    })
+    serving.or_else(|| queues.nearest(cx.now, queue, start, CLOSE))
 }
 
 /// Who shares whose queue, and why.
