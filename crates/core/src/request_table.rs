@@ -42,14 +42,26 @@ impl fmt::Display for State {
     }
 }
 
+/// The first of those that end in a slot of the merger and of those that start there, or the next ones after a request: ids,
+/// or [`NIL`].
+#[derive(Clone, Copy)]
+pub(crate) struct Chain {
+    pub(crate) end: u32,
+    pub(crate) start: u32,
+}
+
+impl Chain {
+    /// No request.
+    pub(crate) const NONE: Chain = Chain { end: NIL, start: NIL };
+}
+
 /// A request and what the queue keeps of it: as much as a cache line holds.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
     pub(crate) request: Request,
     /// Order of insertion, for those in use.
     turn: u64,
-    /// Where the [`Merger`](crate::queue::Queue) continues from here, by edge.
-    pub(crate) chain: [u32; 2],
+    pub(crate) chain: Chain,
     /// The next part of the request that this one is part of.
     next_part: u32,
     pub(crate) state: State,
@@ -110,7 +122,7 @@ impl Table {
         let free = Row {
             request: Request::default(),
             turn: 0,
-            chain: [NIL; 2],
+            chain: Chain::NONE,
             next_part: NIL,
             state: State::Free,
             entrant: AdmissionClass::Free,
@@ -193,15 +205,15 @@ impl Table {
         if self.rows[id.index()].whole { self.wholes[id.index()].parts } else { 1 }
     }
 
-    /// Where the merger continues from `id`, by edge.
+    /// Where the merger continues from `id`.
     #[inline]
-    pub(crate) fn chain(&self, id: RequestId) -> [u32; 2] {
-        self.rows[id.index()].chain
+    pub(crate) fn chain(&self, id: RequestId) -> &Chain {
+        &self.rows[id.index()].chain
     }
 
     /// The same, to be changed.
     #[inline]
-    pub(crate) fn chain_mut(&mut self, id: RequestId) -> &mut [u32; 2] {
+    pub(crate) fn chain_mut(&mut self, id: RequestId) -> &mut Chain {
         &mut self.rows[id.index()].chain
     }
 
@@ -251,7 +263,7 @@ impl Table {
 
     /// Enters `request` under `id`, which is not in use. `listed`: the id is still among the spare ones.
     #[inline]
-    pub(crate) fn insert(&mut self, id: RequestId, request: Request, listed: bool, chain: [u32; 2]) {
+    pub(crate) fn insert(&mut self, id: RequestId, request: Request, listed: bool, chain: Chain) {
         self.turn += 1;
         self.stale += usize::from(listed);
         let entrant = AdmissionClass::of(&request);
@@ -381,23 +393,38 @@ impl Table {
     /// Frees `id`, which is in no order, and its parts.
     #[inline]
     pub(crate) fn free(&mut self, id: RequestId) {
+        self.free_one(id.0);
+        if self.rows[id.index()].whole {
+            self.free_parts(id);
+        }
+    }
+
+    /// Frees the parts of `id`, which is free.
+    #[inline(never)]
+    fn free_parts(&mut self, id: RequestId) {
         let mut at = id.0;
         loop {
             let row = &mut self.rows[at as usize];
-            row.state = State::Free;
-            self.held[row.entrant as usize] -= 1;
-            if row.listed {
-                self.stale -= 1;
-            } else {
-                row.listed = true;
-                // The list has room: each id is in it once.
-                self.spare.push(at);
-            }
-            at = row.next_part;
+            row.whole = false;
+            at = core::mem::replace(&mut row.next_part, NIL);
             if at == NIL {
                 return;
             }
-            (row.next_part, row.whole) = (NIL, false);
+            self.free_one(at);
+        }
+    }
+
+    #[inline]
+    fn free_one(&mut self, id: u32) {
+        let row = &mut self.rows[id as usize];
+        row.state = State::Free;
+        self.held[row.entrant as usize] -= 1;
+        if row.listed {
+            self.stale -= 1;
+        } else {
+            row.listed = true;
+            // The list has room: each id is in it once.
+            self.spare.push(id);
         }
     }
 

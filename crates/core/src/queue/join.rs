@@ -3,9 +3,9 @@
 use super::Inserted;
 use super::contents::Contents;
 use super::merge::{self, Side, Slots};
-use crate::collections::NIL;
 use crate::device::Merging;
 use crate::request::Request;
+use crate::request_table::Chain;
 use crate::scheduler::Scheduler;
 use crate::units::RequestId;
 
@@ -21,7 +21,7 @@ impl Contents {
         listed: bool,
     ) -> Option<Inserted> {
         if self.device.merging == Merging::Off {
-            self.table.insert(id, request, listed, [NIL; 2]);
+            self.table.insert(id, request, listed, Chain::NONE);
             return None;
         }
         let slots = self.merger.slots(&request);
@@ -35,7 +35,7 @@ impl Contents {
     /// Enters `request`, which goes to the device first, under the free `id`.
     #[cold]
     pub(super) fn enter_past(&mut self, id: RequestId, request: Request, listed: bool) {
-        self.table.insert(id, request, listed, [NIL; 2]);
+        self.table.insert(id, request, listed, Chain::NONE);
         self.table.returned(id);
     }
 
@@ -50,7 +50,7 @@ impl Contents {
         slots: Slots,
     ) -> Option<Inserted> {
         let merge = self.find_merge(scheduler, &new, slots);
-        let chain = if merge.is_some() { [NIL; 2] } else { self.merger.enter(id, slots) };
+        let chain = if merge.is_some() { Chain::NONE } else { self.merger.enter(id, slots) };
         self.table.insert(id, new, listed, chain);
         merge.map(|(into, side)| self.merge(scheduler, id, into, side))
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::collections::{NIL, OutOfMemory, table};
 use crate::device::Device;
 use crate::request::{Operation, Request};
-use crate::request_table::{State, Table};
+use crate::request_table::{Chain, State, Table};
 use crate::units::{RequestId, Sector};
 
 /// Where a new request joins an old one.
@@ -49,6 +49,22 @@ enum Edge {
     Start,
 }
 
+impl Edge {
+    fn of(self, chain: &Chain) -> u32 {
+        match self {
+            Edge::End => chain.end,
+            Edge::Start => chain.start,
+        }
+    }
+
+    fn of_mut(self, chain: &mut Chain) -> &mut u32 {
+        match self {
+            Edge::End => &mut chain.end,
+            Edge::Start => &mut chain.start,
+        }
+    }
+}
+
 /// The slots of a request's edges.
 #[derive(Clone, Copy)]
 pub(super) struct Slots {
@@ -62,7 +78,7 @@ pub(super) struct Slots {
 /// has a list for either edge, and a request touches two slots instead of four. The lists go through the
 /// [`Table`]'s rows.
 pub(super) struct Merger {
-    heads: Vec<[u32; 2]>,
+    heads: Vec<Chain>,
     shift: u32,
     /// The request that last arrived or grew, whether or not it still waits.
     last: u32,
@@ -72,7 +88,7 @@ impl Merger {
     pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         // Sparse, so that a look is nearly always one glance: a slot in eight is taken, at most.
         let bits = capacity.next_power_of_two().trailing_zeros() + 3;
-        Ok(Merger { heads: table(1 << bits, [NIL; 2])?, shift: 64 - bits, last: NIL })
+        Ok(Merger { heads: table(1 << bits, Chain::NONE)?, shift: 64 - bits, last: NIL })
     }
 
     #[inline]
@@ -91,43 +107,43 @@ impl Merger {
     #[inline]
     pub(super) fn may_touch(&self, Slots { end, start }: Slots) -> bool {
         // NIL has all bits.
-        self.heads[start][Edge::End as usize] & self.heads[end][Edge::Start as usize] != NIL
+        self.heads[start].end & self.heads[end].start != NIL
     }
 
     /// `id` waits with these slots. Returns its chain.
     #[inline]
-    pub(super) fn enter(&mut self, id: RequestId, Slots { end, start }: Slots) -> [u32; 2] {
+    pub(super) fn enter(&mut self, id: RequestId, Slots { end, start }: Slots) -> Chain {
         self.last = id.0;
         let heads = &mut self.heads;
-        let at_end = core::mem::replace(&mut heads[end][Edge::End as usize], id.0);
-        let at_start = core::mem::replace(&mut heads[start][Edge::Start as usize], id.0);
-        [at_end, at_start]
+        let at_end = core::mem::replace(&mut heads[end].end, id.0);
+        let at_start = core::mem::replace(&mut heads[start].start, id.0);
+        Chain { end: at_end, start: at_start }
     }
 
     /// `id` no longer waits with these slots; this is its chain. False if it is not the first in its lists: then
     /// nothing was done.
     #[inline]
-    pub(super) fn leave(&mut self, id: RequestId, Slots { end, start }: Slots, chain: [u32; 2]) -> bool {
+    pub(super) fn leave(&mut self, id: RequestId, Slots { end, start }: Slots, chain: Chain) -> bool {
         let heads = &mut self.heads;
-        let first = heads[end][Edge::End as usize] == id.0 && heads[start][Edge::Start as usize] == id.0;
+        let first = heads[end].end == id.0 && heads[start].start == id.0;
         if first {
-            heads[end][Edge::End as usize] = chain[Edge::End as usize];
-            heads[start][Edge::Start as usize] = chain[Edge::Start as usize];
+            heads[end].end = chain.end;
+            heads[start].start = chain.start;
         }
         first
     }
 
     fn unlink(&mut self, edge: Edge, slot: usize, id: RequestId, requests: &mut Table) {
-        let after = requests.chain(id)[edge as usize];
-        let mut at = self.heads[slot][edge as usize];
+        let after = edge.of(requests.chain(id));
+        let mut at = edge.of(&self.heads[slot]);
         if at == id.0 {
-            self.heads[slot][edge as usize] = after;
+            *edge.of_mut(&mut self.heads[slot]) = after;
             return;
         }
-        while requests.chain(RequestId(at))[edge as usize] != id.0 {
-            at = requests.chain(RequestId(at))[edge as usize];
+        while edge.of(requests.chain(RequestId(at))) != id.0 {
+            at = edge.of(requests.chain(RequestId(at)));
         }
-        requests.chain_mut(RequestId(at))[edge as usize] = after;
+        *edge.of_mut(requests.chain_mut(RequestId(at))) = after;
     }
 
     /// Requests with this edge in `slot`, newest first.
@@ -138,13 +154,13 @@ impl Merger {
         slot: usize,
         requests: &'a Table,
     ) -> impl Iterator<Item = RequestId> + use<'a> {
-        let mut at = self.heads[slot][edge as usize];
+        let mut at = edge.of(&self.heads[slot]);
         core::iter::from_fn(move || {
             let id = at;
             if id == NIL {
                 return None;
             }
-            at = requests.chain(RequestId(id))[edge as usize];
+            at = edge.of(requests.chain(RequestId(id)));
             Some(RequestId(id))
         })
     }
