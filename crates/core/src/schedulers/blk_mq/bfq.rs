@@ -181,7 +181,7 @@ impl Bfq {
             habits.short = short;
             injection.note_thinking(cx.now, limit, short);
         }
-        if habits.only_seeks() && raise.kind == Kind::Soft {
+        if raise.kind == Kind::Soft && habits.only_seeks() {
             let span = self.service.queues.budgets.rate.raise_time;
             self.service.queues.change_raise(queue, |raise| raise.end_soft(cx.now, span));
         }

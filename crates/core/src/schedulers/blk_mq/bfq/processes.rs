@@ -166,6 +166,8 @@ impl Processes {
     }
 
     /// The place of the process of `queue` is not given to another until it is released.
+    // A call would cost more than what is done.
+    #[inline(always)]
     pub(crate) fn hold(&mut self, queue: usize) {
         if let Some(place) = self.owners[queue].place {
             self.issuers.hold(place);

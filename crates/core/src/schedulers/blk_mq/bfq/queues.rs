@@ -309,6 +309,8 @@ impl Queues {
 
     /// Gives `queue`, which has something to do, its budget. If it emptied before the last one was used up, and
     /// its process has come back in time, it may continue with what was left: true.
+    // One place gives budgets.
+    #[inline(always)]
     pub(super) fn begin_budget(&mut self, cx: Cx<'_>, queue: usize) -> bool {
         let slice_idle = self.settings.idle_time();
         let Queue { line, budget, habits, .. } = &mut self.list[queue];

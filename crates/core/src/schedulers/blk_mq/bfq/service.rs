@@ -307,9 +307,9 @@ impl Service {
 
     /// `queue` goes out of service: it waits for its turn, or has nothing to do.
     pub(super) fn leave_service(&mut self, cx: Cx<'_>, queue: usize, reason: Reason) {
-        if self.queues.list[queue].habits.is_seeky() {
-            let owner = &mut self.queues.processes.owners[queue];
-            owner.splits |= owner.shared;
+        let owner = &mut self.queues.processes.owners[queue];
+        if owner.shared && self.queues.list[queue].habits.is_seeky() {
+            owner.splits = true;
         }
         let stays = !self.queues.list[queue].line.is_empty()
             || reason == Reason::Preempted && idling::is_needed(&self.queues, queue) && self.few_are_empty();

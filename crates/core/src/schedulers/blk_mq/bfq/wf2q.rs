@@ -163,11 +163,11 @@ impl Wf2q {
     /// wait for the last of those that are remembered.
     fn forget_idle(&mut self, class: Class) {
         let tree = &mut self.trees[class as usize];
-        let (Some(first), Some(last)) = (tree.idle.iter().next(), tree.idle.iter().next_back()) else {
-            return;
-        };
-        let last = self.entities[last].finish;
-        if tree.active.iter().next().is_none() && !later(last, tree.time) {
+        let Some(first) = tree.idle.iter().next() else { return };
+        if tree.active.is_empty()
+            && let Some(last) = tree.idle.iter().next_back().map(|last| self.entities[last].finish)
+            && !later(last, tree.time)
+        {
             tree.time = last;
         }
         if !later(self.entities[first].finish, tree.time) {
@@ -340,12 +340,15 @@ impl Wf2q {
 
     /// The first queue of a class. While another is in service virtual time stays.
     fn first_of(&mut self, class: Class, expires: bool) -> Option<usize> {
-        let stays = self.in_service.is_some() && !expires;
         let tree = &mut self.trees[class as usize];
+        if tree.active.is_empty() {
+            return None;
+        }
         if let Some(queue) = tree.active.first_started(&self.entities, tree.time) {
             return Some(queue);
         }
         let time = tree.active.least_start(&self.entities)?;
+        let stays = self.in_service.is_some() && !expires;
         if !stays {
             tree.time = time;
             self.forget_idle(class);
