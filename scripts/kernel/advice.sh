@@ -5,7 +5,8 @@
 #
 #   scripts/kernel/advice.sh [--short] [DISK…]
 #
-# OURS=NAME,… takes others of ours (OURS= all of them), LOADS=NAME,… fewer loads; SEED=N another layout of the files. Exit status: 0 advice is
+# OURS=NAME,… takes others of ours (OURS= all of them), LOADS=NAME,… fewer loads; RUNS=N runs of each (2); SEED=N another layout
+# of the files. Exit status: 0 advice is
 # right (within 5 % of the best in nine of ten loads, within 15 % in all), 1 it is not, 77 it cannot run here.
 set -euo pipefail
 export LC_ALL=C
@@ -18,7 +19,7 @@ ours=${OURS-as,cfq,antic-aged-sptf,antic-c-look,aql} loads=${LOADS:-streams,rand
 # Nothing was tuned on the second.
 disks=(hdd-4tb-7200 hdd-18tb-7200:capacity=12t)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
-numbers=(work=320 files=600 large=160 ios=1500 commits=80 transactions=60 runs=2) seed=${SEED:-1}
+numbers=(work=320 files=600 large=160 ios=1500 commits=80 transactions=60 "runs=${RUNS:-2}") seed=${SEED:-1}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
 build=(build --release --package idlewise --bins --example advice_table)
 if [ "${1:-}" = --short ]; then
