@@ -27,8 +27,9 @@ cells() {
     "$idlewise" front --set "$2" --disks "$1" --schedulers linux,turns,as,cas --runs "${RUNS:-5}" --duration "${DURATION:-20s}" 2>/dev/null |
         awk '$1 == "scheduler" { on = 1; next }
             on && NF == 0 { exit }
+            { within = match($0, / ± [0-9.]+/) ? substr($0, RSTART, RLENGTH) : ""; sub(/ ± [0-9.]+/, "") }
             # NAME SHARE LEAST (LOAD) LATE of LOADS P99 × FRONT
-            on && $1 == "turns" { share = $2; least = $3 " " $4; late = $5 " of " $7; p99 = $8; next }
+            on && $1 == "turns" { share = $2 within; least = $3 " " $4; late = $5 " of " $7; p99 = $8; next }
             on && next_ == "" { next_ = $1 " " $2 }
             END { printf " %s, %s | %s | %s | %s |", share, p99, late, least, next_ }'
 }

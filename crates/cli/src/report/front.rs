@@ -24,10 +24,11 @@ pub(crate) struct Drawn<'a> {
 
 /// How to read the tables.
 const LEGEND: &str = "share: throughput as a part of the best among schedulers under which nobody waits longer than a second and \
-    twice mq-deadline's longest wait, geometric mean over the loads. least: the lowest, and where. too long: loads in which \
-    somebody waits longer than that; there a share counts at most as 1. p99: the 99th percentile of reads of the process that has \
-    the highest, as a multiple of the lowest among schedulers with nine tenths of the throughput, geometric mean. A read \
-    counts again for each tenth of a second of waiting. front: loads in which nobody has more throughput and a lower p99.";
+    twice mq-deadline's longest wait, geometric mean over the loads, with a 95 % confidence interval over the runs. least: the \
+    lowest, and where. too long: loads in which somebody waits longer than that; there a share counts at most as 1. p99: the 99th \
+    percentile of reads of the process that has the highest, as a multiple of the lowest among schedulers with nine tenths of the \
+    throughput, geometric mean. A read counts again for each tenth of a second of waiting. front: loads in which nobody has more \
+    throughput and a lower p99.";
 
 impl Drawn<'_> {
     fn name(&self, place: usize) -> &str {
@@ -63,6 +64,16 @@ pub(crate) fn text(drawn: &[Drawn<'_>]) -> String {
     text
 }
 
+/// A share and, of several runs, half the width of its 95 % confidence interval.
+fn share(over: &Overall) -> String {
+    let ci95 = Figure::of(&over.shares).ci95;
+    if over.shares.len() > 1 {
+        format!("{:.3} ± {ci95:.3}", over.share)
+    } else {
+        format!("{:.3}", over.share)
+    }
+}
+
 fn overall(one: &Drawn<'_>) -> Vec<Vec<String>> {
     let heads = ["scheduler", "share", "least", "too long", "p99", "front"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
@@ -70,7 +81,7 @@ fn overall(one: &Drawn<'_>) -> Vec<Vec<String>> {
         let (least, at) = over.least;
         rows.push(vec![
             one.name(place).to_owned(),
-            format!("{:.3}", over.share),
+            share(&over),
             format!("{least:.2} ({at})"),
             format!("{} of {}", over.starved, one.panels.len()),
             format!("{} ×", three(over.p99_ratio)),
@@ -132,6 +143,7 @@ fn disk(one: &Drawn<'_>) -> Value {
         json!({
             "scheduler": one.name(place),
             "share": over.share,
+            "share_ci95": Figure::of(&over.shares).ci95,
             "least_share": over.least.0,
             "least_load": over.least.1,
             "waits_too_long": over.starved,

@@ -42,6 +42,8 @@ pub struct Standing {
     pub longest_ns: f64,
     /// Throughput as a part of the unstarving best's.
     pub share: f64,
+    /// The same for each seed.
+    pub shares: Vec<f64>,
     /// Somebody waited too long.
     pub starves: bool,
     /// Nobody else that starves nobody has more throughput and a lower p99.
@@ -130,6 +132,7 @@ fn measured(scheduler: usize, counts: Counts, runs: &[&Outcome]) -> Standing {
         p99_ns: mean(&samples(&|report| report.slowest_read_ns_p99 as f64)),
         longest_ns: mean(&samples(&|report| report.longest_wait_ns as f64)),
         share: 0.0,
+        shares: Vec::new(),
         starves: false,
         front: false,
         p99_ratio: 1.0,
@@ -143,9 +146,12 @@ fn judge(standings: &mut [Standing], limit_ns: f64) {
     }
     let all = standings.to_vec();
     let fair = || all.iter().filter(|other| !other.starves);
-    let best = fair().map(|other| other.throughput).fold(0.0, f64::max);
+    let best = fair().max_by(|a, b| a.throughput.total_cmp(&b.throughput));
+    let part = |own: f64, best: f64| if best > 0.0 { own / best } else { 1.0 };
     for one in standings.iter_mut() {
-        one.share = if best > 0.0 { one.throughput / best } else { 1.0 };
+        one.share = part(one.throughput, best.map_or(0.0, |best| best.throughput));
+        let of_best = best.map_or(&[][..], |best| &best.samples);
+        one.shares = one.samples.iter().zip(of_best).map(|(own, best)| part(*own, *best)).collect();
         let beats = |other: &&Standing| {
             let (more, sooner) = (other.throughput >= one.throughput, other.p99_ns <= one.p99_ns);
             more && sooner && (other.throughput > one.throughput || other.p99_ns < one.p99_ns)
@@ -158,10 +164,12 @@ fn judge(standings: &mut [Standing], limit_ns: f64) {
 }
 
 /// One scheduler over many loads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Overall {
     /// Geometric mean of the shares.
     pub share: f64,
+    /// The same for each seed.
+    pub shares: Vec<f64>,
     /// The least share, and the load that has it.
     pub least: (f64, &'static str),
     /// Loads in which somebody waited too long.
@@ -180,10 +188,12 @@ pub fn overall(panels: &[Panel], place: usize) -> Overall {
         let sum: f64 = own().map(|(one, _)| of(one).max(1e-6).ln()).sum();
         (sum / panels.len().max(1) as f64).exp()
     };
+    let seeds = own().map(|(one, _)| one.shares.len()).min().unwrap_or(0);
     let least = own().map(|(one, load)| (one.share, load)).min_by(|a, b| a.0.total_cmp(&b.0));
     Overall {
         // Who starves others may have more than the best that does not. That is no merit.
         share: geometric(&|one| one.share.min(1.0)),
+        shares: (0..seeds).map(|seed| geometric(&|one| one.shares[seed].min(1.0))).collect(),
         least: least.unwrap_or((0.0, "")),
         starved: own().filter(|(one, _)| one.starves).count(),
         front: own().filter(|(one, _)| one.front).count(),
@@ -199,10 +209,11 @@ mod tests {
         Standing {
             scheduler,
             throughput,
-            samples: vec![throughput],
+            samples: vec![throughput, 1.2 * throughput],
             p99_ns,
             longest_ns,
             share: 0.0,
+            shares: Vec::new(),
             starves: false,
             front: false,
             p99_ratio: 0.0,
@@ -221,6 +232,7 @@ mod tests {
         let seen: Vec<_> = all.iter().map(|one| (one.share, one.starves, one.front)).collect();
         assert_eq!(seen, [(0.5, false, true), (1.0, false, true), (4.0, true, false), (0.92, false, false)]);
         // The first is nobody's peer but its own: the others have twice as much, and it has half of theirs.
+        assert_eq!((&all[0].shares, &all[1].shares), (&vec![0.5, 0.5], &vec![1.0, 1.0]));
         let ratios: Vec<f64> = all.iter().map(|one| one.p99_ratio).collect();
         assert_eq!(ratios, [1.0, 1.0, 1.0, 1.5]);
     }
@@ -230,10 +242,15 @@ mod tests {
         let panel = |share: f64, starves: bool| Panel {
             load: &LOADS[0],
             limit_ns: 1e9,
-            standings: vec![Standing { share, starves, ..standing(0, 1.0, 1.0, 1.0) }],
+            standings: vec![Standing {
+                share,
+                shares: vec![share, 1.0],
+                starves,
+                ..standing(0, 1.0, 1.0, 1.0)
+            }],
         };
         let over = overall(&[panel(0.25, false), panel(3.0, true)], 0);
-        assert!((over.share - 0.5).abs() < 1e-9, "{over:?}");
+        assert!((over.share - 0.5).abs() < 1e-9 && over.shares == [0.5, 1.0], "{over:?}");
         assert_eq!((over.least.0, over.starved), (0.25, 1));
     }
 
