@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Is advice right? Ten loads of real programs run in a guest with Debian's kernel, on disks that are models, under the
-# schedulers of the preset `linux` and some of ours; `idlewise advise` gets the recording of the run under mq-deadline and
+# schedulers of the preset `linux` and ours; `idlewise advise` gets the recording of the run under mq-deadline and
 # nothing else. Prints docs/advice.md: what was advised, what was best, what was predicted, what was measured.
 #
 #   scripts/kernel/advice.sh [--short] [DISK…]
 #
-# OURS=NAME,… takes others of ours (OURS= all of them), LOADS=NAME,… fewer loads; RUNS=N runs of each (2); SEED=N another layout
-# of the files. Exit status: 0 advice is
-# right (within 5 % of the best in nine of ten loads, within 15 % in all), 1 it is not, 77 it cannot run here.
+# OURS=NAME,… takes fewer of ours, LOADS=NAME,… fewer loads; RUNS=N runs of the fastest (3); SEED=N another layout of the
+# files. Exit status: 0 advice is right (within 5 % of the best in nine of ten loads, within 15 % in all), 1 it is not, 77 it
+# cannot run here.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -15,11 +15,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 # The second is the first again: what differs between the two is not the scheduler's.
 kernels=mq-deadline,mq-deadline:fifo_batch=16,none,mq-deadline:fifo_batch=1,mq-deadline:writes_starved=8,kyber,bfq,bfq:low_latency=0,bfq:low_latency=0:timeout_sync=500
-ours=${OURS-as,cfq,antic-aged-sptf,antic-c-look,aql} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+find,sqlite+write,pgbench+tar}
+ours=${OURS:-} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+find,sqlite+write,pgbench+tar}
 # Nothing was tuned on the second.
 disks=(hdd-4tb-7200 hdd-18tb-7200:capacity=12t)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
-numbers=(work=320 files=600 large=160 ios=1500 commits=80 transactions=60 "runs=${RUNS:-2}") seed=${SEED:-1}
+numbers=(work=320 files=600 large=160 ios=1500 commits=80 transactions=60 "runs=${RUNS:-3}") seed=${SEED:-1}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
 build=(build --release --package idlewise --bins --example advice_table)
 if [ "${1:-}" = --short ]; then
