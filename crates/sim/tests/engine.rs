@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use idlewise_core::{
-    Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Queue, Request, RequestId,
-    Scheduler, Sector, Sectors, Weight, registry,
+    Decision, Device as Traits, Duration, Host, Instant, Issuer, Merging, Operation, Queue, Request,
+    RequestId, Scheduler, Sector, Sectors, Weight, registry,
 };
 use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
 use idlewise_sim::engine::exits::Exits;
-use idlewise_sim::engine::{Control, Engine, EngineError, Limits, Workload};
+use idlewise_sim::engine::{Control, Engine, EngineError, Limits, Observer, Workload};
 use idlewise_sim::metrics::{Recorder, Report};
 
 /// A device that takes 1 ms for each command, one at a time or several.
@@ -223,4 +223,38 @@ fn waits_are_honoured_and_counted_as_hit_or_in_vain() {
     assert_eq!(log, [(2_000_000, 100), (3_000_000, 0)]);
     let waits = report.anticipation;
     assert_eq!((waits.waits, waits.hits, waits.timeouts, waits.time_ns), (1, 1, 0, 2_000_000));
+}
+
+/// What a recorder says of requests one after the other: what each asks for, and when it comes, is dispatched and is done,
+/// in milliseconds.
+fn recorded(rows: &[(Operation, [u64; 3])]) -> serde_json::Value {
+    let mut recorder = Recorder::new(rows.len()).phased(vec![("all".to_owned(), Instant::ZERO)]);
+    for (index, (operation, times)) in rows.iter().enumerate() {
+        let (id, [comes, starts, ends]) = (RequestId(index as u32), times.map(|ms| Instant(ms * 1_000_000)));
+        let request = Request::read(Sector(0), Sectors(8)).by(Issuer(1));
+        let request = Request { arrival: comes, operation: *operation, ..request };
+        recorder.arrived(comes, id, &request);
+        recorder.dispatched(starts, id);
+        recorder.completed(ends, id, &request, 0);
+    }
+    serde_json::to_value(recorder.report("noop", 0, |_| (None, Weight::default()))).unwrap()
+}
+
+#[test]
+fn no_figure_of_reads_and_writes_counts_a_discard_or_a_flush() {
+    use Operation::{Discard, Flush, Read, Write};
+    let transfers = [(Read, [0, 1, 5]), (Write, [2000, 2003, 2010]), (Read, [4980, 4981, 5000])];
+    let others = [(Discard, [6, 900, 1000]), (Flush, [1001, 1500, 1900])];
+    let mut alone = recorded(&transfers);
+    let mut among = recorded(&[&transfers[..1], &others, &transfers[1..]].concat());
+    assert_eq!((&among["requests"], &among["flushes"]), (&5.into(), &1.into()));
+    assert_eq!(among["discard"]["requests"], 1);
+    for report in [&mut alone, &mut among] {
+        // These are of all requests, or of flushes or discards alone, and say so.
+        for own in ["requests", "flushes", "flush_latency_ns", "discard", "queue_mean"] {
+            assert!(report.as_object_mut().unwrap().remove(own).is_some(), "{own}");
+        }
+        assert!(report["issuers"][0].as_object_mut().unwrap().remove("requests").is_some());
+    }
+    assert_eq!(among, alone);
 }

@@ -101,6 +101,8 @@ pub(super) struct Moved {
 pub struct Recorder {
     /// When each request was issued, by id.
     issued: Vec<Instant>,
+    /// Which ids are those of reads and writes.
+    transfer: Vec<bool>,
     /// Reads, then writes.
     pub(super) moved: [Moved; 2],
     /// Discards move nothing, and flushes have no extent: neither counts among the writes.
@@ -134,7 +136,11 @@ pub(super) struct DeviceTotals {
 impl Recorder {
     /// A recorder for request ids below `capacity`.
     pub fn new(capacity: usize) -> Self {
-        Recorder { issued: vec![Instant::ZERO; capacity], ..Recorder::default() }
+        Recorder {
+            issued: vec![Instant::ZERO; capacity],
+            transfer: vec![false; capacity],
+            ..Recorder::default()
+        }
     }
 
     /// Phases are measured apart: the name of each and when it begins, in order.
@@ -221,10 +227,15 @@ impl Recorder {
     }
 }
 
+fn is_transfer(request: &Request) -> bool {
+    matches!(request.operation, Operation::Read | Operation::Write)
+}
+
 impl Observer for Recorder {
     #[inline]
     fn arrived(&mut self, _: Instant, id: RequestId, request: &Request) {
         self.issued[id.index()] = request.arrival;
+        self.transfer[id.index()] = is_transfer(request);
         self.issuers.arrived(request);
         if self.first_issue.is_none_or(|first| request.arrival < first) {
             self.first_issue = Some(request.arrival);
@@ -240,7 +251,9 @@ impl Observer for Recorder {
             self.busy_since = now;
         }
         self.in_flight += 1;
-        self.longest_queued_ns = self.longest_queued_ns.max(now.since(self.issued[id.index()]).0);
+        if self.transfer[id.index()] {
+            self.longest_queued_ns = self.longest_queued_ns.max(now.since(self.issued[id.index()]).0);
+        }
     }
 
     #[inline]
@@ -274,7 +287,7 @@ impl Observer for Recorder {
             None => self.flushed.record(latency),
         }
         self.issuers.count(now, request, latency, service_share);
-        if matches!(request.operation, Operation::Read | Operation::Write) {
+        if is_transfer(request) {
             self.phases.count(now, request, latency);
             let since = now.since(self.first_issue.unwrap_or_default());
             self.completions.0.record(since.0).expect("the histogram grows");
