@@ -194,7 +194,12 @@ fn discards_and_flushes_are_apart_from_reads_and_writes() {
     let rate = result["throughput_bytes_per_s"].as_f64().unwrap();
     assert!(rate < 1e6, "{rate} bytes a second");
     assert!(result["flush_latency_ns"]["p99"].as_u64().unwrap() > 0);
-    idlewise(words).exits(0).prints("60 (0 reads, 20 writes, 20 discards, 20 flushes)").prints("flushes");
+    idlewise(words)
+        .exits(0)
+        .prints("60 (0 reads, 20 writes, 20 discards, 20 flushes)")
+        .prints("latency µs")
+        .prints("mean µs")
+        .prints(" µs, transfer ");
     let table = idlewise(["compare", "--schedulers", "none,bfq", "--disk", "sata-ssd", "--trace", &trace]);
     table.exits(0).prints("flush p99").prints("µs");
 }

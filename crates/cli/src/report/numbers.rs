@@ -92,11 +92,6 @@ pub(crate) fn grouped(number: i64) -> String {
     text
 }
 
-/// Nanoseconds as milliseconds with three significant digits.
-pub(crate) fn ms(ns: f64) -> String {
-    three(ns / 1e6)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,8 +7,9 @@ use idlewise_sim::metrics::selector::InUse;
 use idlewise_sim::metrics::{Kind, Latency, Metric, Report};
 
 use super::grid::aligned;
-use super::numbers::{grouped, ms, three};
+use super::numbers::{grouped, three};
 use super::summary::Summary;
+use super::verdict::words::show;
 use crate::input::setup::Prepared;
 
 /// Processes listed by themselves.
@@ -91,15 +92,12 @@ fn work(report: &Report) -> Vec<Line> {
 /// How the device spent its time.
 fn device(report: &Report) -> Vec<Line> {
     let device = &report.device;
-    let [seek, rotation, transfer] =
-        [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean].map(ms);
+    let [seek, rotation, transfer] = [device.seek_ns_mean, device.rotation_ns_mean, device.transfer_ns_mean]
+        .map(|ns| show(Kind::Millis, ns));
     let (busy, commands) = (three(device.utilization * 100.0), count(device.commands));
     let mut lines = vec![
         line("disk busy", format!("{busy} % of the time, {commands} commands")),
-        line(
-            "a command on average",
-            format!("seek {seek} ms, rotation {rotation} ms, transfer {transfer} ms"),
-        ),
+        line("a command on average", format!("seek {seek}, rotation {rotation}, transfer {transfer}")),
         line("served from buffer", count(device.cached)),
     ];
     let waits = &report.anticipation;
@@ -164,7 +162,9 @@ fn latencies(report: &Report) -> String {
 }
 
 fn issuers(report: &Report) -> String {
-    let names = "process,requests,MB,disk time %,weight,mean ms,p50,p95,p99,max,done s";
+    let (unit, scale) = Kind::Millis.unit_near(report.latency_ns.p50 as f64);
+    let time = |ns: f64| three(ns / scale);
+    let names = format!("process,requests,MB,disk time %,weight,mean {unit},p50,p95,p99,max,done s");
     let mut rows = heads(&names.split(',').collect::<Vec<_>>());
     for issuer in report.issuers.iter().take(LISTED) {
         let id = if issuer.id == u32::MAX { String::new() } else { format!("{} ", issuer.id) };
@@ -176,10 +176,10 @@ fn issuers(report: &Report) -> String {
             three(issuer.bytes as f64 / 1e6),
             three(issuer.service_share * 100.0),
             issuer.weight.to_string(),
-            ms(issuer.latency_ns_mean),
+            time(issuer.latency_ns_mean),
         ];
         let done = three(issuer.finished_ns as f64 / 1e9);
-        rows.push(figures.into_iter().chain(tail.map(|ns| ms(ns as f64))).chain([done]).collect());
+        rows.push(figures.into_iter().chain(tail.map(|ns| time(ns as f64))).chain([done]).collect());
     }
     let mut text = aligned(&rows) + "Rows: most disk time first.";
     if report.issuers.len() > LISTED {
