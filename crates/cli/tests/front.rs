@@ -68,9 +68,11 @@ fn the_page_is_whole_and_names_nothing_outside() {
     let option = format!("--html={}", path.display());
     let words =
         QUICK.iter().copied().chain(["--loads", "seq-readers,mail", "--duration", "1s", option.as_str()]);
-    idlewise(words).exits(0).prints("maxtor-40g").prints("share").prints("the front of each load");
+    let run = idlewise(words).exits(0).prints("maxtor-40g").prints("share").prints("the front of each load");
+    run.prints("idlewise front --disks maxtor-40g ");
     let page = std::fs::read_to_string(path).unwrap();
     assert_eq!(page.matches("<figure>").count(), 2);
+    assert!(page.contains("<code>idlewise front --disks maxtor-40g "), "the command is told");
     assert!(page.ends_with("</html>\n") && !page.contains("http"), "{page}");
 }
 

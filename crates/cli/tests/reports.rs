@@ -37,6 +37,17 @@ fn every_report_names_its_command_and_its_trace() {
     assert_eq!(json(idlewise(run().chain(["--json"])))["trace"]["sha256"], sum(&trace).as_str());
     idlewise(["trace", "info", &trace]).exits(0).prints(&format!("sha256         {}", sum(&trace)));
     assert_eq!(json(idlewise(["trace", "info", &trace, "--json"]))["sha256"], sum(&trace).as_str());
+    let advise = || ["advise", &trace, "--schedulers", "noop,c-look"].into_iter().chain(DISK);
+    idlewise(advise()).exits(0).prints(&sum(&trace)).prints("idlewise advise '");
+    let advice = json(idlewise(advise().chain(["--json"])));
+    assert!(
+        advice["command"].as_str().unwrap().starts_with(&format!("idlewise advise '{trace}'")),
+        "{advice}"
+    );
+    assert_eq!(
+        (&advice["trace"]["name"], &advice["trace"]["sha256"]),
+        (&(*trace).into(), &(*sum(&trace)).into())
+    );
     let own = json(idlewise(["run", "--json"].into_iter().chain(DISK).chain(LOAD)));
     assert!(
         own["trace"].is_null() && own["command"].as_str().unwrap().contains("--workload random"),

@@ -14,12 +14,12 @@ use crate::assumptions::under;
 use crate::execution::execute;
 use crate::failure::Failure;
 use crate::input::args::Reading;
-use crate::input::trace::options;
+use crate::input::trace::{options, sha256};
 use crate::input::{names, presets, setup};
 use crate::report::comparison::{Comparison, Variant};
 use crate::report::summary::{Summary, summarise};
 use crate::report::verdict::table::Goal;
-use crate::report::{html, json, numbers, output};
+use crate::report::{html, json, numbers, origin, output};
 
 /// Where files are memory.
 const MEMORY: &str = "/dev/shm";
@@ -88,21 +88,27 @@ impl Advise {
         for subject in &subjects {
             all.push(self.advise(&path, subject)?);
         }
-        if let Some(path) = &self.json {
+        // A recording that is not kept cannot be replayed again.
+        let kept = (!path.starts_with(scratch.path())).then(|| sha256(&traces::Trace::files(&path)));
+        let hash = kept.and_then(|hash| hash.ok().flatten());
+        if let Some(out) = &self.json {
+            let trace = |hash| json!({"name": path.display().to_string(), "sha256": hash});
             let document = json!({
                 "schema": "idlewise/advise/1",
                 "version": env!("CARGO_PKG_VERSION"),
+                "command": origin::command(),
+                "trace": hash.as_deref().map(trace),
                 "source": self.subject,
                 "goal": self.goal,
                 "disks": all,
             });
-            output::write(path, &json::text(&document)?)?;
+            output::write(out, &json::text(&document)?)?;
         }
         if [&self.json, &self.html].into_iter().flatten().any(output::is_stdout) {
             return Ok(());
         }
         let texts: Vec<String> = all.iter().map(|advice| text(advice, numbers::width())).collect();
-        output::print(&texts.join("\n"))
+        output::print(&format!("{}\n{}", texts.join("\n"), origin::with_hash(hash.as_deref())))
     }
 
     /// The model of the disk: the one that is named; else one fitted to what it did, or the known disk that is nearer to

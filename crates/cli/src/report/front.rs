@@ -61,7 +61,7 @@ pub(crate) fn text(drawn: &[Drawn<'_>]) -> String {
         text.push('\n');
     }
     text += &wrap(&format!("* set aside: nobody tunes on it. {LEGEND}"), width());
-    text
+    text + "\n\n" + &origin::with_hash(None)
 }
 
 /// A share and, of several runs, half the width of its 95 % confidence interval.

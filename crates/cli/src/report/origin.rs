@@ -15,8 +15,13 @@ fn words() -> Vec<String> {
     own.chain(std::env::args_os().skip(1)).map(|word| quote(&word.to_string_lossy())).collect()
 }
 
-/// The command and the trace's hash as lines for a terminal. A command that is too long for one goes on in the next.
+/// The command and the trace's hash as lines for a terminal.
 pub(crate) fn lines(prepared: &Prepared) -> String {
+    with_hash(prepared.trace.as_ref().and_then(|trace| trace.sha256()))
+}
+
+/// The command, and the hash if there is one. A command that is too long for a line goes on in the next.
+pub(crate) fn with_hash(hash: Option<&str>) -> String {
     let (mut text, mut column, width) = (String::new(), 0, width());
     for word in words() {
         let length = word.chars().count();
@@ -32,7 +37,7 @@ pub(crate) fn lines(prepared: &Prepared) -> String {
         column += length;
     }
     text.push('\n');
-    if let Some(hash) = prepared.trace.as_ref().and_then(|trace| trace.sha256()) {
+    if let Some(hash) = hash {
         text += &format!("trace sha256{}{hash}\n", if width < 77 { "\n" } else { " " });
     }
     text

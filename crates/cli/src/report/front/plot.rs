@@ -7,6 +7,7 @@ use idlewise_sim::experiment::front::{Panel, Standing};
 use super::super::grid::{Cell, escape, html};
 use super::super::html::{document, section};
 use super::super::numbers::three;
+use super::super::origin;
 use super::{Drawn, LEGEND, load, overall, point};
 
 const WIDTH: f64 = 640.0;
@@ -31,6 +32,7 @@ pub(crate) fn page(drawn: &[Drawn<'_>]) -> String {
         one.panels.iter().for_each(|panel| plots += &plot(one, panel));
         body += &section(&format!("{}: {}", one.disk.name, one.disk.description), &(plots + "</div>\n"));
     }
+    body += &section("To repeat this", &format!("<pre><code>{}</code></pre>\n", escape(&origin::command())));
     document("The front of schedulers", &(body + "</main>\n"))
 }
 
