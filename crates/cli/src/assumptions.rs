@@ -75,3 +75,44 @@ fn set(load: &mut Load, open: bool, factor: f64) {
         (*open_loop, *speed) = (open, factor);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use idlewise_disk::Profile;
+
+    use super::*;
+    use crate::input::args::Reading;
+    use crate::input::{names, setup};
+
+    #[test]
+    fn a_slower_disk_sees_a_trace_that_comes_faster() {
+        // A read each tenth of a second, of a disk that takes 5 ms for each.
+        let row = |n: u64| {
+            format!("{},d,0,Read,{},4096,50000\n", 128_166_372_003_061_629 + n * 1_000_000, n * 8192)
+        };
+        let file = tempfile::NamedTempFile::with_suffix(".csv").unwrap();
+        std::fs::write(file.path(), (0..101).map(row).collect::<String>()).unwrap();
+        let reading = Reading { format: None, devices: Vec::new(), lenient: false };
+        let schedulers = names::schedulers(&["noop".to_owned(), "c-scan".to_owned()]).unwrap().0;
+        let disk = Profile::named("fixed").unwrap();
+        let mut prepared = setup::replay(file.path(), &reading, disk, schedulers).unwrap();
+        let variants = under(&mut prepared, &[0, 1], 1.25).unwrap().unwrap();
+        let open: Vec<_> = variants.iter().filter(|variant| variant.open_loop).collect();
+        let (closed, of_open) = (variants.len() - open.len(), open.len());
+        assert_eq!((closed, of_open), (3, 3));
+        let seconds = |variant: &Variant| variant.summaries[0].figure("elapsed_ns").mean / 1e9;
+        for (variant, (name, expected)) in open.iter().zip([
+            ("in open loop", 10.0),
+            ("in open loop on a disk 25 % slower", 8.0),
+            ("in open loop on a disk 25 % faster", 12.5),
+        ]) {
+            assert_eq!(variant.name, name);
+            assert!((seconds(variant) - expected).abs() < 0.02, "{name}: {} s", seconds(variant));
+        }
+        // What was asked for is as it was.
+        let Load::Trace { open_loop, speed, .. } = prepared.experiment.load else {
+            panic!("this is a trace")
+        };
+        assert!(!open_loop && (speed - 1.0).abs() < 1e-12 && prepared.experiment.schedulers.len() == 2);
+    }
+}

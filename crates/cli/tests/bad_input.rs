@@ -231,7 +231,8 @@ fn a_fit_that_cannot_be() {
         .says("--force");
     assert_eq!(std::fs::read_to_string(&there).unwrap(), "mine");
     let nowhere = folder.path().join("no/my.toml").display().to_string();
-    idlewise(["disk", "fit", &trace, "-o", &nowhere]).exits(1).says("there is no folder");
+    // Before the work: there are too few rows for a fit, too.
+    idlewise(["disk", "fit", &few, "-o", &nowhere]).exits(1).says("there is no folder");
     idlewise(["disk", "fit", &trace, "--for", "400s"]).exits(2).says("up to 300s");
     idlewise(["disk", "fit", &trace, "--active", &few]).exits(1).says("no block device");
     idlewise(["disk", "calibrate", &trace])
@@ -284,6 +285,9 @@ fn recordings_that_other_programs_must_read_first() {
     for words in [vec!["trace", "info", &perf], vec!["trace", "info", &perf, "--format", "ftrace"]] {
         idlewise(words).exits(1).says("perf.data: this is perf").says("perf script -i");
     }
+    // The same of a machine whose numbers are the other way round.
+    let swapped = write(&folder, "perf.data", [&b"2ELIFREP"[..], &[0; 200]].concat());
+    idlewise(["trace", "info", &swapped]).exits(1).says("perf.data: this is perf").says("perf script -i");
     let dat = write(&folder, "trace.dat", [&b"\x17\x08\x44tracing"[..], &[0; 200]].concat());
     idlewise(["trace", "info", &dat]).exits(1).says("trace-cmd report");
 }

@@ -36,6 +36,7 @@ fn it_stands_alone_and_tells_all() {
         "prefers-color-scheme",
         "Run time",
         "seeds: 1",
+        "Rows: highest throughput first",
         "does not tell completions",
     ] {
         assert!(page.contains(wanted), "{wanted} is missing");

@@ -11,11 +11,15 @@ use common::{DISK, LOAD, MSR, Run, file, finish, folder, idlewise, line, program
 /// A load that would run for very long.
 const ENDLESS: [&str; 2] = ["--workload", "poisson:rate=50,requests=1000000000"];
 
-/// Runs with a time limit: a check that comes too late does not hang the tests.
+/// Runs the endless load with a time limit: a check that comes too late does not hang the tests.
 fn at_once(words: &[&str]) -> Run {
+    in_time(words.iter().chain(&DISK).chain(&ENDLESS))
+}
+
+fn in_time<'a>(words: impl Iterator<Item = &'a &'a str>) -> Run {
     let program = env!("CARGO_BIN_EXE_idlewise");
     let mut command = std::process::Command::new("timeout");
-    command.arg("20").arg(program).args(words).args(DISK).args(ENDLESS).stdin(Stdio::null());
+    command.arg("20").arg(program).args(words).stdin(Stdio::null());
     finish(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("timeout(1) starts"))
 }
 
@@ -31,6 +35,11 @@ fn outputs_are_checked_before_the_run() {
     at_once(&["run", "--json=/proc/version"]).exits(1).says("/proc/version");
     let folder = folder();
     at_once(&["run", &format!("--json={}", folder.path().display())]).exits(1).says("this is a folder");
+    in_time(["front", "--duration", "9000s", "--html=/nonexistent/x"].iter())
+        .exits(1)
+        .says("there is no folder");
+    // There is no such disk, either.
+    in_time(["advise", "/dev/none", "--json=/nonexistent/x"].iter()).exits(1).says("there is no folder");
     let left = std::fs::read_dir(&folder).unwrap().count();
     assert_eq!(left, 0, "the check leaves nothing behind");
 }

@@ -114,6 +114,50 @@ fn a_table_says_how_its_rows_are_ordered() {
     line(phases).exits(0).prints("Rows: highest mean first.");
 }
 
+/// The rows of the table that begins with this word, without its titles, as words.
+fn rows<'a>(text: &'a str, title: &str) -> Vec<Vec<&'a str>> {
+    let table = text.lines().skip_while(|line| line.split(' ').next() != Some(title)).skip(1);
+    let table = table.skip_while(|line| line.starts_with(' ')).take_while(|line| !line.is_empty());
+    table
+        .take_while(|line| !line.starts_with("Rows:"))
+        .map(|line| line.split_whitespace().collect())
+        .collect()
+}
+
+#[test]
+fn rows_stand_in_the_order_that_is_stated() {
+    let folder = folder();
+    let path = folder.path().join("r.json").display().to_string();
+    let option = format!("--json={path}");
+    // Readers who wait for each read get more or less done; what comes by the clock differs in latency alone.
+    for load in ["sync-streams:n=3,requests=200", "poisson:rate=60,requests=300"] {
+        let words =
+            ["compare", "--schedulers", "sptf,noop,as,c-scan", "--disk", "maxtor-40g", "--workload", load];
+        let text = idlewise(words.into_iter().chain([option.as_str()])).exits(0).stdout;
+        let document: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let results = document["results"].as_array().unwrap();
+        let of = |name: &str| {
+            let result = results.iter().find(|result| result["scheduler"] == name).unwrap();
+            let rate = result["throughput_bytes_per_s"].as_f64().unwrap();
+            // Equals are those within a thousandth.
+            ((rate.ln() * -1000.0).round() as i64, result["latency_ns"]["mean"].as_f64().unwrap())
+        };
+        let order: Vec<_> = rows(&text, "scheduler").iter().map(|row| of(row[0])).collect();
+        assert_eq!(order.len(), 4, "{text}");
+        assert!(order.is_sorted() && order[0] != order[3], "{load}: {order:?}");
+    }
+    let phases =
+        "compare --schedulers noop,c-scan,as --disk maxtor-40g --workload phases:mix=seq-readers=1:writers=1";
+    let text = line(phases).exits(0).stdout;
+    for table in text.split("By phase: ").skip(1) {
+        let means: Vec<f64> = rows(table, "scheduler").iter().map(|row| row[1].parse().unwrap()).collect();
+        assert!(
+            means.len() == 3 && means.is_sorted_by(|a, b| a >= b) && means[0] > means[2],
+            "{means:?}\n{table}"
+        );
+    }
+}
+
 #[test]
 fn the_longest_wait_is_the_printed_longest() {
     let words = || ["--scheduler", "noop"].into_iter().chain(DISK).chain(LOAD);
@@ -157,6 +201,25 @@ fn reasons_are_filtered_by_process_and_time() {
     line("run --workload random --why --why-from 2s --why-to 1s").exits(2).says("--why-to");
     line("run --help").exits(0).prints("--why-process").prints("idlewise docs why");
     line("docs why").exits(0).prints("dispatch #4 R 1024+8 of 7");
+}
+
+#[test]
+fn a_selectors_decisions_are_filtered_by_time_and_are_of_no_process() {
+    let decided = |more: &str| -> Vec<f64> {
+        let load = "phases:mix=seq-readers=2:writers=2";
+        let words = format!("run --scheduler auto-ranking --disk maxtor-40g --workload {load} --why {more}");
+        let text = line(words.trim()).exits(0).stdout;
+        let lines = text.lines().filter(|line| line.starts_with("{\"at_ns\""));
+        lines
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["at_ns"].as_f64().unwrap() / 1e9)
+            .collect()
+    };
+    let all = decided("");
+    assert!(all.iter().any(|at| *at < 1.5) && all.iter().any(|at| *at > 2.5), "{all:?}");
+    let middle: Vec<f64> = all.iter().copied().filter(|at| (1.5..=2.5).contains(at)).collect();
+    assert!(!middle.is_empty());
+    assert_eq!(decided("--why-from 1.5s --why-to 2.5s"), middle);
+    assert!(decided("--why-process 1").is_empty());
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod common;
 use std::fmt::Write as _;
 
 use common::{DISK, LOAD, Run, folder, idlewise, line, write};
+use idlewise_core::selectors;
 use serde_json::Value;
 
 fn json(run: Run) -> Value {
@@ -47,13 +48,22 @@ fn sets_and_families_are_named_in_capitals_or_not() {
     };
     let linux = of("Linux");
     assert_eq!(linux[..2], ["none", "mq-deadline"]);
-    assert!(linux.contains(&"bfq:low_latency=off".to_owned()));
+    for name in ["none", "mq-deadline", "kyber", "bfq", "bfq:low_latency=off"] {
+        assert!(linux.contains(&name.to_owned()), "{name} is missing in {linux:?}");
+    }
+    assert!(linux.iter().any(|name| name.starts_with("mq-deadline:")), "{linux:?}");
     assert_eq!(of("NONE,noop,Noop"), ["none"]);
+    assert_eq!(of("AUTO-Ranking,auto-ranking"), ["auto-ranking"]);
+    let selectors: Vec<&str> = selectors::registry::all().iter().map(|entry| entry.name).collect();
+    assert_eq!(of("Auto"), selectors);
     assert_eq!(of("blk-mq,MQ-Deadline"), ["mq-deadline", "kyber", "bfq", "adios"]);
     assert_eq!(of("unc"), ["aql", "rwfifo"]);
     line("compare --workload random --disk barracuda --schedulers linx")
         .exits(2)
         .says("did you mean 'linux'?");
+    line("run --scheduler AUTO --workload random:requests=9 --disk fixed")
+        .exits(0)
+        .says("auto is auto-predict");
     line("run --scheduler NONE --workload random:requests=9 --disk fixed")
         .exits(0)
         .prints("under none on fixed");
@@ -72,9 +82,33 @@ fn the_verdict_is_about_linux_and_adds_what_others_would_give() {
     assert_eq!(others["over"], take["scheduler"]);
     let text = document["verdict"].as_str().unwrap();
     assert!(text.contains("chedulers that Linux does not have"), "{text}");
+    // Also in capitals, and also if nobody is named: the set is among those that are compared then.
+    for load in [load.replace("linux,", "LINUX,"), load.replace("--schedulers linux,anticipatory ", "")] {
+        let document = json(line(&load));
+        assert!(
+            document["verdict"].as_str().unwrap().contains("chedulers that Linux does not have"),
+            "{load}"
+        );
+    }
     // Without the set, the verdict is about all that are named.
     let document = json(line(&load.replace("linux,anticipatory", "antic-sptf,noop")));
     assert!(!document["verdict"].as_str().unwrap().contains("Linux"), "{document}");
+}
+
+#[test]
+fn the_verdict_goes_by_the_goal_that_is_named_and_is_balanced_if_none_is() {
+    let goal = |more: &str| {
+        let load =
+            "compare --json --disk maxtor-40g --schedulers noop,as --workload sync-streams:n=4,requests=300";
+        let document = json(line(&format!("{load}{more}")));
+        let mut goals =
+            document["claims"].as_array().unwrap().iter().filter_map(|claim| claim["goal"].as_str());
+        goals.next().unwrap_or_else(|| panic!("{document}")).to_owned()
+    };
+    assert_eq!(goal(""), "balanced");
+    for named in ["throughput", "latency", "balanced"] {
+        assert_eq!(goal(&format!(" --goal {named}")), named);
+    }
 }
 
 /// Rows of MSR's format: completions and no issuers. Two readers in lockstep, on a slow disk.
@@ -86,6 +120,18 @@ fn unsigned(requests: u64) -> String {
         let _ = writeln!(text, "{},disk,0,Read,{offset},65536,80000", 128_166_372_003_061_629 + n * 50_000);
     }
     text
+}
+
+/// What a verdict was tried under.
+fn assumptions(document: &Value) -> Vec<&str> {
+    let claims = document["claims"].as_array().unwrap();
+    let found: Option<Vec<&Value>> = claims.iter().find_map(|claim| match claim["claim"].as_str().unwrap() {
+        "holds" => Some(claim["assumptions"].as_array()?.iter().collect()),
+        "cannot-tell" => Some(claim["under"].as_array()?.iter().map(|under| &under["assumption"]).collect()),
+        _ => None,
+    });
+    let found = found.unwrap_or_else(|| panic!("{claims:#?}"));
+    found.iter().map(|name| name.as_str().unwrap()).collect()
 }
 
 #[test]
@@ -107,6 +153,10 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
         let kinds: Vec<_> =
             document["claims"].as_array().unwrap().iter().map(|claim| &claim["claim"]).collect();
         assert!(kinds.iter().any(|kind| *kind == "holds" || *kind == "cannot-tell"), "{kinds:?}");
+        let all = ["in closed loop", "in open loop"].into_iter().flat_map(|waits| {
+            ["", " on a disk 10 % slower", " on a disk 10 % faster"].map(|disk| format!("{waits}{disk}"))
+        });
+        assert_eq!(assumptions(document), all.collect::<Vec<_>>());
     }
     assert_eq!(good(&closed), good(&open), "the verdict does not turn on the assumption");
     // The caveat stands in the table's verdict and on the page.
@@ -240,6 +290,70 @@ fn each_device_has_a_disk_of_its_own() {
     let [apart, together] =
         [&apart, &together].map(|document| document["result"]["latency_ns"]["max"].as_f64().unwrap());
     assert!(apart < 5.1e6 && together > 9.9e6, "{apart} {together}");
+}
+
+#[test]
+fn of_more_devices_than_disks_the_busiest_are_replayed() {
+    let folder = folder();
+    // Forty devices: each of the first ten has three reads, and each of the others one.
+    let mut text = String::new();
+    for device in 0..40u64 {
+        for n in 0..if device < 10 { 3 } else { 1 } {
+            let at = 128_166_372_003_061_629 + (device + n) * 100_000;
+            let _ = writeln!(text, "{at},d{device},0,Read,{},4096,100000", n * 4096);
+        }
+    }
+    let trace = write(&folder, "many.csv", text);
+    let words = ["run", "--scheduler", "noop", "--disk", "fixed", "--trace", &trace];
+    let run = idlewise(words).exits(0).prints("52 (52 reads,");
+    run.says("warning: the trace has 40 devices; the 32 busiest, with 87 % of its requests")
+        .says("--one-disk");
+}
+
+/// Reads of this size, each of which takes the disk this long, a millisecond apart, all over the addresses up to `end`.
+fn reads(bytes: u64, took_us: u64, end: u64) -> String {
+    let row = |n: u64| {
+        let at = 128_166_372_003_061_629 + n * 10_000;
+        let offset = if n == 0 { end - bytes } else { n * 7_919_003 % (end / 4096) / 2 * 4096 };
+        format!("{at},disk,0,Read,{offset},{bytes},{}\n", took_us * 10)
+    };
+    (0..1000).map(row).collect()
+}
+
+#[test]
+fn the_disk_is_told_by_rate_latency_and_size() {
+    let folder = folder();
+    let trillion = 1_000_000_000_000;
+    for (rows, disk, why) in [
+        // What takes as long as seeks do, and yet comes at a gigabyte in a second, waits in a queue.
+        (
+            reads(1 << 20, 20_000, trillion),
+            "nvme-ssd",
+            "MB moved in one second, more than SATA can; addresses up to 1000.0 GB",
+        ),
+        (
+            reads(4096, 400, trillion / 2),
+            "sata-ssd",
+            "most reads take more than 0.26 ms, and 0 % as long as seeks do",
+        ),
+        (reads(4096, 20_000, 2 * trillion), "hdd-4tb-7200", "100 % of reads take as long as seeks do"),
+        (
+            reads(4096, 20_000, 9 * trillion),
+            "hdd-18tb-7200",
+            "as long as seeks do; addresses up to 9000.0 GB",
+        ),
+    ] {
+        let trace = write(&folder, &format!("{disk}.csv"), rows);
+        let run =
+            idlewise(["run", "--scheduler", "none", "--json", "--max-requests", "50", "--trace", &trace]);
+        let run = run.says(&format!("note: the disk is {disk} ("));
+        let document = json(run);
+        assert!(
+            document["disk_reason"].as_str().unwrap().contains(why),
+            "{disk}: {}",
+            document["disk_reason"]
+        );
+    }
 }
 
 #[test]
