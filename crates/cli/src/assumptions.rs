@@ -1,8 +1,8 @@
 //! Repeats a comparison with other assumptions about what the trace leaves out.
 //!
 //! A trace without issuers or completions does not show what waited for what. Replay can infer it, or let every request
-//! come at its recorded time. Neither is true, and the truth lies between. The disk's model errs, too: by [`ERROR`], where
-//! nothing better is known. A disk that takes a tenth longer for everything sees a trace as one that comes a tenth
+//! come at its recorded time. Neither is true, and the truth lies between. The disk's model errs, too: as its profile says, or
+//! by [`UNKNOWN`]. A disk that takes a tenth longer for everything sees a trace as one that comes a tenth
 //! faster, so that the replay's speed stands for it.
 
 use std::sync::atomic::Ordering;
@@ -16,22 +16,27 @@ use crate::progress::interruptible;
 use crate::report::comparison::Variant;
 use crate::report::summary::summarise;
 
-/// How much slower or faster than its model the disk may be.
-const ERROR: f64 = 1.1;
+/// How far a model may be from its disk, as a share, if nobody has measured it.
+const UNKNOWN: f64 = 0.1;
+/// Every model is off by this at least: a difference that this much turns round is chance.
+pub(crate) const LEAST: f64 = 0.05;
 
 /// Runs the schedulers at `about` under every assumption, the one that was asked for included; none if the load tells
 /// all. `None`: interrupted.
 pub(crate) fn variants(prepared: &mut Prepared, about: &[usize]) -> Result<Option<Vec<Variant>>, Failure> {
-    if prepared.missing.is_none() { Ok(Some(Vec::new())) } else { under(prepared, about, ERROR) }
+    let measured = prepared.experiment.disk.demerit_permille;
+    let error = measured.map_or(UNKNOWN, |permille| f64::from(permille) / 1000.0);
+    if prepared.missing.is_none() { Ok(Some(Vec::new())) } else { under(prepared, about, error) }
 }
 
-/// The same on a disk that may be `error` times slower or faster than its model; in closed loop alone if the load tells
-/// all.
+/// The same on a disk that may be slower or faster than its model by the share `error`; in closed loop alone if the load
+/// tells all.
 pub(crate) fn under(
     prepared: &mut Prepared,
     about: &[usize],
     error: f64,
 ) -> Result<Option<Vec<Variant>>, Failure> {
+    let error = 1.0 + error.max(LEAST);
     let Load::Trace { open_loop, speed, .. } = prepared.experiment.load else { return Ok(Some(Vec::new())) };
     if about.len() < 2 {
         return Ok(Some(Vec::new()));
@@ -96,7 +101,7 @@ mod tests {
         let schedulers = names::schedulers(&["noop".to_owned(), "c-scan".to_owned()]).unwrap().0;
         let disk = Profile::named("fixed").unwrap();
         let mut prepared = setup::replay(file.path(), &reading, disk, schedulers).unwrap();
-        let variants = under(&mut prepared, &[0, 1], 1.25).unwrap().unwrap();
+        let variants = under(&mut prepared, &[0, 1], 0.25).unwrap().unwrap();
         let open: Vec<_> = variants.iter().filter(|variant| variant.open_loop).collect();
         let (closed, of_open) = (variants.len() - open.len(), open.len());
         assert_eq!((closed, of_open), (3, 3));

@@ -249,10 +249,13 @@ fn a_fitted_disk_is_a_disk() {
     idlewise(["disk", "fit", &trace, "-o", &profile])
         .exits(0)
         .prints("demerit")
-        .prints("Not shown, and taken from");
+        .prints("Not shown, and taken from")
+        .prints("idlewise disk fit ")
+        .prints("trace sha256 ");
     let text = std::fs::read_to_string(&profile).unwrap();
     assert!(text.contains("# depth: unknown, as maxtor-40g"), "{text}");
-    idlewise(["disk", "validate", &profile, &trace]).exits(0).prints("demerit figure");
+    let validated = idlewise(["disk", "validate", &profile, &trace]).exits(0).prints("demerit figure");
+    validated.prints("idlewise disk validate ").prints("trace sha256 ");
     idlewise(["run", "--scheduler", "noop", "--disk", &profile, "--workload", "random:n=1,requests=20"])
         .exits(0);
 }

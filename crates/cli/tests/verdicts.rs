@@ -96,6 +96,14 @@ fn the_verdict_is_about_linux_and_adds_what_others_would_give() {
 }
 
 #[test]
+fn disks_loads_and_goals_are_named_in_capitals_or_not() {
+    let compared =
+        "compare --disk Maxtor-40G --workload Random:requests=9 --goal Latency --schedulers noop,as";
+    line(compared).exits(0);
+    line("front --disks SD-card --loads Mail --duration 1s --schedulers noop").exits(0);
+}
+
+#[test]
 fn the_verdict_goes_by_the_goal_that_is_named_and_is_balanced_if_none_is() {
     let goal = |more: &str| {
         let load =
@@ -167,6 +175,22 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
     assert!(text.contains("does not tell issuers") || text.contains("lacks issuers"), "{text}");
     let page = std::fs::read_to_string(html).unwrap();
     assert!(page.contains("does not tell issuers") || page.contains("lacks issuers"));
+}
+
+#[test]
+fn a_model_errs_by_as_much_as_its_profile_says() {
+    let folder = folder();
+    let trace = write(&folder, "t.csv", unsigned(400));
+    let slower = |permille: u32| {
+        let fixed = include_str!("../../disk/profiles/fixed.toml");
+        let disk = write(&folder, "own.toml", format!("demerit_permille = {permille}\n{fixed}"));
+        let words = ["compare", "--json", "--schedulers", "linux", "--disk", &disk, "--trace", &trace];
+        let document = json(idlewise(words));
+        assumptions(&document).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(slower(230).contains(&"in open loop on a disk 23 % slower".to_owned()));
+    // A difference that less turns round is chance, however good the model.
+    assert!(slower(10).contains(&"in open loop on a disk 5 % slower".to_owned()));
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct Profile {
     pub description: String,
     /// Where the numbers come from.
     pub source: String,
+    /// How far the model is from the drive, where that was measured: the demerit figure in thousandths of the mean response.
+    pub demerit_permille: Option<u32>,
     /// The numbers.
     pub model: AnySpec,
 }
@@ -53,6 +55,7 @@ enum Kind {
 struct File {
     description: String,
     source: String,
+    demerit_permille: Option<u32>,
     #[serde(flatten)]
     kind: Kind,
 }
@@ -84,7 +87,8 @@ impl Profile {
             Kind::Fixed(keys) => keys.compile().map(AnySpec::Fixed),
         };
         let model = model.map_err(|fault: Fault| fault.at(file, text))?;
-        Ok(Profile { name: name.to_string(), description: parsed.description, source: parsed.source, model })
+        let File { description, source, demerit_permille, .. } = parsed;
+        Ok(Profile { name: name.to_string(), description, source, demerit_permille, model })
     }
 
     /// Reads a profile from a file.

@@ -37,6 +37,8 @@ fn demerit_figures() {
             found.model_mean_ns as f64 / 1e6,
             found.requests,
         );
+        let permille = (found.demerit_share * 1000.0).round() as u32;
+        assert_eq!(profile.demerit_permille, Some(permille), "{name}: the profile says how good it is");
         assert!(found.demerit_share <= target, "{name}: {:.4} exceeds {target}", found.demerit_share);
     }
 }

@@ -213,5 +213,9 @@ pub fn fit(records: &[Record], known: &Known) -> Result<Fit, FitError> {
         held_out: against(&half, &rows, |index, _| others(index))?.ok_or_else(none)?,
         held_out_alone: against(&half, &rows, |index, row| others(index) && row.beside == 0)?,
     };
-    Ok(Fit { profile, text, report })
+    let permille = (report.error() * 1000.0).round() as u32;
+    let text = format!(
+        "# On rows that were not used, in thousandths of the mean.\ndemerit_permille = {permille}\n{text}"
+    );
+    Ok(Fit { profile: Profile { demerit_permille: Some(permille), ..profile }, text, report })
 }

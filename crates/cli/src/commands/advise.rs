@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::record::{length, record};
 use crate::advice::{Advice, Model, Subject, UNKNOWN_ERROR, advise, kinds, subjects, text};
-use crate::assumptions::under;
+use crate::assumptions::{self, under};
 use crate::execution::execute;
 use crate::failure::Failure;
 use crate::input::args::Reading;
@@ -23,9 +23,6 @@ use crate::report::{html, json, numbers, origin, output};
 
 /// Where files are memory.
 const MEMORY: &str = "/dev/shm";
-
-/// Every model is off by this at least: a difference that this much turns round is chance.
-const LEAST_ERROR: f64 = 0.05;
 
 const NOTES: &str = "\
 Examples:
@@ -56,7 +53,7 @@ pub(crate) struct Advise {
     #[arg(long, value_name = "NAME|SET,…", value_delimiter = ',')]
     schedulers: Vec<String>,
     /// By what the advice goes
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t)]
     goal: Goal,
     /// Print the advice as JSON, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
@@ -173,14 +170,14 @@ impl Advise {
         let variants = match model.error {
             _ if done.interrupted => None,
             None => Some(Vec::new()),
-            Some(error) => under(&mut prepared, &about, 1.0 + error.max(LEAST_ERROR))?,
+            Some(error) => under(&mut prepared, &about, error)?,
         };
         done.interrupted |= variants.is_none();
         let mut variants = variants.unwrap_or_default();
         let mut summaries = summarise(&done.outcomes, about.len())?;
         if let (None, Some(error), [_, others @ ..]) = (prepared.missing, model.error, &variants[..]) {
             add_runs(&mut summaries, others);
-            let percent = 100.0 * error.max(LEAST_ERROR);
+            let percent = 100.0 * error.max(assumptions::LEAST);
             model.words += &format!(
                 "; figures are the means of three replays: on that, and on one {percent:.0} % slower and faster"
             );

@@ -26,7 +26,7 @@ pub(crate) struct Compare {
     schedulers: Vec<String>,
 
     /// What the recommendation goes by
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, ignore_case = true, default_value_t)]
     goal: Goal,
 
     #[command(flatten)]

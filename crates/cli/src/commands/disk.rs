@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::names;
+use crate::input::trace::sha256;
 use crate::report::numbers::three;
-use crate::report::{json, output};
+use crate::report::{json, origin, output};
 
 /// Columns of a drawing.
 const PAGE_WIDTH: usize = 100;
@@ -164,9 +165,12 @@ fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure
     };
     let measured = validate::read_trace(BufReader::new(file)).map_err(named)?;
     let demerit = validate::validate(&profile, &measured).map_err(named)?;
+    let hash = sha256(&[trace.to_owned()]).ok().flatten();
     if as_json {
         return output::print(&json::text(&json!({
             "schema": "idlewise/disk-validate/1",
+            "command": origin::command(),
+            "trace_sha256": hash,
             "disk": profile.name,
             "requests": demerit.requests,
             "demerit_ns": demerit.demerit_ns,
@@ -178,12 +182,13 @@ fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure
     let ms = |ns: f64| format!("{:.3} ms", ns / 1e6);
     output::print(&format!(
         "{} against {} measured requests\nmean response: measured {}, model {}\n\
-         demerit figure: {} ({} % of the measured mean)",
+         demerit figure: {} ({} % of the measured mean)\n\n{}",
         profile.name,
         demerit.requests,
         ms(demerit.measured_mean_ns as f64),
         ms(demerit.model_mean_ns as f64),
         ms(demerit.demerit_ns as f64),
         three(demerit.demerit_share * 100.0),
+        origin::with_hash(hash.as_deref()),
     ))
 }

@@ -29,7 +29,7 @@ pub(crate) struct Front {
     loads: Vec<String>,
 
     /// Which loads
-    #[arg(long, value_enum, default_value_t, conflicts_with = "loads")]
+    #[arg(long, value_enum, ignore_case = true, default_value_t, conflicts_with = "loads")]
     set: Set,
 
     /// Schedulers and sets of them, as for compare; mq-deadline is always among them
@@ -117,7 +117,7 @@ impl Front {
         }
         let find = |name: &String| {
             let known = || LOADS.iter().map(|load| load.name);
-            LOADS.iter().find(|load| load.name == name).ok_or_else(|| {
+            LOADS.iter().find(|load| load.name.eq_ignore_ascii_case(name)).ok_or_else(|| {
                 let hint = names::did_you_mean(name, known());
                 let all = known().collect::<Vec<_>>().join(", ");
                 Failure::usage(format!("there is no load '{name}'{hint} (loads: {all})"))

@@ -26,8 +26,8 @@ pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
         Some((name, options)) if options.contains('=') => (name, options),
         _ => (text, ""),
     };
-    let disk = if profile::names().any(|known| known == name) {
-        Profile::named(name).map_err(Failure::failed)?
+    let disk = if let Some(known) = profile::names().find(|known| known.eq_ignore_ascii_case(name)) {
+        Profile::named(known).map_err(Failure::failed)?
     } else if name.ends_with(".toml") || name.contains('/') {
         Profile::load(Path::new(name)).map_err(Failure::failed)?
     } else {

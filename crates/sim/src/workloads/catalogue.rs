@@ -146,7 +146,7 @@ pub fn all() -> &'static [Kind] {
 
 /// The workload called `name`.
 pub fn find(name: &str) -> Option<&'static Kind> {
-    KINDS.iter().find(|kind| kind.name == name)
+    KINDS.iter().find(|kind| kind.name.eq_ignore_ascii_case(name))
 }
 
 /// Builds the workload that `spec` names.

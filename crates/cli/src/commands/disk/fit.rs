@@ -14,9 +14,9 @@ use serde_json::json;
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::device::{self, Device};
-use crate::input::trace::{options, warn};
+use crate::input::trace::{options, sha256, warn};
 use crate::report::numbers::three;
-use crate::report::{json, output};
+use crate::report::{json, origin, output};
 
 /// The longest that a disk is read.
 const LONGEST: Duration = Duration(300_000_000_000);
@@ -72,14 +72,15 @@ pub(super) fn fit_trace(
             records.iter().map(|record| record.completed.unwrap_or(record.arrival).0).max().unwrap_or(0);
         records.extend(read.into_iter().map(|record| later(record, last + PAUSE_NS)));
     }
-    finish(&records, known, options)
+    let hash = sha256(&Trace::files(file)).ok().flatten();
+    finish(&records, known, hash.as_deref(), options)
 }
 
 /// `disk calibrate`: reads a disk.
 pub(super) fn calibrate(path: &Path, options: &FitOptions) -> Result<(), Failure> {
     options.check()?;
     let (known, records) = measure(path, options)?;
-    finish(&records, known, options)
+    finish(&records, known, None, options)
 }
 
 impl FitOptions {
@@ -173,7 +174,8 @@ fn measure(path: &Path, options: &FitOptions) -> Result<(Known, Vec<Record>), Fa
     Ok((about.known, records))
 }
 
-fn finish(records: &[Record], known: Known, options: &FitOptions) -> Result<(), Failure> {
+/// Fits and tells. `hash`: the recording's.
+fn finish(records: &[Record], known: Known, hash: Option<&str>, options: &FitOptions) -> Result<(), Failure> {
     let known = Known { capacity: options.capacity.or(known.capacity), ..known };
     let fitted = fit::fit(records, &known).map_err(Failure::failed)?;
     if let Some(path) = &options.output {
@@ -184,10 +186,18 @@ fn finish(records: &[Record], known: Known, options: &FitOptions) -> Result<(), 
     }
     if options.json {
         let report = serde_json::to_value(&fitted.report).map_err(Failure::failed)?;
-        let whole = json!({ "schema": "idlewise/disk-fit/1", "disk": known.name, "profile": fitted.text, "report": report });
+        let whole = json!({
+            "schema": "idlewise/disk-fit/1",
+            "command": origin::command(),
+            "trace_sha256": hash,
+            "disk": known.name,
+            "profile": fitted.text,
+            "report": report,
+        });
         return output::print(&json::text(&whole)?);
     }
-    output::print(&page(&fitted, &known, options.output.as_deref()))
+    let page = page(&fitted, &known, options.output.as_deref());
+    output::print(&format!("{page}\n{}", origin::with_hash(hash)))
 }
 
 /// What came of a fit, for people.
