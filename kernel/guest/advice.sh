@@ -122,12 +122,21 @@ finalists() {
     (sort -n -k 4 /tmp/results | awk -v load="$1" '$2 == load {print $3}' | head -n 6
         argument schedulers | tr , '\n' | head -n 2) | sort -u
 }
+# settled LOAD: of all that ran again, the mean without the first run is known: its standard error is below a hundredth.
+settled() {
+    awk -v load="$1" '$2 == load && runs[$3]++ > 0 { count[$3]++; sum[$3] += $4; squares[$3] += $4 * $4 }
+        END { for (name in count) {
+            k = count[name]; mean = sum[name] / k
+            if (k < 2 || (squares[name] - k * mean * mean) / (k - 1) / k > mean * mean / 10000) exit 1
+        } }' /tmp/results
+}
+most=$((4 * $(argument runs)))
 for load in $(argument loads | tr , ' '); do
     for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler" 1; done
     # Of many that are alike, chance makes one the fastest of a single run.
     number=1
     again=$(finalists "$load")
-    while [ $number -lt "$(argument runs)" ]; do
+    while [ $number -lt "$(argument runs)" ] || { [ $number -gt 1 ] && [ $number -lt $most ] && ! settled "$load"; }; do
         number=$((number + 1))
         for scheduler in $again; do run "$load" "$scheduler" $number; done
     done

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use idlewise_core::Operation;
+use idlewise_core::{Operation, registry};
 use idlewise_sim::traces::{Options, Trace};
 use serde_json::Value;
 
@@ -17,9 +17,9 @@ const HEAD: &str = "\
 
 Ten loads of real programs ran in a guest with Debian's kernel, each on ext4, with cold caches, on disks that are models
 (`idlewise-disk`), in virtual time. Each ran under every scheduler of the preset `linux` and of idlewise's own, and again under
-those that were the fastest: of many that are alike, chance makes one the fastest of a single run. `idlewise advise` got one
-recording of each load, of the first run under `mq-deadline`, and nothing else: it fitted the model of the disk to the recording,
-or took the known disk that is nearest. `make kernel-advice` makes this page.
+those that were the fastest: of many that are alike, chance makes one the fastest of a single run, which is not counted then.
+`idlewise advise` got one recording of each load, of the first run under `mq-deadline`, and nothing else: it fitted the model of
+the disk to the recording, or took the known disk that is nearest. `make kernel-advice` makes this page.
 
 A scheduler is as good as the load's run time, the mean of the runs. *Off the best* compares the advised scheduler with the best
 of those that ran most often. Reads: the mean latency of reads, of writes where hardly anybody reads. The longest wait is the
@@ -43,6 +43,7 @@ const FAR: f64 = 1.15;
 /// What the runs of a load under a scheduler were like.
 #[derive(Clone, Copy)]
 struct Run {
+    /// The mean, without the first of several: that one chose who ran again, so that it was a lucky one.
     elapsed_ms: f64,
     runs: u32,
     /// Of the first.
@@ -87,7 +88,9 @@ fn runs(folder: &Path) -> Result<BTreeMap<String, BTreeMap<String, Run>>, Failur
         }
         if let Some(run) = runs.get_mut(scheduler) {
             run.runs += 1;
-            run.elapsed_ms += (elapsed.parse::<f64>()? - run.elapsed_ms) / f64::from(run.runs);
+            let counted = if run.runs > 1 { run.runs - 1 } else { 1 };
+            let before = if counted > 1 { run.elapsed_ms } else { 0.0 };
+            run.elapsed_ms = before + (elapsed.parse::<f64>()? - before) / f64::from(counted);
         }
     }
     Ok(all)
@@ -114,6 +117,11 @@ fn advice(program: &str, recording: &Path, ran: &str) -> Result<(String, f64), F
 fn in_idlewise(name: &str) -> String {
     let (scheduler, settings) = name.split_once(':').unwrap_or((name, ""));
     let scheduler = scheduler.strip_prefix("iw-").unwrap_or(scheduler);
+    // The kernel's names are short.
+    let known = || registry::all().iter().map(|entry| entry.name);
+    let whole =
+        known().find(|name| *name == scheduler).or_else(|| known().find(|name| name.starts_with(scheduler)));
+    let scheduler = whole.unwrap_or(scheduler);
     if settings.is_empty() {
         scheduler.to_owned()
     } else {
