@@ -291,7 +291,9 @@ impl Queues {
     #[inline]
     pub(super) fn remove(&mut self, cx: Cx<'_>, id: RequestId, index: Index, head: Sector) -> bool {
         let queue = &mut self.queues[index as usize];
-        if queue.next == Some(id) {
+        if queue.by_arrival.len() == 1 {
+            queue.next = None;
+        } else if queue.next == Some(id) {
             let before = self.forest.previous(id);
             let first = || self.forest.first(&queue.by_address).filter(|first| *first != id);
             let behind = self.forest.next(id).or_else(first);
