@@ -112,6 +112,10 @@ impl Profile {
     /// that it does not fit.
     pub fn with(mut self, options: &str) -> Result<Profile, ProfileError> {
         self.model.set(options).map_err(|error| ProfileError::Option { message: error.to_string() })?;
+        if !options.is_empty() {
+            // Nobody has measured the altered drive.
+            self.demerit_permille = None;
+        }
         Ok(self)
     }
 }

@@ -93,3 +93,11 @@ fn every_profile_can_be_drawn() {
         assert!(widest.is_some_and(|columns| columns <= 100), "{name}: {widest:?} columns\n{page}");
     }
 }
+
+#[test]
+fn an_altered_drive_is_one_that_nobody_has_measured() {
+    let measured = Profile::named("cheetah9lp").expect("a built-in profile");
+    assert!(measured.demerit_permille.is_some());
+    let error = |options: &str| measured.clone().with(options).expect("valid options").demerit_permille;
+    assert_eq!((error(""), error("seek=150")), (measured.demerit_permille, None));
+}
