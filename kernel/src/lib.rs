@@ -12,8 +12,8 @@
 //! | `panic` | what a panic says, and its way out |
 //! | `tables` | what was measured of a disk for its selectors |
 //!
-//! `shim/core.h`, which a test makes of these files, declares the same functions for C. This crate is the only place
-//! with unsafe code. `asm/guard.h` stands between: a function that panics returns 0. The shim passes what these functions
+//! `shim/core.h`, which a test makes of these files, declares the same functions for C. Unsafe code is in this
+//! crate and in `kernel/disk` alone. `asm/guard.h` stands between: a function that panics returns 0. The shim passes what these functions
 //! gave it, or its own memory; one call for a queue at a time. Functions that may sleep say so. The shim calls
 //! those, and those that free something, without a lock.
 #![cfg_attr(not(test), no_std)]

@@ -3,6 +3,18 @@
 //! Each is allocated once, for a fixed number of request ids, and then never again. A request is
 //! in a collection at most once. Misuse (inserting twice, removing what is absent) is a bug of the
 //! caller and panics.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `list` | lists of requests: FIFO queues, any number of them |
+//! | `fifo` | one list |
+//! | `fifos` | lists, and for each request a count, or when it is overdue; rules what a merge inherits |
+//! | `sorted` | requests by address |
+//! | `forest` | the same for each process |
+//! | `lanes` | reads apart from writes, and the like: each by address, and by arrival with deadlines |
+//! | `heap` | requests by a key, to take the least |
+//! | `issuers` | what is kept of each process |
+//! | `try_box` | one value; the memory may be refused |
 
 mod fifo;
 mod fifos;

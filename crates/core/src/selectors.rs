@@ -19,7 +19,7 @@
 //! | `category` | what kind of load a period showed, as IOAZ has them |
 //! | `activity` | the activity store: counts the requests of the current period |
 //! | `latencies` | the activity store's histogram of latencies |
-//! | `stream` | the latest requests, from which a host predicts |
+//! | `recent` | the latest requests, from which a host predicts |
 //! | `pace` | how often a selector is asked, and what holds a switch back |
 //! | `chooser` | what a host holds: all of these |
 //! | `registry` | selectors by name |
@@ -52,8 +52,8 @@ pub mod contract;
 mod error;
 mod latencies;
 pub mod pace;
+pub mod recent;
 pub mod registry;
-pub mod stream;
 pub mod summary;
 #[cfg(test)]
 mod tests;
@@ -66,6 +66,6 @@ pub use error::ChooserError;
 pub use latencies::observed;
 pub use pace::Pace;
 pub use predict::Goal;
+pub use recent::{Recent, Row};
 pub use registry::Entry;
-pub use stream::{Row, Stream};
 pub use summary::Summary;

@@ -25,15 +25,15 @@ mod extra_calls;
 mod host_merge;
 mod log;
 mod oracle;
-mod pool;
 mod processes;
 mod references;
 mod scene;
+mod slow_list;
 mod subject;
 mod switching;
 mod text;
 #[allow(unreachable_pub, reason = "the macros of tunables write `pub`")]
 mod values;
 
-pub(crate) use pool::Pool;
 pub(crate) use references::Referenced;
+pub(crate) use slow_list::SlowList;

@@ -1,6 +1,6 @@
 //! Disk profiles: one TOML file a drive, compiled into integers.
 //!
-//! Built-in profiles are part of the program; others are read from a path. Every key carries its
+//! A built-in profile is its file in `profiles/` and its name in `BUILT_IN`; others are read from a path. Every key carries its
 //! unit, unknown keys are errors, and messages name the line.
 
 mod error;

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | `selector_director` | the director of a run: feeds a chooser, carries out what it decides |
 //! | `switching` | how the scheduler is switched: requests carried over, or the queue drained as in Linux |
-//! | `script` | what a stream of requests shows of each process |
-//! | `habits` | what processes did before the stream forgot it |
+//! | `script` | what the latest requests show of each process |
+//! | `habits` | what processes did before the ring of latest requests forgot it |
 //! | `looping` | these processes as a looping replay |
 //! | `warm` | the model of the disk, as the latest requests have left it |
 //! | `forecast` | playing it against every candidate on a model of the disk |

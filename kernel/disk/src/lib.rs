@@ -5,7 +5,7 @@
 //! | `profiles` | the disks by name, compiled from their TOML files by `build.rs` |
 //! | `device` | a disk: commands in, completions out |
 //!
-//! The boundary to C, memory and panics are as in the schedulers' module. `driver/model.h`, which a test makes of
+//! The boundary to C, memory and panics are as in the schedulers' module; after a panic `iw_panicked` in `driver/driver.c` takes over. `driver/model.h`, which a test makes of
 //! these files, declares the same functions for C. The driver passes what these functions gave it, or its own memory;
 //! one call for a disk at a time. Functions that may sleep say so.
 //! The driver calls those, and those that free something, without a lock.

@@ -336,11 +336,12 @@ impl Sorted {
 
     #[inline]
     fn lower_bound(&self, key: u64) -> Position {
-        if self.is_empty() {
-            return Position { place: 0, at: 0 };
-        }
         let key = key.min(NEVER);
-        let place = self.place(key);
+        let place = match self.directory.len() {
+            0 => return Position { place: 0, at: 0 },
+            1 => 0,
+            _ => self.place(key),
+        };
         Position { place, at: self.block(place).below(key) }
     }
 

@@ -12,8 +12,8 @@ use super::category::Category;
 use super::contract::{Answer, Candidate, Common, Prediction, Question, Selector, Setup, Situation, Wish};
 use super::error::ChooserError;
 use super::pace::{Pace, Restraint};
+use super::recent::Recent;
 use super::registry::{AnySelector, Entry};
-use super::stream::Stream;
 use super::summary::Summary;
 use crate::collections::{OutOfMemory, TryBox};
 use crate::registry::Assignment;
@@ -50,7 +50,7 @@ pub enum Action {
 /// A selector at work.
 pub struct Chooser {
     activity: Activity,
-    stream: Option<Stream>,
+    recent: Option<Recent>,
     selector: TryBox<AnySelector>,
     candidates: Vec<Candidate>,
     common: Common,
@@ -86,10 +86,10 @@ impl Chooser {
         }
         let chosen = by_hand(common.pace.manual.0, candidates.len())?;
         let first = chosen.unwrap_or_else(|| selector.first(&candidates));
-        let stream = if entry.predicts { Some(Stream::new(capacity)?) } else { None };
+        let recent = if entry.predicts { Some(Recent::new(capacity)?) } else { None };
         Ok(Chooser {
             activity: Activity::new(common.bounds.block())?,
-            stream,
+            recent,
             selector,
             current: first,
             candidates,
@@ -133,16 +133,16 @@ impl Chooser {
     }
 
     /// The latest requests, if the selector wants predictions.
-    pub fn stream(&self) -> Option<&Stream> {
-        self.stream.as_ref()
+    pub fn recent(&self) -> Option<&Recent> {
+        self.recent.as_ref()
     }
 
     /// A request reached the queue as `id`. `merged`: it became part of another one. Its arrival is now.
     #[inline]
     pub fn inserted(&mut self, id: RequestId, request: &Request, merged: bool) {
         self.activity.inserted(request.arrival, request, merged);
-        if let Some(stream) = &mut self.stream {
-            stream.inserted(id, request);
+        if let Some(recent) = &mut self.recent {
+            recent.inserted(id, request);
         }
     }
 
@@ -162,8 +162,8 @@ impl Chooser {
     /// is need not tell; predictions then know less of what is in the disk's buffer.
     #[inline]
     pub fn dispatched(&mut self, now: Instant, id: RequestId) {
-        if let Some(stream) = &mut self.stream {
-            stream.dispatched(now, id);
+        if let Some(recent) = &mut self.recent {
+            recent.dispatched(now, id);
         }
     }
 
@@ -171,15 +171,15 @@ impl Chooser {
     #[inline]
     pub fn completed(&mut self, now: Instant, id: RequestId, request: &Request) {
         self.activity.completed(now, request);
-        if let Some(stream) = &mut self.stream {
-            stream.completed(now, id, request);
+        if let Some(recent) = &mut self.recent {
+            recent.completed(now, id, request);
         }
     }
 
     /// A process exited.
     pub fn issuer_gone(&mut self, now: Instant, who: Issuer) {
-        if let Some(stream) = &mut self.stream {
-            stream.gone(now, who);
+        if let Some(recent) = &mut self.recent {
+            recent.gone(now, who);
         }
     }
 
@@ -258,8 +258,8 @@ impl Chooser {
 
     /// Bytes of memory that it holds.
     pub fn memory(&self) -> usize {
-        let stream = self.stream.as_ref().map_or(0, Stream::memory);
-        size_of::<Self>() + self.activity.memory() + stream + self.selector.memory()
+        let recent = self.recent.as_ref().map_or(0, Recent::memory);
+        size_of::<Self>() + self.activity.memory() + recent + self.selector.memory()
     }
 
     /// How long a period lasts.

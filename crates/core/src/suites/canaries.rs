@@ -257,28 +257,28 @@ fn oracle_catches_one_wrong_rule() {
     }
     // As c-look, but what lies exactly at the head is taken for behind it.
     struct Late {
-        pool: super::Pool,
+        list: super::SlowList,
         head: u64,
     }
     impl Subject for Late {}
 
     impl Scheduler for Late {
         fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.pool.insert(cx, id);
+            self.list.insert(cx, id);
         }
         fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
             let head = self.head;
-            let best = self.pool.take_min_by(|start, _| (start <= head && head > 0, start));
+            let best = self.list.take_min_by(|start, _| (start <= head && head > 0, start));
             best.map_or(Decision::Idle, |id| {
                 self.head = cx[id].end().0;
                 Decision::Dispatch(id)
             })
         }
         fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-            self.pool.remove(id);
+            self.list.remove(id);
         }
         fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-            self.pool.grown(cx, id);
+            self.list.grown(cx, id);
         }
     }
     struct MakeLate;
@@ -287,7 +287,7 @@ fn oracle_catches_one_wrong_rule() {
             "c-look"
         }
         fn build(&self, _: Setup<'_>, _: u64) -> Box<dyn Subject> {
-            Box::new(Late { pool: super::Pool::default(), head: 0 })
+            Box::new(Late { list: super::SlowList::default(), head: 0 })
         }
     }
     assert!(caught(&MakeLate, against_c_look).contains("its reference"));

@@ -31,7 +31,7 @@ mod yfq;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use super::Pool;
+use super::SlowList;
 use crate::request::Request;
 use crate::scheduler::{Algorithm, Cx, Decision, Scheduler, Setup};
 use crate::units::{Duration, Instant, Issuer, RequestId, Sector};

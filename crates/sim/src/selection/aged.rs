@@ -1,6 +1,6 @@
 //! The model of a disk that remembers all that was ever written to it.
 //!
-//! What a drive with platters holds is the work of its latest commands, and those are in the stream. A flash device
+//! What a drive with platters holds is the work of its latest commands, and those are in the ring of latest requests. A flash device
 //! collects what was overwritten hours ago, and is slower from then on. So its model goes along with the disk, command
 //! by command, and predictions begin with what has become of it.
 
@@ -24,7 +24,7 @@ impl Aged {
         model.remembers().then(|| Aged { warm: Warm::fresh(model), until: Instant::ZERO })
     }
 
-    /// Does what of `rows` was done since the last time, until `now`. Rows that the stream has forgotten in between
+    /// Does what of `rows` was done since the last time, until `now`. Rows that the ring has forgotten in between
     /// are missing in it.
     pub fn learn<'a>(&mut self, rows: impl Iterator<Item = &'a Row>, now: Instant) {
         let new = |row: &&Row| row.done.is_some_and(|at| (self.until.0..now.0).contains(&at.get()));
@@ -82,7 +82,7 @@ mod tests {
         let mut aged = Aged::new(&model).unwrap();
         let mut rows = Vec::new();
         for tenth in 0..200 {
-            // The stream forgets most, and the last of them were not learned yet.
+            // The ring forgets most, and the last of them were not learned yet.
             aged.learn(rows.iter(), Instant(now.0 + 1));
             rows = written(&mut disk, &mut now, tenth * 200..tenth * 200 + 200);
             aged.learn(rows.iter().take(150), rows[150].arrival);

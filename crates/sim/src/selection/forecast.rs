@@ -6,7 +6,7 @@
 
 use idlewise_core::learned::Learned;
 use idlewise_core::registry::Assignment;
-use idlewise_core::selectors::{Candidate, Prediction, Question, Row, Stream, observed, owner};
+use idlewise_core::selectors::{Candidate, Prediction, Question, Recent, Row, observed, owner};
 use idlewise_core::{
     AnyScheduler, Device as Traits, Direction, Duration, Instant, Queue, Request, RequestId, SECTOR_BYTES,
     host,
@@ -31,7 +31,7 @@ const BEFORE: Duration = Duration::from_s(4);
 /// pause, is taken to have gone.
 const SILENT: Duration = Duration::from_s(1);
 
-/// Part of a stream.
+/// A part of the latest requests.
 #[derive(Clone, Debug, Default)]
 pub struct Window {
     /// Rows in order of arrival, some of them from before it begins.
@@ -72,12 +72,12 @@ impl Forecaster {
         Aged::new(&self.model)
     }
 
-    /// The part of `stream` that `question` is about, of processes that still run. `habits` knows what else they did.
-    pub fn window(&self, stream: &Stream, habits: &mut Habits, now: Instant, question: Question) -> Window {
+    /// The part of `recent` that `question` is about, of processes that still run. `habits` knows what else they did.
+    pub fn window(&self, recent: &Recent, habits: &mut Habits, now: Instant, question: Question) -> Window {
         let Question { begun, since: begins, horizon, .. } = question;
-        let past: Vec<Row> = stream.since(Instant::ZERO).copied().collect();
+        let past: Vec<Row> = recent.since(Instant::ZERO).copied().collect();
         habits.learn(past.iter());
-        let still = |row: &&Row| !stream.has_gone(row);
+        let still = |row: &&Row| !recent.has_gone(row);
         // Whoever waits since long before is kept, with what it did then.
         let old = past.iter().take_while(|row| row.arrival < begins - BEFORE);
         let starving: FxHashSet<u64> =
@@ -86,7 +86,7 @@ impl Forecaster {
             |row: &&Row| row.arrival >= (begins - BEFORE).min(begun) || starving.contains(&process(row));
         let mut rows: Vec<Row> = past.iter().filter(wanted).filter(still).copied().collect();
         let known =
-            |who: u64, row: &Row| !stream.has_gone(row) && (row.arrival >= begun || starving.contains(&who));
+            |who: u64, row: &Row| !recent.has_gone(row) && (row.arrival >= begun || starving.contains(&who));
         habits.complete(&mut rows, known);
         Window { rows, past, aged: None, learned: None, load_begun: begun, begins, ends: now, horizon }
     }

@@ -1,6 +1,6 @@
-//! What processes did before the stream forgot it.
+//! What processes did before the ring of latest requests (`Recent`) forgot it.
 //!
-//! The stream holds the latest requests of all. Whoever is kept waiting by others soon has few among them, and those few
+//! The ring holds the latest requests of all. Whoever is kept waiting by others soon has few among them, and those few
 //! may mislead: two adjacent requests make a random reader look sequential.
 
 use idlewise_core::selectors::Row;
@@ -16,7 +16,7 @@ pub struct Habits {
 }
 
 impl Habits {
-    /// Takes in what the stream holds now, in order of arrival. Processes that are not in it are forgotten.
+    /// Takes in what the ring holds now, in order of arrival. Processes that are not in it are forgotten.
     pub fn learn<'a>(&mut self, rows: impl DoubleEndedIterator<Item = &'a Row>) {
         let mut before = std::mem::take(&mut self.latest);
         for row in rows.rev() {
@@ -34,7 +34,7 @@ impl Habits {
         }
     }
 
-    /// Adds what the stream has forgotten of processes that have few rows in `rows`, as far as it is `wanted`, right
+    /// Adds what the ring has forgotten of processes that have few rows in `rows`, as far as it is `wanted`, right
     /// before what they did since: what lies between is not known.
     pub fn complete(&self, rows: &mut Vec<Row>, wanted: impl Fn(u64, &Row) -> bool) {
         let oldest = rows.iter().find(|row| row.done.is_some()).map_or(Instant::ZERO, |row| row.arrival);

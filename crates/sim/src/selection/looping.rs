@@ -1,5 +1,5 @@
-//! The processes of a stream as a workload that repeats: when a process has come to the end of what it was seen to
-//! do, it starts over. So a short stream tells what the disk would do for longer.
+//! The processes of the latest requests as a workload that repeats: when a process has come to the end of what it was seen to
+//! do, it starts over. So a short record tells what the disk would do for longer.
 //!
 //! A process that reads or writes in order continues where it stopped. Of one that does not, the places of later rounds
 //! are moved by a part of the range that it uses: the disk's buffer does not know them.

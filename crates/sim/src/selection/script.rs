@@ -1,4 +1,4 @@
-//! What a stream of requests shows of each process: its steps, and what each step waits for.
+//! What the latest requests show of each process: its steps, and what each step waits for.
 //!
 //! A step is issued once its predecessor was issued and no more of the process's requests are outstanding than
 //! were in reality, and some time after that: the process's own. The rule holds for processes that wait for each
@@ -194,7 +194,7 @@ pub fn scripts(rows: &[Row], (load_begun, beginning): (Instant, Instant)) -> Vec
         .collect()
 }
 
-/// What one process does, in a stream that uses `whole`.
+/// What one process does, where all together use `whole`.
 fn script(
     who: u64,
     rows: &[&Row],

@@ -141,11 +141,11 @@ impl Selecting {
     /// Starts a prediction.
     fn ask(&mut self, now: Instant, question: Question, queue: &Queue<AnyScheduler>) {
         self.account.questions += 1;
-        let (Some(forecaster), Some(stream)) = (&self.forecaster, self.chooser.stream()) else { return };
+        let (Some(forecaster), Some(recent)) = (&self.forecaster, self.chooser.recent()) else { return };
         let window = Window {
             aged: self.aged.clone(),
             learned: Some(queue.learned().clone()),
-            ..forecaster.window(stream, &mut self.habits, now, question)
+            ..forecaster.window(recent, &mut self.habits, now, question)
         };
         let forecaster = Arc::clone(forecaster);
         let thread = std::thread::spawn(move || forecaster.predict(&window));
@@ -199,8 +199,8 @@ impl Director<AnyScheduler> for Selecting {
             }
         }
         if self.chooser.next_tick() <= now {
-            if let (Some(aged), Some(stream)) = (&mut self.aged, self.chooser.stream()) {
-                aged.learn(stream.since(Instant::ZERO), now);
+            if let (Some(aged), Some(recent)) = (&mut self.aged, self.chooser.recent()) {
+                aged.learn(recent.since(Instant::ZERO), now);
             }
             let (summary, decision) = self.chooser.tick(now);
             self.promises.add(now, &summary);

@@ -35,24 +35,29 @@ const MEAN_STEP: i64 = 10;
 struct ThinkTimes {
     /// The last one counts all that are longer.
     counts: [u32; BUCKETS + 1],
+    /// The sum of the others.
+    short: u32,
 }
 
 impl ThinkTimes {
-    const EMPTY: ThinkTimes = ThinkTimes { counts: [0; BUCKETS + 1] };
+    const EMPTY: ThinkTimes = ThinkTimes { counts: [0; BUCKETS + 1], short: 0 };
 
     fn add(&mut self, think: Duration) {
+        let bucket = (think.0 / BUCKET.0).min(BUCKETS as u64) as usize;
+        let mut sum = 0;
         for count in &mut self.counts {
             *count = ((u64::from(*count) * BUCKET_KEEPS) >> 16) as u32;
+            sum += *count;
         }
-        let bucket = (think.0 / BUCKET.0).min(BUCKETS as u64) as usize;
         self.counts[bucket] += ONE as u32;
+        self.short = sum + ONE as u32 - self.counts[BUCKETS];
     }
 
     /// The upper edge of the bucket at which this many are counted; 15 ms if there are fewer.
-    fn edge(&self, wanted: u64) -> Duration {
+    fn edge(&self, wanted: u32) -> Duration {
         let mut counted = 0;
         let reached = self.counts[..BUCKETS].iter().position(|count| {
-            counted += u64::from(*count);
+            counted += *count;
             counted >= wanted
         });
         BUCKET * (reached.unwrap_or(BUCKETS - 1) as u64 + 1)
@@ -60,9 +65,9 @@ impl ThinkTimes {
 
     /// The median, and the 95th percentile of all think times or of those below 15 ms.
     fn median_and_latest(&self, of: Percentile) -> (Duration, Duration) {
-        let short: u64 = self.counts[..BUCKETS].iter().map(|count| u64::from(*count)).sum();
-        let all = short + u64::from(self.counts[BUCKETS]);
-        let counted = if of == Percentile::All { all } else { short };
+        let all = self.short + self.counts[BUCKETS];
+        let counted = if of == Percentile::All { all } else { self.short };
+        // A count is below ten: its sum of decays.
         (self.edge(all.div_ceil(2)), self.edge((counted * 95).div_ceil(100)))
     }
 }

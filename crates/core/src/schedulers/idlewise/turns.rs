@@ -93,16 +93,16 @@
 mod actors;
 mod classes;
 mod decide;
-mod draining;
+mod drive_buffer;
 mod events;
 mod flash;
 mod habits;
+mod heads;
 mod in_flight;
 mod next;
 mod overdue;
 mod place_queue;
 mod pool;
-mod rotating;
 mod round;
 mod settings;
 mod shares;
@@ -115,7 +115,7 @@ use crate::scheduler::{Algorithm, PriorityEffects, Setup, Starvation, delegate};
 use crate::tunables::Unit;
 use crate::units::Weight;
 use flash::Flash;
-use rotating::Service;
+use heads::Heads;
 use settings::SPARED_BELOW;
 pub use settings::Settings;
 use shares::{USUAL, weigh};
@@ -125,7 +125,7 @@ pub struct Turns(Kind);
 
 enum Kind {
     /// For disks with moving heads.
-    Heads(TryBox<Service>),
+    Heads(TryBox<Heads>),
     /// For all others.
     Flash(TryBox<Flash>),
 }
@@ -139,7 +139,7 @@ impl Algorithm for Turns {
 
     fn new(setup: Setup<'_>, tunables: Settings) -> Result<Self, OutOfMemory> {
         Ok(Turns(if setup.device.rotational {
-            Kind::Heads(Service::new(setup, tunables)?)
+            Kind::Heads(Heads::new(setup, tunables)?)
         } else {
             Kind::Flash(Flash::new(setup, tunables)?)
         }))

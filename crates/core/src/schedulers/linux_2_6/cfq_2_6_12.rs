@@ -1,5 +1,7 @@
 //! Linux 2.6.12's CFQ, the second: rounds that begin with the processes that have used the disk least.
 //!
+//! All of the scheduler is in this file; the folder `cfq` belongs to the third CFQ, Linux 2.6.32's.
+//!
 //! # How it decides
 //! Requests of each process wait in a queue, by address, and in order of arrival by whether they are
 //! synchronous.
@@ -183,10 +185,10 @@ impl Cfq2612 {
             }
         }
         let first = self.forest.first(&lane.by_address);
-        if !self.settings.find_best {
+        let ahead = self.forest.at_or_after(&lane.by_address, self.head.0);
+        if !self.settings.find_best || ahead == first {
             return first;
         }
-        let ahead = self.forest.at_or_after(&lane.by_address, self.head.0);
         let behind = match ahead {
             Some(ahead) => self.forest.previous(ahead),
             None => self.forest.last(&lane.by_address),
@@ -197,7 +199,10 @@ impl Cfq2612 {
             Some(best) if !better(back, self.head, cx[id].start, cx[best].start) => Some(best),
             _ => Some(id),
         });
-        // Of those at the same address, who came first.
+        if best != behind {
+            return best;
+        }
+        // Of those behind at the same address, who came first.
         best.and_then(|best| self.forest.at_or_after(&lane.by_address, cx[best].start.0))
     }
 

@@ -97,11 +97,8 @@ impl<S: Sweep> EndToEnd<S> {
         if S::TURNS { self.head.sweep(&self.waiting) } else { self.waiting.first() }
     }
 
-    /// What going to the end of the disk costs on the way to `target`.
+    /// What going to the end of the disk costs moving heads on the way to `target`.
     fn detour(&self, cx: Cx<'_>, target: RequestId) -> Duration {
-        if !cx.device.rotational {
-            return Duration::ZERO;
-        }
         let seek = |from, to| cx.device.learned.curve.expected(from, to);
         let (head, last, target) = (self.head.position, cx.device.capacity, cx[target].start);
         let there = match (S::TURNS, self.head.heading) {
@@ -110,6 +107,23 @@ impl<S: Sweep> EndToEnd<S> {
             (false, _) => seek(head, last) + seek(last, Sector(0)) + seek(Sector(0), target),
         };
         there - seek(head, target)
+    }
+
+    /// What to do while the head is not yet at the end of the disk on its way to `target`.
+    #[inline]
+    fn travels(&self, cx: Cx<'_>, target: RequestId) -> Option<Decision> {
+        if self.in_flight > 0 {
+            cx.because("nothing is ahead, and the head is busy with {}", || {
+                [u64::from(self.in_flight).into()]
+            });
+            return Some(Decision::Idle);
+        }
+        let there = self.at_rest + self.detour(cx, target);
+        if cx.now >= there {
+            return None;
+        }
+        cx.because("the head travels to the end of the disk, {} more", || [there.since(cx.now).into()]);
+        Some(Decision::WaitUntil(there))
     }
 
     fn serve(&mut self, cx: Cx<'_>, id: RequestId) -> Decision {
@@ -136,22 +150,12 @@ impl<S: Sweep> Scheduler for EndToEnd<S> {
             return self.serve(cx, id);
         }
         let Some(target) = self.after_the_end() else { return Decision::Idle };
-        let there = self.at_rest + self.detour(cx, target);
-        match cx.now < there {
-            _ if self.in_flight > 0 && cx.device.rotational => {
-                cx.because("nothing is ahead, and the head is busy with {}", || {
-                    [u64::from(self.in_flight).into()]
-                });
-                Decision::Idle
-            }
-            true => {
-                cx.because("the head travels to the end of the disk, {} more", || {
-                    [there.since(cx.now).into()]
-                });
-                Decision::WaitUntil(there)
-            }
-            false => self.serve(cx, target),
+        if cx.device.rotational
+            && let Some(decision) = self.travels(cx, target)
+        {
+            return decision;
         }
+        self.serve(cx, target)
     }
 
     fn complete(&mut self, cx: Cx<'_>, _: RequestId) {

@@ -13,14 +13,14 @@ impl<V: Version> Referenced for Batches<V> {
 /// One direction: by address, and with deadlines in order of arrival.
 #[derive(Default)]
 struct Side {
-    pool: Pool,
+    list: SlowList,
     fifo: Vec<(RequestId, u64)>,
 }
 
 impl Side {
     /// Whoever comes after `id` by address, and by arrival among equals.
     fn after(&self, id: RequestId) -> Option<RequestId> {
-        let mut order = self.pool.0.clone();
+        let mut order = self.list.0.clone();
         order.sort_by_key(|(start, _)| *start);
         let place = order.iter().position(|(_, held)| *held == id).unwrap();
         order.get(place + 1).map(|(_, held)| *held)
@@ -67,7 +67,7 @@ impl Reference {
             self.starved = 0;
         }
         let expired = cx.now.0 > deadline;
-        let lowest = self.sides[side].pool.0.iter().min_by_key(|(start, _)| *start).unwrap().1;
+        let lowest = self.sides[side].list.0.iter().min_by_key(|(start, _)| *start).unwrap().1;
         let id = match (expired, self.next[side]) {
             (true, _) => oldest,
             (false, Some(next)) if self.old => return Some((side, next)),
@@ -88,7 +88,7 @@ impl Reference {
         if self.next[side] == Some(id) {
             self.next[side] = self.sides[side].after(id);
         }
-        self.sides[side].pool.remove(id);
+        self.sides[side].list.remove(id);
         self.sides[side].fifo.retain(|(held, _)| *held != id);
     }
 }
@@ -98,7 +98,7 @@ impl Scheduler for Reference {
         let reads = cx[id].direction() == Direction::Read;
         let expire = if reads { self.settings.read_expire } else { self.settings.write_expire };
         let side = &mut self.sides[usize::from(!reads)];
-        side.pool.insert(cx, id);
+        side.list.insert(cx, id);
         side.fifo.push((id, cx[id].arrival.0 + expire.0.0));
     }
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
@@ -115,11 +115,11 @@ impl Scheduler for Reference {
     }
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
         let side = cx[id].direction().index();
-        let elsewhere = !self.sides[side].pool.0.contains(&(cx[id].start.0, id));
+        let elsewhere = !self.sides[side].list.0.contains(&(cx[id].start.0, id));
         if self.old && elsewhere && self.next[side] == Some(id) {
             self.next[side] = self.sides[side].after(id);
         }
-        self.sides[side].pool.grown(cx, id);
+        self.sides[side].list.grown(cx, id);
     }
     fn absorbed(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
         let side = cx[survivor].direction().index();

@@ -13,7 +13,7 @@ impl<G: Group> Referenced for Closed<G> {
 struct Reference {
     most: u64,
     line: Vec<RequestId>,
-    sweep: Pool,
+    sweep: SlowList,
     head: u64,
     down: bool,
 }

@@ -13,7 +13,7 @@ impl<S: Sweep> Referenced for EndToEnd<S> {
 #[derive(Default)]
 struct Reference {
     both_ways: bool,
-    pool: Pool,
+    list: SlowList,
     head: u64,
     down: bool,
     in_flight: i64,
@@ -29,16 +29,16 @@ impl Reference {
 
 impl Scheduler for Reference {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        if self.pool.0.is_empty() {
+        if self.list.0.is_empty() {
             self.at_rest = cx.now.0;
         }
-        self.pool.insert(cx, id);
+        self.list.insert(cx, id);
     }
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         let (head, down, both_ways) = (self.head, self.down, self.both_ways);
         let behind = |start: u64| if both_ways { (start < head) != down } else { start < head };
         let key = |start: u64| (behind(start), if both_ways { start.abs_diff(head) } else { start });
-        let Some((start, id)) = self.pool.0.iter().min_by_key(|(start, _)| key(*start)).copied() else {
+        let Some((start, id)) = self.list.0.iter().min_by_key(|(start, _)| key(*start)).copied() else {
             return Decision::Idle;
         };
         if behind(start) {
@@ -56,7 +56,7 @@ impl Scheduler for Reference {
                 return Decision::WaitUntil(Instant(self.at_rest + extra));
             }
         }
-        self.pool.remove(id);
+        self.list.remove(id);
         self.in_flight += 1;
         self.down = start < head;
         self.head = cx[id].end().0;
@@ -70,9 +70,9 @@ impl Scheduler for Reference {
         self.in_flight += 1;
     }
     fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-        self.pool.remove(id);
+        self.list.remove(id);
     }
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.pool.grown(cx, id);
+        self.list.grown(cx, id);
     }
 }

@@ -42,13 +42,13 @@ where
     R::Tunables: 'static,
 {
     fn reference(_: Setup<'_>, tunables: R::Tunables) -> Box<dyn Scheduler> {
-        Box::new(Slow::<R> { pool: Pool::default(), head: 0, down: false, tunables })
+        Box::new(Slow::<R> { list: SlowList::default(), head: 0, down: false, tunables })
     }
 }
 
 /// A [`Rule`] by comparing all requests.
 struct Slow<R: Key> {
-    pool: Pool,
+    list: SlowList,
     head: u64,
     down: bool,
     tunables: R::Tunables,
@@ -56,20 +56,20 @@ struct Slow<R: Key> {
 
 impl<R: Key> Scheduler for Slow<R> {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.pool.insert(cx, id);
+        self.list.insert(cx, id);
     }
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         let (head, down, tunables) = (self.head, self.down, &self.tunables);
         let key = |start, _| R::key(head, down, start, cx, tunables);
-        let Some(id) = self.pool.take_min_by(key) else { return Decision::Idle };
+        let Some(id) = self.list.take_min_by(key) else { return Decision::Idle };
         self.down = cx[id].start.0 < head;
         self.head = cx[id].end().0;
         Decision::Dispatch(id)
     }
     fn remove(&mut self, _: Cx<'_>, id: RequestId) {
-        self.pool.remove(id);
+        self.list.remove(id);
     }
     fn grown(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.pool.grown(cx, id);
+        self.list.grown(cx, id);
     }
 }

@@ -1,13 +1,15 @@
-//! Decides which request is dispatched next, or how long to wait. The [`Service`] carries it out.
+//! Decides which request is dispatched next, or how long a stream is waited for before its turn ends.
+//!
+//! `habits` says whether waiting pays, `learned/leaving` what it costs to leave a stream, `round` when a turn is over.
 
+use super::heads::Heads;
 use super::next::Next;
-use super::rotating::Service;
 use super::round::{Party, Wanted};
 use crate::collections::Place;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};
 
-impl Service {
+impl Heads {
     /// What waits for a turn.
     pub(super) fn wanted(&self) -> Wanted {
         let writers = self.actors.writers();
@@ -77,7 +79,7 @@ impl Service {
                 Some(Next::Send(id))
             }
             Party::Writes => {
-                if self.round.any_stream() && self.draining.has_enough(self.round.length()) {
+                if self.round.any_stream() && self.buffer.has_enough(self.round.length()) {
                     cx.because("the drive gets time to write what it has taken", || []);
                     return Some(self.round.until().map_or(Next::Hold, Next::Wait));
                 }
@@ -103,7 +105,7 @@ impl Service {
     fn go_on_with(&self, cx: Cx<'_>, place: Place) -> Option<Next> {
         let actor = self.actors.get(place);
         if let Some(id) = actor.lists.stream.front() {
-            if let Some(until) = self.draining.until(cx.now) {
+            if let Some(until) = self.buffer.until(cx.now) {
                 cx.because("the drive gets {} to write what it has taken", || [until.since(cx.now).into()]);
                 let end = self.round.until().filter(|end| cx.now < *end);
                 return Some(Next::Wait(end.map_or(until, |end| end.min(until))));

@@ -1,8 +1,8 @@
 //! Arrivals, dispatches and completions, and what all parts learn of them.
 
 use super::actors::Actor;
+use super::heads::Heads;
 use super::next::Next;
-use super::rotating::Service;
 use super::round::{Party, Wanted};
 use super::settings::SHORTEST;
 use super::shares::weigh;
@@ -16,7 +16,7 @@ use crate::units::{Instant, Issuer, RequestId};
 /// Rounds of shares that begin at once until somebody who waits owes nothing; then debts are forgotten.
 const ROUNDS: u32 = 64;
 
-impl Service {
+impl Heads {
     /// How `id`, which the actor at `place` issues, is served.
     fn class_of(&mut self, cx: Cx<'_>, id: RequestId, place: Place) -> Class {
         let request = &cx[id];
@@ -130,7 +130,7 @@ impl Service {
         let length =
             left.unwrap_or(share - self.learned.leaving.cost(false)).clamp(SHORTEST, self.tunables.longest());
         self.round.begin(now, party, length);
-        self.draining.begins();
+        self.buffer.begins();
         match party {
             Party::Stream(place) => self.actors.hold(place),
             Party::Pool => self.pool.begin(),
@@ -148,7 +148,7 @@ impl Service {
         self.forget(cx, id, place, class);
         self.actors.goes(place, class);
         if class == Class::Async {
-            self.draining.writes(cx[id].length);
+            self.buffer.writes(cx[id].length);
             self.writer = Some(place);
         }
         self.classes.sends(class);
@@ -192,7 +192,7 @@ impl Service {
     }
 }
 
-impl Scheduler for Service {
+impl Scheduler for Heads {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         let place = self.actors.actor_of(&cx[id], self.round.holder());
         let class = self.class_of(cx, id, place);
@@ -279,10 +279,10 @@ impl Scheduler for Service {
         let first = self.round.is_done(cx.now);
         let usual = self.learned.leaving.way();
         let continues = !first && read && at_head;
-        if self.draining.reads(cx.now, request.length, service, continues, usual) {
+        if self.buffer.reads(cx.now, request.length, service, continues, usual) {
             // Such a time tells nothing of staying.
             if cx.device.depth > 1 {
-                let pause = self.draining.pause(cx.now, service);
+                let pause = self.buffer.pause(cx.now, service);
                 self.round.prolong(pause);
             }
             return;

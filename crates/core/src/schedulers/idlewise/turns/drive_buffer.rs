@@ -20,7 +20,7 @@ const PAUSE: u64 = 2;
 
 /// What is known of the drive's reading and writing.
 #[derive(Default)]
-pub(super) struct Draining {
+pub(super) struct DriveBuffer {
     /// When a read of the stream whose turn it is was last done.
     last: Instant,
     /// Reads that continued others, their sectors, and their time with the thinking before them.
@@ -37,7 +37,7 @@ pub(super) struct Draining {
     until: Instant,
 }
 
-impl Draining {
+impl DriveBuffer {
     /// A read of the stream whose turn it is has taken `service`. `continues`: it began where the one before ended, which
     /// was of this turn, too. `way`: the usual time to reach a stream. Returns whether the drive was writing meanwhile.
     pub(super) fn reads(

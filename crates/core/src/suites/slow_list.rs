@@ -7,9 +7,9 @@ use crate::units::RequestId;
 
 /// Waiting requests with the first sector under which each was last sorted in.
 #[derive(Default)]
-pub(crate) struct Pool(pub(crate) Vec<(u64, RequestId)>);
+pub(crate) struct SlowList(pub(crate) Vec<(u64, RequestId)>);
 
-impl Pool {
+impl SlowList {
     pub(crate) fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.0.push((cx[id].start.0, id));
     }

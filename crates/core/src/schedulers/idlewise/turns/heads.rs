@@ -1,8 +1,8 @@
-//! State of `turns` on hard disks. Its decisions are in `decide.rs`, its events in `events.rs`.
+//! State of `turns` on disks with moving heads. Its decisions are in `decide.rs`, its events in `events.rs`.
 
 use super::actors::Actors;
 use super::classes::Classes;
-use super::draining::Draining;
+use super::drive_buffer::DriveBuffer;
 use super::in_flight::InFlight;
 use super::overdue::Overdue;
 use super::pool::Pool;
@@ -16,7 +16,7 @@ use crate::scheduler::Setup;
 use crate::schedulers::shared::head::Head;
 
 /// All parts.
-pub(super) struct Service {
+pub(super) struct Heads {
     pub(super) waiting: TryBox<Waiting>,
     pub(super) pool: TryBox<Pool>,
     /// What the actors' lists are made of.
@@ -26,7 +26,7 @@ pub(super) struct Service {
     pub(super) round: Round,
     pub(super) head: Head,
     pub(super) learned: TryBox<Learned>,
-    pub(super) draining: Draining,
+    pub(super) buffer: DriveBuffer,
     pub(super) shares: Shares,
     pub(super) classes: Classes,
     /// Who wrote last, of what nobody waits for.
@@ -35,13 +35,13 @@ pub(super) struct Service {
     pub(super) tunables: Settings,
 }
 
-impl Service {
+impl Heads {
     /// In memory of its own and not inlined, so that it takes little of the stack, of which a kernel has little.
     #[inline(never)]
     pub(super) fn new(setup: Setup<'_>, tunables: Settings) -> Result<TryBox<Self>, OutOfMemory> {
         let room = TryBox::room()?;
         let actors = Actors::new(setup.capacity)?;
-        room.keep(Service {
+        room.keep(Heads {
             waiting: Waiting::new(setup.capacity)?,
             pool: Pool::new(setup)?,
             links: Links::new(setup.capacity)?,
@@ -52,7 +52,7 @@ impl Service {
             actors,
             head: Head::default(),
             learned: TryBox::room()?.keep(setup.device.learned.clone())?,
-            draining: Draining::default(),
+            buffer: DriveBuffer::default(),
             writer: None,
             overdue: Overdue::default(),
             tunables,

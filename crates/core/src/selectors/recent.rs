@@ -1,7 +1,7 @@
 //! The latest requests, as they really were: what a prediction is made from.
 //!
 //! A ring of fixed size, and beside it what is outstanding for longer than the ring goes back. With what was
-//! outstanding of its process when each request came, the stream can be played again on another disk or under another
+//! outstanding of its process when each request came, the requests can be played again on another disk or under another
 //! scheduler, where everything takes another time (`closed loop`).
 
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ const STARVING: usize = 256;
 /// Exits remembered.
 const EXITS: usize = 256;
 
-/// One request of the stream.
+/// One of the latest requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// When it came.
@@ -63,7 +63,7 @@ impl Row {
 }
 
 /// The ring.
-pub struct Stream {
+pub struct Recent {
     rows: Vec<Row>,
     /// Rows written so far; row `n` lies at `n % ROWS`.
     written: u64,
@@ -76,15 +76,15 @@ pub struct Stream {
     exits: usize,
 }
 
-impl Stream {
-    /// An empty stream for request ids below `capacity`.
+impl Recent {
+    /// An empty ring for request ids below `capacity`.
     ///
     /// # Errors
     /// [`OutOfMemory`].
     pub fn new(capacity: usize) -> Result<Self, OutOfMemory> {
         let mut starving = Vec::new();
         starving.try_reserve_exact(STARVING).map_err(|_| OutOfMemory)?;
-        Ok(Stream {
+        Ok(Recent {
             starving,
             rows: table(ROWS, Row::default())?,
             written: 0,
@@ -170,36 +170,36 @@ mod tests {
 
     #[test]
     fn the_latest_rows_are_kept_in_order() {
-        let mut stream = Stream::new(4).unwrap();
+        let mut recent = Recent::new(4).unwrap();
         for n in 1..=ROWS as u64 + 100 {
             let request = Request { arrival: Instant(n), ..Request::read(Sector(n), Sectors(8)) };
-            stream.inserted(RequestId((n % 4) as u32), &request);
-            stream.dispatched(Instant(n + 2), RequestId((n % 4) as u32));
-            stream.completed(Instant(n + 5), RequestId((n % 4) as u32), &request);
+            recent.inserted(RequestId((n % 4) as u32), &request);
+            recent.dispatched(Instant(n + 2), RequestId((n % 4) as u32));
+            recent.completed(Instant(n + 5), RequestId((n % 4) as u32), &request);
         }
-        let kept: Vec<u64> = stream.since(Instant(0)).map(|row| row.start.0).collect();
+        let kept: Vec<u64> = recent.since(Instant(0)).map(|row| row.start.0).collect();
         assert_eq!((kept.len(), kept[0], kept[ROWS - 1]), (ROWS, 101, ROWS as u64 + 100));
         let times = |row: &Row| [row.dispatched, row.done].map(|at| at.unwrap().get() - row.arrival.0);
-        assert!(stream.since(Instant(0)).all(|row| times(row) == [2, 5]));
-        assert_eq!(stream.since(Instant(ROWS as u64 + 91)).count(), 10);
+        assert!(recent.since(Instant(0)).all(|row| times(row) == [2, 5]));
+        assert_eq!(recent.since(Instant(ROWS as u64 + 91)).count(), 10);
     }
 
     #[test]
     fn what_waits_for_longer_than_the_ring_goes_back_is_kept() {
-        let mut stream = Stream::new(4).unwrap();
+        let mut recent = Recent::new(4).unwrap();
         let patient = Request { arrival: Instant(1), ..Request::read(Sector(7), Sectors(8)) };
-        stream.inserted(RequestId(0), &patient);
+        recent.inserted(RequestId(0), &patient);
         for n in 2..=ROWS as u64 * 2 {
             let request = Request { arrival: Instant(n), ..Request::read(Sector(n), Sectors(8)) };
-            stream.inserted(RequestId(1), &request);
-            stream.completed(Instant(n + 5), RequestId(1), &request);
+            recent.inserted(RequestId(1), &request);
+            recent.completed(Instant(n + 5), RequestId(1), &request);
         }
-        stream.dispatched(Instant(ROWS as u64 * 2 + 8), RequestId(0));
-        assert!(stream.since(Instant(0)).all(|row| row.dispatched.is_none()), "it is nobody else's");
-        let first = |stream: &Stream| *stream.since(Instant(0)).next().unwrap();
-        assert_eq!((first(&stream).start, first(&stream).done), (Sector(7), None));
-        stream.completed(Instant(ROWS as u64 * 2 + 9), RequestId(0), &patient);
-        assert!(first(&stream).start > Sector(7), "it waits no more");
+        recent.dispatched(Instant(ROWS as u64 * 2 + 8), RequestId(0));
+        assert!(recent.since(Instant(0)).all(|row| row.dispatched.is_none()), "it is nobody else's");
+        let first = |recent: &Recent| *recent.since(Instant(0)).next().unwrap();
+        assert_eq!((first(&recent).start, first(&recent).done), (Sector(7), None));
+        recent.completed(Instant(ROWS as u64 * 2 + 9), RequestId(0), &patient);
+        assert!(first(&recent).start > Sector(7), "it waits no more");
     }
 
     #[test]
@@ -209,14 +209,14 @@ mod tests {
 
     #[test]
     fn requests_of_those_who_left_are_marked() {
-        let mut stream = Stream::new(4).unwrap();
+        let mut recent = Recent::new(4).unwrap();
         for (at, who) in [(1, 1), (2, 2), (9, 1)] {
             let request = Request { arrival: Instant(at), ..Request::read(Sector(0), Sectors(8)) };
-            stream.inserted(RequestId(0), &request.by(Issuer(who)));
+            recent.inserted(RequestId(0), &request.by(Issuer(who)));
         }
-        stream.gone(Instant(5), Issuer(1));
+        recent.gone(Instant(5), Issuer(1));
         let left: Vec<u64> =
-            stream.since(Instant(0)).filter(|row| !stream.has_gone(row)).map(|row| row.arrival.0).collect();
+            recent.since(Instant(0)).filter(|row| !recent.has_gone(row)).map(|row| row.arrival.0).collect();
         assert_eq!(left, [2, 9], "a number may be given to another process");
     }
 }
