@@ -19,7 +19,7 @@ ours=${OURS:-} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+
 # Nothing was tuned on the second.
 disks=(hdd-4tb-7200 hdd-18tb-7200:capacity=12t)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
-numbers=(work=320 files=600 large=160 ios=1500 commits=80 transactions=60 "runs=${RUNS:-3}") seed=${SEED:-1}
+numbers=(work=320 files=1800 large=320 ios=1500 commits=80 transactions=90 "runs=${RUNS:-3}") seed=${SEED:-1}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
 build=(build --release --package idlewise --bins --example advice_table)
 if [ "${1:-}" = --short ]; then

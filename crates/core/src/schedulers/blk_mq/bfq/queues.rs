@@ -137,8 +137,12 @@ impl Queues {
 
     /// The same after an arrival, which `leads` its queue or not: what waits behind another changes nothing.
     pub(super) fn note_arrival(&mut self, cx: Cx<'_>, queue: usize, leads: bool) {
-        if leads || self.list[queue].habits.is_seeky() || !self.next_addresses.holds(queue) {
-            self.note_position(cx, queue);
+        let changes = match self.list[queue].habits.is_seeky() {
+            true => self.next_addresses.holds(queue),
+            false => leads || !self.next_addresses.holds(queue),
+        };
+        if changes && self.wf2q.in_service != Some(queue) {
+            self.renew_position(cx, queue);
         }
     }
 
