@@ -144,7 +144,7 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
         claims.push(Claim::CannotTell { missing, under });
         return claims;
     }
-    let chosen = simplest(&own, &undominated(&own, question.goal, &robust));
+    let chosen = simplest(&own, &own.nearly_best(question.goal, &undominated(&own, question.goal, &robust)));
     claims.push(advice(&own, question.goal, &robust, chosen));
     if !under.is_empty() {
         let assumptions = under.into_iter().map(|under| under.assumption).collect();

@@ -218,4 +218,22 @@ impl Table {
         let good: Vec<usize> = rows.iter().copied().filter(|row| !beaten(*row)).collect();
         if good.is_empty() { rows } else { good }
     }
+
+    /// Those of `rows` that are nearly as good as the best of them in what the goal looks at, by their means: where chance
+    /// alone makes two alike, the one with the better mean is the better guess.
+    pub(in crate::report) fn nearly_best(&self, goal: Goal, rows: &[usize]) -> Vec<usize> {
+        let mut rows = rows.to_vec();
+        for aim in [Aim::Throughput, Aim::Latency] {
+            let Some(&first) = rows.first() else { break };
+            let figures: Vec<&Measured> = self.figures.iter().filter(|figure| figure.aim == aim).collect();
+            if figures.is_empty() || !goal.counts(aim) {
+                continue;
+            }
+            let logarithms = |row: usize| figures.iter().map(move |figure| figure.ratio(row, first).ln());
+            let cost = |row: usize| (logarithms(row).sum::<f64>() / figures.len() as f64).exp();
+            let least = rows.iter().map(|row| cost(*row)).fold(f64::INFINITY, f64::min);
+            rows.retain(|row| cost(*row) <= least * (1.0 + MATTERS));
+        }
+        rows
+    }
 }

@@ -379,3 +379,17 @@ fn runs_are_paired_by_seed() {
         words(&table, Goal::Throughput)
     );
 }
+
+#[test]
+fn of_those_that_only_chance_makes_alike_the_better_mean_is_taken() {
+    let mut table =
+        small(&[("noop", 1.0, 5.0), ("kyber", 1.0, 5.0), ("c-scan", 9.0, 5.0), ("look", 9.0, 5.0)]);
+    for figure in &mut table.figures {
+        figure.samples.iter_mut().for_each(|samples| *samples = vec![samples[0]; 3]);
+    }
+    assert!(words(&table, Goal::Balanced).contains("take noop (goal: balanced); kyber is as good"));
+    table.figures[0].samples[1] = vec![0.5e9, 1.1e9, 0.8e9];
+    assert!(words(&table, Goal::Balanced).contains("take kyber (goal: balanced); noop is as good"));
+    table.figures[0].samples[1] = vec![0.9e9, 1.1e9, 0.9e9];
+    assert!(words(&table, Goal::Balanced).contains("take noop"), "3 % do not matter");
+}

@@ -42,9 +42,10 @@ impl DispatchList {
     /// end of the list, in upward order from the head, then from the lowest; behind its equals.
     pub(crate) fn sort_in(&mut self, cx: Cx<'_>, links: &mut Links, id: RequestId) {
         self.listed[id.index()] = true;
-        let rank = |id: RequestId| (cx[id].start < self.head, cx[id].start);
-        let passes =
-            |listed: RequestId| cx[listed].direction() == cx[id].direction() && rank(listed) > rank(id);
+        // What lies below the head wraps: it comes after all that lies above.
+        let rank = |id: RequestId| cx[id].start.0.wrapping_sub(self.head.0);
+        let (direction, own) = (cx[id].direction(), rank(id));
+        let passes = |listed: RequestId| cx[listed].direction() == direction && rank(listed) > own;
         let mut successor = None;
         let mut at = self.list.back();
         while let Some(listed) = at.filter(|listed| passes(*listed)) {

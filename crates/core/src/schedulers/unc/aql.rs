@@ -124,20 +124,19 @@ impl Aql {
         if self.lined_up == 0 {
             return;
         }
-        let mut sum = 0;
+        let (mut sum, mut holding) = (0, 0);
         for number in numbers(self.lively) {
             let lane = &mut self.lanes[number];
             lane.observe();
-            sum += if lane.fifo.is_empty() { 0 } else { lane.average };
-            if lane.average == 0 && lane.fifo.is_empty() {
+            if !lane.fifo.is_empty() {
+                sum += lane.average;
+                holding |= 1 << number;
+            } else if lane.average == 0 {
                 self.lively &= !(1 << number);
             }
         }
-        for number in numbers(self.lively) {
+        for number in numbers(holding) {
             let lane = &mut self.lanes[number];
-            if lane.fifo.is_empty() {
-                continue;
-            }
             let share = (self.tunables.quantum.0 * lane.average / sum.max(1)).max(1);
             for _ in 0..share {
                 let Some(id) = self.links.pop_front(&mut lane.fifo) else { break };
