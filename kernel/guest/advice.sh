@@ -130,7 +130,7 @@ settled() {
             if (k < 2 || (squares[name] - k * mean * mean) / (k - 1) / k > mean * mean / 10000) exit 1
         } }' /tmp/results
 }
-most=$((4 * $(argument runs)))
+most=$((2 * $(argument runs)))
 for load in $(argument loads | tr , ' '); do
     for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler" 1; done
     # Of many that are alike, chance makes one the fastest of a single run.

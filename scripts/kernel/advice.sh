@@ -5,8 +5,8 @@
 #
 #   scripts/kernel/advice.sh [--short] [DISK…]
 #
-# OURS=NAME,… takes fewer of ours, LOADS=NAME,… fewer loads; RUNS=N runs of the fastest at least (3), and up to four
-# times as many until their means are known; SEED=N another layout of the files. Exit status: 0 advice is right (within 5 % of the best in nine of ten loads, within 15 % in all), 1 it is not, 77 it
+# OURS=NAME,… takes fewer of ours, LOADS=NAME,… fewer loads; RUNS=N runs of the fastest at least (3), and up to twice
+# as many until their means are known; SEED=N another layout of the files. Exit status: 0 advice is right (within 5 % of the best in nine of ten loads, within 15 % in all), 1 it is not, 77 it
 # cannot run here.
 set -euo pipefail
 export LC_ALL=C
