@@ -10,6 +10,7 @@
 //! in the trace by the window, and no further. A replay issues what the trace has and nothing else: a stream that a
 //! faster disk would have let read more ends when its rows are done.
 
+mod plugs;
 pub mod process_ends;
 mod processes;
 
@@ -24,6 +25,7 @@ use crate::engine::exits::Exits;
 use crate::traces::infer::{Cause, Inference, Inferred};
 use crate::traces::{Exit, Record};
 use crate::workloads::Named;
+use plugs::Plugs;
 use process_ends::Ends;
 use processes::Processes;
 
@@ -134,7 +136,7 @@ struct Row {
 
 /// A trace as a workload.
 pub struct Replay {
-    rows: Box<dyn Rows>,
+    rows: Plugs,
     settings: Settings,
     window: Vec<Row>,
     /// Rows read so far; row `n` lies at `n % WINDOW`.
@@ -158,7 +160,7 @@ impl Replay {
     /// A replay of `rows`.
     pub fn new(rows: Box<dyn Rows>, settings: Settings) -> Self {
         Replay {
-            rows,
+            rows: Plugs::new(rows),
             settings,
             window: Vec::new(),
             read: 0,

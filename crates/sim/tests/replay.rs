@@ -326,3 +326,41 @@ fn without_issuers_streams_stand_in_for_processes() {
     assert_eq!(issuers[1], issuers[5]);
     assert_ne!(issuers[0], issuers[1]);
 }
+
+/// Four reads in a row of 1 KiB each, 4 us apart, which went to the disk as one command; another process reads meanwhile.
+fn plugged() -> Vec<Record> {
+    let part = |n: u64| Record {
+        dispatched: Some(Instant(100_000)),
+        completed: Some(Instant(5 * MS)),
+        issuer: Some(Issuer(1)),
+        ..Record::read(Instant(n * 4_000), Sector(1000 + n * 2), Sectors(2))
+    };
+    let other = Record {
+        dispatched: Some(Instant(9_000)),
+        completed: Some(Instant(20 * MS)),
+        issuer: Some(Issuer(2)),
+        ..Record::read(Instant(9_000), Sector(900_000), Sectors(8))
+    };
+    vec![part(0), part(1), part(2), other, part(3)]
+}
+
+#[test]
+fn parts_of_one_command_reach_the_queue_together() {
+    let mut device = Constant { service: Duration::from_ms(1), held: None, log: Vec::new() };
+    let (report, account) = replay_on(&mut device, plugged(), false, 1.0);
+    assert_eq!((report.requests, account.rows), (5, 5));
+    let sent: Vec<(u64, u32)> =
+        device.log.iter().map(|command| (command.start.0, command.length.0)).collect();
+    assert_eq!(sent, [(900_000, 8), (1000, 8)], "the other one did not wait for the plug");
+}
+
+#[test]
+fn commands_that_a_process_issued_one_by_one_stay_apart() {
+    let mut rows = plugged();
+    // The disk got the third by itself.
+    rows[2].dispatched = Some(Instant(8_500));
+    let mut device = Constant { service: Duration::from_ms(1), held: None, log: Vec::new() };
+    replay_on(&mut device, rows, false, 1.0);
+    let sent: Vec<u64> = device.log.iter().map(|command| command.start.0).collect();
+    assert_eq!(sent[0], 1004, "it comes when it came: {sent:?}");
+}

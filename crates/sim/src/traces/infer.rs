@@ -90,6 +90,8 @@ struct Recent {
     done: Done,
     whose: Key,
     arrival: Instant,
+    /// The request had all before it put on the medium.
+    flush: bool,
 }
 
 /// After whose requests a process's pauses end: a majority vote.
@@ -175,7 +177,7 @@ impl Inference {
                 let paused = Instant(record.arrival.0 - think.0);
                 let child = if think > HAND_OVER { self.child(record, paused) } else { None };
                 let partner = self.partner(record, key, paused);
-                child.or(partner).unwrap_or(own)
+                child.or(partner).or_else(|| self.committer(record, key, paused)).unwrap_or(own)
             }
             Some(own) => own,
         };
@@ -206,7 +208,12 @@ impl Inference {
             history.outstanding.push(Done { at, row });
             let (place, recent) = (
                 row as usize % RECENT,
-                Recent { done: Done { at, row }, whose: key, arrival: record.arrival },
+                Recent {
+                    done: Done { at, row },
+                    whose: key,
+                    arrival: record.arrival,
+                    flush: flushes(record),
+                },
             );
             if place < self.recent.len() {
                 self.recent[place] = recent;
@@ -295,6 +302,22 @@ impl Inference {
         trusted.then(|| after(latest.done, record))
     }
 
+    /// The flush of a relative for which `who` paused: the one commits for both.
+    fn committer(&self, record: &Record, who: Key, paused: Instant) -> Option<Cause> {
+        let end = Duration(record.arrival.since(paused).0 / 8);
+        let commits = |recent: &Recent| {
+            let group = self.histories.get(&recent.whose).and_then(|history| history.group);
+            recent.flush
+                && recent.whose != who
+                && record.group.is_some()
+                && group == record.group
+                && recent.done.at >= paused
+                && record.arrival.since(recent.done.at) <= end
+        };
+        let latest = self.just_done(record).filter(commits).max_by_key(|recent| recent.done.at)?;
+        Some(after(latest.done, record))
+    }
+
     /// Completions shortly before `record`.
     fn just_done(&self, record: &Record) -> impl Iterator<Item = Recent> {
         let now = record.arrival;
@@ -344,6 +367,11 @@ impl Inference {
 /// `record` waited for `done`, and somebody computed in between.
 fn after(done: Done, record: &Record) -> Cause {
     Cause::AfterCompletion { of: done.row, think: record.arrival.since(done.at) }
+}
+
+/// Whether the request has all before it put on the medium.
+fn flushes(record: &Record) -> bool {
+    record.operation == Operation::Flush
 }
 
 /// Whether somebody waits for the request.
