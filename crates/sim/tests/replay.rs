@@ -232,6 +232,35 @@ fn a_database_waits_for_the_journal_that_commits_for_it() {
     }
 }
 
+/// Backends 1 to 3 of a database: 1 flushes from 20 ms on for 8 ms, and 2, whose read was done at 10 ms, goes on after
+/// that. The latter's group is `group`; 3 flushes at other times.
+fn group_commit(group: u32) -> Cause {
+    let of = |record: Record, group: u32| Record { group: Some(Group(group)), ..record };
+    let flush = |at: u64, who: u32| Record {
+        operation: Operation::Flush,
+        length: Sectors(0),
+        ..row(at, Some(at + 8), Some(who), 0)
+    };
+    let rows = [
+        of(row(0, Some(5), Some(1), 0), 7),
+        of(row(1, Some(10), Some(2), 800), group),
+        of(flush(6, 3), 7),
+        of(flush(20, 1), 7),
+        of(Record { arrival: Instant(28 * MS + 300_000), ..row(28, Some(40), Some(2), 900) }, group),
+    ];
+    causes(&rows)[4]
+}
+
+#[test]
+fn a_backend_waits_for_the_one_that_commits_for_both() {
+    let think = Duration::from_us(300);
+    assert_eq!(group_commit(7), Cause::AfterCompletion { of: 3, think });
+    assert!(
+        matches!(group_commit(8), Cause::Own { under_way: 0, .. }),
+        "a stranger's flush is nobody's reason"
+    );
+}
+
 #[test]
 fn who_reads_beside_a_reader_does_not_wait_for_it() {
     // Process 9 reads every 2 ms and computes for 1 ms in between; process 1 reads now and then, mostly in that time.

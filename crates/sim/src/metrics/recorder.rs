@@ -94,6 +94,8 @@ impl Default for Completions {
 pub(super) struct Moved {
     pub(super) latencies: Latencies,
     pub(super) bytes: u64,
+    /// Requests that somebody waited for.
+    pub(super) synchronous: u64,
 }
 
 /// Measures a run.
@@ -283,6 +285,7 @@ impl Observer for Recorder {
             Some(moved) => {
                 moved.latencies.record(latency);
                 moved.bytes += bytes;
+                moved.synchronous += u64::from(request.sync);
             }
             None => self.flushed.record(latency),
         }

@@ -35,6 +35,8 @@ figures! {
     Part "part" from moved: &Moved {
         /// Requests completed.
         requests: u64 = moved.latencies.count(), Count;
+        /// Those of them that somebody waited for.
+        synchronous: u64 = moved.synchronous, Count;
         /// Bytes moved.
         bytes: u64 = moved.bytes, Bytes;
         /// Latency.

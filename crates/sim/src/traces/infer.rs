@@ -12,6 +12,7 @@
 //! | | if the disk was idle, the latest request of anybody, done at most [`SILENCE`] before: a script continues |
 //! | … first request after a pause | the latest request of a process that began in that pause and is silent: a child that its parent waited for. If it has not exited, it was done at most [`HAND_OVER`] before |
 //! | … | the latest request of a partner, if it came and was done in that pause, in the last eighth of it and at most [`HAND_OVER`] before: a journal that commits for a database, and a database that continues after that. A partner is a process that most pauses end with like this, having paused itself when the pause began; it is one in both directions |
+//! | … | the latest flush of another process of its group, done in the last eighth of the pause and at most [`HAND_OVER`] before: a database's backends commit for one another |
 //! | … asynchronous write | its process's previous request, which it follows at the recorded distance, as a flusher's do |
 //! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
 //! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream |
@@ -302,7 +303,7 @@ impl Inference {
         trusted.then(|| after(latest.done, record))
     }
 
-    /// The flush of a relative for which `who` paused: the one commits for both.
+    /// The flush of a relative for which `who` paused, as one commits for both.
     fn committer(&self, record: &Record, who: Key, paused: Instant) -> Option<Cause> {
         let end = Duration(record.arrival.since(paused).0 / 8);
         let commits = |recent: &Recent| {

@@ -1,7 +1,8 @@
 //! Results as a table of figures, and what it says of two schedulers: whether one is better, and by how much.
 //!
-//! A difference counts if it is [`MATTERS`] or more, and, with several seeds, if it is beyond chance: the runs of
-//! one seed are compared with one another, so that what a seed does to all of them falls out.
+//! A difference counts if it is [`MATTERS`] or more ([`MATTERS_REPLAYED`] of latencies in replays), and, with several seeds, if it is beyond chance: the runs of
+//! one seed are compared with one another, so that what a seed does to all of them falls out. Replays of one trace on
+//! several disks, of which each may be the real one, are no matter of chance: there it counts if all of them say the same.
 
 use idlewise_sim::experiment::Load;
 use idlewise_sim::metrics::{Better, Kind, Metric, Report};
@@ -10,11 +11,16 @@ use crate::report::summary::{Figure, Summary};
 
 /// Differences below this share do not matter in practice: models differ from drives by as much.
 pub(in crate::report) const MATTERS: f64 = 0.05;
+/// The same of latencies in replays. What replays of one recording said of real schedulers' mean read latencies, as ratios,
+/// was off by 10 to 15 % in runs of those (`docs/advice.md`).
+const MATTERS_REPLAYED: f64 = 0.15;
 /// Work that differs by less is the same: runs end with their last request, not at one instant.
 const SAME_WORK: f64 = 0.01;
 
 /// Fewer reads than this are metadata beside a load that writes.
 const READS: f64 = 20.0;
+/// With this many writes that somebody waits for to each read it is commits that people wait for.
+const COMMITS: f64 = 5.0;
 
 /// A p99 of fewer requests is made of fewer than ten, and says what chance says.
 const P99_REQUESTS: f64 = 1000.0;
@@ -95,8 +101,10 @@ pub(in crate::report) struct Measured {
     pub(in crate::report) aim: Aim,
     pub(in crate::report) better: Better,
     pub(in crate::report) kind: Kind,
-    /// By scheduler, then by seed.
+    /// By scheduler, then by seed or by disk.
     pub(in crate::report) samples: Vec<Vec<f64>>,
+    /// The samples are replays of a trace.
+    pub(in crate::report) replayed: bool,
 }
 
 impl Measured {
@@ -111,12 +119,19 @@ impl Measured {
         if self.better == Better::More { b / a } else { a / b }
     }
 
+    /// Differences below this share do not matter.
+    pub(in crate::report) fn matters(&self) -> f64 {
+        if self.replayed && self.aim == Aim::Latency { MATTERS_REPLAYED } else { MATTERS }
+    }
+
     /// Whether `a` is worse than `b` by so much that it matters, and beyond chance.
     pub(in crate::report) fn worse(&self, a: usize, b: usize) -> bool {
         let logarithm = |(a, b): (&f64, &f64)| if self.better == Better::More { b / a } else { a / b }.ln();
         let pairs: Vec<f64> = self.samples[a].iter().zip(&self.samples[b]).map(logarithm).collect();
         let paired = Figure::of(&pairs);
-        self.ratio(a, b) > 1.0 + MATTERS && paired.mean > paired.ci95
+        let beyond =
+            if self.replayed { pairs.iter().all(|pair| *pair > 0.0) } else { paired.mean > paired.ci95 };
+        self.ratio(a, b) > 1.0 + self.matters() && beyond
     }
 
     /// Rows from the best mean to the worst.
@@ -140,14 +155,16 @@ impl Table {
     /// The figures that tell something of these runs. Unequal work is judged by throughput, and equal work by its run time.
     /// In a replay what comes last may be a timer's, so that the time to 95 % done says when programs are done; and
     /// arrivals of an open loop do not depend on the disk, so that neither says anything there. Writes count where hardly
-    /// anybody reads.
+    /// anybody reads, or nearly all that is waited for is written.
     pub(in crate::report) fn of(rows: &[&Summary], arrivals: Arrivals) -> Table {
         let all = |path: &str| rows.iter().map(|row| row.samples(path)).collect::<Vec<_>>();
         let means = |path: &str| rows.iter().map(|row| row.figure(path).mean).collect::<Vec<f64>>();
         let bytes = means("bytes");
         let least = bytes.iter().copied().fold(f64::MAX, f64::min);
         let unequal = bytes.iter().any(|bytes| *bytes > least * (1.0 + SAME_WORK));
-        let reads = means("read.requests").iter().any(|reads| *reads >= READS)
+        let some = |reads: &f64, commits: &f64| *reads >= READS && *commits < COMMITS * reads;
+        let (read, committed) = (means("read.requests"), means("write.synchronous"));
+        let reads = read.iter().zip(&committed).any(|(reads, commits)| some(reads, commits))
             || means("write.requests").iter().all(|writes| *writes == 0.0);
         let few = |part: &str| means(&format!("{part}.requests")).iter().any(|all| *all < P99_REQUESTS);
         let tells = |metric: &Metric| match metric.path.split('.').next() {
@@ -165,7 +182,8 @@ impl Table {
             // A scheduler of which nothing was measured cannot be compared.
             let whole = samples.iter().flatten().all(|value| *value > 0.0);
             let (better, kind) = (metric.column.better, metric.kind);
-            whole.then_some(Measured { name, aim, better, kind, samples })
+            let replayed = arrivals != Arrivals::Programs;
+            whole.then_some(Measured { name, aim, better, kind, samples, replayed })
         };
         Table {
             schedulers: rows.iter().map(|row| row.name().to_owned()).collect(),

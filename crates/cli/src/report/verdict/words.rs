@@ -2,7 +2,7 @@
 
 use idlewise_sim::metrics::{Better, Kind};
 
-use super::table::{Goal, Measured, Table};
+use super::table::{Goal, MATTERS, Measured, Table};
 use super::{Claim, Times, Under, Value};
 use crate::report::numbers::three;
 
@@ -11,19 +11,25 @@ const NAMED: usize = 4;
 
 /// The sentence of a claim about `table`.
 pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
-    let within = within(table);
+    let several = table.figures.iter().any(|figure| figure.samples[0].len() > 1);
+    let within = |share: f64| {
+        let chance = if several { " or chance" } else { "" };
+        format!("within {:.0} %{chance}", 100.0 * share)
+    };
     match claim {
         Claim::Interrupted => "No verdict: the runs were cut short, each at another point.".to_owned(),
         Claim::Alone => "One scheduler alone cannot be compared; name others with --schedulers.".to_owned(),
         Claim::Best { figure, best, ties, last, worst } => {
-            best_of(of(table, figure), (best, ties), (last, *worst), within)
+            let figure = of(table, figure);
+            best_of(figure, (best, ties), (last, *worst), &within(figure.matters()))
         }
         Claim::AllBut { figure, best, furthest, but } => {
             let figure = of(table, figure);
             let [best, furthest, value] = [best, furthest, but].map(|value| show(figure.kind, value.value));
             let (first, name, but) = (ends(figure).0, figure.name, &but.scheduler);
             format!(
-                "All but {but} tie {within} for the {first} {name}, {best} to {furthest}; {but} has {value}."
+                "All but {but} tie {} for the {first} {name}, {best} to {furthest}; {but} has {value}.",
+                within(figure.matters())
             )
         }
         Claim::Untold { goal } => format!(
@@ -31,11 +37,17 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
              Choose another with --goal.",
             goal.name()
         ),
-        Claim::Same { figures, simplest } => format!(
-            "The choice does not matter here: differences in {} are below 5 % or within chance. Keep what you have; \
-             {simplest} is the simplest.",
-            list(figures.iter().copied())
-        ),
+        Claim::Same { figures, simplest } => {
+            let each: Vec<String> = figures
+                .iter()
+                .map(|name| format!("{:.0} % in {name}", 100.0 * of(table, name).matters()))
+                .collect();
+            format!(
+                "The choice does not matter here: differences are below {}, or within chance. Keep what you have; \
+                 {simplest} is the simplest.",
+                list(each.iter().map(String::as_str))
+            )
+        }
         Claim::Even { goal, simplest } => format!(
             "The choice does not matter on balance (goal: {}): what a scheduler gains in one figure it loses in another. \
              Keep what you have; {simplest} is the simplest.",
@@ -46,7 +58,9 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             list(but.iter().map(String::as_str)),
             goal.name()
         ),
-        Claim::Take { goal, scheduler, ties, behind } => take((*goal, scheduler), ties, behind, within),
+        Claim::Take { goal, scheduler, ties, behind } => {
+            take((*goal, scheduler), ties, behind, &within(MATTERS))
+        }
         Claim::Longest { scheduler, other } => format!(
             "But under {} the slowest request took {} ({}: {}).",
             scheduler.scheduler,
@@ -147,12 +161,6 @@ fn others(scheduler: &str, over: &str, figures: &[Times]) -> String {
         "Of schedulers that Linux does not have, {scheduler} would be {} than {over}.",
         list(each.iter().map(String::as_str))
     )
-}
-
-/// What a tie is.
-fn within(table: &Table) -> &'static str {
-    let several = table.figures.iter().any(|figure| figure.samples[0].len() > 1);
-    if several { "within 5 % or chance" } else { "within 5 %" }
 }
 
 fn of<'a>(table: &'a Table, name: &str) -> &'a Measured {

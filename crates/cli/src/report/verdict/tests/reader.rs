@@ -33,21 +33,31 @@ impl Reader<'_> {
         if figure.better == Better::More { 1.0 / mean } else { mean }
     }
 
-    /// Whether two rows differ by 5 % or more and, over seeds, beyond chance.
+    /// How many times larger matters: replays are less sure of latencies.
+    pub(super) fn threshold(figure: &Measured) -> f64 {
+        if figure.replayed && figure.aim == Aim::Latency { 1.15 } else { 1.05 }
+    }
+
+    /// Whether two rows differ by as much as matters and, over seeds, beyond chance.
     pub(super) fn differ(&self, figure: &Measured, a: usize, b: usize) -> bool {
         let pairs = figure.samples[a].iter().zip(&figure.samples[b]).map(|(a, b)| a.ln() - b.ln());
         let pairs: Vec<f64> = pairs.collect();
         let count = pairs.len() as f64;
         let mean = pairs.iter().sum::<f64>() / count;
-        let beyond = pairs.len() < 2 || {
-            let variance = pairs.iter().map(|pair| (pair - mean).powi(2)).sum::<f64>() / (count - 1.0);
-            let student = [0.0, 0.0, 12.706, 4.303, 3.182, 2.776][pairs.len()];
-            mean.abs() > student * (variance / count).sqrt()
+        let same = pairs.iter().all(|pair| *pair > 0.0) || pairs.iter().all(|pair| *pair < 0.0);
+        let beyond = if figure.replayed {
+            same
+        } else {
+            pairs.len() < 2 || {
+                let variance = pairs.iter().map(|pair| (pair - mean).powi(2)).sum::<f64>() / (count - 1.0);
+                let student = [0.0, 0.0, 12.706, 4.303, 3.182, 2.776][pairs.len()];
+                mean.abs() > student * (variance / count).sqrt()
+            }
         };
         // What the mean over seeds says and what most of them say is the same.
         let agrees = (self.mean(figure, a) > self.mean(figure, b)) == (mean > 0.0);
         let (a, b) = (self.cost(figure, a), self.cost(figure, b));
-        a.max(b) / a.min(b) > 1.05 && beyond && agrees
+        a.max(b) / a.min(b) > Reader::threshold(figure) && beyond && agrees
     }
 
     /// The logarithm of how far `a` is behind `b` in what the goal weighs and in what differs.
