@@ -129,6 +129,12 @@ fn in_idlewise(name: &str) -> String {
     }
 }
 
+/// The same for a reader: `iw-` stays, as it tells ours from the kernel's.
+fn shown(name: &str) -> String {
+    let own = if name.starts_with("iw-") { "iw-" } else { "" };
+    format!("{own}{}", in_idlewise(name))
+}
+
 /// The name under which the guest ran what is advised. Its settings are numbers.
 fn in_the_guest(advised: &str, runs: &BTreeMap<String, Run>) -> Option<String> {
     let plain = advised.replace("=off", "=0").replace("=on", "=1");
@@ -167,7 +173,9 @@ fn main() -> Result<ExitCode, Failure> {
             differ = differ.max(apart(again.elapsed_ms, before.elapsed_ms));
             let off = own.elapsed_ms / least.elapsed_ms;
             println!(
-                "| {disk} | {load} | {name} | {best} | {predicted:.2} | {:.2} | {:+.1} % | {:.1}, {:.1}, {:.1} | {:.0}, {:.0}, {:.0} |",
+                "| {disk} | {load} | {} | {} | {predicted:.2} | {:.2} | {:+.1} % | {:.1}, {:.1}, {:.1} | {:.0}, {:.0}, {:.0} |",
+                shown(&name),
+                shown(best),
                 before.elapsed_ms / own.elapsed_ms,
                 100.0 * (off - 1.0),
                 before.mean_ms,

@@ -75,6 +75,7 @@ fn a_matrix_is_built_and_used() {
     let built =
         line("matrix build --disk maxtor-40g --candidates noop,as --runs 1 --duration 1s").exits(0).stdout;
     assert!(built.contains("16 = ["), "{built}");
+    assert!(built.starts_with("# idlewise matrix build --disk maxtor-40g --candidates noop,as"), "{built}");
     let folder = folder();
     let path = write(&folder, "own.toml", &built);
     let words: Vec<&str> = "run --scheduler auto-matrix".split(' ').chain(SHORT.split(' ')).collect();
@@ -84,6 +85,7 @@ fn a_matrix_is_built_and_used() {
     with(&wrong).exits(1).says("there is no scheduler 'ass'");
     line("ranking build --disk maxtor-40g --candidates noop,sptf --runs 1 --duration 500ms")
         .exits(0)
+        .prints("# idlewise ranking build")
         .prints("[[rank]]");
 }
 

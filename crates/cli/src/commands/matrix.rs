@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::input::effort::{EffortOptions, effort};
 use crate::input::setup;
 use crate::progress::Progress;
-use crate::report::output;
+use crate::report::{origin, output};
 
 /// Measure a decision matrix for auto-matrix
 #[derive(Args)]
@@ -41,6 +41,7 @@ impl Matrix {
         let found = Goal::ALL.iter().find(|(name, _)| name == goal).map_or(Goal::Mean, |(_, goal)| *goal);
         let matrix = measure::matrix(&disk, &candidates, found, effort, &control);
         drop(progress);
-        output::print(&matrix.map_err(setup::failure)?.text(&disk.name, goal))
+        let text = matrix.map_err(setup::failure)?.text(&disk.name, goal);
+        output::print(&format!("# {}\n{text}", origin::command()))
     }
 }

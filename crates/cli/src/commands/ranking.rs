@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::input::effort::{EffortOptions, effort};
 use crate::input::setup;
 use crate::progress::Progress;
-use crate::report::output;
+use crate::report::{origin, output};
 
 /// Measure a ranking by request size for auto-ranking
 #[derive(Args)]
@@ -37,6 +37,7 @@ impl Ranking {
         let progress = Progress::follow(Arc::clone(&control), runs);
         let ranking = measure::ranking(&disk, &candidates, effort, &control);
         drop(progress);
-        output::print(&ranking.map_err(setup::failure)?.text(&disk.name))
+        let text = ranking.map_err(setup::failure)?.text(&disk.name);
+        output::print(&format!("# {}\n{text}", origin::command()))
     }
 }
