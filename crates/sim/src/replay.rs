@@ -5,6 +5,7 @@
 //! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`process_ends`] when a process
 //! ends, of which the scheduler is told.
 //! *Open loop*: every request comes at its recorded time, whatever the disk does.
+//! In both, what Linux held back behind a plug comes together ([`plugs`]).
 //!
 //! Memory is constant: a window of rows is held, however long the trace is. So a process can get ahead of the order
 //! in the trace by the window, and no further. A replay issues what the trace has and nothing else: a stream that a

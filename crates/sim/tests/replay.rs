@@ -232,9 +232,9 @@ fn a_database_waits_for_the_journal_that_commits_for_it() {
     }
 }
 
-/// Backends 1 to 3 of a database: 1 flushes from 20 ms on for 8 ms, and 2, whose read was done at 10 ms, goes on after
-/// that. The latter's group is `group`; 3 flushes at other times.
-fn group_commit(group: u32) -> Cause {
+/// Backends 1 to 3 of a database: 1 flushes from 20 ms on for 8 ms, and 2, whose read was done at 10 ms, goes on
+/// `after_us` later. The latter's group is `group`; 3 flushes at other times.
+fn group_commit(group: u32, after_us: u64) -> Cause {
     let of = |record: Record, group: u32| Record { group: Some(Group(group)), ..record };
     let flush = |at: u64, who: u32| Record {
         operation: Operation::Flush,
@@ -246,19 +246,18 @@ fn group_commit(group: u32) -> Cause {
         of(row(1, Some(10), Some(2), 800), group),
         of(flush(6, 3), 7),
         of(flush(20, 1), 7),
-        of(Record { arrival: Instant(28 * MS + 300_000), ..row(28, Some(40), Some(2), 900) }, group),
+        of(Record { arrival: Instant(28 * MS + after_us * 1000), ..row(28, Some(40), Some(2), 900) }, group),
     ];
     causes(&rows)[4]
 }
 
 #[test]
 fn a_backend_waits_for_the_one_that_commits_for_both() {
-    let think = Duration::from_us(300);
-    assert_eq!(group_commit(7), Cause::AfterCompletion { of: 3, think });
-    assert!(
-        matches!(group_commit(8), Cause::Own { under_way: 0, .. }),
-        "a stranger's flush is nobody's reason"
-    );
+    let own = |cause: Cause| matches!(cause, Cause::Own { under_way: 0, .. });
+    let (flush, think) = (3, Duration::from_us(1900));
+    assert_eq!(group_commit(7, 1900), Cause::AfterCompletion { of: flush, think });
+    assert!(own(group_commit(7, 2100)), "too long after");
+    assert!(own(group_commit(8, 1900)), "a stranger's flush is nobody's reason");
 }
 
 #[test]
@@ -381,6 +380,79 @@ fn parts_of_one_command_reach_the_queue_together() {
     let sent: Vec<(u64, u32)> =
         device.log.iter().map(|command| (command.start.0, command.length.0)).collect();
     assert_eq!(sent, [(900_000, 8), (1000, 8)], "the other one did not wait for the plug");
+}
+
+/// Where the disk was asked to go, in order.
+fn places(rows: Vec<Record>) -> Vec<u64> {
+    let mut device = Constant { service: Duration::from_us(1), held: None, log: Vec::new() };
+    replay_on(&mut device, rows, false, 1.0);
+    device.log.iter().map(|command| command.start.0).collect()
+}
+
+#[test]
+fn what_a_process_issued_behind_the_same_plug_comes_with_it() {
+    let mut rows = plugged();
+    // Another command of the process, issued between the parts.
+    rows[1].start = Sector(500_000);
+    rows[1].completed = Some(Instant(9 * MS));
+    assert_eq!(places(rows), [900_000, 1000, 500_000, 1004], "the process's order stays");
+}
+
+#[test]
+fn a_plug_is_of_one_process_and_one_kind_and_no_longer_than_a_batch() {
+    let first = |change: fn(&mut Record)| {
+        let mut rows = plugged();
+        rows.iter_mut().filter(|row| row.start.0 > 1000 && row.start.0 < 2000).for_each(change);
+        places(rows)[0]
+    };
+    assert_eq!(first(|_| {}), 900_000);
+    assert_eq!(first(|row| row.issuer = Some(Issuer(5))), 1000);
+    assert_eq!(first(|row| (row.operation, row.sync) = (Operation::Write, true)), 1000);
+    assert_eq!(first(|row| row.completed = Some(Instant(6 * MS))), 1000);
+    assert_eq!(first(|row| row.completed = None), 1000);
+    let late = |row: &mut Record| {
+        (row.arrival, row.dispatched) = (row.arrival + Duration::from_us(101), Some(Instant(300_000)));
+    };
+    assert_eq!(first(late), 1000, "the parts come too late");
+}
+
+#[test]
+fn a_trace_of_one_time_is_read_a_little_ahead() {
+    struct Endless(u64);
+    impl Rows for Endless {
+        fn next(&mut self) -> Result<Option<Record>, RowsError> {
+            self.0 += 1;
+            assert!(self.0 < 50_000, "all of it is read at once");
+            let dispatched = Some(Instant(0));
+            Ok(Some(Record { dispatched, ..row(0, Some(1), Some(1), self.0 * 16) }))
+        }
+    }
+    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000) };
+    let mut replay = Replay::new(Box::new(Endless(0)), settings);
+    assert_eq!(idlewise_sim::engine::Workload::next(&mut replay), Some(Instant(0)));
+}
+
+#[test]
+fn rows_and_exits_before_an_error_are_replayed() {
+    struct Broken(VecDeque<(Record, Vec<Exit>)>, Vec<Exit>);
+    impl Rows for Broken {
+        fn next(&mut self) -> Result<Option<Record>, RowsError> {
+            let Some((record, exits)) = self.0.pop_front() else { return Err("cut off".into()) };
+            self.1 = exits;
+            Ok(Some(record))
+        }
+        fn exits(&self) -> &[Exit] {
+            &self.1
+        }
+    }
+    let exits =
+        |n: usize| if n == 4 { vec![Exit { at: Instant(10_000), issuer: Issuer(3) }] } else { Vec::new() };
+    let rows: VecDeque<_> = plugged().into_iter().enumerate().map(|(n, row)| (row, exits(n))).collect();
+    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000) };
+    let mut replay = Replay::new(Box::new(Broken(rows, Vec::new())), settings);
+    idlewise_sim::engine::Workload::next(&mut replay);
+    assert_eq!(replay.account().rows, 5);
+    assert_eq!(replay.take_error().unwrap().to_string(), "cut off");
 }
 
 #[test]

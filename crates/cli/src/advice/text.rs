@@ -59,7 +59,9 @@ fn headline(advice: &Advice) -> String {
     let current = advice.current.as_deref().unwrap_or("an unknown scheduler");
     let scheduler = advice.scheduler.as_deref().unwrap_or("?");
     match advice.action {
-        Action::Keep => format!("You have {current}: keep it. No other is better by more than 5 %."),
+        Action::Keep => {
+            format!("You have {current}: keep it. No other is better by more than models are off.")
+        }
         Action::Change => format!(
             "You have {current}: take {scheduler}, which is {} times better here.",
             three(advice.times_better)

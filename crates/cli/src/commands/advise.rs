@@ -194,12 +194,14 @@ impl Advise {
     }
 }
 
-/// Counts the runs of `others`, which are of the same schedulers, as further runs of each summary's scheduler.
+/// Counts the runs of `others`, which are of the same schedulers on other disks, as further runs of each summary's
+/// scheduler.
 fn add_runs(summaries: &mut [Summary], others: &[Variant]) {
     for summary in summaries {
         let same =
             others.iter().flat_map(|other| &other.summaries).filter(|other| other.name() == summary.name());
         let runs: Vec<_> = same.flat_map(|other| other.runs.clone()).collect();
         summary.runs.extend(runs);
+        summary.disks = true;
     }
 }

@@ -113,7 +113,8 @@ fn device(report: &Report) -> Vec<Line> {
 
 /// All other figures that are declared as columns.
 fn others(report: &Report) -> Vec<Line> {
-    let summary = Summary { mean: serde_json::to_value(report).unwrap_or_default(), runs: Vec::new() };
+    let summary =
+        Summary { mean: serde_json::to_value(report).unwrap_or_default(), runs: Vec::new(), disks: false };
     let other = |metric: &Metric| !TOLD.iter().any(|told| metric.path.starts_with(told));
     let line = |metric: Metric| {
         let (unit, scale) = metric.kind.unit();

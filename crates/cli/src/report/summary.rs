@@ -11,6 +11,8 @@ pub(crate) struct Summary {
     pub(crate) mean: Value,
     /// Each run, in order of seeds.
     pub(crate) runs: Vec<Value>,
+    /// The runs are of several disks, of which each may be the real one.
+    pub(crate) disks: bool,
 }
 
 impl Summary {
@@ -76,7 +78,7 @@ pub(crate) fn summarise(outcomes: &[Outcome], schedulers: usize) -> Result<Vec<S
         if values.len() > 1 && values.iter().all(|value| *value == values[0]) {
             forget_intervals(&mut mean);
         }
-        summaries.push(Summary { mean, runs: values });
+        summaries.push(Summary { mean, runs: values, disks: false });
     }
     Ok(summaries)
 }

@@ -1,7 +1,8 @@
 //! The words at the end of a comparison: which scheduler is best for what, and whether it matters.
 //!
 //! A verdict is a function of tables of results: [`judge`] makes claims of them, and each claim is a sentence. JSON carries
-//! the claims. Nothing rests on a difference that [`Measured::worse`](table::Measured::worse) does not see.
+//! the claims. What is called better rests on differences that [`Measured::worse`](table::Measured::worse) sees. Of those that
+//! are as good, the better mean is taken, and then the simplest.
 
 pub(crate) mod table;
 #[cfg(test)]
@@ -214,10 +215,11 @@ fn advice(table: &Table, goal: Goal, good: &[usize], chosen: usize) -> Claim {
     let bad: Vec<usize> = (0..table.schedulers.len()).filter(|row| !good.contains(row)).collect();
     if bad.is_empty() {
         let differs = |figure: &Measured| fact(table, figure).is_some();
+        let simplest = table.schedulers[simplest(table, good)].clone();
         return if weighed.iter().any(|(figure, _)| differs(figure)) {
-            Claim::Even { goal, simplest: name }
+            Claim::Even { goal, simplest }
         } else {
-            Claim::Same { figures: weighed.iter().map(|(figure, _)| figure.name).collect(), simplest: name }
+            Claim::Same { figures: weighed.iter().map(|(figure, _)| figure.name).collect(), simplest }
         };
     }
     if bad.len() * GOOD_FOR_EACH <= good.len() {

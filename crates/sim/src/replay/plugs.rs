@@ -1,10 +1,11 @@
 //! Requests that reached the queue together.
 //!
-//! Linux keeps what a process issues in a row behind a *plug*, where neighbours merge, and hands it over at once: to the
-//! queue all of it comes when the last part was issued. A trace tells when each part was issued, and that parts went to
-//! the disk as one command. A queue that got them one by one would send the first part alone and the others behind it.
+//! Linux holds back what a process issues in a row, behind a *plug*, where neighbours merge. The queue gets all of it when the
+//! last part was issued. A trace tells when each part was issued, and that parts went to the disk as one command. A queue
+//! that got the parts one by one would send the first alone and the others behind it.
 //!
-//! Parts of a command that one process issued within [`BATCH`] come at the same time, when the latest of them was issued.
+//! So the parts of a command that one process issued within [`BATCH`] come at one time, when the last of them was issued,
+//! and so does what the process issued between them and was held back as long.
 
 use std::collections::VecDeque;
 
@@ -14,72 +15,82 @@ use super::{Rows, RowsError};
 use crate::traces::infer::BATCH;
 use crate::traces::{Exit, Record};
 
+/// Rows read ahead at most: a plug holds far fewer, but a trace may have many rows of one time.
+const AHEAD: usize = 256;
+
 /// A row that is read ahead.
 struct Ahead {
     record: Record,
-    /// Exits between the row before it in the trace and this one.
-    exits: Vec<Exit>,
-    /// Its arrival is what it stays.
+    /// The arrival is final.
     settled: bool,
 }
 
-/// Rows whose parts come together. Holds as many rows as come within [`BATCH`].
+/// Rows of which those from one plug come together.
 pub(super) struct Plugs {
     rows: Box<dyn Rows>,
     ahead: VecDeque<Ahead>,
-    /// What comes after the rows ahead: the end, and the exits before it, or what keeps the trace from being read on.
-    end: Option<Result<Vec<Exit>, RowsError>>,
-    /// Exits that belong to the row last given, or to the end.
+    /// For each place in `ahead`: exits before the row that is there.
+    exits_ahead: VecDeque<Vec<Exit>>,
+    /// What comes after the rows ahead: exits, and the error that ended the trace early, if one did.
+    end: Option<(Vec<Exit>, Option<RowsError>)>,
+    /// Exits before the row last given, or before the end.
     exits: Vec<Exit>,
 }
 
 impl Plugs {
     pub(super) fn new(rows: Box<dyn Rows>) -> Plugs {
-        Plugs { rows, ahead: VecDeque::new(), end: None, exits: Vec::new() }
+        Plugs { rows, ahead: VecDeque::new(), exits_ahead: VecDeque::new(), end: None, exits: Vec::new() }
     }
 
-    /// Reads on until nothing that comes can be issued with the first row.
+    /// Reads on until no row can come that was issued with the first.
     fn read(&mut self) {
-        let far = |ahead: &VecDeque<Ahead>| {
-            let (first, last) = (ahead.front(), ahead.back());
-            let times = first.zip(last).map(|(first, last)| (first.record.arrival, last.record.arrival));
-            times.is_some_and(|(first, last)| last.since(first) > BATCH)
+        let enough = |ahead: &VecDeque<Ahead>| {
+            let (Some(first), Some(last)) = (ahead.front(), ahead.back()) else { return false };
+            first.settled
+                || first.record.dispatched.is_none()
+                || last.record.arrival.since(first.record.arrival) > BATCH
+                || ahead.len() >= AHEAD
         };
-        while self.end.is_none() && !far(&self.ahead) {
+        while self.end.is_none() && !enough(&self.ahead) {
             let row = self.rows.next();
             let exits = self.rows.exits().to_vec();
             match row {
-                Ok(Some(record)) => self.ahead.push_back(Ahead { record, exits, settled: false }),
-                Ok(None) => self.end = Some(Ok(exits)),
-                Err(error) => self.end = Some(Err(error)),
+                Ok(Some(record)) => {
+                    self.ahead.push_back(Ahead { record, settled: false });
+                    self.exits_ahead.push_back(exits);
+                }
+                Ok(None) => self.end = Some((exits, None)),
+                Err(error) => self.end = Some((exits, Some(error))),
             }
         }
     }
 
-    /// Has the parts of the first row's command come together.
+    /// Has what was behind one plug with the first row come together.
     fn settle(&mut self) {
         let Some(first) = self.ahead.front_mut() else { return };
-        if std::mem::replace(&mut first.settled, true) || first.record.dispatched.is_none() {
+        first.settled = true;
+        let first = first.record;
+        if first.dispatched.is_none() || first.length.0 == 0 {
             return;
         }
-        let first = first.record;
-        let together = |ahead: &Ahead| {
-            let Record { device, issuer, operation, dispatched, completed, .. } = ahead.record;
-            (device, issuer, operation) == (first.device, first.issuer, first.operation)
-                && (dispatched, completed) == (first.dispatched, first.completed)
-                && first.length.0 > 0
+        let command = |record: &Record| (record.device, record.issuer, record.dispatched, record.completed);
+        let part = |record: &Record| {
+            command(record) == command(&first)
+                && record.operation == first.operation
+                && record.arrival.since(first.arrival) <= BATCH
         };
-        let Some(last) = self.ahead.iter().rev().find(|ahead| together(ahead)) else { return };
-        let latest = last.record.arrival.min(first.arrival + BATCH);
+        let last = self.ahead.iter().rev().find(|ahead| part(&ahead.record));
+        let latest = last.map_or(first.arrival, |last| last.record.arrival);
         if latest == first.arrival {
             return;
         }
-        for part in self.ahead.iter_mut().filter(|ahead| together(ahead)) {
-            if part.record.arrival <= latest {
-                (part.record.arrival, part.settled) = (latest, true);
+        for Ahead { record, settled } in &mut self.ahead {
+            let own = (record.device, record.issuer) == (first.device, first.issuer);
+            if own && record.arrival <= latest && record.dispatched.is_some_and(|at| at >= latest) {
+                (record.arrival, *settled) = (latest, true);
             }
         }
-        // What others issued meanwhile came before.
+        // What others issued meanwhile came before. Exits keep their place in time.
         self.ahead.make_contiguous().sort_by_key(|ahead| ahead.record.arrival);
     }
 }
@@ -94,14 +105,12 @@ impl Rows for Plugs {
             self.settle();
         }
         if let Some(next) = self.ahead.pop_front() {
-            self.exits = next.exits;
+            self.exits = self.exits_ahead.pop_front().unwrap_or_default();
             return Ok(Some(next.record));
         }
-        self.exits = match self.end.replace(Ok(Vec::new())) {
-            Some(end) => end?,
-            None => Vec::new(),
-        };
-        Ok(None)
+        let (exits, error) = self.end.replace((Vec::new(), None)).unwrap_or_default();
+        self.exits = exits;
+        error.map_or(Ok(None), Err)
     }
 
     fn exits(&self) -> &[Exit] {

@@ -285,7 +285,7 @@ impl Inference {
 
     /// The partner whose request ended the pause of `who`, if there was one.
     fn partner(&mut self, record: &Record, who: Key, paused: Instant) -> Option<Cause> {
-        let end = Duration(record.arrival.since(paused).0 / 8);
+        let end = last_eighth(record, paused);
         let in_pause = |recent: &Recent| {
             recent.whose != who
                 && recent.arrival >= paused
@@ -303,16 +303,16 @@ impl Inference {
         trusted.then(|| after(latest.done, record))
     }
 
-    /// The flush of a relative for which `who` paused, as one commits for both.
+    /// The flush that `who` waited for: a process of the same group commits for both. No vote, as for partners: whoever
+    /// commits first does it for all, so it is another one each time.
     fn committer(&self, record: &Record, who: Key, paused: Instant) -> Option<Cause> {
-        let end = Duration(record.arrival.since(paused).0 / 8);
+        let end = last_eighth(record, paused);
         let commits = |recent: &Recent| {
             let group = self.histories.get(&recent.whose).and_then(|history| history.group);
             recent.flush
                 && recent.whose != who
                 && record.group.is_some()
                 && group == record.group
-                && recent.done.at >= paused
                 && record.arrival.since(recent.done.at) <= end
         };
         let latest = self.just_done(record).filter(commits).max_by_key(|recent| recent.done.at)?;
@@ -372,7 +372,12 @@ fn after(done: Done, record: &Record) -> Cause {
 
 /// Whether the request has all before it put on the medium.
 fn flushes(record: &Record) -> bool {
-    record.operation == Operation::Flush
+    record.operation == Operation::Flush || record.durable.before
+}
+
+/// The last part of a pause, in which a completion may have ended it.
+fn last_eighth(record: &Record, paused: Instant) -> Duration {
+    Duration(record.arrival.since(paused).0 / 8)
 }
 
 /// Whether somebody waits for the request.

@@ -2,7 +2,7 @@
 //!
 //! A difference counts if it is [`MATTERS`] or more ([`MATTERS_REPLAYED`] of latencies in replays), and, with several seeds, if it is beyond chance: the runs of
 //! one seed are compared with one another, so that what a seed does to all of them falls out. Replays of one trace on
-//! several disks, of which each may be the real one, are no matter of chance: there it counts if all of them say the same.
+//! several disks, of which each may be the real one, do not differ by chance: there it counts if all of them say the same.
 
 use idlewise_sim::experiment::Load;
 use idlewise_sim::metrics::{Better, Kind, Metric, Report};
@@ -11,15 +11,15 @@ use crate::report::summary::{Figure, Summary};
 
 /// Differences below this share do not matter in practice: models differ from drives by as much.
 pub(in crate::report) const MATTERS: f64 = 0.05;
-/// The same of latencies in replays. What replays of one recording said of real schedulers' mean read latencies, as ratios,
-/// was off by 10 to 15 % in runs of those (`docs/advice.md`).
+/// The same of latencies in replays. The loads of `docs/advice.md` show why: ratios of mean read latencies that replays
+/// predicted for 40 schedulers differed by 6 to 15 % (root mean square) from those that were measured.
 const MATTERS_REPLAYED: f64 = 0.15;
 /// Work that differs by less is the same: runs end with their last request, not at one instant.
 const SAME_WORK: f64 = 0.01;
 
 /// Fewer reads than this are metadata beside a load that writes.
 const READS: f64 = 20.0;
-/// With this many writes that somebody waits for to each read it is commits that people wait for.
+/// From this many synchronous writes per read on, people wait for commits. A choice, not a measurement.
 const COMMITS: f64 = 5.0;
 
 /// A p99 of fewer requests is made of fewer than ten, and says what chance says.
@@ -38,7 +38,7 @@ const USUAL: &str = "mq-deadline";
 pub(in crate::report) enum Aim {
     /// Work done in a time.
     Throughput,
-    /// Short waits of those who read; of those who write where hardly anybody reads.
+    /// Short waits of those who read; of those who write where hardly anybody reads or people wait for commits.
     Latency,
 }
 
@@ -72,7 +72,7 @@ impl Arrivals {
 pub(crate) enum Goal {
     /// Run time or throughput alone
     Throughput,
-    /// Mean and p99 latency of reads alone; of writes where nobody reads
+    /// Mean and p99 latency of reads alone; of writes where nobody reads or people wait for commits
     Latency,
     /// Run time or throughput first, starving nobody; among the fastest, read latency
     #[default]
@@ -105,6 +105,8 @@ pub(in crate::report) struct Measured {
     pub(in crate::report) samples: Vec<Vec<f64>>,
     /// The samples are replays of a trace.
     pub(in crate::report) replayed: bool,
+    /// The samples are of several disks, not seeds.
+    pub(in crate::report) disks: bool,
 }
 
 impl Measured {
@@ -130,7 +132,7 @@ impl Measured {
         let pairs: Vec<f64> = self.samples[a].iter().zip(&self.samples[b]).map(logarithm).collect();
         let paired = Figure::of(&pairs);
         let beyond =
-            if self.replayed { pairs.iter().all(|pair| *pair > 0.0) } else { paired.mean > paired.ci95 };
+            if self.disks { pairs.iter().all(|pair| *pair > 0.0) } else { paired.mean > paired.ci95 };
         self.ratio(a, b) > 1.0 + self.matters() && beyond
     }
 
@@ -155,7 +157,7 @@ impl Table {
     /// The figures that tell something of these runs. Unequal work is judged by throughput, and equal work by its run time.
     /// In a replay what comes last may be a timer's, so that the time to 95 % done says when programs are done; and
     /// arrivals of an open loop do not depend on the disk, so that neither says anything there. Writes count where hardly
-    /// anybody reads, or nearly all that is waited for is written.
+    /// anybody reads, or people wait for commits.
     pub(in crate::report) fn of(rows: &[&Summary], arrivals: Arrivals) -> Table {
         let all = |path: &str| rows.iter().map(|row| row.samples(path)).collect::<Vec<_>>();
         let means = |path: &str| rows.iter().map(|row| row.figure(path).mean).collect::<Vec<f64>>();
@@ -182,8 +184,8 @@ impl Table {
             // A scheduler of which nothing was measured cannot be compared.
             let whole = samples.iter().flatten().all(|value| *value > 0.0);
             let (better, kind) = (metric.column.better, metric.kind);
-            let replayed = arrivals != Arrivals::Programs;
-            whole.then_some(Measured { name, aim, better, kind, samples, replayed })
+            let (replayed, disks) = (arrivals != Arrivals::Programs, rows.iter().any(|row| row.disks));
+            whole.then_some(Measured { name, aim, better, kind, samples, replayed, disks })
         };
         Table {
             schedulers: rows.iter().map(|row| row.name().to_owned()).collect(),
@@ -237,8 +239,8 @@ impl Table {
         if good.is_empty() { rows } else { good }
     }
 
-    /// Those of `rows` that are nearly as good as the best of them in what the goal looks at, by their means: where chance
-    /// alone makes two alike, the one with the better mean is the better guess.
+    /// Those of `rows` whose means do not differ from the best one's by as much as matters, aim by aim: where chance alone
+    /// makes two alike, the one with the better mean is the better guess.
     pub(in crate::report) fn nearly_best(&self, goal: Goal, rows: &[usize]) -> Vec<usize> {
         let mut rows = rows.to_vec();
         for aim in [Aim::Throughput, Aim::Latency] {
@@ -250,7 +252,7 @@ impl Table {
             let logarithms = |row: usize| figures.iter().map(move |figure| figure.ratio(row, first).ln());
             let cost = |row: usize| (logarithms(row).sum::<f64>() / figures.len() as f64).exp();
             let least = rows.iter().map(|row| cost(*row)).fold(f64::INFINITY, f64::min);
-            rows.retain(|row| cost(*row) <= least * (1.0 + MATTERS));
+            rows.retain(|row| cost(*row) <= least * (1.0 + figures[0].matters()));
         }
         rows
     }

@@ -2,7 +2,7 @@
 
 use idlewise_sim::metrics::{Better, Kind};
 
-use super::table::{Goal, MATTERS, Measured, Table};
+use super::table::{Goal, Measured, Table};
 use super::{Claim, Times, Under, Value};
 use crate::report::numbers::three;
 
@@ -12,16 +12,18 @@ const NAMED: usize = 4;
 /// The sentence of a claim about `table`.
 pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
     let several = table.figures.iter().any(|figure| figure.samples[0].len() > 1);
-    let within = |share: f64| {
-        let chance = if several { " or chance" } else { "" };
-        format!("within {:.0} %{chance}", 100.0 * share)
+    let chance = match table.figures.iter().any(|figure| figure.disks) {
+        true => " or on some disk",
+        false if several => " or chance",
+        false => "",
     };
+    let within = |figure: &Measured| format!("within {:.0} %{chance}", 100.0 * figure.matters());
     match claim {
         Claim::Interrupted => "No verdict: the runs were cut short, each at another point.".to_owned(),
         Claim::Alone => "One scheduler alone cannot be compared; name others with --schedulers.".to_owned(),
         Claim::Best { figure, best, ties, last, worst } => {
             let figure = of(table, figure);
-            best_of(figure, (best, ties), (last, *worst), &within(figure.matters()))
+            best_of(figure, (best, ties), (last, *worst), &within(figure))
         }
         Claim::AllBut { figure, best, furthest, but } => {
             let figure = of(table, figure);
@@ -29,7 +31,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             let (first, name, but) = (ends(figure).0, figure.name, &but.scheduler);
             format!(
                 "All but {but} tie {} for the {first} {name}, {best} to {furthest}; {but} has {value}.",
-                within(figure.matters())
+                within(figure)
             )
         }
         Claim::Untold { goal } => format!(
@@ -43,9 +45,10 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
                 .map(|name| format!("{:.0} % in {name}", 100.0 * of(table, name).matters()))
                 .collect();
             format!(
-                "The choice does not matter here: differences are below {}, or within chance. Keep what you have; \
+                "The choice does not matter here: differences are below {}{}. Keep what you have; \
                  {simplest} is the simplest.",
-                list(each.iter().map(String::as_str))
+                list(each.iter().map(String::as_str)),
+                if chance.is_empty() { " or within chance" } else { chance }
             )
         }
         Claim::Even { goal, simplest } => format!(
@@ -59,7 +62,15 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             goal.name()
         ),
         Claim::Take { goal, scheduler, ties, behind } => {
-            take((*goal, scheduler), ties, behind, &within(MATTERS))
+            let mut shares: Vec<f64> =
+                table.weighed(*goal).iter().map(|(figure, _)| figure.matters()).collect();
+            shares.dedup();
+            let shares: Vec<String> = shares.iter().map(|share| format!("{:.0} %", 100.0 * share)).collect();
+            let within = match &shares[..] {
+                [time, latencies] => format!("within {time} (latencies: {latencies}){chance}"),
+                _ => format!("within {}{chance}", shares.concat()),
+            };
+            take((*goal, scheduler), ties, behind, &within)
         }
         Claim::Longest { scheduler, other } => format!(
             "But under {} the slowest request took {} ({}: {}).",

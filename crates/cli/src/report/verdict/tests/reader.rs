@@ -45,7 +45,7 @@ impl Reader<'_> {
         let count = pairs.len() as f64;
         let mean = pairs.iter().sum::<f64>() / count;
         let same = pairs.iter().all(|pair| *pair > 0.0) || pairs.iter().all(|pair| *pair < 0.0);
-        let beyond = if figure.replayed {
+        let beyond = if figure.disks {
             same
         } else {
             pairs.len() < 2 || {
