@@ -39,18 +39,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
              Choose another with --goal.",
             goal.name()
         ),
-        Claim::Same { figures, simplest } => {
-            let each: Vec<String> = figures
-                .iter()
-                .map(|name| format!("{:.0} % in {name}", 100.0 * of(table, name).matters()))
-                .collect();
-            format!(
-                "The choice does not matter here: differences are below {}{}. Keep what you have; \
-                 {simplest} is the simplest.",
-                list(each.iter().map(String::as_str)),
-                if chance.is_empty() { " or within chance" } else { chance }
-            )
-        }
+        Claim::Same { figures, simplest } => same(table, figures, simplest, chance),
         Claim::Even { goal, simplest } => format!(
             "The choice does not matter on balance (goal: {}): what a scheduler gains in one figure it loses in another. \
              Keep what you have; {simplest} is the simplest.",
@@ -62,15 +51,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             goal.name()
         ),
         Claim::Take { goal, scheduler, ties, behind } => {
-            let mut shares: Vec<f64> =
-                table.weighed(*goal).iter().map(|(figure, _)| figure.matters()).collect();
-            shares.dedup();
-            let shares: Vec<String> = shares.iter().map(|share| format!("{:.0} %", 100.0 * share)).collect();
-            let within = match &shares[..] {
-                [time, latencies] => format!("within {time} (latencies: {latencies}){chance}"),
-                _ => format!("within {}{chance}", shares.concat()),
-            };
-            take((*goal, scheduler), ties, behind, &within)
+            take((*goal, scheduler), ties, behind, &within_all(table, *goal, chance))
         }
         Claim::Longest { scheduler, other } => format!(
             "But under {} the slowest request took {} ({}: {}).",
@@ -94,6 +75,28 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
         Claim::NoOthers { over } => {
             format!("Schedulers that Linux does not have would add nothing to {over} here.")
         }
+    }
+}
+
+/// No figure of the goal differs.
+fn same(table: &Table, figures: &[&'static str], simplest: &str, chance: &str) -> String {
+    let share = |name: &&'static str| format!("{:.0} % in {name}", 100.0 * of(table, name).matters());
+    let each: Vec<String> = figures.iter().map(share).collect();
+    format!(
+        "The choice does not matter here: differences are below {}{}. Keep what you have; {simplest} is the simplest.",
+        list(each.iter().map(String::as_str)),
+        if chance.is_empty() { " or within chance" } else { chance }
+    )
+}
+
+/// What a tie is in all figures of the goal.
+fn within_all(table: &Table, goal: Goal, chance: &str) -> String {
+    let mut shares: Vec<f64> = table.weighed(goal).iter().map(|(figure, _)| figure.matters()).collect();
+    shares.dedup();
+    let shares: Vec<String> = shares.iter().map(|share| format!("{:.0} %", 100.0 * share)).collect();
+    match &shares[..] {
+        [time, latencies] => format!("within {time} (latencies: {latencies}){chance}"),
+        _ => format!("within {}{chance}", shares.concat()),
     }
 }
 
