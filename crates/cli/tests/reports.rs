@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::fmt::Write as _;
+
 use common::{DISK, LOAD, MSR, Run, folder, idlewise, line, program, write};
 use idlewise_sim::traces::recording::{Asked, Disk, Encoder, Entry, Event, Head, What};
 use serde_json::Value;
@@ -262,4 +264,28 @@ fn trace_info_tells_what_a_recording_knows_of_its_disks() {
     assert_eq!(recording["disks"][0]["queue"]["read_ahead_kb"], "128");
     let other = write(&folder, "t.csv", MSR);
     assert!(json(idlewise(["trace", "info", &other, "--json"]))["recording"].is_null());
+}
+
+/// A program that reads 30 times and writes `writes` times, all over the disk; the writes have these flags.
+fn commits(writes: u64, flags: &str) -> String {
+    let mut text =
+        "arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags\n".to_owned();
+    for n in 0..30 + writes {
+        let (operation, flags) = if n < 30 { ("R", "s") } else { ("W", flags) };
+        let (at, start) = (n * 20_000_000, n * 7_919_777 % 70_000_000 * 8);
+        let _ = writeln!(text, "{at},{at},{},d,7,{operation},{start},8,{flags}", at + 9_000_000);
+    }
+    text
+}
+
+#[test]
+fn who_mostly_waits_for_commits_is_judged_by_writes() {
+    let folder = folder();
+    for (writes, flags, told) in [(160, "s", "write"), (140, "s", "read"), (160, "", "read")] {
+        let trace = write(&folder, "commits.csv", commits(writes, flags));
+        let words = ["compare", "--schedulers", "none,look", "--disk", "hdd-18tb-7200", "--trace", &trace];
+        let document = json(idlewise(words.into_iter().chain(["--json"])));
+        let verdict = document["verdict"].as_str().unwrap();
+        assert!(verdict.contains(&format!("mean {told} latency")), "{writes} {flags:?}: {verdict}");
+    }
 }

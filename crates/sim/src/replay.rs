@@ -5,7 +5,7 @@
 //! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`process_ends`] when a process
 //! ends, of which the scheduler is told.
 //! *Open loop*: every request comes at its recorded time, whatever the disk does.
-//! In both, what Linux held back behind a plug comes together ([`plugs`]).
+//! In both, what Linux held back behind a plug comes together (`plugs`).
 //!
 //! Memory is constant: a window of rows is held, however long the trace is. So a process can get ahead of the order
 //! in the trace by the window, and no further. A replay issues what the trace has and nothing else: a stream that a
@@ -14,6 +14,7 @@
 mod plugs;
 pub mod process_ends;
 mod processes;
+mod rows;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -23,39 +24,14 @@ use serde::Serialize;
 
 use crate::engine::Workload;
 use crate::engine::exits::Exits;
+use crate::traces::Record;
 use crate::traces::infer::{Cause, Inference, Inferred};
-use crate::traces::{Exit, Record};
 use crate::workloads::Named;
 use plugs::Plugs;
 use process_ends::Ends;
 use processes::Processes;
 
-/// Where rows come from.
-pub trait Rows: Send {
-    /// The next row, in order of arrival; `None` at the end.
-    ///
-    /// # Errors
-    /// The trace cannot be read on.
-    fn next(&mut self) -> Result<Option<Record>, RowsError>;
-
-    /// Exits between the last two rows that [`Rows::next`] gave, or after the last one.
-    fn exits(&self) -> &[Exit] {
-        &[]
-    }
-
-    /// How much of the trace is read, from 0 to 1, if that is known.
-    fn share_read(&self) -> Option<f64> {
-        None
-    }
-
-    /// What a process is called, if the trace tells.
-    fn process(&self, _issuer: Issuer) -> Option<String> {
-        None
-    }
-}
-
-/// Why a trace could not be read on.
-pub type RowsError = Box<dyn std::error::Error + Send + Sync>;
+pub use rows::{Rows, RowsError};
 
 /// How to replay.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 
 use idlewise_core::Issuer;
 
-use super::{Rows, RowsError};
+use super::rows::{Rows, RowsError};
 use crate::traces::infer::BATCH;
 use crate::traces::{Exit, Record};
 

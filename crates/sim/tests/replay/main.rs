@@ -1,5 +1,7 @@
 //! Replaying traces: what waits for what, and that memory and time behave.
 
+mod plugs;
+
 use std::collections::VecDeque;
 
 use idlewise_core::{
@@ -353,115 +355,4 @@ fn without_issuers_streams_stand_in_for_processes() {
     assert_eq!(issuers[0], issuers[2]);
     assert_eq!(issuers[1], issuers[5]);
     assert_ne!(issuers[0], issuers[1]);
-}
-
-/// Four reads in a row of 1 KiB each, 4 us apart, which went to the disk as one command; another process reads meanwhile.
-fn plugged() -> Vec<Record> {
-    let part = |n: u64| Record {
-        dispatched: Some(Instant(100_000)),
-        completed: Some(Instant(5 * MS)),
-        issuer: Some(Issuer(1)),
-        ..Record::read(Instant(n * 4_000), Sector(1000 + n * 2), Sectors(2))
-    };
-    let other = Record {
-        dispatched: Some(Instant(9_000)),
-        completed: Some(Instant(20 * MS)),
-        issuer: Some(Issuer(2)),
-        ..Record::read(Instant(9_000), Sector(900_000), Sectors(8))
-    };
-    vec![part(0), part(1), part(2), other, part(3)]
-}
-
-#[test]
-fn parts_of_one_command_reach_the_queue_together() {
-    let mut device = Constant { service: Duration::from_ms(1), held: None, log: Vec::new() };
-    let (report, account) = replay_on(&mut device, plugged(), false, 1.0);
-    assert_eq!((report.requests, account.rows), (5, 5));
-    let sent: Vec<(u64, u32)> =
-        device.log.iter().map(|command| (command.start.0, command.length.0)).collect();
-    assert_eq!(sent, [(900_000, 8), (1000, 8)], "the other one did not wait for the plug");
-}
-
-/// Where the disk was asked to go, in order.
-fn places(rows: Vec<Record>) -> Vec<u64> {
-    let mut device = Constant { service: Duration::from_us(1), held: None, log: Vec::new() };
-    replay_on(&mut device, rows, false, 1.0);
-    device.log.iter().map(|command| command.start.0).collect()
-}
-
-#[test]
-fn what_a_process_issued_behind_the_same_plug_comes_with_it() {
-    let mut rows = plugged();
-    // Another command of the process, issued between the parts.
-    rows[1].start = Sector(500_000);
-    rows[1].completed = Some(Instant(9 * MS));
-    assert_eq!(places(rows), [900_000, 1000, 500_000, 1004], "the process's order stays");
-}
-
-#[test]
-fn a_plug_is_of_one_process_and_one_kind_and_no_longer_than_a_batch() {
-    let first = |change: fn(&mut Record)| {
-        let mut rows = plugged();
-        rows.iter_mut().filter(|row| row.start.0 > 1000 && row.start.0 < 2000).for_each(change);
-        places(rows)[0]
-    };
-    assert_eq!(first(|_| {}), 900_000);
-    assert_eq!(first(|row| row.issuer = Some(Issuer(5))), 1000);
-    assert_eq!(first(|row| (row.operation, row.sync) = (Operation::Write, true)), 1000);
-    assert_eq!(first(|row| row.completed = Some(Instant(6 * MS))), 1000);
-    assert_eq!(first(|row| row.completed = None), 1000);
-    let late = |row: &mut Record| {
-        (row.arrival, row.dispatched) = (row.arrival + Duration::from_us(101), Some(Instant(300_000)));
-    };
-    assert_eq!(first(late), 1000, "the parts come too late");
-}
-
-#[test]
-fn a_trace_of_one_time_is_read_a_little_ahead() {
-    struct Endless(u64);
-    impl Rows for Endless {
-        fn next(&mut self) -> Result<Option<Record>, RowsError> {
-            self.0 += 1;
-            assert!(self.0 < 50_000, "all of it is read at once");
-            let dispatched = Some(Instant(0));
-            Ok(Some(Record { dispatched, ..row(0, Some(1), Some(1), self.0 * 16) }))
-        }
-    }
-    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000) };
-    let mut replay = Replay::new(Box::new(Endless(0)), settings);
-    assert_eq!(idlewise_sim::engine::Workload::next(&mut replay), Some(Instant(0)));
-}
-
-#[test]
-fn rows_and_exits_before_an_error_are_replayed() {
-    struct Broken(VecDeque<(Record, Vec<Exit>)>, Vec<Exit>);
-    impl Rows for Broken {
-        fn next(&mut self) -> Result<Option<Record>, RowsError> {
-            let Some((record, exits)) = self.0.pop_front() else { return Err("cut off".into()) };
-            self.1 = exits;
-            Ok(Some(record))
-        }
-        fn exits(&self) -> &[Exit] {
-            &self.1
-        }
-    }
-    let exits =
-        |n: usize| if n == 4 { vec![Exit { at: Instant(10_000), issuer: Issuer(3) }] } else { Vec::new() };
-    let rows: VecDeque<_> = plugged().into_iter().enumerate().map(|(n, row)| (row, exits(n))).collect();
-    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000) };
-    let mut replay = Replay::new(Box::new(Broken(rows, Vec::new())), settings);
-    idlewise_sim::engine::Workload::next(&mut replay);
-    assert_eq!(replay.account().rows, 5);
-    assert_eq!(replay.take_error().unwrap().to_string(), "cut off");
-}
-
-#[test]
-fn commands_that_a_process_issued_one_by_one_stay_apart() {
-    let mut rows = plugged();
-    // The disk got the third by itself.
-    rows[2].dispatched = Some(Instant(8_500));
-    let mut device = Constant { service: Duration::from_ms(1), held: None, log: Vec::new() };
-    replay_on(&mut device, rows, false, 1.0);
-    let sent: Vec<u64> = device.log.iter().map(|command| command.start.0).collect();
-    assert_eq!(sent[0], 1004, "it comes when it came: {sent:?}");
 }
