@@ -54,10 +54,19 @@ fn put(path: &Path, text: &[u8]) {
     fs::write(path, text).unwrap();
 }
 
-/// Copies the files below `from`.
+/// Makes `to` have the files below `from`, and no others.
 fn copy(from: &Path, to: &Path) {
     if from.is_file() {
         return put(to, &fs::read(from).unwrap());
+    }
+    // An earlier copy may have what has gone since.
+    for old in fs::read_dir(to).into_iter().flatten().flatten() {
+        let gone = !from.join(old.file_name()).exists();
+        if gone && old.path().is_dir() {
+            fs::remove_dir_all(old.path()).unwrap();
+        } else if gone {
+            fs::remove_file(old.path()).unwrap();
+        }
     }
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
