@@ -114,11 +114,11 @@ mod tests {
     use alloc::vec::Vec;
 
     use super::*;
-    use crate::suites::{Pool, Referenced};
+    use crate::suites::{Referenced, SlowList};
 
     impl Referenced for Plug {
         fn reference(_: Setup<'_>, tunables: Settings) -> Box<dyn Scheduler> {
-            let (waiting, by_address) = (Vec::new(), Pool::default());
+            let (waiting, by_address) = (Vec::new(), SlowList::default());
             Box::new(Reference { waiting, by_address, plugged: None, head: 0, tunables })
         }
     }
@@ -126,7 +126,7 @@ mod tests {
     /// A plain list in order of arrival with the deadlines, and the same requests by address.
     struct Reference {
         waiting: Vec<(Instant, RequestId)>,
-        by_address: Pool,
+        by_address: SlowList,
         plugged: Option<Instant>,
         head: u64,
         tunables: Settings,
