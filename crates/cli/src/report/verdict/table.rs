@@ -12,7 +12,8 @@ use crate::report::summary::{Figure, Summary};
 /// Differences below this share do not matter in practice: models differ from drives by as much.
 pub(in crate::report) const MATTERS: f64 = 0.05;
 /// The same of latencies in replays. The loads of `docs/advice.md` show why: ratios of mean read latencies that replays
-/// predicted for 40 schedulers differed by 6 to 15 % (root mean square) from those that were measured.
+/// predicted for 40 schedulers differed from those that were measured by 6 to 15 % on five loads (root mean square), and by
+/// more on four.
 const MATTERS_REPLAYED: f64 = 0.15;
 /// Work that differs by less is the same: runs end with their last request, not at one instant.
 const SAME_WORK: f64 = 0.01;
