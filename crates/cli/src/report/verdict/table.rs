@@ -1,8 +1,9 @@
 //! Results as a table of figures, and what it says of two schedulers: whether one is better, and by how much.
 //!
-//! A difference counts if it is [`MATTERS`] or more ([`MATTERS_REPLAYED`] of latencies in replays), and, with several seeds, if it is beyond chance: the runs of
-//! one seed are compared with one another, so that what a seed does to all of them falls out. Replays of one trace on
-//! several disks, of which each may be the real one, do not differ by chance: there it counts if all of them say the same.
+//! A difference counts if it is [`MATTERS`] or more ([`MATTERS_REPLAYED`] of latencies in replays), and, with several
+//! seeds, if it is beyond chance: the runs of one seed are compared with one another, so that what a seed does to all of
+//! them falls out. Replays of one trace on several disks, of which each may be the real one, do not differ by chance: there
+//! a difference counts if all of them show it.
 
 use idlewise_sim::experiment::Load;
 use idlewise_sim::metrics::{Better, Kind, Metric, Report};

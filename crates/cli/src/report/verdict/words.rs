@@ -83,9 +83,9 @@ fn same(table: &Table, figures: &[&'static str], simplest: &str, chance: &str) -
     let share = |name: &&'static str| format!("{:.0} % in {name}", 100.0 * of(table, name).matters());
     let each: Vec<String> = figures.iter().map(share).collect();
     format!(
-        "The choice does not matter here: differences are below {}{}. Keep what you have; {simplest} is the simplest.",
-        list(each.iter().map(String::as_str)),
-        if chance.is_empty() { " or within chance" } else { chance }
+        "The choice does not matter here: differences are below {}{chance}. Keep what you have; {simplest} is the \
+         simplest.",
+        list(each.iter().map(String::as_str))
     )
 }
 
