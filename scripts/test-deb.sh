@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Tests the Debian packages: in a clean root of each release they are installed, used, removed, and leave nothing.
+# Tests the Debian packages: in a clean root of each release they are installed, used, removed, and leave nothing. The
+# modules that DKMS built are loaded and used in a guest with that release's kernel.
 #
 #   scripts/test-deb.sh [RELEASE…]        (default: bookworm trixie)
 #
@@ -39,8 +40,20 @@ module() { # NAME PARAMETER…
     for field in version author description license srcversion vermagic signer; do
         [ -n "$(inside modinfo -F "$field" "$file")" ] || bad "modinfo shows no $field of $1"
     done
-        [ "$(inside modinfo -F version "$file")" = "$version" ] || bad "$1 says that it is version $(inside modinfo -F version "$file")"
+    [ "$(inside modinfo -F version "$file")" = "$version" ] || bad "$1 says that it is version $(inside modinfo -F version "$file")"
     echo "ok: $1, $(inside modinfo -F vermagic "$file")"
+}
+
+boot() { # RELEASE
+    local modules=$place/$1-modules file abi status=0
+    abi=$(inside modinfo -F vermagic "$(inside find /lib/modules/ -name 'idlewise.ko*')" | cut -d ' ' -f 1)
+    rm -rf "$modules"
+    mkdir "$modules"
+    find "$root"/lib/modules/ -name 'idlewise*.ko*' -exec cp {} "$modules/" \;
+    for file in "$modules"/*.xz; do [ ! -e "$file" ] || xz -d "$file"; done
+    MODULES=$modules KERNEL=$abi GUEST_NAME=$1 scripts/kernel/run.sh packaged || status=$?
+    # Where there is no emulator the rest of the test is still worth its time.
+    [ "$status" = 77 ] || [ "$status" = 0 ] || bad "what DKMS built for $abi does not work"
 }
 
 try() { # RELEASE
@@ -65,6 +78,7 @@ try() { # RELEASE
     inside dkms status idlewise | grep -q installed || { tail -n 30 "$place/$1.log"; bad "dkms status: $(inside dkms status idlewise)"; }
     module idlewise
     module idlewise-disk
+    boot "$1"
     for package in idlewise idlewise-dkms; do
         echo "$package:"
         inside dpkg -L "$package" | sed 's/^/    /'

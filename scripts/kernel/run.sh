@@ -38,10 +38,11 @@ for argument in "$@"; do arguments+=" iw.$argument"; done
 # GUEST_NAME: of several guests that run one test at a time, which this is.
 name=$test$kernel_suffix${debug#-}${GUEST_NAME:+-$GUEST_NAME}
 guest_new "$name"
+# MODULES: a folder of modules built elsewhere.
 # shellcheck disable=SC2086
-scripts/kernel/build.sh --strict $debug || exit $?
+[ -n "${MODULES:-}" ] || scripts/kernel/build.sh --strict $debug || exit $?
 if [ -n "$debug" ]; then kernel_debug; else kernel_image; fi
-modules=$kernel_work/kernel-modules$kernel_suffix${debug#-}
+modules=${MODULES:-$kernel_work/kernel-modules$kernel_suffix${debug#-}}
 
 # These two are wanted by name only, when a disk is found.
 [ -n "$debug" ] || guest_module crct10dif_generic? crc64_rocksoft_generic?
