@@ -183,8 +183,9 @@ impl Advise {
             );
             variants.clear();
         }
-        let comparison =
-            Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about), &variants);
+        let in_use = subject.current();
+        let asked = (self.goal, &about[..], in_use.as_deref());
+        let comparison = Comparison::new(&prepared, &summaries, done.interrupted, asked, &variants);
         if let Some(path) = &self.html {
             output::write(path, &html::page(&comparison))?;
         }

@@ -67,7 +67,7 @@ impl Compare {
         let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
         remarks(&prepared, &done)?;
         let comparison =
-            Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about), &variants);
+            Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about, None), &variants);
         self.write(&comparison)?;
         finish(&done)
     }

@@ -43,26 +43,28 @@ pub(crate) struct Comparison<'a> {
 }
 
 impl<'a> Comparison<'a> {
-    /// `about` are the indices of those schedulers that the verdict is about.
+    /// `about` are the indices of those schedulers that the verdict is about, `in_use` is the one that the disk has, if
+    /// the question is whether to change it.
     pub(crate) fn new(
         prepared: &'a Prepared,
         summaries: &'a [Summary],
         interrupted: bool,
-        (goal, about): (Goal, &[usize]),
+        (goal, about, in_use): (Goal, &[usize], Option<&str>),
         variants: &[Variant],
     ) -> Self {
         let experiment = &prepared.experiment;
         let named = |index: &usize| experiment.schedulers[*index].label.as_str();
         let place = |name: &str| summaries.iter().position(|summary| summary.name() == name);
         let about: Vec<usize> = about.iter().map(named).filter_map(place).collect();
-        let table = Table::of(&summaries.iter().collect::<Vec<_>>(), Arrivals::of(&experiment.load));
+        let table = |summaries: &[Summary], arrivals| Table {
+            in_use: in_use.map(str::to_owned),
+            ..Table::of(&summaries.iter().collect::<Vec<_>>(), arrivals)
+        };
         let assumed = |variant: &Variant| Assumed {
             name: variant.name.clone(),
-            table: Table::of(
-                &variant.summaries.iter().collect::<Vec<_>>(),
-                Arrivals::replayed(variant.open_loop),
-            ),
+            table: table(&variant.summaries, Arrivals::replayed(variant.open_loop)),
         };
+        let table = table(summaries, Arrivals::of(&experiment.load));
         let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
         let missing = prepared.missing.unwrap_or_default();
         let question =

@@ -170,6 +170,7 @@ impl Table {
             schedulers: named(self, rows),
             figures: figures.collect(),
             longest: rows.iter().map(|row| self.longest[*row]).collect(),
+            in_use: self.in_use.clone(),
         }
     }
 }

@@ -19,7 +19,7 @@
 //!
 //! [`HAND_OVER`], [`SILENCE`], [`BATCH`] and [`NEAR`] are choices, not measurements.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
 use idlewise_core::{Duration, Group, Instant, Issuer, Operation, Sector};
@@ -42,6 +42,8 @@ const STREAMS: usize = 64;
 const HISTORIES: usize = 16_384;
 /// Requests of one process that may be outstanding at once before the oldest is forgotten.
 const OUTSTANDING: usize = 256;
+/// Completions of one process remembered.
+const ENDS: usize = 8;
 /// Completions of all processes remembered for first requests.
 const RECENT: usize = 256;
 
@@ -135,6 +137,11 @@ struct History {
     done: Option<Done>,
     /// Requests not known to be done yet.
     outstanding: Vec<Done>,
+    /// When its latest requests were done or will be, last issued first.
+    ends: VecDeque<Instant>,
+    /// How many requests the process was seen to have under way when it issued the next, if there were any, and how
+    /// long it had computed.
+    ahead: Option<(u32, Duration)>,
     /// The shortest gap between its requests of late.
     quickest: Duration,
 }
@@ -196,6 +203,8 @@ impl Inference {
             last_cause: cause,
             done: None,
             outstanding: Vec::new(),
+            ends: VecDeque::new(),
+            ahead: None,
             quickest: Duration::MAX,
         });
         if row != history.last_row && pauses {
@@ -207,6 +216,8 @@ impl Inference {
                 history.outstanding.swap_remove(0);
             }
             history.outstanding.push(Done { at, row });
+            history.ends.truncate(ENDS - 1);
+            history.ends.push_front(at);
             let (place, recent) = (
                 row as usize % RECENT,
                 Recent {
@@ -406,10 +417,27 @@ impl History {
         }
         let under_way = self.outstanding.len() as u32;
         match self.done {
-            Some(done) => Cause::Own { under_way, think: gap.min(now.since(done.at)) },
+            Some(done) => self.own(now, under_way, gap.min(now.since(done.at))),
             None if under_way > 0 => Cause::Own { under_way, think: gap },
             None => self.without_completions(gap),
         }
+    }
+
+    /// The process issued its request when `under_way` were, having computed for `think`. One that reads ahead does so
+    /// while it computes with what came before; that the rest was done meanwhile is then the disk's doing.
+    fn own(&mut self, now: Instant, under_way: u32, think: Duration) -> Cause {
+        if let Some((ahead, usual)) = self.ahead.filter(|(ahead, _)| *ahead > under_way)
+            && let Some(at) = self.ends.get(ahead as usize).filter(|at| **at <= now)
+        {
+            let longer = now.since(*at).min(now.since(self.last_arrival));
+            if longer.0.abs_diff(usual.0) <= usual.0 / 8 {
+                return Cause::Own { under_way: ahead, think: longer };
+            }
+        }
+        if under_way > 0 {
+            self.ahead = Some((under_way, think));
+        }
+        Cause::Own { under_way, think }
     }
 
     /// The same where the trace does not tell when requests were done.

@@ -209,6 +209,22 @@ fn a_process_that_keeps_two_requests_under_way_needs_no_particular_one() {
     assert_eq!(report.elapsed_ns, 3 * MS);
 }
 
+#[test]
+fn a_reader_ahead_does_not_wait_for_what_the_disk_does_early() {
+    // 2 ms of computing for each request; one is under way meanwhile, and the drive reorders or buffers some.
+    let done = [10, 20, 30, 40, 39, 50];
+    let came = [0, 1, 12, 22, 32, 42];
+    let rows: Vec<_> = (0..6).map(|n| row(came[n], Some(done[n]), Some(1), 1000 * n as u64)).collect();
+    let think = Duration::from_ms(2);
+    // The last came when none was under way: 2 ms after the one before the last of those issued.
+    assert_eq!(causes(&rows)[2..], [Cause::Own { under_way: 1, think }; 4]);
+    // One that computes for longer before it goes on has waited for the latest.
+    let rows: Vec<_> = (0..6)
+        .map(|n| row(came[n] + 3 * (n as u64 / 5), Some(done[n] + 3 * (n as u64 / 5)), Some(1), 0))
+        .collect();
+    assert_eq!(causes(&rows)[5], Cause::Own { under_way: 0, think: Duration::from_ms(5) });
+}
+
 /// The causes of the rows of `who` in a load of two processes.
 fn causes_of(who: u32, mut rows: Vec<Record>) -> Vec<Cause> {
     rows.sort_by_key(|row| row.arrival);

@@ -130,12 +130,17 @@ impl Measured {
 
     /// Whether `a` is worse than `b` by so much that it matters, and beyond chance.
     pub(in crate::report) fn worse(&self, a: usize, b: usize) -> bool {
+        self.exceeds(a, b, self.matters())
+    }
+
+    /// Whether `a` is worse than `b` by more than `share`, and beyond chance.
+    fn exceeds(&self, a: usize, b: usize, share: f64) -> bool {
         let logarithm = |(a, b): (&f64, &f64)| if self.better == Better::More { b / a } else { a / b }.ln();
         let pairs: Vec<f64> = self.samples[a].iter().zip(&self.samples[b]).map(logarithm).collect();
         let paired = Figure::of(&pairs);
         let beyond =
             if self.disks { pairs.iter().all(|pair| *pair > 0.0) } else { paired.mean > paired.ci95 };
-        self.ratio(a, b) > 1.0 + self.matters() && beyond
+        self.ratio(a, b) > 1.0 + share && beyond
     }
 
     /// Rows from the best mean to the worst.
@@ -153,6 +158,8 @@ pub(in crate::report) struct Table {
     pub(in crate::report) figures: Vec<Measured>,
     /// The longest request of each, in nanoseconds.
     pub(in crate::report) longest: Vec<f64>,
+    /// The scheduler that the disk has, if one is asked to give it up.
+    pub(in crate::report) in_use: Option<String>,
 }
 
 impl Table {
@@ -193,6 +200,7 @@ impl Table {
             schedulers: rows.iter().map(|row| row.name().to_owned()).collect(),
             figures: Report::GROUP.metrics().filter(tells).filter_map(measured).collect(),
             longest: means("latency_ns.max"),
+            in_use: None,
         }
     }
 
@@ -213,8 +221,9 @@ impl Table {
         parts.map(|(figure, weight)| figure.ratio(a, b).ln() * weight).sum::<f64>().exp()
     }
 
-    /// The rows among which the goal chooses. The balanced goal leaves out rows that starve somebody, and of the others
-    /// those that are slower than another.
+    /// The rows among which the goal chooses. The balanced goal leaves out rows that starve somebody, those that are
+    /// slower than another, and those that are slower than what is in use, if by less than matters: short waits are no
+    /// reason to change to what takes longer.
     pub(in crate::report) fn candidates(&self, goal: Goal) -> Vec<usize> {
         let mut rows: Vec<usize> = (0..self.schedulers.len()).collect();
         if goal != Goal::Balanced {
@@ -224,8 +233,10 @@ impl Table {
         let shortest = || self.longest.iter().copied().fold(f64::INFINITY, f64::min);
         let limit = LONG_WAIT_NS.max(PATIENCE * usual.unwrap_or_else(shortest));
         rows.retain(|row| self.longest[*row] <= limit);
+        let in_use = self.schedulers.iter().position(|name| Some(name) == self.in_use.as_ref());
         let fast = |figure: &&Measured| figure.aim == Aim::Throughput;
         for figure in self.figures.iter().filter(fast) {
+            rows.retain(|row| in_use.is_none_or(|own| !figure.exceeds(*row, own, SAME_WORK)));
             let slower = |row: usize| rows.iter().any(|other| figure.worse(row, *other));
             let fastest: Vec<usize> = rows.iter().copied().filter(|row| !slower(*row)).collect();
             rows = if fastest.is_empty() { rows } else { fastest };

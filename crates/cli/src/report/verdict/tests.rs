@@ -69,6 +69,7 @@ fn table(dice: &mut Dice, rows: usize, seeds: usize) -> Table {
         figures: figures.collect(),
         schedulers: NAMES[..rows].iter().map(|name| (*name).to_owned()).collect(),
         longest: (0..rows).map(|_| 10f64.powf(6.0 + 5.0 * dice.unit())).collect(),
+        in_use: (dice.below(3) == 0).then(|| NAMES[dice.below(rows as u64)].to_owned()),
     }
 }
 
@@ -322,6 +323,7 @@ fn small(rows: &[(&str, f64, f64)]) -> Table {
         schedulers: rows.iter().map(|row| row.0.to_owned()).collect(),
         figures: vec![measured(0, |row| row.1 * 1e9), measured(3, |row| row.2 * 1e6)],
         longest: vec![1e6; rows.len()],
+        in_use: None,
     }
 }
 
@@ -417,4 +419,16 @@ fn of_replays_on_several_disks_all_must_agree() {
     assert!(words(&table, Goal::Throughput).contains("take kyber"));
     table.figures[0].samples[1][0] = 1.01e9;
     assert!(words(&table, Goal::Throughput).contains("does not matter"));
+}
+
+#[test]
+fn short_waits_are_no_reason_to_change_to_what_takes_longer() {
+    let rows = [("mq-deadline", 1.0, 9.0), ("as", 1.03, 5.0), ("cfq", 0.99, 7.0), ("c-scan", 9.0, 9.0)];
+    let mut table = small(&rows);
+    assert!(words(&table, Goal::Balanced).contains("take as (goal: balanced)"));
+    table.in_use = Some("mq-deadline".to_owned());
+    assert!(words(&table, Goal::Balanced).contains("take cfq (goal: balanced)"));
+    assert!(words(&table, Goal::Latency).contains("take as (goal: latency)"), "who wants it gets it");
+    table.figures[0].samples[1] = vec![1.005e9];
+    assert!(words(&table, Goal::Balanced).contains("take as (goal: balanced)"), "runs end by chance");
 }

@@ -40,6 +40,11 @@ impl Reader<'_> {
 
     /// Whether two rows differ by as much as matters and, over seeds, beyond chance.
     pub(super) fn differ(&self, figure: &Measured, a: usize, b: usize) -> bool {
+        self.differ_by(figure, a, b, Reader::threshold(figure))
+    }
+
+    /// Whether one row is more than `times` the other, beyond chance.
+    fn differ_by(&self, figure: &Measured, a: usize, b: usize, times: f64) -> bool {
         let pairs = figure.samples[a].iter().zip(&figure.samples[b]).map(|(a, b)| a.ln() - b.ln());
         let pairs: Vec<f64> = pairs.collect();
         let count = pairs.len() as f64;
@@ -57,7 +62,7 @@ impl Reader<'_> {
         // What the mean over seeds says and what most of them say is the same.
         let agrees = (self.mean(figure, a) > self.mean(figure, b)) == (mean > 0.0);
         let (a, b) = (self.cost(figure, a), self.cost(figure, b));
-        a.max(b) / a.min(b) > Reader::threshold(figure) && beyond && agrees
+        a.max(b) / a.min(b) > times && beyond && agrees
     }
 
     /// The logarithm of how far `a` is behind `b` in what the goal weighs and in what differs.
@@ -92,8 +97,16 @@ impl Reader<'_> {
         let longest = |row: &usize| self.table.longest[*row];
         let usual = about.iter().find(|row| self.table.schedulers[**row] == "mq-deadline");
         let usual = usual.map_or_else(|| about.iter().map(longest).fold(f64::MAX, f64::min), longest);
+        let in_use =
+            about.iter().find(|row| Some(&self.table.schedulers[**row]) == self.table.in_use.as_ref());
+        let costs_time = |row: usize, own: usize| {
+            let longer = |figure: &&Measured| self.cost(figure, row) > self.cost(figure, own);
+            let fast = self.table.figures.iter().filter(|figure| figure.aim == Aim::Throughput);
+            fast.filter(longer).any(|figure| self.differ_by(figure, row, own, 1.01))
+        };
+        let patient = about.iter().copied().filter(|row| longest(row) <= (2.0 * usual).max(1e9));
         let patient: Vec<usize> =
-            about.iter().copied().filter(|row| longest(row) <= (2.0 * usual).max(1e9)).collect();
+            patient.filter(|row| in_use.is_none_or(|own| !costs_time(*row, *own))).collect();
         let slower = |a: usize, b: usize| {
             let worse =
                 |figure: &Measured| self.differ(figure, a, b) && self.cost(figure, a) > self.cost(figure, b);
