@@ -5,6 +5,7 @@
 //! | the trace tells | a request is taken to wait for |
 //! |---|---|
 //! | issuers and completions | its process's own: that the request before was issued, and no more requests were under way than when it came. The process computed since the later of the two |
+//! | … of a process that reads ahead | the same with as many under way as lately, if the process then computed for as long as usual: the disk had done early what nobody waited for |
 //! | … first request of a process | the first of these that there is, else it comes at its recorded time: |
 //! | | the latest request of its group that was done at most [`HAND_OVER`] before: a parent that forks |
 //! | | the latest request of the processes of its group that have exited, done at most [`SILENCE`] before: its parent waited for them |
