@@ -22,7 +22,9 @@ those that were the fastest: of many that are alike, chance makes one the fastes
 the disk to the recording, or took the known disk that is nearest. `make kernel-advice` makes this page.
 
 A scheduler is as good as the load's run time, the mean of the runs. *Off the best* compares the advised scheduler with the best
-of those that ran most often. Reads: the mean latency of reads, of writes where hardly anybody reads. The longest wait is the
+of those that ran most often, as far as that is not chance: half of the runs say which one is the best, and the other half how far
+it is ahead; then the halves change places, and the mean of both counts. Without that the luckiest of several that are
+alike would be ahead of each of them. Reads: the mean latency of reads, of writes where hardly anybody reads. The longest wait is the
 longest of any request.
 
 | disk | load | advised | best | gain predicted | gain measured | off the best | reads, ms: mq-deadline, advised, best | longest wait, ms: mq-deadline, advised, best |
@@ -40,15 +42,44 @@ const READS: usize = 20;
 const RIGHT: f64 = 1.05;
 const FAR: f64 = 1.15;
 
-/// What the runs of a load under a scheduler were like.
-#[derive(Clone, Copy)]
-struct Run {
-    /// The mean, without the first of several: that one chose who ran again, so that it was a lucky one.
-    elapsed_ms: f64,
-    runs: u32,
+/// The runs of a load under a scheduler.
+struct Runs {
+    elapsed_ms: Vec<f64>,
     /// Of the first.
     mean_ms: f64,
     longest_ms: f64,
+}
+
+impl Runs {
+    /// Those that count: not the first of several, which chose who ran again, so that it was a lucky one.
+    fn counted(&self) -> &[f64] {
+        if self.elapsed_ms.len() > 1 { &self.elapsed_ms[1..] } else { &self.elapsed_ms }
+    }
+
+    /// The mean run time.
+    fn mean(&self) -> f64 {
+        mean(self.counted().iter())
+    }
+
+    /// The mean of every second run, from the one at `first` on; of all, if there are not two.
+    fn half(&self, first: usize) -> f64 {
+        let counted = self.counted();
+        if counted.len() < 2 { self.mean() } else { mean(counted.iter().skip(first).step_by(2)) }
+    }
+}
+
+fn mean<'a>(values: impl ExactSizeIterator<Item = &'a f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    values.sum::<f64>() / count
+}
+
+/// How many times longer `own` takes than the best of `all`.
+fn off(own: &Runs, all: &[&Runs]) -> f64 {
+    let by = |choose: usize| {
+        let best = all.iter().min_by(|a, b| a.half(choose).total_cmp(&b.half(choose)));
+        best.map_or(1.0, |best| own.half(1 - choose) / best.half(1 - choose))
+    };
+    (by(0) * by(1)).sqrt()
 }
 
 fn latencies(path: &Path) -> Result<(Vec<f64>, f64), Failure> {
@@ -67,16 +98,16 @@ fn latencies(path: &Path) -> Result<(Vec<f64>, f64), Failure> {
     Ok((told, longest))
 }
 
-fn first_run(folder: &Path, load: &str, scheduler: &str) -> Result<Run, Failure> {
+fn first_run(folder: &Path, load: &str, scheduler: &str) -> Result<Runs, Failure> {
     let file = format!("{load}-{}.rec.gz", scheduler.replace([':', '='], "_"));
     let (latencies, longest_ms) = latencies(&folder.join(file))?;
     let mean_ms = latencies.iter().sum::<f64>() / latencies.len().max(1) as f64;
-    Ok(Run { elapsed_ms: 0.0, runs: 0, mean_ms, longest_ms })
+    Ok(Runs { elapsed_ms: Vec::new(), mean_ms, longest_ms })
 }
 
 /// The runs of a disk, by load and scheduler.
-fn runs(folder: &Path) -> Result<BTreeMap<String, BTreeMap<String, Run>>, Failure> {
-    let mut all: BTreeMap<String, BTreeMap<String, Run>> = BTreeMap::new();
+fn runs(folder: &Path) -> Result<BTreeMap<String, BTreeMap<String, Runs>>, Failure> {
+    let mut all: BTreeMap<String, BTreeMap<String, Runs>> = BTreeMap::new();
     for line in std::fs::read_to_string(folder.join("results"))?.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         let [load, scheduler, elapsed, ..] = words[..] else {
@@ -87,10 +118,7 @@ fn runs(folder: &Path) -> Result<BTreeMap<String, BTreeMap<String, Run>>, Failur
             runs.insert(scheduler.to_owned(), first_run(folder, load, scheduler)?);
         }
         if let Some(run) = runs.get_mut(scheduler) {
-            run.runs += 1;
-            let counted = if run.runs > 1 { run.runs - 1 } else { 1 };
-            let before = if counted > 1 { run.elapsed_ms } else { 0.0 };
-            run.elapsed_ms = before + (elapsed.parse::<f64>()? - before) / f64::from(counted);
+            run.elapsed_ms.push(elapsed.parse()?);
         }
     }
     Ok(all)
@@ -136,7 +164,7 @@ fn shown(name: &str) -> String {
 }
 
 /// The name under which the guest ran what is advised. Its settings are numbers.
-fn in_the_guest(advised: &str, runs: &BTreeMap<String, Run>) -> Option<String> {
+fn in_the_guest(advised: &str, runs: &BTreeMap<String, Runs>) -> Option<String> {
     let plain = advised.replace("=off", "=0").replace("=on", "=1");
     // The kernel's own comes before ours of that name.
     let mut names: Vec<&String> = runs.keys().filter(|name| in_idlewise(name) == plain).collect();
@@ -163,20 +191,20 @@ fn main() -> Result<ExitCode, Failure> {
             let ran: Vec<String> = ran.into_iter().collect();
             let recording = folder.join(format!("{load}-{RECORDED}.rec.gz"));
             let (advised, predicted) = advice(program, &recording, &ran.join(","))?;
-            let most = runs.values().map(|run| run.runs).max();
-            let finalists = runs.iter().filter(|(_, run)| Some(run.runs) == most);
+            let most = runs.values().map(|run| run.elapsed_ms.len()).max();
+            let finalists = || runs.iter().filter(|(_, run)| Some(run.elapsed_ms.len()) == most);
             let (best, least) =
-                finalists.min_by(|a, b| a.1.elapsed_ms.total_cmp(&b.1.elapsed_ms)).ok_or("no runs")?;
+                finalists().min_by(|a, b| a.1.mean().total_cmp(&b.1.mean())).ok_or("no runs")?;
             let name =
                 in_the_guest(&advised, &runs).ok_or_else(|| format!("{advised} did not run in the guest"))?;
-            let (own, before) = (runs[&name], runs[RECORDED]);
-            differ = differ.max(apart(again.elapsed_ms, before.elapsed_ms));
-            let off = own.elapsed_ms / least.elapsed_ms;
+            let (own, before) = (&runs[&name], &runs[RECORDED]);
+            differ = differ.max(apart(again.mean(), before.mean()));
+            let off = off(own, &finalists().map(|(_, run)| run).collect::<Vec<_>>());
             println!(
                 "| {disk} | {load} | {} | {} | {predicted:.2} | {:.2} | {:+.1} % | {:.1}, {:.1}, {:.1} | {:.0}, {:.0}, {:.0} |",
                 shown(&name),
                 shown(best),
-                before.elapsed_ms / own.elapsed_ms,
+                before.mean() / own.mean(),
                 100.0 * (off - 1.0),
                 before.mean_ms,
                 own.mean_ms,
