@@ -64,6 +64,9 @@ load_sqlite() {
         i=$((i + 1))
         # Scattered, and the same in each run.
         scattered=$((i * 2654435761 % 4294967296))
+        # Up to a turn of the disk between two commits, in each run another: one that follows at once keeps step with
+        # the platter, where a microsecond decides for all of them whether they have to wait for another turn.
+        sleep 0.00$(((scattered / 8 + number * 5) % 9))
         echo "UPDATE t SET value = value + 1, name = printf('%080d', $scattered) WHERE id = $((scattered % 20000 + 1));"
     done | sqlite3 /mnt/work/base.sqlite
 }
@@ -139,9 +142,9 @@ settled() {
 }
 most=$((2 * $(argument runs)))
 for load in $(argument loads | tr , ' '); do
+    number=1
     for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler" 1; done
     # Of many that are alike, chance makes one the fastest of a single run.
-    number=1
     again=$(finalists "$load")
     while [ $number -lt "$(argument runs)" ] || { [ $number -gt 1 ] && [ $number -lt $most ] && ! settled "$load"; }; do
         number=$((number + 1))
