@@ -5,7 +5,7 @@ use super::kernel::{JOURNAL, Kernel};
 use super::transfers::{Manner, Waiter};
 
 /// Begins a commit if one is due, and goes on with it when nothing of it is on its way.
-pub fn run(kernel: &mut Kernel) {
+pub(super) fn run(kernel: &mut Kernel) {
     let files = &kernel.files;
     let Some(journal) = &mut kernel.journal else { return };
     if journal.due().is_some_and(|due| due <= kernel.now) {

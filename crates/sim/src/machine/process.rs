@@ -10,7 +10,7 @@ use super::transfers::Who;
 
 /// What came of a try to go on with an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub(super) enum Step {
     /// The operation is done.
     Done,
     /// The process needs a processor for what it owes; then the operation goes on.
@@ -21,7 +21,7 @@ pub enum Step {
 
 /// What a process waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum On {
+pub(super) enum On {
     /// The end of a transfer.
     Transfer(u32),
     /// Room in the cache.
@@ -36,7 +36,7 @@ pub enum On {
 
 /// Pages of a file that are to be read.
 #[derive(Clone, Copy, Debug)]
-pub struct Pending {
+pub(super) struct Pending {
     /// The file.
     pub file: FileId,
     /// The next page.
@@ -49,7 +49,7 @@ pub struct Pending {
 
 /// A file that a process has open.
 #[derive(Clone, Copy, Debug)]
-pub struct Open {
+pub(super) struct Open {
     /// The file.
     pub file: FileId,
     /// What read-ahead knows of it.
@@ -57,7 +57,7 @@ pub struct Open {
 }
 
 /// A process.
-pub struct Process {
+pub(super) struct Process {
     /// The process as an issuer.
     pub who: Who,
     /// The process's name.
@@ -98,7 +98,7 @@ pub struct Process {
 
 impl Process {
     /// A process that has done nothing yet.
-    pub fn new(who: Who, name: &'static str, program: Program, background: bool) -> Process {
+    pub(super) fn new(who: Who, name: &'static str, program: Program, background: bool) -> Process {
         Process {
             who,
             name,
@@ -122,19 +122,19 @@ impl Process {
     }
 
     /// Turns to its next operation; false if there is none.
-    pub fn next(&mut self) -> bool {
+    pub(super) fn next(&mut self) -> bool {
         self.op = self.program.next();
         (self.done, self.stage, self.call_end, self.asked) = (0, 0, 0, None);
         self.op.is_some()
     }
 
     /// Owes a processor more time.
-    pub fn owe(&mut self, time: Duration) {
+    pub(super) fn owe(&mut self, time: Duration) {
         self.debt += time;
     }
 
     /// Before it can wait, or ask for something, it spends what it owes.
-    pub fn wait(&self, on: On) -> Step {
+    pub(super) fn wait(&self, on: On) -> Step {
         if self.debt > Duration::ZERO { Step::Spend } else { Step::Wait(on) }
     }
 }

@@ -8,7 +8,7 @@ use super::transfers::{Manner, Waiter};
 const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata: false };
 
 /// Sends what is to be written, as far as the queue has room.
-pub fn run(kernel: &mut Kernel) {
+pub(super) fn run(kernel: &mut Kernel) {
     while kernel.flusher.outstanding < kernel.parameters.writes_max {
         let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return };
         let manner = Manner { metadata: file == DEVICE, ..MANNER };

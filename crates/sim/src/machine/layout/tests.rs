@@ -67,10 +67,9 @@ fn a_large_tree_goes_on_in_the_next_group() {
 #[test]
 fn directories_at_the_top_spread() {
     let mut files = file_system(ext3());
-    let groups: std::collections::BTreeSet<u32> = (0..8)
-        .map(|_| files.make_directory(None).unwrap())
-        .map(|directory| files.directory(directory).inode / ext3().group)
-        .collect();
+    let made: Vec<_> = (0..8).map(|_| files.make_directory(None).unwrap()).collect();
+    let group = |directory| files.directory(directory).inode / ext3().group;
+    let groups: std::collections::BTreeSet<u32> = made.into_iter().map(group).collect();
     assert!(groups.len() >= 7, "{groups:?}");
 }
 

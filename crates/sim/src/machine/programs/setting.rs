@@ -5,7 +5,7 @@ use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, LogNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-pub use crate::machine::layout::Full;
+pub(super) use crate::machine::layout::Full;
 use crate::machine::layout::FileSystem;
 use crate::machine::parameters::{PAGE_SECTORS, Parameters};
 use crate::machine::program::{DirectoryId, FileId, Op, Part, Program, program};
