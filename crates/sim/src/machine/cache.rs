@@ -23,9 +23,6 @@ use lists::Lists;
 /// The blocks of the disk itself, as a file: inodes, names, bitmaps, pointers.
 pub const DEVICE: FileId = FileId(u32::MAX);
 
-/// Pages that are looked at for room, at most, before it is given up.
-const SCAN_MAX: u32 = 4096;
-
 /// A page in memory, by its place there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageId(u32);
@@ -267,7 +264,7 @@ impl Cache {
 
     /// Frees the coldest page that can be freed.
     fn make_room(&mut self) -> Result<(), NoRoom> {
-        for _ in 0..SCAN_MAX.min(2 * self.size) {
+        for _ in 0..2 * self.size {
             if self.lists.len(true) > self.lists.len(false)
                 && let Some(cold) = self.lists.coldest(true)
             {

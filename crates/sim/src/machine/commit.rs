@@ -44,12 +44,12 @@ fn count(kernel: &mut Kernel, transfer: u32) {
 /// Sends data of files that became longer, as far as the queue has room, and waits for what others write of them.
 fn write_data(kernel: &mut Kernel, manner: Manner) {
     loop {
+        if kernel.queue_is_full() {
+            return;
+        }
         let Some(commit) = kernel.journal.as_mut().and_then(|journal| journal.committing.as_mut()) else {
             return;
         };
-        if commit.outstanding >= kernel.parameters.writes_max {
-            return;
-        }
         let Some((file, (from, end))) = commit.files.pop_first() else { return };
         match kernel.cache.next_dirty(file, from).filter(|page| *page < end) {
             Some(page) => {

@@ -154,6 +154,12 @@ impl Kernel {
         others
     }
 
+    /// The flusher and the journal have as many requests in the queue as it takes.
+    pub fn queue_is_full(&self) -> bool {
+        let commit = self.journal.as_ref().and_then(|journal| journal.committing.as_ref());
+        self.flusher.outstanding + commit.map_or(0, |commit| commit.outstanding) >= self.parameters.writes_max
+    }
+
     /// A file's data is gone: its pages, and its part in the journal.
     pub fn forget(&mut self, file: FileId) {
         let pages = self.files.pages(file);

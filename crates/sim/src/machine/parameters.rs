@@ -59,7 +59,12 @@ pub struct DirtyLimits {
 /// The algorithm of read-ahead. Sizes are in units of the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readahead {
-    /// A current and an ahead window, which grow to `max` pages: Linux 2.6.9 and 2.6.11.
+    /// A current and an ahead window, which grow with each page in order to `max` pages: Linux 2.6 until 2.6.10.
+    Hits {
+        /// Pages in a window.
+        max: u32,
+    },
+    /// A current and an ahead window, which double to `max` pages: Linux 2.6.11 to 2.6.22.
     Windows {
         /// Pages in a window.
         max: u32,
@@ -82,7 +87,7 @@ impl Readahead {
     /// Pages in a unit.
     pub fn unit(self) -> u32 {
         match self {
-            Readahead::Windows { .. } | Readahead::OnDemand { .. } => 1,
+            Readahead::Hits { .. } | Readahead::Windows { .. } | Readahead::OnDemand { .. } => 1,
             Readahead::Clusters { .. } => 2,
         }
     }

@@ -120,7 +120,7 @@ const LINUX_2_6_9: Parameters = Parameters {
     memory: GIB - LINUX_OWN,
     dirty: ratios(GIB, 10, 40),
     // VM_MAX_READAHEAD of 128 KiB.
-    readahead: Readahead::Windows { max: 32 },
+    readahead: Readahead::Hits { max: 32 },
     // mm/filemap.c reads the maximum around a fault.
     fault: Fault { before: 16, after: 15 },
     layout: EXT3,
@@ -147,6 +147,7 @@ const LINUX_2_6_9: Parameters = Parameters {
 const LINUX_2_6_11: Parameters = Parameters {
     name: "linux-2.6.11",
     about: "IOAZ: Linux 2.6.11, 1 GB, ext3, Athlon at 1.2 GHz",
+    readahead: Readahead::Windows { max: 32 },
     layout: Layout { reserve: 8, ..EXT3 },
     costs: Costs {
         page: Duration::from_us(6),

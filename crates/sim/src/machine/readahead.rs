@@ -5,6 +5,7 @@
 //! one `open(2)`.
 
 mod clusters;
+mod hits;
 mod on_demand;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ mod windows;
 
 use super::parameters::Readahead;
 use clusters::Clusters;
+use hits::Hits;
 use on_demand::OnDemand;
 use window::{Unit, Window};
 use windows::Windows;
@@ -20,7 +22,9 @@ use windows::Windows;
 /// What an algorithm knows of an open file.
 #[derive(Clone, Copy, Debug)]
 pub enum State {
-    /// Linux 2.6.9 to 2.6.22.
+    /// Linux 2.6 until 2.6.10.
+    Hits(Hits),
+    /// Linux 2.6.11 to 2.6.22.
     Windows(Windows),
     /// Linux from 2.6.23 on.
     OnDemand(OnDemand),
@@ -32,6 +36,7 @@ impl State {
     /// A file that was opened.
     pub fn new(readahead: Readahead) -> State {
         match readahead {
+            Readahead::Hits { max } => State::Hits(Hits::new(max)),
             Readahead::Windows { max } => State::Windows(Windows::new(max)),
             Readahead::OnDemand { max } => State::OnDemand(OnDemand::new(max)),
             Readahead::Clusters { cluster, max } => State::Clusters(Clusters::new(cluster, max)),
@@ -42,7 +47,7 @@ impl State {
     pub fn call(&mut self, from: u64, bytes: u64) {
         match self {
             State::Windows(windows) => windows.call(),
-            State::OnDemand(_) => {}
+            State::Hits(_) | State::OnDemand(_) => {}
             State::Clusters(clusters) => clusters.call(from, bytes),
         }
     }
@@ -50,6 +55,7 @@ impl State {
     /// A call has come to `unit`. The windows to read are added to `out`.
     pub fn at(&mut self, unit: Unit, cached: &dyn Fn(u64) -> bool, out: &mut Vec<Window>) {
         match self {
+            State::Hits(state) => state.at(unit, cached, out),
             State::Windows(state) => state.at(unit, cached, out),
             State::OnDemand(state) => state.at(unit, cached, out),
             State::Clusters(state) => state.at(unit, cached, out),
@@ -58,8 +64,10 @@ impl State {
 
     /// A unit that had been read ahead is gone again.
     pub fn missed(&mut self) {
-        if let State::Windows(state) = self {
-            state.missed();
+        match self {
+            State::Hits(state) => state.missed(),
+            State::Windows(state) => state.missed(),
+            State::OnDemand(_) | State::Clusters(_) => {}
         }
     }
 }

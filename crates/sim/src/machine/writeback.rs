@@ -9,7 +9,7 @@ const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata
 
 /// Sends what is to be written, as far as the queue has room.
 pub(super) fn run(kernel: &mut Kernel) {
-    while kernel.flusher.outstanding < kernel.parameters.writes_max {
+    while !kernel.queue_is_full() {
         let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return };
         let manner = Manner { metadata: file == DEVICE, ..MANNER };
         let (end, transfer) = kernel.write(file, page, u32::MAX, manner);

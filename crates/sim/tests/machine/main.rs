@@ -126,11 +126,15 @@ fn the_same_seed_makes_the_same_requests() {
             let wish = rows::Wish { parameters, instances: row.instances, scale: 1 };
             build(row, wish, Ground { seed, ..GROUND }).unwrap()
         };
-        let [first, again, other] = [1, 1, 2].map(|seed| run(machine(seed)));
+        let [first, again] = [1, 1].map(|seed| run(machine(seed)));
         assert!(!first.0.machine.is_full(), "{}", row.name);
         assert!(!first.0.requests.is_empty(), "{} asks for nothing", row.name);
-        assert_eq!((&first.0.requests, first.1), (&again.0.requests, again.1), "{}", row.name);
-        assert_ne!(first.0.requests, other.0.requests, "{}", row.name);
+        assert!(first.0.requests == again.0.requests && first.1 == again.1, "{}", row.name);
+        // Sizes, places and order of what is drawn at random.
+        if ["find", "gnuld", "select-one", "web"].contains(&row.name) {
+            let other = run(machine(2));
+            assert!(first.0.requests != other.0.requests, "{}", row.name);
+        }
     }
 }
 

@@ -127,6 +127,15 @@ impl FileSystem {
     pub fn create_directory(&mut self, id: DirectoryId, parent: Option<DirectoryId>) -> Result<(), Full> {
         let home = parent.map(|parent| self.directory(parent).group);
         let group = self.groups.for_directory(self.layout.spread, home, &self.space, &mut self.rng);
+        self.create_directory_in(group, id, parent)
+    }
+
+    fn create_directory_in(
+        &mut self,
+        group: u32,
+        id: DirectoryId,
+        parent: Option<DirectoryId>,
+    ) -> Result<(), Full> {
         let (group, inode, _) = self.inode(group)?;
         let (block, _) = self.space.take(self.space.first(group), 1)?;
         let place = parent.map_or(Ok(0), |parent| self.name(parent, None))?;
@@ -154,6 +163,18 @@ impl FileSystem {
     pub fn make_directory(&mut self, parent: Option<DirectoryId>) -> Result<DirectoryId, Full> {
         let id = self.plan_directory();
         self.create_directory(id, parent)?;
+        Ok(id)
+    }
+
+    /// A directory that is there from the beginning, where the part `place` of `parts` equal parts of the disk begins: one
+    /// that somebody placed by hand.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn make_directory_at(&mut self, place: u32, parts: u32) -> Result<DirectoryId, Full> {
+        let id = self.plan_directory();
+        let group = u64::from(self.space.groups()) * u64::from(place) / u64::from(parts.max(1));
+        self.create_directory_in(group as u32, id, None)?;
         Ok(id)
     }
 

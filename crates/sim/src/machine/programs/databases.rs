@@ -16,13 +16,15 @@ const QUERY: Duration = Duration::from_ms(1);
 /// Queries of a client.
 const QUERIES: u64 = 5000;
 
-/// Clients, each with one of `databases` databases.
+/// Clients of one database, or each of a database of its own. Separate databases lie apart: each begins an equal part of
+/// the disk.
 fn clients(setting: &mut Setting, separate: bool, update: bool) -> Result<Vec<Job>, Full> {
     let bytes = setting.scaled(DATABASE / RECORD) * RECORD;
     let count = if separate { setting.wish.instances } else { 1 };
     let mut databases = Vec::new();
-    for _ in 0..count {
-        databases.push(setting.lone_file(bytes)?);
+    for place in 0..count {
+        let directory = setting.files.make_directory_at(place, count)?;
+        databases.push(setting.files.make_file(directory, bytes)?);
     }
     let queries = setting.scaled(QUERIES);
     let mut jobs = Vec::new();

@@ -13,10 +13,10 @@ const RECORD: u64 = 4096;
 
 fn workers(setting: &mut Setting, random: bool, write: bool) -> Result<Vec<Job>, Full> {
     let records = setting.scaled(FILE / RECORD);
+    let directory = setting.root()?;
     let mut jobs = Vec::new();
     for _ in 0..setting.wish.instances {
         let old = !write || random;
-        let directory = setting.files.make_directory(None)?;
         let file = if old {
             setting.files.make_file(directory, records * RECORD)?
         } else {

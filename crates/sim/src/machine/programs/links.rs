@@ -11,6 +11,8 @@ use crate::machine::running::Job;
 /// Object files. 75 % are smaller than 10 KB and 96 % than 25 KB: a log-normal distribution with median 5640 and σ 0.85.
 const OBJECTS: u64 = 385;
 const SIZES: Sizes = Sizes { median: 5640.0, mean: 8100.0 };
+/// Directories of the kernel's source tree that lie beside the objects: `find /usr/src/sys -type d` of FreeBSD 4.
+const SOURCES: u64 = 400;
 /// What stdio reads at once: a block of FFS.
 const CALL: u32 = 8192;
 /// Sections that are read of a file: up to 9, usually about 6.
@@ -25,6 +27,10 @@ pub(super) fn link(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let mut jobs = Vec::new();
     for _ in 0..setting.wish.instances {
         let objects = setting.scaled(OBJECTS);
+        // The kernel's sources, which FFS spreads over as many groups.
+        for _ in 0..setting.scaled(SOURCES) {
+            setting.files.make_directory(None)?;
+        }
         let tree = setting.tree(objects, 1, SIZES)?;
         let Some((directory, mut files)) = tree.directories.into_iter().next() else { continue };
         let mut rng = own_rng(setting);

@@ -75,10 +75,9 @@ impl Setting {
         (count * u64::from(self.wish.scale) / 100).max(1)
     }
 
-    /// A file of so many bytes, in a directory of its own at the top.
-    pub(super) fn lone_file(&mut self, bytes: u64) -> Result<FileId, Full> {
-        let directory = self.files.make_directory(None)?;
-        self.files.make_file(directory, bytes)
+    /// The directory that a file system has from the beginning, which lies in its first group.
+    pub(super) fn root(&mut self) -> Result<DirectoryId, Full> {
+        self.files.make_directory_at(0, 1)
     }
 
     /// A tree of `files` files in `directories` directories below one, unpacked in that order.

@@ -9,9 +9,9 @@ const MIB: u64 = 1 << 20;
 
 /// `while true; do dd if=/dev/zero of=file count=2048 bs=1M; done` beside `cat 200mb-file`.
 pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
+    let directory = setting.root()?;
     let read = setting.scaled(200) * MIB;
-    let read = setting.lone_file(read)?;
-    let directory = setting.files.make_directory(None)?;
+    let read = setting.files.make_file(directory, read)?;
     let (written, bytes) = (setting.files.plan_file(), setting.scaled(2048) * MIB);
     let part = Part { file: written, from: 0, bytes, call: MIB as u32 };
     let dd = move |_: u64| [Op::Create(written, directory), Op::Write(part)];
@@ -24,8 +24,9 @@ pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
 /// `while true; do cat big-file; done` beside `find . -type f -exec cat {} \;`. The file is twice as large as the
 /// memory.
 pub(super) fn cat_beside_find(setting: &mut Setting) -> Result<Vec<Job>, Full> {
+    let directory = setting.root()?;
     let bytes = setting.scaled(2048) * MIB;
-    let large = setting.lone_file(bytes)?;
+    let large = setting.files.make_file(directory, bytes)?;
     let tree = source_tree(setting)?;
     let again = move |_: u64| [Op::Open(large), Op::Read(Part::all(large, 4096)), Op::Close(large)];
     Ok(vec![

@@ -55,9 +55,33 @@ impl Reader {
     }
 }
 
+const LINUX_2_6_9: Readahead = Readahead::Hits { max: 32 };
 const LINUX_2_6_11: Readahead = Readahead::Windows { max: 32 };
 const LINUX_6_1: Readahead = Readahead::OnDemand { max: 32 };
 const FREEBSD_4_3: Readahead = Readahead::Clusters { cluster: 8, max: 8 };
+
+/// `cat` with calls of one page: half the maximum; 18 pages from the second page on; then, at the second page of each window,
+/// what 16 hits more have made of it.
+#[test]
+fn windows_by_hits_are_asked_for_at_the_second_page_of_the_one_before() {
+    let known = [
+        (0, vec![(0, 16)]),
+        (1, vec![(16, 18)]),
+        (17, vec![(34, 32)]),
+        (35, vec![(66, 32)]),
+        (67, vec![(98, 32)]),
+    ];
+    assert_eq!(Reader::new(LINUX_2_6_9, 1000).sequence(90, 1), known);
+}
+
+/// Pages anywhere: the window loses two pages each time, until there is none; what is missing then brings it back.
+#[test]
+fn windows_by_hits_shrink_to_nothing() {
+    let mut reader = Reader::new(LINUX_2_6_9, 100_000);
+    let sizes: Vec<u64> = (0..9).map(|place| reader.read(1000 * (place + 1), 1)[0].1).collect();
+    assert_eq!(sizes, [16, 14, 12, 10, 8, 6, 4, 2, 1]);
+    assert_eq!(reader.read(50_000, 1), [(50_000, 2)]);
+}
 
 /// `cat` with calls of one page: 8 pages, from the second page on 16 ahead, then 32 ahead each time that the ahead window is
 /// entered.
@@ -173,7 +197,7 @@ fn random_blocks_are_read_as_the_call_wants_them() {
 
 #[test]
 fn no_window_begins_behind_the_end() {
-    for readahead in [LINUX_2_6_11, LINUX_6_1, FREEBSD_4_3] {
+    for readahead in [LINUX_2_6_9, LINUX_2_6_11, LINUX_6_1, FREEBSD_4_3] {
         let mut reader = Reader::new(readahead, 5);
         let windows: Vec<(u64, u64)> = (0..5).flat_map(|place| reader.read(place, 1)).collect();
         assert!(windows.iter().all(|(start, _)| *start < 5), "{readahead:?}: {windows:?}");

@@ -1,13 +1,13 @@
-//! Linux 2.6.9 to 2.6.22: a current window, in which the process reads, and an ahead window, which is on its way.
+//! Linux 2.6.11 to 2.6.22: a current window, in which the process reads, and an ahead window, which is on its way.
 //!
 //! The first read at the beginning of a file opens a window of a quarter of the maximum, or all of it if the call is
 //! longer than that. From the second read on there is an ahead window of twice the current one's size. When the
-//! process enters the ahead window, it becomes the current one and the next one is read. A page that was read
+//! process enters the ahead window, it becomes the current one and the next one is read, also if the process sleeps at once. A page that was read
 //! ahead and is gone again makes the next window two pages smaller. Any other read but the next one in order
 //! closes both windows and reads what it wants. After 256 pages in a row that were all in the cache there is no more
 //! read-ahead until a page is missing.
 //!
-//! Source: mm/readahead.c of Linux 2.6.11. 2.6.9 reached the same sizes by counting hits page by page.
+//! Source: mm/readahead.c of Linux 2.6.11.
 
 use super::window::{Found, Unit, Window};
 
