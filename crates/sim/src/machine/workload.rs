@@ -23,9 +23,8 @@ pub fn build(program: &programs::Row, wish: Wish, ground: Ground) -> Result<Mach
 pub(crate) fn workload(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
     let names = |all: Vec<&str>| format!("wants one of {}", all.join(", "));
     let program = programs::named(options.text("program"));
-    let program = program.ok_or_else(|| {
-        options.bad("program", &names(programs::ALL.iter().map(|row| row.name).collect()))
-    })?;
+    let program = program
+        .ok_or_else(|| options.bad("program", &names(programs::ALL.iter().map(|row| row.name).collect())))?;
     let name = if options.text("machine").is_empty() { program.machine } else { options.text("machine") };
     let parameters = presets::named(name)
         .ok_or_else(|| options.bad("machine", &names(presets::ALL.iter().map(|one| one.name).collect())))?;

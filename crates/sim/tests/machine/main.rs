@@ -2,11 +2,12 @@
 
 mod programs;
 mod reading;
-#[path = "../../examples/machine_table.rs"]
-mod table_tmp;
+
 mod writing;
 
-use idlewise_core::{Device, Duration, Host, Instant, Issuer, Operation, Queue, Request, RequestId, Sector, registry};
+use idlewise_core::{
+    Device, Duration, Host, Instant, Issuer, Operation, Queue, Request, RequestId, Sector, registry,
+};
 use idlewise_disk::{AnyModel, DiskModel, Profile};
 use idlewise_sim::engine::exits::Exits;
 use idlewise_sim::engine::{Control, Engine, Limits, Workload};
@@ -63,7 +64,8 @@ fn run(machine: Machine) -> (Watched, Instant) {
         panic!("it is fixed")
     };
     let mut watched = Watched { machine, requests: Vec::new(), most_dirty: 0, dirty: 0 };
-    let traits = Device { capacity: disk.capacity(), merging: idlewise_core::Merging::Off, ..Device::default() };
+    let traits =
+        Device { capacity: disk.capacity(), merging: idlewise_core::Merging::Off, ..Device::default() };
     let queue = Queue::new(4096, traits, registry::find("noop").unwrap(), &[]).unwrap();
     let (mut host, mut recorder) = (Host::new(queue, ()), Recorder::new(4096));
     let engine = Engine::new(&mut watched, &mut host, &mut disk, &mut recorder, Limits::default());
@@ -136,11 +138,4 @@ fn the_same_seed_makes_the_same_requests() {
             assert!(first.0.requests != other.0.requests, "{}", row.name);
         }
     }
-}
-
-#[test]
-#[ignore]
-fn table_run() {
-    let all: Vec<String> = std::env::var("MT").unwrap().split(' ').map(str::to_owned).collect();
-    table_tmp::table(&all);
 }

@@ -13,7 +13,11 @@ fn all_programs_can_be_named() {
         let workload = build(&spec, Ground { capacity: Sector(1 << 25), seed: 1 });
         assert!(workload.is_ok(), "{}: {}", row.name, row.about);
         let described = idlewise_sim::workloads::find("machine").unwrap().options[0].2;
-        assert!(described.split([',', ' ', '\n']).any(|word| word == row.name), "{} is not in the help", row.name);
+        assert!(
+            described.split([',', ' ', '\n']).any(|word| word == row.name),
+            "{} is not in the help",
+            row.name
+        );
     }
 }
 

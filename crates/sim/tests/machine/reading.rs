@@ -61,7 +61,10 @@ fn a_process_waits_for_what_it_wants_and_not_for_what_is_read_ahead() {
     // Without read-ahead each of the pages is waited for.
     let random = move |file: FileId| {
         let page = move |page: u64| {
-            [Op::Read(Part { file, from: page * 37 % 640 * 4096, bytes: 4096, call: 4096 }), Op::Compute(think)]
+            [
+                Op::Read(Part { file, from: page * 37 % 640 * 4096, bytes: 4096, call: 4096 }),
+                Op::Compute(think),
+            ]
         };
         (1..=100).flat_map(page).collect::<Vec<_>>()
     };
@@ -94,10 +97,10 @@ fn faults_read_around_and_not_ahead() {
 /// A call of 256 KiB on a driver that takes 128 KiB: both parts at once, and the first says that one follows.
 #[test]
 fn long_reads_come_in_parts_that_say_so() {
-    let parameters =
-        Parameters { request_max: 8, ..presets::named("debian12").unwrap() };
+    let parameters = Parameters { request_max: 8, ..presets::named("debian12").unwrap() };
     let (seen, _) = run(one_file(parameters, 24, |file| vec![Op::Read(Part::all(file, 24 * 4096))]));
-    let parts: Vec<_> = reads(&seen.requests, false).iter().map(|one| (one.length.0 / 8, one.more_follows)).collect();
+    let parts: Vec<_> =
+        reads(&seen.requests, false).iter().map(|one| (one.length.0 / 8, one.more_follows)).collect();
     assert_eq!(parts, [(8, true), (8, true), (8, false)]);
 }
 
@@ -117,7 +120,8 @@ fn find_exec_cat_asks_for_names_inodes_and_files() {
     let (metadata, data) = (reads(&seen.requests, true), reads(&seen.requests, false));
     let kernel = seen.machine.kernel();
     let (files, directories) = (160, 10);
-    let inodes: std::collections::BTreeSet<u32> = (0..files).map(|file| kernel.files.file(FileId(file)).inode).collect();
+    let inodes: std::collections::BTreeSet<u32> =
+        (0..files).map(|file| kernel.files.file(FileId(file)).inode).collect();
     let pointers = (0..files).filter(|file| kernel.files.pages(FileId(*file)) > 12).count();
     assert_eq!(metadata.len(), directories + inodes.len() + pointers);
     let total: u32 = (0..files).map(|file| kernel.files.pages(FileId(file))).sum();
@@ -127,7 +131,11 @@ fn find_exec_cat_asks_for_names_inodes_and_files() {
     assert!(seen.requests.iter().all(|one| one.group.0 == 3));
     // A file of 8 pages at most is one request.
     let small = (0..files).filter(|file| kernel.files.pages(FileId(*file)) <= 8).count();
-    assert!(data.len() >= small && data.len() <= small + 6 * (files as usize - small), "{} {small}", data.len());
+    assert!(
+        data.len() >= small && data.len() <= small + 6 * (files as usize - small),
+        "{} {small}",
+        data.len()
+    );
     assert!(writes(&seen.requests).is_empty());
 }
 
@@ -137,7 +145,8 @@ fn processes_share_the_processor() {
     let second = || job([Op::Compute(Duration::from_s(1))]);
     let parameters = linux();
     let two = |count| Parameters { costs: Costs { processors: count, ..parameters.costs }, ..parameters };
-    let [one, each] = [1, 2].map(|count| run(Machine::new(two(count), file_system(&parameters), vec![second(), second()])).1);
+    let [one, each] = [1, 2]
+        .map(|count| run(Machine::new(two(count), file_system(&parameters), vec![second(), second()])).1);
     assert_eq!((one, each), (Instant::ZERO + Duration::from_s(2), Instant::ZERO + Duration::from_s(1)));
 }
 

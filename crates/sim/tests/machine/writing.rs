@@ -14,7 +14,10 @@ fn overwrite(parameters: Parameters, count: u64, then: impl Fn(FileId) -> Vec<Op
     let directory = files.make_directory(None).unwrap();
     let file = files.make_file(directory, count * 4096).unwrap();
     let part = Part { file, from: 0, bytes: count * 4096, call: 65_536 };
-    let all = [Op::Compute(Duration::from_ms(1)), Op::Write(part)].into_iter().chain(then(file)).collect::<Vec<_>>();
+    let all = [Op::Compute(Duration::from_ms(1)), Op::Write(part)]
+        .into_iter()
+        .chain(then(file))
+        .collect::<Vec<_>>();
     run(Machine::new(parameters, files, vec![job(all)]))
 }
 
@@ -98,7 +101,8 @@ fn the_journal_commits_data_first() {
     let in_journal = |block: u32| (start..start + blocks).contains(&block);
     let places: Vec<(u32, u32)> =
         written.iter().map(|one| ((one.start.0 / 8) as u32, one.length.0 / 8)).collect();
-    let data = places.iter().take_while(|(block, _)| !in_journal(*block)).map(|(_, count)| count).sum::<u32>();
+    let data =
+        places.iter().take_while(|(block, _)| !in_journal(*block)).map(|(_, count)| count).sum::<u32>();
     assert_eq!(data, 40);
     let log: Vec<_> = places.iter().skip_while(|(block, _)| !in_journal(*block)).collect();
     assert_eq!(log.len(), 2, "{places:?}");
@@ -135,7 +139,8 @@ fn ffs_waits_for_names() {
     let mut files = file_system(&parameters);
     let directory = files.make_directory(None).unwrap();
     let (file, own) = (files.plan_file(), files.plan_directory());
-    let all = [Op::Create(file, directory), Op::Mark("made"), Op::MakeDirectory(own, directory), Op::Unlink(file)];
+    let all =
+        [Op::Create(file, directory), Op::Mark("made"), Op::MakeDirectory(own, directory), Op::Unlink(file)];
     let (seen, _) = run(Machine::new(parameters, files, vec![job(all)]));
     let written = writes(&seen.requests);
     assert_eq!(written.len(), 2 + 4 + 2);
@@ -179,10 +184,13 @@ fn a_removed_file_is_not_written() {
 /// `cp -r`: each byte is read once and written once.
 #[test]
 fn cp_reads_and_writes_each_byte_once() {
-    for (name, parameters) in [("without a journal", linux()), ("ext3", presets::named("linux-2.6.9").unwrap())] {
+    for (name, parameters) in
+        [("without a journal", linux()), ("ext3", presets::named("linux-2.6.9").unwrap())]
+    {
         let (seen, _) = run(scaled("cp", parameters, 1, 60));
         let kernel = seen.machine.kernel();
-        let total = |files: std::ops::Range<u32>| files.map(|file| kernel.files.pages(FileId(file))).sum::<u32>();
+        let total =
+            |files: std::ops::Range<u32>| files.map(|file| kernel.files.pages(FileId(file))).sum::<u32>();
         let (old, new) = (total(0..160), total(160..320));
         assert_eq!(old, new);
         assert_eq!(pages(&reads(&seen.requests, false)).iter().sum::<u32>(), old, "{name}");

@@ -80,7 +80,8 @@ fn ask_readahead(kernel: &mut Kernel, process: &mut Process, file: FileId, at: u
     let last = (process.call_end - 1) / PAGE / size;
     let end = u64::from(kernel.files.pages(file)).div_ceil(size);
     let cache = &kernel.cache;
-    let cached = |unit: u64| (unit * size..(unit + 1) * size).any(|page| cache.find(file, page as u32).is_some());
+    let cached =
+        |unit: u64| (unit * size..(unit + 1) * size).any(|page| cache.find(file, page as u32).is_some());
     let mut windows = Vec::new();
     let here = Unit { place: unit, left: last + 1 - unit, found, end };
     process.open[place].state.at(here, &cached, &mut windows);

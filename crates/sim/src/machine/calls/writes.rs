@@ -68,7 +68,8 @@ fn lengthen(kernel: &mut Kernel, process: &mut Process, part: Part) -> Result<Op
     if kernel.files.pages(part.file) >= pages {
         return Ok(None);
     }
-    let last = kernel.files.pages(part.file).checked_sub(1).and_then(|page| kernel.files.map(part.file, page));
+    let last =
+        kernel.files.pages(part.file).checked_sub(1).and_then(|page| kernel.files.map(part.file, page));
     let bitmap = kernel.files.bitmaps(last.map_or(inode, |(block, _)| block))[0];
     if let Some(step) = need(kernel, process, bitmap) {
         return Ok(Some(step));

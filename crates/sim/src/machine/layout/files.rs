@@ -5,8 +5,8 @@
 //! Inodes that were given back are not used again, for benches that make files of the same names anew find theirs
 //! by number.
 
-use rand::{Rng, SeedableRng};
 use rand::seq::SliceRandom;
+use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::groups::Groups;

@@ -76,7 +76,8 @@ impl Groups {
     pub(super) fn inode(&mut self, group: u32) -> Result<(u32, u32), Full> {
         let count = self.used.len() as u32;
         let groups = (0..count).map(|step| (group + step) % count);
-        let chosen = groups.into_iter().find(|group| self.used[*group as usize] < self.per_group).ok_or(Full)?;
+        let chosen =
+            groups.into_iter().find(|group| self.used[*group as usize] < self.per_group).ok_or(Full)?;
         self.used[chosen as usize] += 1;
         self.all_used += 1;
         Ok((chosen, self.used[chosen as usize] - 1))

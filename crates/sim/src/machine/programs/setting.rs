@@ -5,8 +5,8 @@ use rand::{Rng, SeedableRng};
 use rand_distr::{Distribution, LogNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-pub(super) use crate::machine::layout::Full;
 use crate::machine::layout::FileSystem;
+pub(super) use crate::machine::layout::Full;
 use crate::machine::parameters::{PAGE_SECTORS, Parameters};
 use crate::machine::program::{DirectoryId, FileId, Op, Part, Program, program};
 use crate::workloads::Ground;

@@ -44,7 +44,10 @@ impl OnDemand {
             self.size = start - place + left;
             self.size = self.next_size();
             self.ahead = self.size;
-        } else if place == 0 || left > self.max || before.is_some_and(|last| (last..=last + 1).contains(&place)) {
+        } else if place == 0
+            || left > self.max
+            || before.is_some_and(|last| (last..=last + 1).contains(&place))
+        {
             self.start = place;
             self.size = self.initial(left);
             self.ahead = if self.size > left { self.size - left } else { self.size };

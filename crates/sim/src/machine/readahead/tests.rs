@@ -184,7 +184,10 @@ fn clusters_follow_what_was_read_in_order() {
 #[test]
 fn long_calls_have_a_cluster_ahead() {
     let seen = Reader::new(FREEBSD_4_3, 1000).sequence(4, 8);
-    assert_eq!(seen, [(0, vec![(0, 8), (8, 8)]), (8, vec![(16, 8)]), (16, vec![(24, 8)]), (24, vec![(32, 8)])]);
+    assert_eq!(
+        seen,
+        [(0, vec![(0, 8), (8, 8)]), (8, vec![(16, 8)]), (16, vec![(24, 8)]), (24, vec![(32, 8)])]
+    );
 }
 
 #[test]
