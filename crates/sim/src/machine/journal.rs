@@ -61,7 +61,7 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal of so many blocks from `start` on.
+    /// A journal of `blocks` blocks from `start` on.
     pub fn new(settings: JournalSettings, (start, blocks): (u32, u32)) -> Journal {
         Journal {
             settings,

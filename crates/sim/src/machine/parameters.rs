@@ -44,9 +44,9 @@ pub struct Parameters {
 /// When changed pages are written.
 #[derive(Clone, Copy, Debug)]
 pub struct DirtyLimits {
-    /// From so many pages on the flusher writes in the background.
+    /// With more dirty pages than this the flusher writes in the background.
     pub background: u32,
-    /// From so many pages on, those being written among them, writers wait.
+    /// With more pages than this, dirty or being written, writers wait.
     pub most: u32,
     /// The time between two passes of the flusher.
     pub period: Duration,
@@ -145,7 +145,7 @@ pub struct Layout {
     pub spread: Spread,
     /// How pages are found.
     pub mapping: Mapping,
-    /// A file goes on in the next group after so many blocks; 0: never.
+    /// A file goes on in the next group after this number of blocks; 0: never.
     pub hop: u32,
     /// Blocks that a growing file sets aside behind its end; 0: none.
     pub reserve: u32,
@@ -158,11 +158,11 @@ pub struct Layout {
 /// A journal.
 #[derive(Clone, Copy, Debug)]
 pub struct JournalSettings {
-    /// Blocks of its area.
+    /// Blocks of the journal's area.
     pub blocks: u32,
     /// The longest time until a change is committed.
     pub interval: Duration,
-    /// Its writes are marked as waited for.
+    /// The journal's writes are marked as waited for.
     pub sync: bool,
 }
 

@@ -6,7 +6,7 @@
 //! machine stops: what is dirty then stays so.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use idlewise_core::{Duration, Group, Instant, Issuer, Request, RequestId, Sectors};
 
@@ -31,11 +31,11 @@ const FIRST: u32 = 3;
 
 /// A program that a machine runs from the beginning.
 pub struct Job {
-    /// Its name.
+    /// The program's name.
     pub name: &'static str,
-    /// What it does.
+    /// What the program does.
     pub program: Program,
-    /// It ends when all that are not in the background have ended.
+    /// The job ends when all that are not in the background have ended.
     pub background: bool,
 }
 
@@ -288,7 +288,7 @@ impl Machine {
         let process = &mut self.processes[number as usize];
         process.gone = true;
         process.program = Box::new(std::iter::empty());
-        process.open = Vec::new();
+        (process.open, process.reads) = (Vec::new(), VecDeque::new());
         let (issuer, background, parent) = (process.who.issuer, process.background, process.parent);
         exits.announce(now, issuer);
         if let Some(parent) = parent {

@@ -90,7 +90,7 @@ fn job(operations: impl IntoIterator<Item = Op, IntoIter: Send + 'static>) -> Jo
     Job { name: "process", program: program(operations), background: false }
 }
 
-/// A program of the table at a small scale; every process goes on for so many seconds after its end.
+/// A program of the table at a small scale; every process computes for this number of seconds after its end.
 fn scaled(name: &str, parameters: Parameters, percent: u32, seconds: u64) -> Machine {
     let row = rows::named(name).unwrap();
     let wish = rows::Wish { parameters, instances: row.instances, scale: percent };

@@ -24,7 +24,7 @@ fn without_costs(parameters: Parameters) -> Parameters {
     Parameters { costs, ..parameters }
 }
 
-/// A machine with one file of so many pages, and what a process does with it.
+/// A machine with one file of `count` pages, and what a process does with it.
 fn one_file(parameters: Parameters, count: u64, operations: impl Fn(FileId) -> Vec<Op>) -> Machine {
     let mut files = file_system(&parameters);
     let directory = files.make_directory(None).unwrap();

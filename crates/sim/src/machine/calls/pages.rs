@@ -53,7 +53,7 @@ pub(super) fn need_inode(kernel: &mut Kernel, process: &mut Process, inode: u32)
     need_around(kernel, process, inode, around)
 }
 
-/// There is no room in the cache: the flusher makes some.
+/// The cache has no room: the flusher makes some.
 pub(super) fn no_room(kernel: &mut Kernel) -> Step {
     kernel.flusher.want_room();
     Step::Wait(On::Room)

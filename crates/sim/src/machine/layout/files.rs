@@ -84,7 +84,7 @@ pub struct FileSystem {
 }
 
 impl FileSystem {
-    /// An empty file system of this many blocks, with a journal of so many in its first group.
+    /// An empty file system of `blocks` blocks, of which `journal` in its first group are the journal.
     ///
     /// # Errors
     /// [`Full`]: the disk has no room for one group.
@@ -362,7 +362,7 @@ impl FileSystem {
         Ok(())
     }
 
-    /// The file ends after so many bytes.
+    /// The file is `bytes` long.
     pub fn set_length(&mut self, file: FileId, bytes: u64) {
         self.files[file.0 as usize].bytes = bytes;
     }

@@ -6,7 +6,7 @@ use super::setting::{Full, Setting, own_rng};
 use crate::machine::program::{DirectoryId, FileId, Op, Part, program};
 use crate::machine::running::Job;
 
-/// Files in the beginning, in so many directories.
+/// Files in the beginning, and the directories that they are in.
 const FILES: u64 = 100_000;
 const DIRECTORIES: u64 = 100;
 /// Their sizes, uniformly.
