@@ -35,9 +35,16 @@ use tags::Tags;
 
 /// Where requests come from.
 pub trait Workload {
-    /// When the next request will be issued, as far as is known now. `None`: after some completion,
-    /// or never.
+    /// When the next request will be issued, as far as is known now, or something else happens in the workload that may
+    /// lead to one. `None`: after some completion, or never.
     fn next(&mut self) -> Option<Instant>;
+
+    /// It is the time that [`Workload::next`] announced. What happens in the workload by `now` happens; false if no request
+    /// came of it. Processes that end are announced to `exits`.
+    #[inline]
+    fn ready(&mut self, _now: Instant, _exits: &mut Exits) -> bool {
+        true
+    }
 
     /// The request that [`Workload::next`] announced; it will be known as `id`, which no other has until it is
     /// done, and which need not be its id in the queue. Its `arrival` is the time at which it was issued.
@@ -302,13 +309,16 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         director.direct(now, queue).map_err(|error| EngineError::Switch { now, error })
     }
 
-    /// Puts what is issued by now, which is at least one request, into the queue, as far as there is room.
+    /// Puts what is issued by now into the queue, as far as there is room.
     /// Returns when the next one can enter.
     #[inline]
     fn admit(&mut self) -> Result<Instant, EngineError> {
         let now = self.now;
         loop {
             let Some(id) = self.host.queue().requests().any_free() else { return Ok(Instant::MAX) };
+            if !self.workload.ready(now, &mut self.exits) {
+                return Ok(self.next_arrival());
+            }
             if self.overflow.len() == 0 && self.host.queue().admission() == Admission::ALL {
                 let request = self.workload.issue(id);
                 self.insert(id, request)?;

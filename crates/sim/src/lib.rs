@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `engine` | one run: virtual time, a queue, a disk, a workload | |
 //! | `workloads` | named workloads, fio's job files, phases | engine |
+//! | `machine` | programs on a machine: page cache, read-ahead, file system | engine |
 //! | `traces` | reading and writing traces, what a trace holds | |
 //! | `fit` | a disk model from a recording | traces |
 //! | `replay` | a trace as a workload | traces, workloads |
@@ -16,6 +17,7 @@
 pub mod engine;
 pub mod experiment;
 pub mod fit;
+pub mod machine;
 pub mod metrics;
 pub mod replay;
 pub mod selection;

@@ -21,10 +21,11 @@ pub use poisson::Poisson;
 pub use processes::{Next, Process, Processes, Sizes, Think};
 pub use spec::{Spec, SpecError, parse_duration};
 
-use idlewise_core::{Instant, Issuer, Sector, Weight};
+use idlewise_core::{Instant, Issuer, Sector, Sectors, Weight};
+
+pub(crate) use spec::Options;
 
 use crate::engine::Workload;
-use spec::Options;
 
 /// A workload that can say who its issuers are.
 pub trait Named: Workload + Send {
@@ -36,6 +37,11 @@ pub trait Named: Workload + Send {
     /// The workload's phases, if it has some: the name of each and when it begins.
     fn phases(&self) -> Vec<(String, Instant)> {
         Vec::new()
+    }
+
+    /// The longest request that the workload's machine has its disk serve, if not the usual one: merging makes none longer.
+    fn longest_request(&self) -> Option<Sectors> {
+        None
     }
 
     /// The issuers whose weight is not the default.

@@ -113,7 +113,14 @@ impl WithModel for Run<'_, '_, '_> {
         let points = if self.plan.calibrated { CURVE_POINTS } else { 0 };
         let curve = disk.positioning_curve(points);
         let learned = if curve.is_empty() { usual.learned.clone() } else { Curve::through(&curve).into() };
+        let ground = Ground { capacity: disk.capacity(), seed: self.seed };
+        let named = match &self.plan.load {
+            Load::Workload(spec) => Some(workloads::build(spec, ground)?),
+            Load::Fio(_) | Load::Trace { .. } => None,
+        };
+        let longest = named.as_ref().and_then(|workload| workload.longest_request());
         let traits = Device {
+            max_sectors: longest.unwrap_or(usual.max_sectors),
             depth: disk.depth(),
             hardware_queues: self.plan.hardware_queues,
             capacity: disk.capacity(),
@@ -123,11 +130,11 @@ impl WithModel for Run<'_, '_, '_> {
         };
         let selecting = self.selecting(&traits)?;
         let queue = self.queue(traits, selecting.as_ref())?;
-        let ground = Ground { capacity: disk.capacity(), seed: self.seed };
+        if let Some(mut workload) = named {
+            return self.simulate(&mut *workload, disk, queue, selecting);
+        }
         match &self.plan.load {
-            Load::Workload(spec) => {
-                self.simulate(&mut *workloads::build(spec, ground)?, disk, queue, selecting)
-            }
+            Load::Workload(_) => unreachable!("it was built"),
             Load::Fio(jobs) => self.simulate(&mut jobs.build(ground)?, disk, queue, selecting),
             Load::Trace { open, open_loop, speed, .. } => {
                 let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };

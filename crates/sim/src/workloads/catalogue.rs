@@ -5,6 +5,7 @@ use super::makers::{
     adversary, phases, poisson, queues, random, stream_and_chain, sync_streams, two_chains, write_and_read,
 };
 use super::{Ground, Named, Options, Spec, SpecError};
+use crate::machine::workload as machine;
 
 /// A named workload.
 pub struct Kind {
@@ -136,6 +137,15 @@ kinds! {
         ("record", "4k", "size of a record: of random requests"),
         ("window", "128k", "what read-ahead and writeback make of records in order"),
         ("requests", "100000000", "requests of each worker"),
+    ];
+    "machine" = machine: "A program on a machine with page cache, read-ahead and file system, such as those that the \
+     papers ran.", &[
+        ("program", "find", "dd-cat, stream-find, find, cp, gnuld, select-one, select-two, update-one, update-two, \
+         andrew, web, file, mail, metadata, write, read, random-read or random-write"),
+        ("machine", "", "freebsd-4.3, linux-2.6.9, linux-2.6.11, linux-2.6.32 or debian12; without it that of the \
+         program's paper"),
+        ("n", "", "instances at once; without it as many as in the paper"),
+        ("scale", "100", "sizes, counts and memory in percent of the paper's"),
     ];
 }
 

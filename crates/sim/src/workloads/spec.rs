@@ -82,25 +82,25 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 }
 
 /// The options of one workload: given values over defaults.
-pub(super) struct Options<'a> {
-    pub(super) given: &'a [(String, String)],
-    pub(super) defaults: &'static [(&'static str, &'static str, &'static str)],
+pub(crate) struct Options<'a> {
+    pub(crate) given: &'a [(String, String)],
+    pub(crate) defaults: &'static [(&'static str, &'static str, &'static str)],
 }
 
 impl Options<'_> {
     /// The text of `option`, given or default.
-    pub(super) fn text(&self, option: &str) -> &str {
+    pub(crate) fn text(&self, option: &str) -> &str {
         let given = self.given.iter().rev().find(|(key, _)| key == option).map(|(_, value)| value.as_str());
         let default = || self.defaults.iter().find(|row| row.0 == option).map_or("", |row| row.1);
         given.unwrap_or_else(default)
     }
 
     /// Whether `option` was given a value.
-    pub(super) fn is_given(&self, option: &str) -> bool {
+    pub(crate) fn is_given(&self, option: &str) -> bool {
         self.given.iter().any(|(key, _)| key == option)
     }
 
-    pub(super) fn bad(&self, option: &str, cure: &str) -> SpecError {
+    pub(crate) fn bad(&self, option: &str, cure: &str) -> SpecError {
         SpecError::BadValue {
             option: option.to_owned(),
             value: self.text(option).to_owned(),
@@ -109,7 +109,7 @@ impl Options<'_> {
     }
 
     /// A whole number in `range`.
-    pub(super) fn number(
+    pub(crate) fn number(
         &self,
         option: &str,
         range: std::ops::RangeInclusive<u64>,
@@ -121,13 +121,13 @@ impl Options<'_> {
     }
 
     /// A number above zero, with or without a fraction.
-    pub(super) fn rate(&self, option: &str) -> Result<f64, SpecError> {
+    pub(crate) fn rate(&self, option: &str) -> Result<f64, SpecError> {
         let rate = self.text(option).parse::<f64>().ok().filter(|rate| *rate > 0.0 && *rate <= 1e9);
         rate.ok_or_else(|| self.bad(option, "wants a number above 0, up to 1e9"))
     }
 
     /// A size in sectors: at least one, at most 1 TiB.
-    pub(super) fn sectors(&self, option: &str) -> Result<u64, SpecError> {
+    pub(crate) fn sectors(&self, option: &str) -> Result<u64, SpecError> {
         let bytes = parse_bytes(self.text(option));
         let fits =
             bytes.filter(|bytes| *bytes >= SECTOR_BYTES && bytes % SECTOR_BYTES == 0 && *bytes <= 1 << 50);
@@ -136,25 +136,25 @@ impl Options<'_> {
     }
 
     /// A size in sectors, which may be 0.
-    pub(super) fn sectors_or_none(&self, option: &str) -> Result<u64, SpecError> {
+    pub(crate) fn sectors_or_none(&self, option: &str) -> Result<u64, SpecError> {
         if self.text(option) == "0" { Ok(0) } else { self.sectors(option) }
     }
 
     /// A request size in sectors: at most 1 GiB.
-    pub(super) fn request_size(&self, option: &str) -> Result<u32, SpecError> {
+    pub(crate) fn request_size(&self, option: &str) -> Result<u32, SpecError> {
         let sectors = self.sectors(option)?;
         let fits = u32::try_from(sectors).ok().filter(|sectors| *sectors <= 1 << 21);
         fits.ok_or_else(|| self.bad(option, "wants a request size of at most 1g"))
     }
 
     /// A time.
-    pub(super) fn duration(&self, option: &str) -> Result<Duration, SpecError> {
+    pub(crate) fn duration(&self, option: &str) -> Result<Duration, SpecError> {
         parse_duration(self.text(option))
             .ok_or_else(|| self.bad(option, "wants a time, such as 500us or 2ms"))
     }
 
     /// Whole numbers separated by colons, each in `range`.
-    pub(super) fn numbers(
+    pub(crate) fn numbers(
         &self,
         option: &str,
         range: std::ops::RangeInclusive<u64>,
@@ -172,7 +172,7 @@ impl Options<'_> {
     }
 
     /// One of `words`, by index.
-    pub(super) fn choice(&self, option: &str, words: &[&str]) -> Result<usize, SpecError> {
+    pub(crate) fn choice(&self, option: &str, words: &[&str]) -> Result<usize, SpecError> {
         let place = words.iter().position(|word| *word == self.text(option));
         place.ok_or_else(|| self.bad(option, &format!("wants one of {}", words.join(", "))))
     }

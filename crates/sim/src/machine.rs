@@ -1,0 +1,42 @@
+//! A machine above the request queue: processes that run programs against a file system, through a page cache.
+//!
+//! What a disk is asked for, when, and by whom comes of what such systems do between a program and the queue:
+//!
+//! | file | what is in it |
+//! |---|---|
+//! | `parameters`, `presets` | what a machine is like; the papers' machines |
+//! | `layout` | where files, inodes and names lie: ext2, ext3, ext4, FFS |
+//! | `cache` | pages in memory: which stay, which are dirty |
+//! | `readahead` | what is read beyond what was asked for |
+//! | `flusher`, `writeback` | when dirty pages are written |
+//! | `journal`, `commit` | when changes of the file system reach the disk |
+//! | `transfers` | requests on their way, and who waits for them |
+//! | `kernel` | all of this together |
+//! | `program`, `process`, `calls` | what processes do, and how each call goes |
+//! | `programs` | the papers' programs |
+//! | `running` | the machine as a workload |
+//!
+//! Everything is a mechanism with the constants of its time. Nothing is fitted to a paper's results.
+
+pub mod cache;
+mod calls;
+mod commit;
+mod flusher;
+mod journal;
+pub mod kernel;
+pub mod layout;
+pub mod parameters;
+pub mod presets;
+mod process;
+mod processors;
+pub mod program;
+pub mod programs;
+pub mod readahead;
+mod running;
+mod transfers;
+mod workload;
+mod writeback;
+
+pub use running::{Job, Machine, Moment};
+pub use workload::build;
+pub(crate) use workload::workload;

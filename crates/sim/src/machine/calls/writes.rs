@@ -1,0 +1,129 @@
+//! Writing: `write(2)` fills pages of the cache, which the flusher writes later; who has too many of them waits.
+
+use idlewise_core::Duration;
+
+use super::pages::{ask_for_pages, need, no_room, owes_much, ready};
+use crate::machine::cache::{Busy, PageId};
+use crate::machine::kernel::Kernel;
+use crate::machine::layout::Full;
+use crate::machine::parameters::PAGE;
+use crate::machine::process::{On, Pending, Process, Step};
+use crate::machine::program::Part;
+use crate::machine::transfers::Manner;
+
+/// Writes a part of a file, call by call.
+///
+/// # Errors
+/// [`Full`].
+pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> Result<Step, Full> {
+    let end = part.from.saturating_add(part.bytes);
+    let costs = kernel.parameters.costs;
+    loop {
+        if owes_much(process) {
+            return Ok(Step::Spend);
+        }
+        if let Some(step) = ask_for_pages(kernel, process) {
+            return Ok(step);
+        }
+        let at = part.from + process.done;
+        if at >= end {
+            return Ok(Step::Done);
+        }
+        if kernel.cache.dirty() + kernel.cache.writing() > kernel.parameters.dirty.most {
+            return Ok(process.wait(On::Clean));
+        }
+        if process.call_end == 0 {
+            process.call_end = end.min(at + u64::from(part.call.max(1)));
+            process.owe(costs.call);
+        }
+        let step = lengthen(kernel, process, part)?;
+        if let Some(step) = step {
+            return Ok(step);
+        }
+        let page = match page_to_fill(kernel, process, part, at) {
+            Ok(Some(page)) => page,
+            Ok(None) => continue,
+            Err(step) => return Ok(step),
+        };
+        kernel.cache.touch(page);
+        kernel.cache.set_dirty(page, kernel.now);
+        process.owe(costs.page);
+        let next = process.call_end.min((at / PAGE + 1) * PAGE);
+        process.done = next - part.from;
+        if next > kernel.files.file(part.file).bytes {
+            kernel.files.set_length(part.file, next);
+        }
+        if next >= process.call_end {
+            process.call_end = 0;
+            kernel.change(kernel.files.file(part.file).inode);
+        }
+        write_behind(kernel, process, part, next);
+    }
+}
+
+/// Gives the file the blocks that the current call needs.
+fn lengthen(kernel: &mut Kernel, process: &mut Process, part: Part) -> Result<Option<Step>, Full> {
+    let pages = process.call_end.div_ceil(PAGE) as u32;
+    let inode = kernel.files.file(part.file).inode;
+    if kernel.files.pages(part.file) >= pages {
+        return Ok(None);
+    }
+    let last =
+        kernel.files.pages(part.file).checked_sub(1).and_then(|page| kernel.files.map(part.file, page));
+    let bitmap = kernel.files.bitmaps(last.map_or(inode, |(block, _)| block))[0];
+    if let Some(step) = need(kernel, process, bitmap) {
+        return Ok(Some(step));
+    }
+    let grown = kernel.files.grow(part.file, pages)?;
+    grown.bitmaps.into_iter().chain(grown.pointers).for_each(|block| kernel.change(block));
+    kernel.change(inode);
+    if let Some(journal) = &mut kernel.journal {
+        journal.lengthen(part.file);
+    }
+    Ok(None)
+}
+
+/// The page in which `at` lies. `None`: its old data is asked for first.
+fn page_to_fill(
+    kernel: &mut Kernel,
+    process: &mut Process,
+    part: Part,
+    at: u64,
+) -> Result<Option<PageId>, Step> {
+    let (file, page) = (part.file, (at / PAGE) as u32);
+    if let Some(id) = kernel.cache.find(file, page) {
+        return ready(kernel, process, id).map(|()| Some(id));
+    }
+    let bytes = kernel.files.file(file).bytes;
+    let (start, end) = (at / PAGE * PAGE, (at / PAGE + 1) * PAGE);
+    let old = start < bytes;
+    if let Some(step) =
+        kernel.files.pointer(file, page).filter(|_| old).and_then(|block| need(kernel, process, block))
+    {
+        return Err(step);
+    }
+    let whole = at == start && process.call_end >= end.min(bytes);
+    if old && !whole {
+        process.reads.push_back(Pending { file, next: page, end: page + 1, marks: [None; 2] });
+        return Ok(None);
+    }
+    match kernel.cache.insert(file, page, Busy::No) {
+        Ok(id) => Ok(Some(id)),
+        Err(_) if process.debt > Duration::ZERO => Err(Step::Spend),
+        Err(_) => Err(no_room(kernel)),
+    }
+}
+
+/// Begins the write of a run of pages that is full, where the system does so.
+fn write_behind(kernel: &mut Kernel, process: &Process, part: Part, next: u64) {
+    let run = kernel.parameters.dirty.write_behind;
+    let page = (next / PAGE) as u32;
+    if run == 0 || !next.is_multiple_of(PAGE) || !page.is_multiple_of(run) {
+        return;
+    }
+    let manner = Manner { who: process.who, write: true, sync: false, metadata: false };
+    let mut from = page - run;
+    while let Some(dirty) = kernel.cache.next_dirty(part.file, from).filter(|dirty| *dirty < page) {
+        (from, _) = kernel.write(part.file, dirty, page, manner);
+    }
+}

@@ -1,0 +1,171 @@
+//! What the processes of a machine share: file system, page cache, transfers, journal, and who is to be woken.
+
+use idlewise_core::{Group, Instant, Issuer, RequestId};
+
+use super::cache::{Busy, Cache, DEVICE, NoRoom, PageId};
+use super::flusher::Flusher;
+use super::journal::Journal;
+use super::layout::FileSystem;
+use super::parameters::Parameters;
+use super::program::FileId;
+use super::transfers::{Manner, Transfers, Waiter, Who};
+
+/// The flusher as an issuer.
+pub const FLUSHER: Who = Who { issuer: Issuer(1), group: Group(1) };
+/// The journal as an issuer.
+pub const JOURNAL: Who = Who { issuer: Issuer(2), group: Group(2) };
+
+/// The shared part of a machine.
+pub struct Kernel {
+    /// What the machine is like.
+    pub parameters: Parameters,
+    /// The file system.
+    pub files: FileSystem,
+    /// The page cache.
+    pub cache: Cache,
+    /// Requests on their way.
+    pub transfers: Transfers,
+    /// The journal, if there is one.
+    pub journal: Option<Journal>,
+    /// The flusher.
+    pub flusher: Flusher,
+    /// The time.
+    pub now: Instant,
+    /// Processes that can go on.
+    pub woken: Vec<u32>,
+    /// Processes that wait for fewer dirty pages.
+    pub for_clean: Vec<u32>,
+    /// Processes that wait for room in the cache.
+    pub for_room: Vec<u32>,
+}
+
+impl Kernel {
+    /// A machine that was just started, on this file system.
+    pub fn new(parameters: Parameters, files: FileSystem) -> Kernel {
+        let journal = parameters.journal.zip(files.journal());
+        Kernel {
+            files,
+            cache: Cache::new(parameters.memory),
+            transfers: Transfers::default(),
+            journal: journal.map(|(settings, place)| Journal::new(settings, place)),
+            flusher: Flusher::new(&parameters.dirty),
+            now: Instant::ZERO,
+            woken: Vec::new(),
+            for_clean: Vec::new(),
+            for_room: Vec::new(),
+            parameters,
+        }
+    }
+
+    /// Reads pages of a file that are not in the cache and lie in a row on the disk, in pieces that the driver takes.
+    /// Returns the number of pages for which there was room.
+    pub fn read(&mut self, file: FileId, page: u32, (block, count): (u32, u32), who: Who) -> u32 {
+        let manner = Manner { who, write: false, sync: true, metadata: file == DEVICE };
+        let mut done = 0;
+        while done < count {
+            let piece = (count - done).min(self.parameters.request_max);
+            let number = self.transfers.next_number();
+            let mut pages = Vec::new();
+            for index in page + done..page + done + piece {
+                let Ok(id) = self.cache.insert(file, index, Busy::Reading(number)) else { break };
+                pages.push(id);
+            }
+            let read = pages.len() as u32;
+            if read == 0 {
+                break;
+            }
+            let more = read == piece && done + piece < count;
+            self.transfers.begin(self.now, block + done, read, manner, more);
+            pages.into_iter().for_each(|id| self.transfers.add_page(number, id));
+            done += read;
+            if read < piece {
+                break;
+            }
+        }
+        done
+    }
+
+    /// Writes the dirty pages of a file that follow one another from `page`, which is dirty, on, as one request. `limit` is
+    /// the page at which it ends at the latest. Returns the page behind the last one, and the transfer.
+    pub fn write(&mut self, file: FileId, page: u32, limit: u32, manner: Manner) -> (u32, u32) {
+        let (block, run) = if file == DEVICE {
+            (page, self.parameters.request_max)
+        } else {
+            self.files.map(file, page).unwrap_or((0, 1))
+        };
+        let end = page + run.min(self.parameters.request_max).min(limit.max(page + 1) - page);
+        let number = self.transfers.next_number();
+        let mut pages = Vec::new();
+        for index in page..end {
+            let Some(id) = self.cache.find(file, index) else { break };
+            if !self.cache.is_dirty(id) || self.cache.busy(id) != Busy::No {
+                break;
+            }
+            self.cache.write_begins(id, number);
+            pages.push(id);
+        }
+        let count = (pages.len() as u32).max(1);
+        self.transfers.begin(self.now, block, count, manner, false);
+        pages.into_iter().for_each(|id| self.transfers.add_page(number, id));
+        (page + count, number)
+    }
+
+    /// A block of the file system changes, which is in the cache or need not be read.
+    pub fn change(&mut self, block: u32) {
+        let page = self.fresh(block);
+        match (&mut self.journal, page) {
+            (Some(journal), _) => journal.change(self.now, block),
+            (None, Ok(page)) => self.cache.set_dirty(page, self.now),
+            // The memory is full of dirty pages, and this one would be one more.
+            (None, Err(NoRoom)) => {}
+        }
+    }
+
+    /// A block of the file system that need not be read, in the cache.
+    pub fn fresh(&mut self, block: u32) -> Result<PageId, NoRoom> {
+        match self.cache.find(DEVICE, block) {
+            Some(page) => Ok(page),
+            None => self.cache.insert(DEVICE, block, Busy::No),
+        }
+    }
+
+    /// The request known as `id` is done. Returns what the flusher and the journal waited for.
+    pub fn done(&mut self, now: Instant, id: RequestId) -> Vec<Waiter> {
+        self.now = now;
+        let Some(transfer) = self.transfers.done(id) else { return Vec::new() };
+        for page in transfer.pages {
+            if transfer.write {
+                self.cache.write_done(page);
+            } else {
+                self.cache.read_done(page);
+            }
+        }
+        let most = self.parameters.dirty.most;
+        if self.cache.dirty() + self.cache.writing() <= most {
+            self.woken.append(&mut self.for_clean);
+        }
+        self.woken.append(&mut self.for_room);
+        let (processes, others): (Vec<_>, Vec<_>) =
+            transfer.waiters.into_iter().partition(|waiter| matches!(waiter, Waiter::Process(_)));
+        self.woken.extend(processes.into_iter().filter_map(|waiter| match waiter {
+            Waiter::Process(process) => Some(process),
+            Waiter::Flusher | Waiter::Journal => None,
+        }));
+        others
+    }
+
+    /// The flusher and the journal have as many requests in the queue as it takes.
+    pub fn queue_is_full(&self) -> bool {
+        let commit = self.journal.as_ref().and_then(|journal| journal.committing.as_ref());
+        self.flusher.outstanding + commit.map_or(0, |commit| commit.outstanding) >= self.parameters.writes_max
+    }
+
+    /// A file's data is gone: its pages, and its part in the journal.
+    pub fn forget(&mut self, file: FileId) {
+        let pages = self.files.pages(file);
+        self.cache.forget(file, pages);
+        if let Some(journal) = &mut self.journal {
+            journal.forget(file);
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What a machine is like: memory, page cache, read-ahead, file system, processors. `presets.rs` has the table.
+//!
+//! Pages and blocks of the file system are 4 KiB throughout. A file system with larger blocks reads in larger units
+//! and has its own arithmetic of indirect blocks; that is what matters to a disk.
+
+use idlewise_core::{Duration, SECTOR_BYTES};
+
+/// Bytes in a page, and in a block.
+pub const PAGE: u64 = 4096;
+/// Sectors in a page.
+pub const PAGE_SECTORS: u64 = PAGE / SECTOR_BYTES;
+
+/// A machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters {
+    /// The machine's name in workloads.
+    pub name: &'static str,
+    /// The system and the paper.
+    pub about: &'static str,
+    /// The memory of the page cache, in pages.
+    pub memory: u32,
+    /// When changed pages are written.
+    pub dirty: DirtyLimits,
+    /// Read-ahead of `read(2)`.
+    pub readahead: Readahead,
+    /// Read-ahead of a page fault.
+    pub fault: Fault,
+    /// The file system on the disk.
+    pub layout: Layout,
+    /// The journal, if the file system has one.
+    pub journal: Option<JournalSettings>,
+    /// Changes of names reach the disk before the call returns, as in FFS without soft updates.
+    pub synchronous_names: bool,
+    /// A read changes the file's inode: its time of access.
+    pub access_times: bool,
+    /// The longest request that the disk's driver takes, in pages.
+    pub request_max: u32,
+    /// Requests that writeback keeps in the queue.
+    pub writes_max: u32,
+    /// What calls cost.
+    pub costs: Costs,
+}
+
+/// When changed pages are written.
+#[derive(Clone, Copy, Debug)]
+pub struct DirtyLimits {
+    /// With more dirty pages than this the flusher writes in the background.
+    pub background: u32,
+    /// With more pages than this, dirty or being written, writers wait.
+    pub most: u32,
+    /// The time between two passes of the flusher.
+    pub period: Duration,
+    /// A pass writes what has been dirty for longer than this.
+    pub age: Duration,
+    /// A writer in order starts the write of each such run of pages as soon as it is full; 0: never.
+    pub write_behind: u32,
+}
+
+/// The algorithm of read-ahead. Sizes are in units of the algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readahead {
+    /// A current and an ahead window, which grow with each page in order to `max` pages: Linux 2.6 until 2.6.10.
+    Hits {
+        /// Pages in a window.
+        max: u32,
+    },
+    /// A current and an ahead window, which double to `max` pages: Linux 2.6.11 to 2.6.22.
+    Windows {
+        /// Pages in a window.
+        max: u32,
+    },
+    /// One window with a mark, grown on demand: Linux from 2.6.23 on.
+    OnDemand {
+        /// Pages in a window.
+        max: u32,
+    },
+    /// Clusters of blocks of two pages: FreeBSD 4.
+    Clusters {
+        /// Blocks in a cluster.
+        cluster: u32,
+        /// Blocks ahead.
+        max: u32,
+    },
+}
+
+impl Readahead {
+    /// Pages in a unit.
+    pub fn unit(self) -> u32 {
+        match self {
+            Readahead::Hits { .. } | Readahead::Windows { .. } | Readahead::OnDemand { .. } => 1,
+            Readahead::Clusters { .. } => 2,
+        }
+    }
+}
+
+/// Pages that a page fault reads around the missing one.
+#[derive(Clone, Copy, Debug)]
+pub struct Fault {
+    /// Pages before it.
+    pub before: u32,
+    /// Pages after it.
+    pub after: u32,
+}
+
+/// How directories spread over the groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spread {
+    /// Those at the top spread, all others stay near their parents: ext2 and ext3 (Orlov).
+    Top,
+    /// Each goes to the group that has the fewest: FFS until 2001.
+    Every,
+}
+
+/// How a file's pages are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mapping {
+    /// An inode has `direct` pages; each further block of pointers maps `each` pages.
+    Indirect {
+        /// Pages that the inode itself maps.
+        direct: u32,
+        /// Pages that a block of pointers maps.
+        each: u32,
+    },
+    /// An inode has `direct` extents; of a file with more, all lie in one further block.
+    Extents {
+        /// Extents that the inode itself has.
+        direct: u32,
+    },
+}
+
+/// A file system's geometry and habits.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Blocks in a group.
+    pub group: u32,
+    /// Blocks of a group's inode table.
+    pub inode_table: u32,
+    /// Inodes in a block.
+    pub inodes_per_block: u32,
+    /// Names in a block of a directory.
+    pub names_per_block: u32,
+    /// Directories list their files in the order of a hash; otherwise as they were made.
+    pub hashed: bool,
+    /// Where new directories go.
+    pub spread: Spread,
+    /// How pages are found.
+    pub mapping: Mapping,
+    /// A file goes on in the next group after this number of blocks; 0: never.
+    pub hop: u32,
+    /// Blocks that a growing file sets aside behind its end; 0: none.
+    pub reserve: u32,
+    /// Blocks of inodes that are read together.
+    pub inode_readahead: u32,
+    /// Of a thousand blocks of a file, how many lie elsewhere than behind the one before.
+    pub fragments: u32,
+}
+
+/// A journal.
+#[derive(Clone, Copy, Debug)]
+pub struct JournalSettings {
+    /// Blocks of the journal's area.
+    pub blocks: u32,
+    /// The longest time until a change is committed.
+    pub interval: Duration,
+    /// The journal's writes are marked as waited for.
+    pub sync: bool,
+}
+
+/// What calls cost of a processor's time.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs {
+    /// Processors.
+    pub processors: u32,
+    /// Entering and leaving the kernel, and what a call does besides copying.
+    pub call: Duration,
+    /// Copying a page, and finding it.
+    pub page: Duration,
+    /// A page fault.
+    pub fault: Duration,
+    /// Finding a name.
+    pub name: Duration,
+    /// Starting a process: fork, in the parent.
+    pub fork: Duration,
+    /// Starting a program: exec, in the child, with the linking of its libraries, until its first own call.
+    pub exec: Duration,
+    /// From a process's last call to its parent's next one.
+    pub exit: Duration,
+}

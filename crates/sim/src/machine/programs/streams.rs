@@ -1,0 +1,36 @@
+//! Streams: OLS'05's first two experiments.
+
+use super::setting::{Full, Setting, cat};
+use super::trees::{find, source_tree};
+use crate::machine::program::{Op, Part, program};
+use crate::machine::running::Job;
+
+const MIB: u64 = 1 << 20;
+
+/// `while true; do dd if=/dev/zero of=file count=2048 bs=1M; done` beside `cat 200mb-file`.
+pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
+    let directory = setting.root()?;
+    let read = setting.scaled(200) * MIB;
+    let read = setting.files.make_file(directory, read)?;
+    let (written, bytes) = (setting.files.plan_file(), setting.scaled(2048) * MIB);
+    let part = Part { file: written, from: 0, bytes, call: MIB as u32 };
+    let dd = move |_: u64| [Op::Create(written, directory), Op::Write(part)];
+    Ok(vec![
+        Job { name: "dd", program: program((0..).flat_map(dd)), background: true },
+        Job { name: "cat", program: cat(read), background: false },
+    ])
+}
+
+/// `while true; do cat big-file; done` beside `find . -type f -exec cat {} \;`. The file is twice as large as the
+/// memory.
+pub(super) fn cat_beside_find(setting: &mut Setting) -> Result<Vec<Job>, Full> {
+    let directory = setting.root()?;
+    let bytes = setting.scaled(2048) * MIB;
+    let large = setting.files.make_file(directory, bytes)?;
+    let tree = source_tree(setting)?;
+    let again = move |_: u64| [Op::Open(large), Op::Read(Part::all(large, 4096)), Op::Close(large)];
+    Ok(vec![
+        Job { name: "cat", program: program((0..).flat_map(again)), background: true },
+        Job { name: "find", program: find(tree), background: false },
+    ])
+}

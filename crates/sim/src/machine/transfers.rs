@@ -1,0 +1,135 @@
+//! Transfers: requests on their way, the pages that they move, and who waits for them.
+
+use std::collections::VecDeque;
+
+use idlewise_core::{Group, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors};
+use rustc_hash::FxHashMap;
+
+use super::cache::PageId;
+use super::parameters::PAGE_SECTORS;
+
+/// Who issues a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Who {
+    /// The process.
+    pub issuer: Issuer,
+    /// What it belongs to.
+    pub group: Group,
+}
+
+/// Who is told when a transfer is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiter {
+    /// A process, by number.
+    Process(u32),
+    /// The flusher.
+    Flusher,
+    /// The journal.
+    Journal,
+}
+
+/// What a request is to be like.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    /// Who issues it.
+    pub who: Who,
+    /// A write; otherwise a read.
+    pub write: bool,
+    /// Somebody waits for it.
+    pub sync: bool,
+    /// The blocks are of the file system itself.
+    pub metadata: bool,
+}
+
+/// One request, from when a process makes it until it is done.
+#[derive(Debug)]
+pub struct Transfer {
+    /// A write; otherwise a read.
+    pub write: bool,
+    /// The pages that it moves.
+    pub pages: Vec<PageId>,
+    /// Who is told.
+    pub waiters: Vec<Waiter>,
+}
+
+/// All transfers.
+#[derive(Debug, Default)]
+pub struct Transfers {
+    live: FxHashMap<u32, Transfer>,
+    made: u32,
+    /// What is to be issued.
+    outbox: VecDeque<(Request, u32)>,
+    /// By the engine's number of the request.
+    issued: Vec<u32>,
+}
+
+impl Transfers {
+    /// The number of the next transfer.
+    pub fn next_number(&self) -> u32 {
+        self.made
+    }
+
+    /// A transfer of `count` blocks begins at `now`. Returns its number.
+    pub fn begin(&mut self, now: Instant, block: u32, count: u32, manner: Manner, more_follows: bool) -> u32 {
+        let request = Request {
+            arrival: now,
+            start: Sector(u64::from(block) * PAGE_SECTORS),
+            length: Sectors(count * PAGE_SECTORS as u32),
+            issuer: manner.who.issuer,
+            group: manner.who.group,
+            operation: if manner.write { Operation::Write } else { Operation::Read },
+            sync: manner.sync,
+            metadata: manner.metadata,
+            more_follows,
+            ..Request::default()
+        };
+        let number = self.made;
+        self.made = self.made.wrapping_add(1);
+        let transfer = Transfer { write: manner.write, pages: Vec::new(), waiters: Vec::new() };
+        self.live.insert(number, transfer);
+        self.outbox.push_back((request, number));
+        number
+    }
+
+    /// `page` is moved by a transfer.
+    pub fn add_page(&mut self, transfer: u32, page: PageId) {
+        if let Some(own) = self.live.get_mut(&transfer) {
+            own.pages.push(page);
+        }
+    }
+
+    /// `waiter` is told of a transfer's end; false if it is done already.
+    pub fn wait(&mut self, transfer: u32, waiter: Waiter) -> bool {
+        self.live.get_mut(&transfer).map(|own| own.waiters.push(waiter)).is_some()
+    }
+
+    /// Whether a transfer is not done yet.
+    pub fn is_live(&self, transfer: u32) -> bool {
+        self.live.contains_key(&transfer)
+    }
+
+    /// When the next request is issued, if one is to be.
+    pub fn next(&self) -> Option<Instant> {
+        self.outbox.front().map(|(request, _)| request.arrival)
+    }
+
+    /// The next request, which will be known as `id`.
+    pub fn issue(&mut self, id: RequestId) -> Option<Request> {
+        let (request, number) = self.outbox.pop_front()?;
+        if self.issued.len() <= id.index() {
+            self.issued.resize(id.index() + 1, 0);
+        }
+        self.issued[id.index()] = number;
+        Some(request)
+    }
+
+    /// The request known as `id` is done.
+    pub fn done(&mut self, id: RequestId) -> Option<Transfer> {
+        self.live.remove(self.issued.get(id.index())?)
+    }
+
+    /// Nothing is on its way.
+    pub fn is_empty(&self) -> bool {
+        self.live.is_empty()
+    }
+}
