@@ -221,7 +221,8 @@ fn a_small_write_of_raid_5_takes_four_commands() {
     let both = |start| vec![(Operation::Read, start, 4, false), (Operation::Write, start, 4, false)];
     // The second chunk of the first row, and that row's parity on the last member.
     assert_eq!(asked, [vec![], both(2), vec![], vec![], both(2)]);
-    let begun: Vec<_> = array.members().flat_map(|member| member.asked.iter().map(|one| one.1.operation)).collect();
+    let begun: Vec<_> =
+        array.members().flat_map(|member| member.asked.iter().map(|one| one.1.operation)).collect();
     assert_eq!(begun.iter().filter(|operation| **operation == Operation::Read).count(), 2);
 }
 
@@ -287,7 +288,9 @@ fn a_command_that_is_too_large_for_the_tables_goes_in_steps() {
 fn members_get_no_more_than_they_take() {
     let mut array = logged(Level::Raid0, 2, 8000, 2);
     for tag in 0..64 {
-        array.submit(Instant(0), Command { tag, ..command(Operation::Read, u64::from(tag) * 160, 8) }).unwrap();
+        array
+            .submit(Instant(0), Command { tag, ..command(Operation::Read, u64::from(tag) * 160, 8) })
+            .unwrap();
     }
     let error = array.submit(Instant(0), command(Operation::Read, 0, 8)).unwrap_err();
     assert_eq!(error, SubmitError::Full { depth: 64 });
@@ -403,7 +406,10 @@ fn parts_of_a_commands_time_are_those_of_its_last_member() {
     array.submit(Instant(5_000_000), forced).unwrap();
     let done = finish(&mut array)[0];
     let timing = done.timing;
-    assert_eq!(timing.seek + timing.rotation + timing.transfer + timing.overhead, done.at.since(done.started));
+    assert_eq!(
+        timing.seek + timing.rotation + timing.transfer + timing.overhead,
+        done.at.since(done.started)
+    );
     // The reads, which came first, are overhead: they took a seek and part of a turn.
     assert!(timing.overhead > Duration::from_ms(3), "{timing:?}");
 }

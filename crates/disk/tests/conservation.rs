@@ -13,7 +13,8 @@ fn named(name: &str) -> Profile {
 fn array(level: Level, members: u32, disk: &str, options: &str) -> Profile {
     let text = format!("raid{}:n={members},of={disk}{options}", level.number());
     let named = array::parse(&text).expect("an array's name").expect("well formed");
-    let member = Profile::named(named.of).and_then(|profile| profile.with(&named.of_options.replace('+', ",")));
+    let member =
+        Profile::named(named.of).and_then(|profile| profile.with(&named.of_options.replace('+', ",")));
     Profile::array(&text, &named, member.expect("a disk")).expect("fits")
 }
 

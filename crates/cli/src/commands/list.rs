@@ -127,7 +127,9 @@ fn disks() -> Result<Vec<Value>, Failure> {
     let array = |level: Level| {
         let number = level.number();
         let example = format!("raid{number}:n=4,of=DISK; md{number}: a scheduler for each disk");
-        Ok(json!({"name": format!("raid{number}"), "summary": format!("array: {} ({example})", level.summary())}))
+        Ok(
+            json!({"name": format!("raid{number}"), "summary": format!("array: {} ({example})", level.summary())}),
+        )
     };
     profile::names().map(disk).chain(Level::ALL.into_iter().map(array)).collect()
 }

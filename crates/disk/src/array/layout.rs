@@ -192,19 +192,12 @@ pub struct Strip {
 pub fn strips(chunk: u64, from: u64, to: u64) -> impl Iterator<Item = Strip> {
     let (first, begin) = (from / chunk, from % chunk);
     let (last, end) = ((to - 1) / chunk, (to - 1) % chunk + 1);
-    let cuts = if first == last {
-        [begin, end, end, end]
-    } else {
-        [0, begin.min(end), begin.max(end), chunk]
-    };
+    let cuts =
+        if first == last { [begin, end, end, end] } else { [0, begin.min(end), begin.max(end), chunk] };
     (0..3).filter_map(move |index| {
         let (from, to) = (cuts[index], cuts[index + 1]);
-        let strip = Strip {
-            from,
-            to,
-            first: first + u64::from(from < begin),
-            last: last - u64::from(to > end),
-        };
+        let strip =
+            Strip { from, to, first: first + u64::from(from < begin), last: last - u64::from(to > end) };
         (from < to && strip.first <= strip.last).then_some(strip)
     })
 }

@@ -114,7 +114,9 @@ impl fmt::Display for NameError<'_> {
                 for (number, known) in OPTIONS.iter().enumerate() {
                     write!(f, "{}{}", if number > 0 { ", " } else { "" }, known.name)?;
                 }
-                f.write_str("; options of the disks follow their name, as in of=maxtor-40g:seek=150+cache=off")
+                f.write_str(
+                    "; options of the disks follow their name, as in of=maxtor-40g:seek=150+cache=off",
+                )
             }
             NameError::Missing { name } => {
                 write!(f, "an array wants {name}, as in raid0:n=4,of=maxtor-40g,chunk=64k")
@@ -208,7 +210,10 @@ mod tests {
     #[test]
     fn an_array_is_named_with_its_disks() {
         let named = parse("raid5:n=5,of=maxtor-40g:depth=8+cache=off,chunk=256k,depth=32").unwrap().unwrap();
-        assert_eq!((named.level, named.md, named.members, named.chunk_sectors), (Level::Raid5, false, 5, 512));
+        assert_eq!(
+            (named.level, named.md, named.members, named.chunk_sectors),
+            (Level::Raid5, false, 5, 512)
+        );
         assert_eq!((named.member().as_str(), named.depth), ("maxtor-40g:depth=8,cache=off", Some("32")));
         let named = parse("MD10:of=./my.toml,n=4,capacity=1t").unwrap().unwrap();
         assert_eq!((named.level, named.md, named.member().as_str()), (Level::Raid10, true, "./my.toml"));

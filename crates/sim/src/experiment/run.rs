@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use idlewise_core::learned::Curve;
-use idlewise_core::registry::Assignment;
+use idlewise_core::registry::{self, Assignment};
 use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Merging, Queue, Weight, host};
-use idlewise_core::registry;
 use idlewise_disk::array::{Array, ArraySpec};
-use idlewise_disk::{AnySpec, DiskModel, News, Spec as _, WithModel};
+use idlewise_disk::{AnySpec, DiskModel, News, WithModel};
 use rayon::prelude::*;
 
 use super::measure::{self, Effort};
