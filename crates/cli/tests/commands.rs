@@ -37,7 +37,7 @@ fn list_names_everything() {
     lists("workloads", workloads::all().iter().map(|kind| kind.name).collect());
     lists("mixes", MIXES.iter().map(|mix| mix.name).collect());
     lists("phases", Kind::ALL.iter().map(|kind| kind.name()).collect());
-    lists("disks", profile::names().collect());
+    lists("disks", profile::names().chain(["raid0", "raid1", "raid5", "raid6", "raid10"]).collect());
     lists("formats", Format::ALL.iter().map(|format| format.name()).collect());
     line("list").exits(0).prints("read_expire=500 ms  How long a read may wait");
     line("list mixes").exits(0).prints("seq-readers=20:random-readers=20");

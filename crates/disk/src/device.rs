@@ -8,7 +8,7 @@
 use crate::error::BuildError;
 use alloc::vec::Vec;
 use core::fmt;
-use idlewise_core::{Duration, Instant, Operation, Sector, Sectors};
+use idlewise_core::{Duration, Instant, Issuer, Operation, Request, Sector, Sectors, Weight};
 
 /// One command as it goes over the cable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +88,15 @@ impl fmt::Display for SubmitError {
 
 impl core::error::Error for SubmitError {}
 
+/// What a host tells of a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// The process has exited.
+    Exited(Issuer),
+    /// The process has this weight from now on.
+    Weight(Issuer, Weight),
+}
+
 /// A model of a disk, as a host sees it. Times never decrease from call to call.
 pub trait DiskModel {
     /// Sectors on the device.
@@ -112,6 +121,16 @@ pub trait DiskModel {
 
     /// Takes a command at `now`.
     fn submit(&mut self, now: Instant, command: Command) -> Result<(), SubmitError>;
+
+    /// The same, from a host that knows the request that the command is for. What schedules inside the device, such as the
+    /// members of an array, looks at who issued it; a disk does not.
+    #[inline]
+    fn submit_for(&mut self, now: Instant, command: Command, _request: &Request) -> Result<(), SubmitError> {
+        self.submit(now, command)
+    }
+
+    /// Something happened to a process, for what schedules inside the device.
+    fn tell(&mut self, _now: Instant, _news: News) {}
 
     /// When to call [`DiskModel::advance`]; `None` while no command is outstanding.
     fn next_event(&self) -> Option<Instant>;

@@ -11,6 +11,8 @@ pub enum BuildError {
     Zero { what: &'static str },
     /// More of something than the model holds.
     TooMany { what: &'static str, limit: u64 },
+    /// Fewer of something than the model needs.
+    TooFew { what: &'static str, least: u64 },
     /// A zone is empty, overlaps the one before, or has more spares than sectors.
     Zone { first_cylinder: u32 },
     /// The zones hold fewer sectors than the capacity.
@@ -26,6 +28,7 @@ impl fmt::Display for BuildError {
         match *self {
             BuildError::Zero { what } => write!(f, "{what} is zero; give at least 1"),
             BuildError::TooMany { what, limit } => write!(f, "too many {what}; the model holds {limit}"),
+            BuildError::TooFew { what, least } => write!(f, "too few {what}; give at least {least}"),
             BuildError::Zone { first_cylinder } => write!(
                 f,
                 "the zone at cylinder {first_cylinder} is empty or overlaps the one before; list zones by \

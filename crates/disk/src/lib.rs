@@ -16,6 +16,7 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
+pub mod array;
 mod completions;
 mod device;
 mod error;
@@ -25,7 +26,7 @@ pub mod mechanical;
 mod models;
 mod options;
 
-pub use device::{Alteration, Command, Completion, DiskModel, Spec, SubmitError, Timing, WithModel};
+pub use device::{Alteration, Command, Completion, DiskModel, News, Spec, SubmitError, Timing, WithModel};
 pub use error::BuildError;
 pub use fixed::{Fixed, FixedSpec};
 pub use flash::{Flash, FlashSpec};

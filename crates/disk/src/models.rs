@@ -2,11 +2,15 @@
 //! ([`AnyModel`]). A model is a file, its line in `models!`, and its keys in a profile (`profile.rs`). Nothing else
 //! tells models apart.
 
+use crate::array;
 use crate::device::{Alteration, Command, Completion, DiskModel, Spec, SubmitError, WithModel};
 use crate::error::BuildError;
 use crate::{Fixed, FixedSpec, Flash, FlashSpec, Mechanical, MechanicalSpec};
 use alloc::vec::Vec;
 use idlewise_core::{Duration, Instant, Sector};
+
+type Array = array::Array<AnyModel>;
+type ArraySpec = array::ArraySpec<AnySpec>;
 
 macro_rules! models {
     ($d:tt $($(#[doc = $doc:literal])+ $model:ident($spec:ident) = $name:literal;)+) => {
@@ -50,6 +54,8 @@ models! { $
     Mechanical(MechanicalSpec) = "mechanical";
     /// Channels and dies.
     Flash(FlashSpec) = "flash";
+    /// Several disks as one.
+    Array(ArraySpec) = "array";
     /// The same latency for every command.
     Fixed(FixedSpec) = "fixed";
 }
@@ -69,25 +75,41 @@ impl AnySpec {
     pub fn facts(&self) -> Vec<(&'static str, u64)> {
         each!(AnySpec, self, spec => spec.facts())
     }
+}
 
-    pub(crate) fn depth(&mut self) -> &mut u32 {
+impl Spec for AnySpec {
+    type Disk = AnyModel;
+
+    fn build(&self) -> Result<AnyModel, BuildError> {
+        AnySpec::build(self)
+    }
+
+    fn write_cache(&self) -> bool {
+        AnySpec::write_cache(self)
+    }
+
+    fn depth(&mut self) -> &mut u32 {
         each!(AnySpec, self, spec => spec.depth())
     }
 
-    pub(crate) fn set_bus(&mut self, sector_ns: u32) {
+    fn set_bus(&mut self, sector_ns: u32) {
         each!(AnySpec, self, spec => spec.set_bus(sector_ns));
     }
 
-    pub(crate) fn set_capacity(&mut self, sectors: u64) -> bool {
+    fn set_capacity(&mut self, sectors: u64) -> bool {
         each!(AnySpec, self, spec => spec.set_capacity(sectors))
     }
 
-    pub(crate) fn alter(&mut self, what: Alteration) -> bool {
+    fn alter(&mut self, what: Alteration) -> bool {
         each!(AnySpec, self, spec => spec.alter(what))
     }
 
-    pub(crate) fn latency_ns(&mut self) -> Option<&mut u64> {
+    fn latency_ns(&mut self) -> Option<&mut u64> {
         each!(AnySpec, self, spec => spec.latency_ns())
+    }
+
+    fn facts(&self) -> Vec<(&'static str, u64)> {
+        AnySpec::facts(self)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::{Alteration, AnySpec};
+use crate::{Alteration, AnySpec, Spec as _};
 
 /// An option: its name, the values it takes, what it does, for which kinds of device.
 pub struct DiskOption {

@@ -4,7 +4,7 @@ use idlewise_core::{Instant, Operation, Sector, Sectors};
 use idlewise_disk::AnySpec;
 use idlewise_disk::mechanical::{Geometry, Mechanical, MechanicalSpec, Place};
 use idlewise_disk::profile;
-use idlewise_disk::{AnyModel, Command, Completion, DiskModel, Profile, SubmitError};
+use idlewise_disk::{Command, Completion, DiskModel, Profile, SubmitError};
 use proptest::prelude::*;
 
 fn named(name: &str) -> Profile {
@@ -322,83 +322,8 @@ fn spread(place: u32, most: u64) -> u64 {
     (u128::from(place) * u128::from(most) / u128::from(u32::MAX)) as u64
 }
 
-/// A wish: gap before it, operation, place as a share of the disk, length.
-type Wish = (u64, u8, u32, u32);
-
-/// Drives a device with wishes within its first `span` sectors as room allows; checks that time flows and nothing is
-/// lost or doubled.
-fn check_conservation(device: &mut AnyModel, span: u64, wishes: &[Wish]) -> Result<(), TestCaseError> {
-    let depth = device.depth() as usize;
-    let mut open: Vec<(u32, u64)> = Vec::new();
-    let (mut now, mut last) = (0u64, 0u64);
-    let mut collect = |device: &mut AnyModel, open: &mut Vec<(u32, u64)>, now: u64| {
-        while let Some(done) = device.advance(Instant(now)) {
-            let index = open.iter().position(|&(tag, _)| tag == done.tag);
-            let (_, submitted) = open.swap_remove(index.ok_or_else(|| TestCaseError::fail("twice"))?);
-            prop_assert!(done.at.0 >= last && done.at.0 <= now, "time goes back");
-            prop_assert!(done.started.0 >= submitted && done.at >= done.started);
-            let timing = done.timing;
-            let sum = timing.seek + timing.rotation + timing.transfer + timing.overhead;
-            prop_assert_eq!(sum, done.at.since(done.started), "{:?}", timing);
-            last = done.at.0;
-        }
-        Ok(())
-    };
-    for (tag, &(gap, operation, place, length)) in wishes.iter().enumerate() {
-        let mut wanted = now + gap;
-        while open.len() >= depth || device.next_event().is_some_and(|at| at.0 <= wanted) {
-            now = device.next_event().map_or(now, |at| at.0.max(now));
-            collect(device, &mut open, now)?;
-            wanted = wanted.max(now);
-        }
-        now = wanted;
-        let operation = [Operation::Read, Operation::Write, Operation::Discard, Operation::Flush]
-            [usize::from(operation.saturating_sub(60) / 2).min(3).max(usize::from(operation % 2)).min(3)];
-        let start = spread(place, span - u64::from(length));
-        let command = Command {
-            tag: tag as u32,
-            operation,
-            start: Sector(start),
-            length: Sectors(length),
-            fua: operation == Operation::Write && place % 5 == 0,
-        };
-        device.submit(Instant(now), command).map_err(|error| TestCaseError::fail(error.to_string()))?;
-        open.push((tag as u32, now));
-    }
-    while let Some(at) = device.next_event() {
-        now = now.max(at.0);
-        collect(device, &mut open, now)?;
-    }
-    prop_assert!(open.is_empty(), "{} commands never completed", open.len());
-    Ok(())
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// Every command completes once, in order of time, and its parts add up; at any queue depth.
-    #[test]
-    fn commands_are_conserved(
-        which in 0usize..20,
-        depth in 1u32..40,
-        wishes in prop::collection::vec((0u64..30_000_000, 0u8..66, any::<u32>(), 1u32..700), 1..120),
-    ) {
-        let name = profile::names().nth(which).expect("twenty profiles");
-        let mut device = named(name).with(&format!("depth={depth}")).expect("fits").build().expect("builds");
-        let capacity = device.capacity().0;
-        check_conservation(&mut device, capacity, &wishes)?;
-    }
-
-    /// The same where all is near: reads ahead, hits and writes into what is held meet.
-    #[test]
-    fn commands_near_each_other_are_conserved(
-        which in 0usize..20,
-        span in 2_000u64..40_000,
-        wishes in prop::collection::vec((0u64..300_000, 0u8..66, any::<u32>(), 1u32..300), 1..400),
-    ) {
-        let mut device = named(profile::names().nth(which).expect("twenty profiles")).build().expect("builds");
-        check_conservation(&mut device, span, &wishes)?;
-    }
 
     /// An address maps to one place and back.
     #[test]

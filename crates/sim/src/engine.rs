@@ -17,6 +17,7 @@ pub mod director;
 mod error;
 pub mod exits;
 mod overflow;
+pub mod scheduled;
 mod tags;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -24,7 +25,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use idlewise_core::{
     Admission, Decision, Host, Instant, Operation, Request, RequestId, Scheduler, Sector, Sectors, Why,
 };
-use idlewise_disk::{Command, Completion, DiskModel};
+use idlewise_disk::{Command, Completion, DiskModel, News};
 
 pub use error::EngineError;
 
@@ -297,6 +298,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         while let Some(who) = self.exits.take(now) {
             any = true;
             self.host.exited(now, who).map_err(|error| EngineError::Host { now, error })?;
+            self.device.tell(now, News::Exited(who));
         }
         Ok(any)
     }
@@ -401,7 +403,9 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         let now = self.now;
         self.observer.dispatched(now, id);
         self.host.parts().1.dispatched(now, id);
-        self.device.submit(now, command).map_err(|error| EngineError::Device { now, error })
+        let request = self.host.queue().request(id);
+        let submitted = self.device.submit_for(now, command, request);
+        submitted.map_err(|error| EngineError::Device { now, error })
     }
 
     /// Has the device flushed before `id` goes to it.

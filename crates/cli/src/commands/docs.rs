@@ -8,6 +8,7 @@ use clap::Args;
 use idlewise_core::request::{Class, Priority};
 use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
+use idlewise_disk::array::{self, Level};
 use idlewise_disk::{OPTIONS, Profile, profile};
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::selection::files;
@@ -261,6 +262,13 @@ fn job_files() -> String {
     text
 }
 
+/// How arrays are named.
+const ARRAYS: &str = "\n## Arrays\n\n`--disk raid5:n=5,of=maxtor-40g,chunk=64k` is five of these disks as one device: a \
+     LUN with a queue of its own, and one scheduler above it. With `md` for `raid`, as in `md5:n=5,of=maxtor-40g`, each disk has a \
+     queue and a scheduler of its own below the array, as in Linux's md. A disk's own options follow its name, with `+` between \
+     them: `of=maxtor-40g:depth=8+cache=off`. A disk may be an array itself: `raid0:n=2,of=raid5:n=5+of=maxtor-40g`.\n\n\
+     | level | what it is |\n|---|---|\n";
+
 fn disks() -> Result<String, Failure> {
     let mut text = String::from("# Disks\n\n| name | what it is | source of its figures |\n|---|---|---|\n");
     for name in profile::names() {
@@ -272,6 +280,14 @@ fn disks() -> Result<String, Failure> {
          seeks that take half as long again.\n\n| option | values | meaning |\n|---|---|---|\n",
     );
     for option in OPTIONS {
+        let _ = writeln!(text, "| `{}` | {} | {} |", option.name, option.values, option.meaning);
+    }
+    text.push_str(ARRAYS);
+    for level in Level::ALL {
+        let _ = writeln!(text, "| `raid{0}`, `md{0}` | {1} |", level.number(), level.summary());
+    }
+    text.push_str("\n| option | values | meaning |\n|---|---|---|\n");
+    for option in array::OPTIONS {
         let _ = writeln!(text, "| `{}` | {} | {} |", option.name, option.values, option.meaning);
     }
     Ok(text)

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::{Args, ValueEnum};
 use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
+use idlewise_disk::array::Level;
 use idlewise_disk::{Profile, profile};
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::traces::Format;
@@ -118,12 +119,19 @@ fn all_workloads() -> Vec<Value> {
 }
 
 fn disks() -> Result<Vec<Value>, Failure> {
-    profile::names()
-        .map(|name| {
-            let profile = Profile::named(name).map_err(Failure::failed)?;
-            Ok(json!({"name": name, "summary": profile.description, "source": profile.source}))
-        })
-        .collect()
+    let disk = |name| {
+        let profile = Profile::named(name).map_err(Failure::failed)?;
+        Ok(json!({"name": name, "summary": profile.description, "source": profile.source}))
+    };
+    // An array is made of any of them.
+    let array = |level: Level| {
+        let number = level.number();
+        let example = format!("raid{number}:n=4,of=DISK; md{number}: a scheduler for each disk");
+        Ok(
+            json!({"name": format!("raid{number}"), "summary": format!("array: {} ({example})", level.summary())}),
+        )
+    };
+    profile::names().map(disk).chain(Level::ALL.into_iter().map(array)).collect()
 }
 
 fn formats() -> Vec<Value> {

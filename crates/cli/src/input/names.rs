@@ -6,7 +6,7 @@ use std::path::Path;
 use idlewise_core::registry;
 use idlewise_core::selectors::Candidate;
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
-use idlewise_disk::{Profile, profile};
+use idlewise_disk::{Profile, array, profile};
 use idlewise_sim::experiment::{Choice, Chosen};
 use idlewise_sim::selection::files::{self, FileError};
 
@@ -20,8 +20,12 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, known: impl IntoIterator<Item = &'a
     scored.min().map_or_else(String::new, |(_, name)| format!("; did you mean '{name}'?"))
 }
 
-/// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`.
+/// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`; or an array of such.
 pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
+    if let Some(named) = array::parse(text) {
+        let named = named.map_err(Failure::usage)?;
+        return Profile::array(text, &named, disk(&named.member())?).map_err(Failure::usage);
+    }
     let (name, options) = match text.rsplit_once(':') {
         Some((name, options)) if options.contains('=') => (name, options),
         _ => (text, ""),

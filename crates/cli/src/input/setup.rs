@@ -199,6 +199,7 @@ pub(crate) fn failure(error: ExperimentError) -> Failure {
         ExperimentError::Workload(error @ (SpecError::UnknownOption { .. } | SpecError::BadValue { .. })) => {
             Failure::usage(error)
         }
+        error @ ExperimentError::ManySchedulers { .. } => Failure::usage(format!("--disk: {error}")),
         error @ ExperimentError::SmallModel { .. } => Failure::usage(format!("--model: {error}")),
         error => Failure::failed(error),
     }

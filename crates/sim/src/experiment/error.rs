@@ -27,6 +27,12 @@ pub enum ExperimentError {
         .model_end.0, .disk_end.0
     )]
     SmallModel { model: String, model_end: Sector, disk: String, disk_end: Sector },
+    /// What wants one scheduler on an array whose members have one each.
+    #[error(
+        "{disk} has a scheduler for each of its disks, and {what} wants one: take raid for md in its name, and the scheduler \
+         stands above the array"
+    )]
+    ManySchedulers { disk: String, what: String },
     /// The workload's text is wrong.
     #[error("{0}")]
     Workload(#[from] SpecError),

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use idlewise_core::learned::Curve;
-use idlewise_core::registry::Assignment;
-use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Queue, Weight, host};
-use idlewise_disk::{DiskModel, WithModel};
+use idlewise_core::registry::{self, Assignment};
+use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Merging, Queue, Sector, Sectors, Weight, host};
+use idlewise_disk::array::{Array, ArraySpec};
+use idlewise_disk::{AnySpec, DiskModel, News, WithModel};
 use rayon::prelude::*;
 
 use super::measure::{self, Effort};
 use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
 use crate::engine::decision_log::{DecisionLog, WhyFilter};
 use crate::engine::director::Director;
+use crate::engine::scheduled::Scheduled;
 use crate::engine::{Control, Engine, EngineError, Limits, Workload};
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
@@ -26,6 +28,9 @@ const CURVE_POINTS: usize = 192;
 /// How a missing ranking is measured: before each run that needs one, so no longer than it takes random reads to tell
 /// schedulers apart.
 const QUICK: Effort = Effort { runs: 1, until: Instant(2_000_000_000) };
+
+/// Commands that an array under md takes at once: as many as an array holds. No limit of md's.
+const MOST_BIOS: u32 = 4096;
 
 impl Experiment {
     /// Runs everything, on all cores, and returns what finished in order of scheduler and seed.
@@ -69,7 +74,10 @@ impl Experiment {
             let recorder = &mut recorder;
             let run =
                 Run { plan: self, scheduler: index, seed, control, why, device: *device, recorder, last };
-            let outcome = self.disk.build()?.with_model(run)?;
+            let outcome = match &self.disk.model {
+                AnySpec::Array(array) if array.md => run.on_members(array)?,
+                model => model.build()?.with_model(run)?,
+            };
             sum = Some(match sum.take() {
                 Some(before) => after(before, outcome),
                 None => outcome,
@@ -77,6 +85,11 @@ impl Experiment {
         }
         Ok(sum.expect("there is a device"))
     }
+}
+
+/// The longest request that a workload's machine makes, if it is not the usual one.
+fn longest(named: Option<&dyn Named>) -> Option<Sectors> {
+    named.and_then(Named::longest_request)
 }
 
 /// What came of several devices, the last of which has the report of all.
@@ -109,17 +122,49 @@ impl WithModel for Run<'_, '_, '_> {
 
     /// Puts the load on `disk`.
     fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
+        let named = self.named(disk.capacity())?;
+        let traits = self.traits(disk, longest(named.as_deref()));
+        let selecting = self.selecting(&traits)?;
+        let queue = self.queue(traits, selecting.as_ref())?;
+        self.load(disk, queue, selecting, named)
+    }
+}
+
+impl Run<'_, '_, '_> {
+    /// Puts the load on an array of which each member has a scheduler, and none stands above it.
+    fn on_members(self, spec: &ArraySpec<AnySpec>) -> Result<Outcome, ExperimentError> {
+        let told = self.why.is_some().then(|| "--why".to_owned());
+        let selects = matches!(self.choice().entry, Chosen::Selector(_)).then(|| self.choice().label.clone());
+        if let Some(what) = told.or(selects) {
+            return Err(ExperimentError::ManySchedulers { disk: self.plan.disk.name.clone(), what });
+        }
+        let named = self.named(spec.build()?.capacity())?;
+        let longest = longest(named.as_deref());
+        let mut members = Vec::new();
+        for _ in 0..spec.members {
+            let disk = spec.member.build()?;
+            members.push(Scheduled::new(self.queue(self.traits(&disk, longest), None)?, disk));
+        }
+        let size = self.plan.queue_size;
+        let depth = (size as u32).min(MOST_BIOS);
+        let mut array = Array::new(&ArraySpec { depth, ..spec.clone() }, members)?;
+        // What comes goes to the members at once, in order of arrival, and grows only there.
+        let traits = Device { merging: Merging::Off, hardware_queues: 1, ..self.traits(&array, longest) };
+        let label = self.choice().label.clone();
+        let failed = |error| ExperimentError::Scheduler { scheduler: label, error };
+        let through = Queue::new(size, traits, registry::find(registry::NONE).expect("it is listed"), &[]);
+        let mut outcome = self.load(&mut array, through.map_err(failed)?, None, named)?;
+        outcome.report.merges += array.members().map(Scheduled::merges).sum::<u64>();
+        Ok(outcome)
+    }
+
+    /// What a scheduler above `disk` is told of it; `longest` is the longest request, if not the usual one.
+    fn traits(&self, disk: &impl DiskModel, longest: Option<Sectors>) -> Device {
         let usual = Device::usual(disk.rotational());
         let points = if self.plan.calibrated { CURVE_POINTS } else { 0 };
         let curve = disk.positioning_curve(points);
         let learned = if curve.is_empty() { usual.learned.clone() } else { Curve::through(&curve).into() };
-        let ground = Ground { capacity: disk.capacity(), seed: self.seed };
-        let named = match &self.plan.load {
-            Load::Workload(spec) => Some(workloads::build(spec, ground)?),
-            Load::Fio(_) | Load::Trace { .. } => None,
-        };
-        let longest = named.as_ref().and_then(|workload| workload.longest_request());
-        let traits = Device {
+        Device {
             max_sectors: longest.unwrap_or(usual.max_sectors),
             depth: disk.depth(),
             hardware_queues: self.plan.hardware_queues,
@@ -127,9 +172,24 @@ impl WithModel for Run<'_, '_, '_> {
             merging: self.plan.merging,
             learned,
             ..usual
-        };
-        let selecting = self.selecting(&traits)?;
-        let queue = self.queue(traits, selecting.as_ref())?;
+        }
+    }
+
+    /// The named workload on a disk of `capacity`, if the load is one.
+    fn named(&self, capacity: Sector) -> Result<Option<Box<dyn Named>>, ExperimentError> {
+        let Load::Workload(spec) = &self.plan.load else { return Ok(None) };
+        Ok(Some(workloads::build(spec, Ground { capacity, seed: self.seed })?))
+    }
+
+    /// Puts the load on `queue`, which is above `disk`; `named` is it, if it is a named workload.
+    fn load<D: DiskModel>(
+        self,
+        disk: &mut D,
+        queue: Queue<AnyScheduler>,
+        selecting: Option<Selecting>,
+        named: Option<Box<dyn Named>>,
+    ) -> Result<Outcome, ExperimentError> {
+        let ground = Ground { capacity: disk.capacity(), seed: self.seed };
         if let Some(mut workload) = named {
             return self.simulate(&mut *workload, disk, queue, selecting);
         }
@@ -147,9 +207,7 @@ impl WithModel for Run<'_, '_, '_> {
             }
         }
     }
-}
 
-impl Run<'_, '_, '_> {
     fn choice(&self) -> &Choice {
         &self.plan.schedulers[self.scheduler]
     }
@@ -211,6 +269,7 @@ impl Run<'_, '_, '_> {
         for (&who, &weight) in &weights {
             let set = queue.set_weight(Instant::ZERO, who, weight);
             set.map_err(|error| ExperimentError::Weight { who, error })?;
+            disk.tell(Instant::ZERO, News::Weight(who, weight));
         }
         let (limits, why, recorder) = (plan.limits, self.why.map(|out| (out, plan.told)), self.recorder);
         let phases = workload.phases();
