@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_seed_changes_no_verdict() {
-        let core = ["S11", "S12", "S13", "S36", "O06"];
+        let core = ["S11", "S12", "S13", "S36", "O05"];
         let first = verdicts(&core, &[1, 2]);
         assert_eq!(first, [Verdict::Holds; 5]);
         assert_eq!(verdicts(&core, &[71, 72]), first);

@@ -29,6 +29,8 @@ pub enum Measure {
     Bytes(Who),
     /// The disk's time for a process, as a share of the run.
     Time(Who),
+    /// When a process's last request was done, in seconds.
+    Done(Who),
 }
 
 /// Of which process.
@@ -79,7 +81,7 @@ pub enum FormulaError {
     Words(String),
     /// The measure is unknown.
     #[error(
-        "there is no measure '{0}' (there are: throughput, seconds, busy, and requests, bytes or time, each with .all, .least, .most or .PROCESS)"
+        "there is no measure '{0}' (there are: throughput, seconds, busy, and requests, bytes, time or done, each with .all, .least, .most or .PROCESS)"
     )]
     Measure(String),
 }
@@ -107,6 +109,7 @@ impl FromStr for Measure {
                     "requests" => Measure::Requests(who),
                     "bytes" => Measure::Bytes(who),
                     "time" => Measure::Time(who),
+                    "done" => Measure::Done(who),
                     _ => return Err(unknown()),
                 }
             }

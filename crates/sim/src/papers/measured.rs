@@ -27,6 +27,7 @@ struct Process {
     requests: u64,
     bytes: u64,
     service_ns: u64,
+    finished_ns: u64,
 }
 
 impl Measured {
@@ -37,6 +38,7 @@ impl Measured {
             requests: one.requests,
             bytes: one.bytes,
             service_ns: one.service_ns,
+            finished_ns: one.finished_ns,
         };
         Measured {
             elapsed_ns: report.elapsed_ns,
@@ -57,6 +59,8 @@ impl Measured {
             Measure::Requests(who) => self.sum(who, |one| one.requests)? / seconds,
             Measure::Bytes(who) => self.sum(who, |one| one.bytes)? / seconds,
             Measure::Time(who) => self.sum(who, |one| one.service_ns)? / elapsed,
+            Measure::Done(Who::All) => self.sum(&Who::Most, |one| one.finished_ns)? / 1e9,
+            Measure::Done(who) => self.sum(who, |one| one.finished_ns)? / 1e9,
         })
     }
 
