@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
 use common::{folder, idlewise, line};
 use serde_json::Value;
 
@@ -97,6 +100,30 @@ fn an_interrupted_command_goes_on_and_gives_the_same() {
     let bytes = line.split("\"bytes\":").nth(1).unwrap().split(',').next().unwrap();
     std::fs::write(&path, kept.replace(line, &line.replacen(bytes, &format!("9{bytes}"), 1))).unwrap();
     assert_ne!(strip(document(&resume)), whole);
+}
+
+#[test]
+fn ctrl_c_keeps_what_is_done() {
+    let folder = folder();
+    let path = folder.path().join("runs");
+    let words =
+        ["papers", "--full", "--runs", "200", "--jobs", "1", "--json", "--resume", path.to_str().unwrap()];
+    let mut child = common::program();
+    let child = child.args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = || std::fs::read_to_string(&path).map_or(0, |text| text.lines().count());
+    while lines() < 3 {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let run = common::finish(child).exits(130).says("the same command goes on from what ");
+    let document: Value = serde_json::from_str(&run.stdout).expect("what is printed is whole");
+    assert_eq!(document["interrupted"], true);
+    let claims = claims(&document);
+    assert_eq!(claims.len(), 85);
+    let verdict = |id: &str| &claims.iter().find(|claim| claim["id"] == id).unwrap()["verdict"];
+    assert_eq!([verdict("S11"), verdict("U01"), verdict("S15")], ["unfinished", "unfinished", "fact"]);
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert!(kept.ends_with('\n') && lines() >= 3, "whole lines are kept: {kept}");
 }
 
 #[test]

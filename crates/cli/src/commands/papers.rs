@@ -2,6 +2,7 @@
 
 mod kept;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -86,6 +87,13 @@ impl Papers {
         let seeds: Vec<u64> = (first..first + runs).collect();
         let wanted = papers::wanted(&claims, self.full, &seeds).map_err(failure)?;
         let (results, interrupted) = self.carry_out(wanted)?;
+        if interrupted {
+            let next = match &self.resume {
+                Some(path) => format!("the same command goes on from what {} has", path.display()),
+                None => "with --resume FILE the next command goes on from there".to_owned(),
+            };
+            writeln!(std::io::stderr(), "interrupted: the results so far follow; {next}")?;
+        }
         let findings = papers::find(&claims, &results, self.full, &seeds).map_err(failure)?;
         let told =
             Told { findings: &findings, results: &results, full: self.full, seeds: &seeds, interrupted };
