@@ -43,7 +43,7 @@ fn the_table_fits_a_terminal_and_says_why() {
     let text = String::from_utf8(narrow.stdout).unwrap();
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     for wanted in
-        ["S11 in order, by mmap", "\nI04: one sequential writer", "4 claims: 2 holds, 1 differs, 1 fact"]
+        ["S11 in order, by mmap", "\nI04: one sequential writer", "4 claims: 2 hold, 1 differs, 1 fact"]
     {
         assert!(text.contains(wanted), "{wanted}\n{text}");
     }

@@ -43,10 +43,10 @@ pub(crate) struct Papers {
     #[arg(long)]
     full: bool,
 
-    /// Runs of each experiment, each with another seed: 3, or 5 with --full
-    #[arg(long, value_name = "COUNT")]
+    /// Runs of each experiment, each with another seed
+    #[arg(long, default_value_t = 5, value_name = "COUNT")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
-    runs: Option<u32>,
+    runs: u32,
 
     /// The first run's seed
     #[arg(long, default_value_t = 1, value_name = "NUMBER")]
@@ -83,8 +83,7 @@ impl Papers {
         output::check(&self.outputs(), self.resume.as_slice())?;
         let claims = chosen(&self.ids)?;
         let first = u64::from(self.seed);
-        let runs = u64::from(self.runs.unwrap_or(if self.full { 5 } else { 3 }));
-        let seeds: Vec<u64> = (first..first + runs).collect();
+        let seeds: Vec<u64> = (first..first + u64::from(self.runs)).collect();
         let wanted = papers::wanted(&claims, self.full, &seeds).map_err(failure)?;
         let (results, interrupted) = self.carry_out(wanted)?;
         if interrupted {

@@ -50,12 +50,25 @@ impl Told<'_> {
     /// How many of each verdict.
     fn summary(&self) -> String {
         let count = |verdict: Verdict| self.findings.iter().filter(|one| one.verdict == verdict).count();
-        let told: Vec<String> = Verdict::ALL
-            .into_iter()
-            .map(|verdict| (count(verdict), verdict.name()))
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, name)| format!("{count} {name}"))
-            .collect();
+        let say = |verdict: Verdict| {
+            let count = count(verdict);
+            let one = count == 1;
+            let words = match verdict {
+                Verdict::Holds if one => "holds",
+                Verdict::Holds => "hold",
+                Verdict::Direction if one => "has the direction alone",
+                Verdict::Direction => "have the direction alone",
+                Verdict::Differs if one => "differs",
+                Verdict::Differs => "differ",
+                Verdict::Cache => "of the paper's memory",
+                Verdict::Fact if one => "fact",
+                Verdict::Fact => "facts",
+                Verdict::Missing => "missing",
+                Verdict::Unfinished => "unfinished",
+            };
+            (count > 0).then(|| format!("{count} {words}"))
+        };
+        let told: Vec<String> = Verdict::ALL.into_iter().filter_map(say).collect();
         let plural = if self.findings.len() == 1 { "" } else { "s" };
         format!("{} claim{plural}: {}", self.findings.len(), told.join(", "))
     }
