@@ -203,8 +203,20 @@ mod tests {
     fn what_was_stopped_is_no_result() {
         let runs = wanted(&all()[..1], false, &[1, 2]).unwrap();
         let control = Control::default();
-        let first = |_: &Run, _: &Measured| control.stop.store(true, Ordering::Relaxed);
-        let results = carry_out(&runs, 1, &control, &first).unwrap();
-        assert_eq!(results.len(), 1);
+        let stop = || control.stop.store(true, Ordering::Relaxed);
+        let results = carry_out(&runs, 1, &control, &|_, _| stop()).unwrap();
+        assert_eq!(results.len(), 1, "the next ones do not begin");
+        let control = Control::default();
+        let long = [Run { time: Some("1000000000s".to_owned()), ..runs[0].clone() }];
+        let results = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while control.completed.load(Ordering::Relaxed) == 0 {
+                    std::thread::yield_now();
+                }
+                control.stop.store(true, Ordering::Relaxed);
+            });
+            carry_out(&long, 1, &control, &|_, _| ()).unwrap()
+        });
+        assert!(results.is_empty(), "what was under way is cut short");
     }
 }
