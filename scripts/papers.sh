@@ -61,8 +61,15 @@ why() {
 cat <<TEXT
 # The papers' experiments
 
-What SOSP'01 and OLS'05 measured on their machines, in the simulator. \`make papers\` makes this page; each
-row comes from a command like those shown. The disk is \`deskstar-34gxp\`, SOSP'01's, unless said.
+What the papers measured on their machines, in the simulator. \`make papers\` makes this page. First stand all claims, by
+\`idlewise papers --markdown\`; then the main experiments of SOSP'01 and OLS'05 in more detail, each row by a command like those
+shown. There the disk is \`deskstar-34gxp\`, SOSP'01's, unless said.
+
+## All claims
+
+TEXT
+"$idlewise" papers --markdown 2>/dev/null
+cat <<TEXT
 
 ## Placement
 

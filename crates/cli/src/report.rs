@@ -7,6 +7,7 @@
 //! | its table in a terminal | `table`, `columns`, `grid`, `numbers`, `phases` |
 //! | one run on a page of text | `page` |
 //! | fronts of schedulers over many loads | `front` |
+//! | the papers' claims | `papers` |
 //! | other forms | `csv`, `html`, `json` |
 //! | what a report rests on: command, version, hash of the trace | `origin` |
 //! | to a file or standard output | `output` |
@@ -22,6 +23,7 @@ pub(crate) mod numbers;
 pub(crate) mod origin;
 pub(crate) mod output;
 pub(crate) mod page;
+pub(crate) mod papers;
 mod phases;
 pub(crate) mod summary;
 mod table;

@@ -86,6 +86,13 @@ fn front() {
 }
 
 #[test]
+fn papers() {
+    let words = ["papers", "S02", "S11", "S16", "S19", "S21", "I02", "--runs", "1", "--json"];
+    let all = valid("papers", &idlewise(words).exits(0).stdout);
+    assert_eq!(all["papers"].as_array().map(Vec::len), Some(2));
+}
+
+#[test]
 fn compare() {
     let words = || ["compare", "--json"].into_iter().chain(DISK);
     let one = valid("compare", &idlewise(words().chain(LOAD)).exits(0).stdout);

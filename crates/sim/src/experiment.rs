@@ -2,6 +2,7 @@
 
 mod chosen;
 mod error;
+mod figure;
 pub mod front;
 pub mod measure;
 mod plan;
@@ -9,4 +10,5 @@ mod run;
 
 pub use chosen::{Choice, Chosen};
 pub use error::ExperimentError;
+pub use figure::Figure;
 pub use plan::{Experiment, Load, OpenRows, Outcome};

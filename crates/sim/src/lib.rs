@@ -11,6 +11,7 @@
 //! | `metrics` | what a run's report says | engine |
 //! | `selection` | a selector in a run: predictions, switching, the log | metrics, workloads |
 //! | `experiment` | many runs, on all cores; measuring a matrix or a ranking | all of them |
+//! | `papers` | what the papers claim, and whether it holds | experiment |
 #![forbid(unsafe_code)]
 #![deny(missing_docs)]
 
@@ -19,6 +20,7 @@ pub mod experiment;
 pub mod fit;
 pub mod machine;
 pub mod metrics;
+pub mod papers;
 pub mod replay;
 pub mod selection;
 pub mod traces;

@@ -1,5 +1,6 @@
 //! Several runs of one scheduler as one result: means, and 95 % confidence intervals.
 
+pub(crate) use idlewise_sim::experiment::Figure;
 use idlewise_sim::experiment::Outcome;
 use serde_json::{Map, Value};
 
@@ -35,33 +36,6 @@ impl Summary {
 /// The number at `path`; 0 if there is none.
 fn number(report: &Value, path: &str) -> f64 {
     path.split('.').fold(report, |at, name| &at[name]).as_f64().unwrap_or(0.0)
-}
-
-/// A mean and half the width of its 95 % confidence interval (0 for one run).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Figure {
-    pub(crate) mean: f64,
-    pub(crate) ci95: f64,
-}
-
-/// Student's t for 95 %, two-sided, by degrees of freedom from 1; beyond, the normal value.
-const STUDENT: [f64; 30] = [
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-    2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-];
-
-impl Figure {
-    /// Of several runs.
-    pub(crate) fn of(samples: &[f64]) -> Figure {
-        let count = samples.len() as f64;
-        let mean = samples.iter().sum::<f64>() / count;
-        if samples.len() < 2 {
-            return Figure { mean, ci95: 0.0 };
-        }
-        let variance = samples.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / (count - 1.0);
-        let t = STUDENT.get(samples.len() - 2).copied().unwrap_or(1.96);
-        Figure { mean, ci95: t * (variance / count).sqrt() }
-    }
 }
 
 /// Sums up the runs of each scheduler; one without a finished run is left out.
@@ -138,13 +112,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn the_interval_is_students() {
-        let figure = Figure::of(&[1.0, 2.0, 3.0]);
-        assert!((figure.mean - 2.0).abs() < 1e-12);
-        assert!((figure.ci95 - 4.303 / 3f64.sqrt()).abs() < 1e-9);
-    }
 
     #[test]
     fn numbers_get_an_interval_and_names_do_not() {
