@@ -7,7 +7,7 @@ use idlewise_core::learned::Curve;
 use idlewise_core::registry::{self, Assignment};
 use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Merging, Queue, Sector, Sectors, Weight, host};
 use idlewise_disk::array::{Array, ArraySpec};
-use idlewise_disk::{AnySpec, DiskModel, News, WithModel};
+use idlewise_disk::{AnySpec, DiskModel, News, Spec, WithModel};
 use rayon::prelude::*;
 
 use super::measure::{self, Effort};
