@@ -397,6 +397,11 @@ fn a_sequential_reader_stays_on_one_mirror() {
         let starts: Vec<u64> = member.asked.iter().map(|(_, command)| command.start.0).collect();
         assert_eq!(starts, expected);
     }
+    // Also if its member is busy and another is idle.
+    let mut array = logged(Level::Raid1, 2, 80_000, 1);
+    (0..20).for_each(|index| array.submit(Instant(0), command(Operation::Read, index * 8, 8)).unwrap());
+    finish(&mut array);
+    assert!(array.members().map(|member| member.asked.len()).eq([20, 0]));
 }
 
 #[test]
