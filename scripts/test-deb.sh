@@ -45,13 +45,17 @@ module() { # NAME PARAMETER…
 }
 
 boot() { # RELEASE
-    local modules=$place/$1-modules file abi status=0
+    local modules=$place/$1-modules image=$place/$1-image file abi status=0
     abi=$(inside modinfo -F vermagic "$(inside find /lib/modules/ -name 'idlewise.ko*')" | cut -d ' ' -f 1)
     rm -rf "$modules"
     mkdir "$modules"
     find "$root"/lib/modules/ -name 'idlewise*.ko*' -exec cp {} "$modules/" \;
     for file in "$modules"/*.xz; do [ ! -e "$file" ] || xz -d "$file"; done
-    MODULES=$modules KERNEL=$abi GUEST_NAME=$1 scripts/kernel/run.sh packaged || status=$?
+    rm -rf "$image"
+    inside sh -c "apt-get -q update && cd /root && apt-get download -q linux-image-$abi" >"$place/$1.log" 2>&1 ||
+        { cat "$place/$1.log"; bad "the kernel $abi cannot be had"; }
+    dpkg-deb -x "$root/root/linux-image-$abi"_*.deb "$image"
+    MODULES=$modules KERNEL_IMAGE=$image GUEST_NAME=$1 scripts/kernel/run.sh packaged || status=$?
     # Where there is no emulator the rest of the test is still worth its time.
     [ "$status" = 77 ] || [ "$status" = 0 ] || bad "what DKMS built for $abi does not work"
 }

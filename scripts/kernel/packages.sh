@@ -125,7 +125,13 @@ kernel_unpack_all() {
 }
 
 # The image: $kernel_image/boot/vmlinuz-*, $kernel_image/lib/modules. Newer ones come in parts, and lie below usr/.
+# KERNEL_IMAGE: a folder with one that was unpacked elsewhere.
 kernel_image() {
+    if [ -n "${KERNEL_IMAGE:-}" ]; then
+        kernel_image=$KERNEL_IMAGE
+        [ -e "$kernel_image/lib/modules" ] || ln -s usr/lib "$kernel_image/lib"
+        return
+    fi
     kernel_find
     kernel_image=$kernel_work/kernel-compare/linux-image-$kernel_abi
     local lock parts
