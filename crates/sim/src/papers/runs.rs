@@ -142,7 +142,7 @@ impl Run {
             limits: Limits { until, ..Limits::default() },
             ..Experiment::new(Profile::named(&self.disk)?, Load::Workload(Spec::parse(&self.load)?))
         };
-        Ok(Measured::of(&experiment.run_one(0, self.seed, control, None)?.report))
+        Ok(Measured::of(&experiment.run_one(0, self.seed, control, None)?))
     }
 }
 
