@@ -10,8 +10,8 @@ use crate::metrics::Report;
 use crate::replay::{Account, Rows, RowsError};
 use crate::selection::Selection;
 use crate::selection::log::Log;
-use crate::workloads::{Moment, Spec};
 use crate::workloads::fio::JobFile;
+use crate::workloads::{Moment, Spec};
 
 /// Opens a trace from its beginning, once for each run: all of it, or what is for one device.
 pub type OpenRows = Box<dyn Fn(Option<u32>) -> Result<Box<dyn Rows>, RowsError> + Send + Sync>;
