@@ -37,6 +37,6 @@ mod transfers;
 mod workload;
 mod writeback;
 
-pub use running::{Job, Machine, Moment};
+pub use running::{Job, Machine};
 pub use workload::build;
 pub(crate) use workload::workload;

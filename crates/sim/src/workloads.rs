@@ -39,6 +39,11 @@ pub trait Named: Workload + Send {
         Vec::new()
     }
 
+    /// When programs' phases began and programs ended, as far as the run has come, in order.
+    fn moments(&self) -> &[Moment] {
+        &[]
+    }
+
     /// The longest request that the workload's machine has its disk serve, if not the usual one: merging makes none longer.
     fn longest_request(&self) -> Option<Sectors> {
         None
@@ -48,6 +53,17 @@ pub trait Named: Workload + Send {
     fn weights(&self) -> Vec<(Issuer, Weight)> {
         Vec::new()
     }
+}
+
+/// A program's phase, or its end: whose it is, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// The process.
+    pub issuer: Issuer,
+    /// The phase that begins, or nothing where the program ends.
+    pub phase: Option<&'static str>,
+    /// When.
+    pub at: Instant,
 }
 
 /// What a workload is built for.

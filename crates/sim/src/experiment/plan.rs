@@ -10,8 +10,8 @@ use crate::metrics::Report;
 use crate::replay::{Account, Rows, RowsError};
 use crate::selection::Selection;
 use crate::selection::log::Log;
-use crate::workloads::Spec;
 use crate::workloads::fio::JobFile;
+use crate::workloads::{Moment, Spec};
 
 /// Opens a trace from its beginning, once for each run: all of it, or what is for one device.
 pub type OpenRows = Box<dyn Fn(Option<u32>) -> Result<Box<dyn Rows>, RowsError> + Send + Sync>;
@@ -76,6 +76,8 @@ pub struct Outcome {
     pub account: Option<Account>,
     /// The selector's decisions, if they were to be kept; of several devices, those for the first.
     pub log: Option<Log>,
+    /// When programs' phases began and programs ended.
+    pub moments: Vec<Moment>,
 }
 
 impl Experiment {

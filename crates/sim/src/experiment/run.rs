@@ -302,7 +302,8 @@ impl Run<'_, '_, '_> {
             let (selector, decisions) = selecting.finish(end);
             (report.selector, log) = (Some(selector), decisions);
         }
-        Ok(Outcome { scheduler: self.scheduler, seed: self.seed, report, account: None, log })
+        let moments = workload.moments().to_vec();
+        Ok(Outcome { scheduler: self.scheduler, seed: self.seed, report, account: None, log, moments })
     }
 }
 

@@ -22,7 +22,7 @@ use super::transfers::{Waiter, Who};
 use super::writeback;
 use crate::engine::Workload;
 use crate::engine::exits::Exits;
-use crate::workloads::Named;
+use crate::workloads::{Moment, Named};
 
 /// The longest time for which a process computes without giving way: ten milliseconds, a tick of Linux 2.4 and FreeBSD.
 const TICK: Duration = Duration::from_ms(10);
@@ -37,17 +37,6 @@ pub struct Job {
     pub program: Program,
     /// The job ends when all that are not in the background have ended.
     pub background: bool,
-}
-
-/// A phase or a program: its name, whose it is, and when.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// The process.
-    pub issuer: Issuer,
-    /// The phase that begins, or nothing where the program ends.
-    pub phase: Option<&'static str>,
-    /// When.
-    pub at: Instant,
 }
 
 /// A machine with its programs.
@@ -85,11 +74,6 @@ impl Machine {
             machine.start(Process::new(who, job.name, job.program, job.background), Instant::ZERO);
         }
         machine
-    }
-
-    /// When phases began and programs ended, in order.
-    pub fn moments(&self) -> &[Moment] {
-        &self.moments
     }
 
     /// The page cache and all else that processes share.
@@ -353,6 +337,10 @@ impl Named for Machine {
                 own.parent.is_none().then(|| own.name.to_owned())
             }
         }
+    }
+
+    fn moments(&self) -> &[Moment] {
+        &self.moments
     }
 
     fn longest_request(&self) -> Option<Sectors> {

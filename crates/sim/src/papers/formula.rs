@@ -31,6 +31,8 @@ pub enum Measure {
     Time(Who),
     /// When a process's last request was done, in seconds.
     Done(Who),
+    /// How long a phase of the programs took on average, in seconds.
+    Phase(String),
 }
 
 /// Of which process.
@@ -81,7 +83,7 @@ pub enum FormulaError {
     Words(String),
     /// The measure is unknown.
     #[error(
-        "there is no measure '{0}' (there are: throughput, seconds, busy, and requests, bytes, time or done, each with .all, .least, .most or .PROCESS)"
+        "there is no measure '{0}' (there are: throughput, seconds, busy, and requests, bytes, time or done, each with .all, .least, .most or .PROCESS, and phase.NAME)"
     )]
     Measure(String),
 }
@@ -98,6 +100,7 @@ impl FromStr for Measure {
                 "busy" => Measure::Busy,
                 _ => return Err(unknown()),
             },
+            Some(("phase", name)) => Measure::Phase(name.to_owned()),
             Some((of, who)) => {
                 let who = match who {
                     "all" => Who::All,

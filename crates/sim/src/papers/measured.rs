@@ -1,9 +1,12 @@
 //! What is kept of a run: whole numbers alone, so that a file gives back exactly what was written.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::formula::{Measure, Who};
-use crate::metrics::Report;
+use crate::experiment::Outcome;
+use crate::workloads::Moment;
 
 /// What a run gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +20,9 @@ pub struct Measured {
     bytes: u64,
     /// What each process got.
     processes: Vec<Process>,
+    /// How long programs' phases took, on average over the programs, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    phases: BTreeMap<String, u64>,
 }
 
 /// What a process got.
@@ -31,8 +37,9 @@ struct Process {
 }
 
 impl Measured {
-    /// What of `report` formulas may ask for.
-    pub(super) fn of(report: &Report) -> Measured {
+    /// What of a run formulas may ask for.
+    pub(super) fn of(outcome: &Outcome) -> Measured {
+        let report = &outcome.report;
         let process = |one: &crate::metrics::IssuerShare| Process {
             name: one.name.clone().unwrap_or_default(),
             requests: one.requests,
@@ -45,6 +52,7 @@ impl Measured {
             busy_ns: report.device.busy_ns,
             bytes: report.bytes,
             processes: report.issuers.iter().map(process).collect(),
+            phases: phases(&outcome.moments),
         }
     }
 
@@ -59,6 +67,7 @@ impl Measured {
             Measure::Requests(who) => self.sum(who, |one| one.requests)? / seconds,
             Measure::Bytes(who) => self.sum(who, |one| one.bytes)? / seconds,
             Measure::Time(who) => self.sum(who, |one| one.service_ns)? / elapsed,
+            Measure::Phase(name) => *self.phases.get(name)? as f64 / 1e9,
             Measure::Done(Who::All) => self.sum(&Who::Most, |one| one.finished_ns)? / 1e9,
             Measure::Done(who) => self.sum(who, |one| one.finished_ns)? / 1e9,
         })
@@ -76,9 +85,39 @@ impl Measured {
     }
 }
 
+/// How long phases took. One ends when its program's next one begins, or the program ends.
+fn phases(moments: &[Moment]) -> BTreeMap<String, u64> {
+    let mut sums: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for (place, begin) in moments.iter().enumerate() {
+        let end = moments[place + 1..].iter().find(|later| later.issuer == begin.issuer);
+        if let (Some(phase), Some(end)) = (begin.phase, end) {
+            let (sum, count) = sums.entry(phase.to_owned()).or_default();
+            *sum += end.at.0 - begin.at.0;
+            *count += 1;
+        }
+    }
+    sums.into_iter().map(|(name, (sum, count))| (name, sum / count)).collect()
+}
+
 #[cfg(test)]
 mod tests {
+    use idlewise_core::{Instant, Issuer};
+
     use super::*;
+
+    #[test]
+    fn phases_last_until_the_next_one_of_their_program() {
+        let moment = |issuer, phase, at| Moment { issuer: Issuer(issuer), phase, at: Instant(at) };
+        let moments = [
+            moment(3, Some("cp"), 0),
+            moment(4, Some("cp"), 0),
+            moment(3, Some("scan"), 10),
+            moment(4, Some("scan"), 30),
+            moment(3, None, 60),
+        ];
+        let expected = BTreeMap::from([("cp".to_owned(), 20), ("scan".to_owned(), 50)]);
+        assert_eq!(phases(&moments), expected, "what did not end has no length");
+    }
 
     #[test]
     fn a_file_gives_back_what_was_written() {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::atomic::Ordering;
 
 use idlewise_core::{Instant, Merging};
-use idlewise_disk::Profile;
+use idlewise_disk::{Profile, array};
 use rayon::prelude::*;
 
 use super::claims::{Claim, Paper, Setup, Test};
@@ -126,6 +126,13 @@ pub fn wanted(claims: &[(&Paper, &Claim)], full: bool, seeds: &[u64]) -> Result<
     Ok(runs.into_iter().collect())
 }
 
+/// A built-in disk by name, or an array of such.
+fn disk(name: &str) -> Result<Profile, PapersError> {
+    let Some(named) = array::parse(name) else { return Ok(Profile::named(name)?) };
+    let named = named.map_err(|error| PapersError::Array(error.to_string()))?;
+    Ok(Profile::array(name, &named, Profile::named(&named.member())?)?)
+}
+
 impl Run {
     /// Carries it out.
     fn measure(&self, control: &Control) -> Result<Measured, PapersError> {
@@ -140,9 +147,9 @@ impl Run {
             seeds: vec![self.seed],
             merging: if self.merges { Merging::All } else { Merging::Off },
             limits: Limits { until, ..Limits::default() },
-            ..Experiment::new(Profile::named(&self.disk)?, Load::Workload(Spec::parse(&self.load)?))
+            ..Experiment::new(disk(&self.disk)?, Load::Workload(Spec::parse(&self.load)?))
         };
-        Ok(Measured::of(&experiment.run_one(0, self.seed, control, None)?.report))
+        Ok(Measured::of(&experiment.run_one(0, self.seed, control, None)?))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use idlewise_core::{Duration, Sector};
 use idlewise_sim::machine::programs as rows;
-use idlewise_sim::workloads::{Ground, Spec, SpecError, build};
+use idlewise_sim::workloads::{Ground, Named, Spec, SpecError, build};
 
 use super::{linux, run, scaled};
 

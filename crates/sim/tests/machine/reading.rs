@@ -5,6 +5,7 @@ use idlewise_sim::machine::Machine;
 use idlewise_sim::machine::parameters::{Costs, Parameters};
 use idlewise_sim::machine::presets;
 use idlewise_sim::machine::program::{FileId, Op, Part, program};
+use idlewise_sim::workloads::Named;
 
 use super::{LATENCY, file_system, job, linux, pages, reads, run, scaled, writes};
 
