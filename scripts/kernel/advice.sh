@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 kernels=mq-deadline,mq-deadline:fifo_batch=16,none,mq-deadline:fifo_batch=1,mq-deadline:writes_starved=8,kyber,bfq,bfq:low_latency=0,bfq:low_latency=0:timeout_sync=500
 ours=${OURS:-} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+find,sqlite+write,pgbench+tar}
 # Nothing was tuned on the second.
-disks=(hdd-4tb-7200 hdd-18tb-7200:capacity=12t)
+disks=(hdd-4tb-7200 hdd-18tb-7200:capacity=14t)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
 numbers=(work=320 files=1800 large=320 ios=1500 commits=80 transactions=90 "runs=${RUNS:-3}") seed=${SEED:-1}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}

@@ -205,7 +205,7 @@ impl<D: DiskModel> DiskModel for Array<D> {
         self.members.iter().any(|member| member.disk.remembers())
     }
 
-    /// That of a member; a distance on it is that of as many chunks on the array as a row has.
+    /// The curve of a member, with distances as they are on the array: longer by the chunks of data in a row.
     fn positioning_curve(&self, points: usize) -> Vec<(u64, Duration)> {
         let times = self.layout.data_chunks();
         let mut curve = self.members[0].disk.positioning_curve(points);

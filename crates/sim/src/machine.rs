@@ -1,6 +1,6 @@
 //! A machine above the request queue: processes that run programs against a file system, through a page cache.
 //!
-//! What a disk is asked for, when, and by whom comes of what such systems do between a program and the queue:
+//! Between a program and the queue such a system decides what the disk is asked for, when, and for which process:
 //!
 //! | file | what is in it |
 //! |---|---|

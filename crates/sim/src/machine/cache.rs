@@ -5,8 +5,8 @@
 //! it to the warm end. As long as the active list is the longer one, it gives its coldest page back to the inactive
 //! one.
 //!
-//! Source: mm/swap.c (`mark_page_accessed`) and mm/vmscan.c of Linux 2.6; the equal share of both lists is that of Linux from
-//! 2.6.28 on. FreeBSD's queues differ in detail, and are taken to be the same.
+//! Source: mm/swap.c (`mark_page_accessed`) and mm/vmscan.c of Linux 2.6; both lists have equal shares in Linux from 2.6.28
+//! on. FreeBSD's queues differ in detail, and are taken to be the same.
 
 mod dirty;
 mod lists;

@@ -1,8 +1,8 @@
 //! Read-ahead: what a `read(2)` reads beyond what it was asked for.
 //!
 //! An algorithm is told of each unit (a page, or a block of FreeBSD's) that a call comes to, and whether the unit is in
-//! the cache. The algorithm answers with windows: what is to be read now, in this order. A file's state is that of
-//! one `open(2)`.
+//! the cache. The algorithm answers with windows: what is to be read now, in this order. Each `open(2)`
+//! has a state of its own.
 
 mod clusters;
 mod hits;

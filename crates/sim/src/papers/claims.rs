@@ -155,7 +155,7 @@ pub enum Test {
     Value(Formula, f64),
     /// A figure or ratio that lies between these.
     Bound(Formula, Option<f64>, Option<f64>),
-    /// The greatest of these is at most so many times the least.
+    /// Figures, and how many times the least the greatest is at most.
     Spread(Vec<Formula>, f64),
     /// Figures from the greatest to the least.
     Order(Vec<Formula>),

@@ -127,7 +127,7 @@ impl Term {
         (run.to_owned(), (!step.is_empty()).then(|| step.to_owned()))
     }
 
-    /// Reads `[RUN[@STEP]: ]SCHEDULER [MEASURE]`; without a run it is that of `first`.
+    /// Reads `[RUN[@STEP]: ]SCHEDULER [MEASURE]`; without a run the term has the run of `first`.
     fn read(text: &str, first: Option<&Term>) -> Result<Term, FormulaError> {
         let (place, words) = match (text.split_once(": "), first) {
             (Some((place, words)), _) => (Term::run(place), words),

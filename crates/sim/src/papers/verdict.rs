@@ -51,7 +51,7 @@ impl Verdict {
 const NEAR: f64 = 1.25;
 /// A paper's ratio this near to 1 claims that there is no difference.
 const ALIKE: f64 = 1.03;
-/// Of the cells of a table so many must agree.
+/// The share of a table's cells that must agree.
 const MOST_CELLS: f64 = 0.75;
 /// With more cells than this it is the paper's table still.
 const HALF_OF_CELLS: f64 = 0.5;
@@ -90,7 +90,7 @@ pub(super) fn of_order(ratios: &[Figure]) -> Verdict {
     if falls { Verdict::Holds } else { Verdict::Differs }
 }
 
-/// A table of winners, of which so many are ours.
+/// A table of winners: how many of its `cells` agree with ours.
 pub(super) fn of_cells(agreeing: usize, cells: usize) -> Verdict {
     match agreeing as f64 / cells.max(1) as f64 {
         share if share >= MOST_CELLS => Verdict::Holds,

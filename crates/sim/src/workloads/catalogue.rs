@@ -142,8 +142,8 @@ kinds! {
      papers ran.", &[
         ("program", "find", "dd-cat, stream-find, find, cp, gnuld, select-one, select-two, update-one, update-two, \
          andrew, web, file, mail, metadata, write, read, random-read or random-write"),
-        ("machine", "", "freebsd-4.3, linux-2.6.9, linux-2.6.11, linux-2.6.32 or debian12; without it that of the \
-         program's paper"),
+        ("machine", "", "freebsd-4.3, linux-2.6.9, linux-2.6.11, linux-2.6.32 or debian12; without it the machine \
+         of the program's paper"),
         ("n", "", "instances at once; without it as many as in the paper"),
         ("scale", "100", "sizes, counts and memory in percent of the paper's"),
     ];

@@ -1,4 +1,4 @@
-//! Machines above a queue: which requests come of programs, when, and by whom.
+//! Machines above a queue: which requests programs cause, when, and for which process.
 
 mod programs;
 mod reading;

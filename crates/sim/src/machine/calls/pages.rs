@@ -8,11 +8,12 @@ use crate::machine::process::{On, Pending, Process, Step};
 use crate::machine::transfers::Manner;
 
 /// The longest time for which a process runs without giving way.
-pub(super) const SLICE: Duration = Duration::from_us(250);
+const SLICE: Duration = Duration::from_us(250);
 
-/// Whether a process has run for so long that others come first.
-pub(super) fn owes_much(process: &Process) -> bool {
-    process.debt >= SLICE
+/// What a process has to wait for before it goes on with a call: a processor, after it has run for long, or the pages that
+/// it has asked for.
+pub(super) fn held_up(kernel: &mut Kernel, process: &mut Process) -> Option<Step> {
+    if process.debt >= SLICE { Some(Step::Spend) } else { ask_for_pages(kernel, process) }
 }
 
 /// A block of the file system, with those `around` it that are read together. `None`: it is in the cache.
@@ -61,7 +62,7 @@ pub(super) fn no_room(kernel: &mut Kernel) -> Step {
 
 /// Asks for the pages that a process is to read, and returns without waiting for them; unless the blocks that say where they
 /// lie must be read first.
-pub(super) fn ask_for_pages(kernel: &mut Kernel, process: &mut Process) -> Option<Step> {
+fn ask_for_pages(kernel: &mut Kernel, process: &mut Process) -> Option<Step> {
     while let Some(pending) = process.reads.front().copied() {
         let Pending { file, next, end, .. } = pending;
         let end = end.min(kernel.files.pages(file));

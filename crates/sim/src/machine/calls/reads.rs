@@ -1,6 +1,6 @@
 //! Reading: `read(2)` with its read-ahead, page faults, and the names of a directory.
 
-use super::pages::{ask_for_pages, need, owes_much, ready};
+use super::pages::{held_up, need, ready};
 use crate::machine::kernel::Kernel;
 use crate::machine::parameters::PAGE;
 use crate::machine::process::{Open, Pending, Process, Step};
@@ -22,10 +22,7 @@ pub(crate) fn read(kernel: &mut Kernel, process: &mut Process, part: Part) -> St
     let end = part.from.saturating_add(part.bytes).min(kernel.files.file(part.file).bytes);
     let costs = kernel.parameters.costs;
     loop {
-        if owes_much(process) {
-            return Step::Spend;
-        }
-        if let Some(step) = ask_for_pages(kernel, process) {
+        if let Some(step) = held_up(kernel, process) {
             return step;
         }
         let at = part.from + process.done;
@@ -100,10 +97,7 @@ pub(crate) fn touch(kernel: &mut Kernel, process: &mut Process, part: Part) -> S
     let end = part.from.saturating_add(part.bytes).min(kernel.files.file(part.file).bytes);
     let fault = kernel.parameters.fault;
     loop {
-        if owes_much(process) {
-            return Step::Spend;
-        }
-        if let Some(step) = ask_for_pages(kernel, process) {
+        if let Some(step) = held_up(kernel, process) {
             return step;
         }
         let at = part.from + process.done;

@@ -2,7 +2,7 @@
 
 use idlewise_core::Duration;
 
-use super::pages::{ask_for_pages, need, no_room, owes_much, ready};
+use super::pages::{held_up, need, no_room, ready};
 use crate::machine::cache::{Busy, PageId};
 use crate::machine::kernel::Kernel;
 use crate::machine::layout::Full;
@@ -19,10 +19,7 @@ pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> R
     let end = part.from.saturating_add(part.bytes);
     let costs = kernel.parameters.costs;
     loop {
-        if owes_much(process) {
-            return Ok(Step::Spend);
-        }
-        if let Some(step) = ask_for_pages(kernel, process) {
+        if let Some(step) = held_up(kernel, process) {
             return Ok(step);
         }
         let at = part.from + process.done;
