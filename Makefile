@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench front papers selection fuzz install uninstall clean \
-    deb kernel kernel-all kernel-papers kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
+    deb kernel kernel-all kernel-papers kernel-machine kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -83,6 +83,10 @@ kernel-papers: ## the papers' experiments in a guest with real programs, beside 
 kernel-advice: ## is advice right? ten loads of real programs in a guest, under every scheduler: docs/advice.md (hours)
 	@scripts/kernel/advice.sh > docs/advice.md.new; status=$$?; \
 	    if [ $$status -le 1 ] && [ -s docs/advice.md.new ]; then mv docs/advice.md.new docs/advice.md; fi; exit $$status
+
+kernel-machine: ## the simulator's machine against real programs in a guest: docs/real.md (half an hour)
+	@scripts/kernel/machine.sh > docs/real.md.new; status=$$?; \
+	    if [ $$status -le 1 ] && [ -s docs/real.md.new ]; then mv docs/real.md.new docs/real.md; fi; exit $$status
 
 kernel-all: ## every test in a guest, on 6.1, 6.12 and the newest 7.x; writes the table in docs/kernel.md (an hour)
 	@scripts/kernel/all.sh $(ARGS)

@@ -150,6 +150,7 @@ for load in $(argument loads | tr , ' '); do
         number=$((number + 1))
         for scheduler in $again; do run "$load" "$scheduler" $number; done
     done
+    # After each load, for a guest that is stopped before its end.
+    (cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
 done
-(cd /tmp && tar -cf /dev/vda -- *.rec.gz) || bad "the recordings stay here"
 clean_log advice

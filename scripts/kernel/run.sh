@@ -51,6 +51,7 @@ guest_fio
 if grep -q ext4 "kernel/guest/$test.sh"; then
     guest_module crc32c_generic? ext4
     guest_program mkfs.ext4 mawk
+    ! grep -q 'cp -r' "kernel/guest/$test.sh" || guest_program cp cat dd find
     ! grep -q sqlite3 "kernel/guest/$test.sh" || guest_program sqlite3 tar
 fi
 [ -z "${IDLEWISE:-}" ] || { guest_program "$IDLEWISE"; guest_module virtio_blk virtio_pci; }
@@ -82,7 +83,7 @@ if grep -q 'Modules linked in:[[:space:]]*$' "$log"; then
     echo "# the emulated kernel stopped before the test; once more"
     boot
 fi
-sed -n '/^\(ok\|not ok\|#\|result\|done\)/p' "$log"
+sed -n '/^\(ok\|not ok\|#\|result\|cost\|memory\|done\)/p' "$log"
 if grep -q '^done: 0 failures' "$log"; then exit 0; fi
 echo "the guest's console: $log"
 tail -n 30 "$log"

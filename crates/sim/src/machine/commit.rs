@@ -90,6 +90,9 @@ fn write_log(kernel: &mut Kernel, manner: Manner) {
 
 fn write_record(kernel: &mut Kernel, manner: Manner) {
     write_journal(kernel, 1, Stage::Record, Manner { metadata: true, ..manner });
+    if kernel.journal.as_ref().is_some_and(|journal| journal.settings.barriers) {
+        kernel.transfers.make_durable();
+    }
 }
 
 /// All is in the journal: the changed blocks may go to their places, and who waited goes on.

@@ -9,6 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use idlewise_core::{Duration, Instant};
+use rustc_hash::FxHashMap;
 
 use super::parameters::JournalSettings;
 use super::program::FileId;
@@ -58,6 +59,8 @@ pub struct Journal {
     pub committing: Option<Committing>,
     /// Processes that wait for a transaction.
     waiting: Vec<(u64, u32)>,
+    /// The last transactions in which files changed: in anything, and in what their data needs.
+    last: FxHashMap<FileId, [u64; 2]>,
 }
 
 impl Journal {
@@ -75,6 +78,7 @@ impl Journal {
             wanted: false,
             committing: None,
             waiting: Vec::new(),
+            last: FxHashMap::default(),
         }
     }
 
@@ -87,6 +91,16 @@ impl Journal {
     /// A file gets new blocks: its data goes to the disk before the commit.
     pub fn lengthen(&mut self, file: FileId) {
         self.longer.insert(file);
+    }
+
+    /// A file changes in the running transaction; `data`: in something without which its data cannot be read.
+    pub fn touch(&mut self, file: FileId, data: bool) {
+        let last = self.last.entry(file).or_default();
+        // Transactions count from 1 here: 0 is none.
+        last[0] = self.number + 1;
+        if data {
+            last[1] = self.number + 1;
+        }
     }
 
     /// A file is gone, and its data with it.
@@ -103,17 +117,29 @@ impl Journal {
         self.since.filter(|_| self.committing.is_none()).map(|since| since + interval)
     }
 
-    /// `process` waits for what has changed until now; false if nothing has.
-    pub fn wait(&mut self, process: u32) -> bool {
-        let running = self.since.is_some();
-        let number = match &self.committing {
-            _ if running => self.number,
-            Some(commit) => commit.number,
-            None => return false,
+    /// `process` waits until the last transaction in which `file` changed is committed, `data` as in
+    /// [`touch`](Journal::touch); false if that is so already.
+    pub fn wait(&mut self, process: u32, file: FileId, data: bool) -> bool {
+        let Some(number) = self.last.get(&file).and_then(|last| last[usize::from(data)].checked_sub(1))
+        else {
+            return false;
         };
-        self.wanted |= running;
-        self.waiting.push((number, process));
-        true
+        let running = number == self.number && self.since.is_some();
+        let committing = self.committing.as_ref().is_some_and(|commit| commit.number == number);
+        self.wait_for((running || committing).then_some(number), process)
+    }
+
+    /// `process` waits until a change of `block` is committed; false if that is so already.
+    pub fn wait_for_block(&mut self, process: u32, block: u32) -> bool {
+        let committing = self.committing.as_ref().filter(|commit| commit.blocks.contains(&block));
+        let running = self.changed.contains(&block).then_some(self.number);
+        self.wait_for(running.or(committing.map(|commit| commit.number)), process)
+    }
+
+    fn wait_for(&mut self, transaction: Option<u64>, process: u32) -> bool {
+        self.wanted |= transaction == Some(self.number);
+        self.waiting.extend(transaction.map(|number| (number, process)));
+        transaction.is_some()
     }
 
     /// The running transaction becomes the one that is committed; a new one begins. `pages` says how long a file is.

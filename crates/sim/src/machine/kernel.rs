@@ -5,7 +5,7 @@ use idlewise_core::{Group, Instant, Issuer, RequestId};
 use super::cache::{Busy, Cache, DEVICE, NoRoom, PageId};
 use super::flusher::Flusher;
 use super::journal::Journal;
-use super::layout::FileSystem;
+use super::layout::{FileSystem, Full};
 use super::parameters::Parameters;
 use super::program::FileId;
 use super::transfers::{Manner, Transfers, Waiter, Who};
@@ -14,6 +14,9 @@ use super::transfers::{Manner, Transfers, Waiter, Who};
 pub const FLUSHER: Who = Who { issuer: Issuer(1), group: Group(1) };
 /// The journal as an issuer.
 pub const JOURNAL: Who = Who { issuer: Issuer(2), group: Group(2) };
+
+/// The block of the superblock.
+const SUPERBLOCK: u32 = 0;
 
 /// The shared part of a machine.
 pub struct Kernel {
@@ -88,11 +91,8 @@ impl Kernel {
     /// Writes the dirty pages of a file that follow one another from `page`, which is dirty, on, as one request. `limit` is
     /// the page at which it ends at the latest. Returns the page behind the last one, and the transfer.
     pub fn write(&mut self, file: FileId, page: u32, limit: u32, manner: Manner) -> (u32, u32) {
-        let (block, run) = if file == DEVICE {
-            (page, self.parameters.request_max)
-        } else {
-            self.files.map(file, page).unwrap_or((0, 1))
-        };
+        let (block, run) =
+            if file == DEVICE { (page, self.parameters.request_max) } else { self.mapped(file, page) };
         let end = page + run.min(self.parameters.request_max).min(limit.max(page + 1) - page);
         let number = self.transfers.next_number();
         let mut pages = Vec::new();
@@ -108,6 +108,56 @@ impl Kernel {
         self.transfers.begin(self.now, block, count, manner, false);
         pages.into_iter().for_each(|id| self.transfers.add_page(number, id));
         (page + count, number)
+    }
+
+    /// Where a page that is to be written lies, and how many from there on lie in a row. If it has no block yet, it gets one
+    /// with all the dirty pages that follow.
+    fn mapped(&mut self, file: FileId, page: u32) -> (u32, u32) {
+        if self.files.map(file, page).is_none() {
+            let dirty = |index: &u32| self.cache.find(file, *index).is_some_and(|id| self.cache.is_dirty(id));
+            let run = (page..).take_while(dirty).count() as u32;
+            // There was room when the page was written.
+            let _ = self.grow(file, page + run.max(1));
+        }
+        self.files.map(file, page).unwrap_or((0, 1))
+    }
+
+    /// Gives a file blocks for its first `pages` pages.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn grow(&mut self, file: FileId, pages: u32) -> Result<(), Full> {
+        let grown = self.files.grow(file, pages)?;
+        grown.bitmaps.into_iter().for_each(|bitmap| self.change_bitmap(bitmap));
+        grown.pointers.into_iter().for_each(|block| self.change(block));
+        self.change_file(file, true);
+        if let Some(journal) = &mut self.journal {
+            journal.lengthen(file);
+        }
+        Ok(())
+    }
+
+    /// A bitmap changes, and with it what its group's descriptor counts.
+    pub fn change_bitmap(&mut self, bitmap: u32) {
+        self.change(bitmap);
+        if let Some(descriptor) = self.files.descriptor_of(bitmap) {
+            self.change(descriptor);
+        }
+    }
+
+    /// A file is to lose its blocks: a journal remembers that from the superblock on, should the machine stop meanwhile.
+    pub fn change_orphans(&mut self) {
+        if self.journal.is_some() {
+            self.change(SUPERBLOCK);
+        }
+    }
+
+    /// A file's inode changes; `data`: in something without which the file's data cannot be read.
+    pub fn change_file(&mut self, file: FileId, data: bool) {
+        self.change(self.files.file(file).inode);
+        if let Some(journal) = &mut self.journal {
+            journal.touch(file, data);
+        }
     }
 
     /// A block of the file system changes, which is in the cache or need not be read.
@@ -162,7 +212,7 @@ impl Kernel {
 
     /// A file's data is gone: its pages, and its part in the journal.
     pub fn forget(&mut self, file: FileId) {
-        let pages = self.files.pages(file);
+        let pages = self.files.length(file);
         self.cache.forget(file, pages);
         if let Some(journal) = &mut self.journal {
             journal.forget(file);

@@ -37,6 +37,10 @@ pub struct Parameters {
     pub request_max: u32,
     /// Requests that writeback keeps in the queue.
     pub writes_max: u32,
+    /// Bytes that `cat` and `cp` read and write at a time.
+    pub buffer: u32,
+    /// `cat` and `cp` say that they will read in order (`posix_fadvise`), for which the kernel doubles read-ahead.
+    pub advises: bool,
     /// What calls cost.
     pub costs: Costs,
 }
@@ -84,6 +88,17 @@ pub enum Readahead {
 }
 
 impl Readahead {
+    /// The same for a process that has said that it reads in order.
+    #[must_use]
+    pub fn doubled(self) -> Readahead {
+        match self {
+            Readahead::Hits { max } => Readahead::Hits { max: 2 * max },
+            Readahead::Windows { max } => Readahead::Windows { max: 2 * max },
+            Readahead::OnDemand { max } => Readahead::OnDemand { max: 2 * max },
+            Readahead::Clusters { cluster, max } => Readahead::Clusters { cluster, max: 2 * max },
+        }
+    }
+
     /// Pages in a unit.
     pub fn unit(self) -> u32 {
         match self {
@@ -128,11 +143,32 @@ pub enum Mapping {
     },
 }
 
+/// When a file gets its blocks, and which ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// With the write: behind the file's end, with some more that stay its own until the file is closed.
+    AtOnce {
+        /// Blocks taken at a time at least; 0: as many as are written.
+        reserve: u32,
+    },
+    /// When the flusher writes the file. Small files lie one behind the other in runs of blocks, larger ones whole.
+    Delayed {
+        /// The blocks of the longest small file.
+        small: u32,
+        /// Blocks of a run.
+        run: u32,
+    },
+}
+
 /// A file system's geometry and habits.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Blocks in a group.
     pub group: u32,
+    /// Groups whose bitmaps and inode tables lie together, at the start of the first one.
+    pub flex: u32,
+    /// Bytes of a group's descriptor. All lie behind the superblock, in the first group; 0: there are none.
+    pub descriptor: u32,
     /// Blocks of a group's inode table.
     pub inode_table: u32,
     /// Inodes in a block.
@@ -147,8 +183,10 @@ pub struct Layout {
     pub mapping: Mapping,
     /// A file goes on in the next group after this number of blocks; 0: never.
     pub hop: u32,
-    /// Blocks that a growing file sets aside behind its end; 0: none.
-    pub reserve: u32,
+    /// When a file gets its blocks.
+    pub allocation: Allocation,
+    /// The journal lies in the middle of the disk; otherwise at its start.
+    pub journal_in_middle: bool,
     /// Blocks of inodes that are read together.
     pub inode_readahead: u32,
     /// Of a thousand blocks of a file, how many lie elsewhere than behind the one before.
@@ -164,6 +202,8 @@ pub struct JournalSettings {
     pub interval: Duration,
     /// The journal's writes are marked as waited for.
     pub sync: bool,
+    /// A commit is on the medium before it counts, and what it speaks of before that: the drive's write cache is flushed.
+    pub barriers: bool,
 }
 
 /// What calls cost of a processor's time.
@@ -173,8 +213,10 @@ pub struct Costs {
     pub processors: u32,
     /// Entering and leaving the kernel, and what a call does besides copying.
     pub call: Duration,
-    /// Copying a page, and finding it.
+    /// Copying a page that is read, and finding it.
     pub page: Duration,
+    /// Filling a page that is written, with what the file system does for it.
+    pub fill: Duration,
     /// A page fault.
     pub fault: Duration,
     /// Finding a name.

@@ -5,7 +5,7 @@
 use idlewise_core::Duration;
 
 use super::parameters::{
-    Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Parameters, Readahead, Spread,
+    Allocation, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Parameters, Readahead, Spread,
 };
 
 const MIB: u32 = 256;
@@ -14,6 +14,8 @@ const MIB: u32 = 256;
 /// names (that became usual in 2006).
 const EXT3: Layout = Layout {
     group: 32_768,
+    flex: 1,
+    descriptor: 32,
     inode_table: 512,
     inodes_per_block: 32,
     names_per_block: 170,
@@ -21,18 +23,23 @@ const EXT3: Layout = Layout {
     spread: Spread::Top,
     mapping: Mapping::Indirect { direct: 12, each: 1024 },
     hop: 0,
-    reserve: 0,
+    allocation: Allocation::AtOnce { reserve: 0 },
+    journal_in_middle: false,
     inode_readahead: 1,
     fragments: 0,
 };
 
-/// ext4: inodes of 256 bytes, one for each 16 KiB; names by hash; extents; 8 MiB set aside for a file that grows
-/// (mballoc's groups of preallocation); 32 blocks of inodes read together (`inode_readahead_blks`).
+/// ext4 as mke2fs makes it: 16 groups together (`flex_bg`); inodes of 256 bytes, one for each 16 KiB; names by hash;
+/// extents; blocks when the file is written back (`delalloc`), up to 64 KiB (`mb_stream_req`) in runs of 2 MiB
+/// (`mb_group_prealloc`); 32 blocks of inodes read together (`inode_readahead_blks`).
 const EXT4: Layout = Layout {
+    flex: 16,
+    descriptor: 64,
     inodes_per_block: 16,
     hashed: true,
     mapping: Mapping::Extents { direct: 4 },
-    reserve: 2048,
+    allocation: Allocation::Delayed { small: 16, run: 512 },
+    journal_in_middle: true,
     inode_readahead: 32,
     ..EXT3
 };
@@ -42,6 +49,8 @@ const EXT4: Layout = Layout {
 /// the fewest.
 const FFS: Layout = Layout {
     group: 8192,
+    flex: 1,
+    descriptor: 0,
     inode_table: 256,
     inodes_per_block: 32,
     names_per_block: 170,
@@ -49,7 +58,8 @@ const FFS: Layout = Layout {
     spread: Spread::Every,
     mapping: Mapping::Indirect { direct: 24, each: 4096 },
     hop: 4096,
-    reserve: 0,
+    allocation: Allocation::AtOnce { reserve: 0 },
+    journal_in_middle: false,
     inode_readahead: 2,
     fragments: 0,
 };
@@ -66,9 +76,9 @@ const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
     }
 }
 
-/// A journal of 32 MiB, mke2fs's for such disks; commits every 5 s (`commit=` of mount).
+/// A journal of 32 MiB, mke2fs's for such disks; commits every 5 s (`commit=` of mount); ext3 had no barriers by default.
 const JOURNAL: JournalSettings =
-    JournalSettings { blocks: 8192, interval: Duration::from_ms(5000), sync: false };
+    JournalSettings { blocks: 8192, interval: Duration::from_ms(5000), sync: false, barriers: false };
 
 /// Memory for the kernel and programs, in pages: what such machines show as neither free nor cached.
 const LINUX_OWN: u32 = 64 * MIB;
@@ -101,10 +111,14 @@ const FREEBSD_4_3: Parameters = Parameters {
     request_max: 16,
     // vfs.hirunningspace of 1 MiB.
     writes_max: 16,
+    // A block of FFS.
+    buffer: 8192,
+    advises: false,
     costs: Costs {
         processors: 1,
         call: Duration::from_us(3),
         page: Duration::from_us(15),
+        fill: Duration::from_us(15),
         fault: Duration::from_us(10),
         name: Duration::from_us(10),
         fork: Duration::from_us(400),
@@ -131,10 +145,14 @@ const LINUX_2_6_9: Parameters = Parameters {
     request_max: 32,
     // BLKDEV_MAX_RQ.
     writes_max: 128,
+    // A block of ext3 (`st_blksize`).
+    buffer: 4096,
+    advises: false,
     costs: Costs {
         processors: 1,
         call: Duration::from_us(1),
         page: Duration::from_us(3),
+        fill: Duration::from_us(3),
         fault: Duration::from_us(2),
         name: Duration::from_us(3),
         fork: Duration::from_us(150),
@@ -148,9 +166,10 @@ const LINUX_2_6_11: Parameters = Parameters {
     name: "linux-2.6.11",
     about: "IOAZ: Linux 2.6.11, 1 GB, ext3, Athlon at 1.2 GHz",
     readahead: Readahead::Windows { max: 32 },
-    layout: Layout { reserve: 8, ..EXT3 },
+    layout: Layout { allocation: Allocation::AtOnce { reserve: 8 }, ..EXT3 },
     costs: Costs {
         page: Duration::from_us(6),
+        fill: Duration::from_us(6),
         fork: Duration::from_us(250),
         exec: Duration::from_us(600),
         ..LINUX_2_6_9.costs
@@ -166,23 +185,30 @@ const LINUX_2_6_32: Parameters = Parameters {
     dirty: ratios(GIB, 10, 20),
     readahead: Readahead::OnDemand { max: 32 },
     layout: EXT4,
-    journal: Some(JournalSettings { sync: true, ..JOURNAL }),
+    journal: Some(JournalSettings { sync: true, barriers: true, ..JOURNAL }),
     access_times: false,
     request_max: 128,
+    // IO_BUFSIZE of coreutils 8.4.
+    buffer: 32 << 10,
     ..LINUX_2_6_9
 };
 
-/// Debian 12 in a guest of 1 GB: Linux 6.1, ext4. Requests have up to 1280 KiB; half of a queue of 128 is for writeback.
+/// Debian 12 in a guest of 1 GB: Linux 6.1, ext4. Requests have up to 1280 KiB, and writeback is throttled.
 const DEBIAN12: Parameters = Parameters {
     name: "debian12",
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
-    journal: Some(JournalSettings { blocks: 16_384, sync: true, ..JOURNAL }),
+    journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    writes_max: 64,
+    // A quarter of the depth of 16 that block/blk-wbt.c begins with: so many in the background beside reads.
+    writes_max: 4,
+    // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.
+    buffer: 128 << 10,
+    advises: true,
     costs: Costs {
         processors: 2,
         call: Duration(300),
         page: Duration(700),
+        fill: Duration(700),
         fault: Duration(800),
         name: Duration::from_us(1),
         fork: Duration::from_us(80),
@@ -192,8 +218,27 @@ const DEBIAN12: Parameters = Parameters {
     ..LINUX_2_6_32
 };
 
+/// Debian 12 in QEMU, where an instruction takes a nanosecond: real programs run there beside this machine (docs/real.md). Costs are
+/// those that `kernel/guest/machine.sh` prints.
+const GUEST: Parameters = Parameters {
+    name: "guest",
+    about: "Debian 12 in an emulator: as debian12, one processor of 10^9 instructions a second",
+    costs: Costs {
+        processors: 1,
+        call: Duration::from_us(3),
+        page: Duration::from_us(5),
+        fill: Duration::from_us(18),
+        fault: Duration::from_us(10),
+        name: Duration::from_us(35),
+        fork: Duration::from_us(500),
+        exec: Duration::from_us(1200),
+        exit: Duration::from_us(290),
+    },
+    ..DEBIAN12
+};
+
 /// All machines.
-pub const ALL: [Parameters; 5] = [FREEBSD_4_3, LINUX_2_6_9, LINUX_2_6_11, LINUX_2_6_32, DEBIAN12];
+pub const ALL: [Parameters; 6] = [FREEBSD_4_3, LINUX_2_6_9, LINUX_2_6_11, LINUX_2_6_32, DEBIAN12, GUEST];
 
 /// The machine called `name`.
 pub fn named(name: &str) -> Option<Parameters> {
@@ -204,7 +249,13 @@ impl Parameters {
     /// The same machine with `percent` of the memory, for programs that are as much smaller.
     #[must_use]
     pub fn scaled(self, percent: u32) -> Parameters {
-        let scale = |pages: u32| (u64::from(pages) * u64::from(percent) / 100).max(64) as u32;
+        self.with_memory(u64::from(self.memory) * u64::from(percent) / 100)
+    }
+
+    /// The same machine with a page cache of `memory` pages, of which as large a part may be dirty.
+    #[must_use]
+    pub fn with_memory(self, memory: u64) -> Parameters {
+        let scale = |pages: u32| (u64::from(pages) * memory / u64::from(self.memory)).max(64) as u32;
         let DirtyLimits { background, most, .. } = self.dirty;
         let dirty = DirtyLimits { background: scale(background), most: scale(most), ..self.dirty };
         Parameters { memory: scale(self.memory), dirty, ..self }

@@ -24,6 +24,8 @@ pub(super) enum Step {
 pub(super) enum On {
     /// The end of a transfer.
     Transfer(u32),
+    /// This time.
+    Time(Duration),
     /// Room in the cache.
     Room,
     /// Fewer dirty pages.

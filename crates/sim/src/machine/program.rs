@@ -37,10 +37,14 @@ impl Part {
 pub enum Op {
     /// The process computes.
     Compute(Duration),
+    /// The process sleeps.
+    Sleep(Duration),
     /// The process finds a file by its name and reads the file's inode: `open(2)`.
     Open(FileId),
     /// The same without a file to read from: `stat(2)`.
     Stat(FileId),
+    /// The process says that it will read a file in order: `posix_fadvise(2)`.
+    Advise(FileId),
     /// The process forgets what it knew of an open file.
     Close(FileId),
     /// The process reads a directory's names.
@@ -59,6 +63,10 @@ pub enum Op {
     Unlink(FileId),
     /// `fsync(2)`.
     Sync(FileId),
+    /// `fdatasync(2)`.
+    SyncData(FileId),
+    /// `fsync(2)` of a directory: its names.
+    SyncNames(DirectoryId),
     /// fork and exec: a child with this name runs this program.
     Spawn(&'static str, Program),
     /// The process waits until all of its children have exited.

@@ -56,6 +56,8 @@ rows! {
         "clients update records of one database at random (SOSP'01 §4.6)";
     "update-two" on "freebsd-4.3", 2: databases::update_each,
         "the same, each client in a database of its own (SOSP'01 §4.6)";
+    "sqlite" on "debian12", 1: databases::inserts,
+        "sqlite inserts rows, each a transaction with a rollback journal";
     "andrew" on "freebsd-4.3", 2: trees::andrew,
         "the Andrew benchmark: mkdir, cp, stat, scan, gcc; an instance is a client (SOSP'01 §4.3)";
     "web" on "linux-2.6.9", 4: servers::web,

@@ -15,9 +15,10 @@ use super::commit;
 use super::kernel::Kernel;
 use super::layout::{FileSystem, Full};
 use super::parameters::{PAGE_SECTORS, Parameters};
-use super::process::{On, Process, Step};
+use super::process::{On, Open, Process, Step};
 use super::processors::Processors;
 use super::program::{Op, Program};
+use super::readahead::State;
 use super::transfers::{Waiter, Who};
 use super::writeback;
 use crate::engine::Workload;
@@ -190,6 +191,7 @@ impl Machine {
                     self.schedule(self.kernel.now, number);
                 }
             }
+            On::Time(time) => self.schedule(self.kernel.now + time, number),
             On::Room => self.kernel.for_room.push(number),
             On::Clean => self.kernel.for_clean.push(number),
             On::Children => self.processes[number as usize].waits_for_children = true,
@@ -210,9 +212,20 @@ impl Machine {
                 process.owe(now);
                 if time.0 > 0 { Ok(Step::Spend) } else { Ok(Step::Done) }
             }
+            Op::Sleep(_) if process.debt > Duration::ZERO => Ok(Step::Spend),
+            Op::Sleep(time) => match std::mem::take(time) {
+                Duration::ZERO => Ok(Step::Done),
+                time => Ok(Step::Wait(On::Time(time))),
+            },
             Op::Open(file) | Op::Stat(file) => Ok(names::find(kernel, process, *file)),
+            Op::Advise(file) => {
+                let state = State::new(kernel.parameters.readahead.doubled());
+                process.open.push(Open { file: *file, state });
+                Ok(Step::Done)
+            }
             Op::Close(file) => {
                 process.open.retain(|open| open.file != *file);
+                kernel.files.release(*file);
                 Ok(Step::Done)
             }
             Op::List(directory) => Ok(reads::list(kernel, process, *directory)),
@@ -222,7 +235,9 @@ impl Machine {
             Op::Create(file, directory) => names::create(kernel, process, *file, *directory),
             Op::MakeDirectory(id, parent) => names::make_directory(kernel, process, *id, *parent),
             Op::Unlink(file) => Ok(names::unlink(kernel, process, *file)),
-            Op::Sync(file) => Ok(syncs::sync(kernel, process, number, *file)),
+            Op::Sync(file) => Ok(syncs::sync(kernel, process, number, (*file, false))),
+            Op::SyncData(file) => Ok(syncs::sync(kernel, process, number, (*file, true))),
+            Op::SyncNames(directory) => Ok(syncs::sync_names(kernel, process, number, *directory)),
             Op::Mark(phase) => {
                 let (issuer, at) = (process.who.issuer, kernel.now + process.debt);
                 self.moments.push(Moment { issuer, phase: Some(*phase), at });

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use idlewise_core::{Group, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors};
+use idlewise_core::{Durable, Group, Instant, Issuer, Operation, Request, RequestId, Sector, Sectors};
 use rustc_hash::FxHashMap;
 
 use super::cache::PageId;
@@ -89,6 +89,23 @@ impl Transfers {
         self.live.insert(number, transfer);
         self.outbox.push_back((request, number));
         number
+    }
+
+    /// The drive's write cache is flushed for `who`. Returns the transfer's number.
+    pub fn flush(&mut self, now: Instant, who: Who) -> u32 {
+        let manner = Manner { who, write: true, sync: true, metadata: false };
+        let number = self.begin(now, 0, 0, manner, false);
+        if let Some((request, _)) = self.outbox.back_mut() {
+            request.operation = Operation::Flush;
+        }
+        number
+    }
+
+    /// When the transfer that was begun last is done, it is on the medium, and so is all that was done before it.
+    pub fn make_durable(&mut self) {
+        if let Some((request, _)) = self.outbox.back_mut() {
+            request.durable = Durable { before: true, itself: true };
+        }
     }
 
     /// `page` is moved by a transfer.

@@ -1,6 +1,7 @@
 //! The machine as a named workload: `machine:program=find,n=2,scale=25`.
 
 use super::layout::Full;
+use super::parameters::PAGE;
 use super::presets;
 use super::programs::{self, Setting, Wish};
 use super::running::Machine;
@@ -33,7 +34,11 @@ pub(crate) fn workload(options: &Options<'_>, ground: Ground) -> Result<Box<dyn 
         "" => program.instances,
         _ => options.number("n", 1..=256)? as u32,
     };
-    let wish = Wish { parameters: parameters.scaled(scale), instances, scale };
+    let parameters = match options.text("memory") {
+        "" => parameters.scaled(scale),
+        _ => parameters.with_memory(options.number("memory", 1..=1 << 20)? * (1 << 20) / PAGE),
+    };
+    let wish = Wish { parameters, instances, scale };
     let machine = build(program, wish, ground);
     Ok(Box::new(machine.map_err(|Full| options.bad("scale", "choose a smaller scale, or a larger disk"))?))
 }

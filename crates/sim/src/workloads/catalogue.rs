@@ -141,11 +141,12 @@ kinds! {
     "machine" = machine: "A program on a machine with page cache, read-ahead and file system, such as those that the \
      papers ran.", &[
         ("program", "find", "dd-cat, stream-find, find, cp, gnuld, select-one, select-two, update-one, update-two, \
-         andrew, web, file, mail, metadata, write, read, random-read or random-write"),
-        ("machine", "", "freebsd-4.3, linux-2.6.9, linux-2.6.11, linux-2.6.32 or debian12; without it the machine \
+         andrew, web, file, mail, metadata, sqlite, write, read, random-read or random-write"),
+        ("machine", "", "freebsd-4.3, linux-2.6.9, linux-2.6.11, linux-2.6.32, debian12 or guest; without it the machine \
          of the program's paper"),
         ("n", "", "instances at once; without it as many as in the paper"),
         ("scale", "100", "sizes, counts and memory in percent of the paper's"),
+        ("memory", "", "MiB of the page cache; without it the machine's own, scaled"),
     ];
 }
 

@@ -1,8 +1,8 @@
 //! Machines above a queue: which requests programs cause, when, and for which process.
 
+mod ext4;
 mod programs;
 mod reading;
-
 mod writing;
 
 use idlewise_core::{

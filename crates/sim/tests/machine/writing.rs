@@ -107,10 +107,10 @@ fn the_journal_commits_data_first() {
     assert_eq!(data, 40);
     let log: Vec<_> = places.iter().skip_while(|(block, _)| !in_journal(*block)).collect();
     assert_eq!(log.len(), 2, "{places:?}");
-    // What lists the changes, the bitmaps of inodes and blocks, the inodes of file and directory in one block, the name, and the
-    // block of pointers; then the block that ends it.
-    assert_eq!((*log[0], log[1].1), ((start, 6), 1), "{places:?}");
-    assert_eq!(log[1].0, start + 6);
+    // What lists the changes, the bitmaps of inodes and blocks, the descriptor of their group, the inodes of file and directory in
+    // one block, the name, and the block of pointers; then the block that ends it.
+    assert_eq!((*log[0], log[1].1), ((start, 7), 1), "{places:?}");
+    assert_eq!(log[1].0, start + 7);
     // Each step waits for the one before.
     let last = written.len() - 1;
     assert!(written[last].arrival >= written[last - 1].arrival + LATENCY);

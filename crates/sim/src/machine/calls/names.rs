@@ -49,10 +49,11 @@ pub(crate) fn create(
         process.stage = 1;
     }
     if process.stage == 1 {
-        let [blocks, inodes] = kernel.files.bitmaps(parent_inode);
-        let step = need(kernel, process, last)
-            .or_else(|| need(kernel, process, inodes))
-            .or_else(|| need(kernel, process, blocks));
+        let [blocks, inodes] = kernel.files.bitmaps_of_inode(parent_inode);
+        // Who gives blocks later does not look for them now.
+        let blocks = (!kernel.files.delays()).then_some(blocks);
+        let wanted = [last, inodes].into_iter().chain(blocks);
+        let step = wanted.into_iter().find_map(|block| need(kernel, process, block));
         if let Some(step) = step {
             return Ok(step);
         }
@@ -62,7 +63,7 @@ pub(crate) fn create(
             return Ok(Step::Done);
         }
         let first = kernel.files.create(file, directory)?;
-        kernel.change(inodes);
+        kernel.change_bitmap(inodes);
         let inode = kernel.files.file(file).inode;
         if first && let Err(_full) = kernel.fresh(inode) {
             return Ok(Step::Wait(On::Room));
@@ -74,7 +75,8 @@ pub(crate) fn create(
             return Ok(step);
         }
         let name = *kernel.files.directory(directory).blocks.last().unwrap_or(&last);
-        [name, inode, parent_inode].into_iter().for_each(|block| kernel.change(block));
+        [name, parent_inode].into_iter().for_each(|block| kernel.change(block));
+        kernel.change_file(file, true);
         write_through(kernel, process, &[inode, name]);
         process.stage = 3;
     }
@@ -85,8 +87,9 @@ pub(crate) fn create(
 fn empty(kernel: &mut Kernel, file: FileId) {
     kernel.forget(file);
     let bitmaps = kernel.files.truncate(file);
-    bitmaps.into_iter().for_each(|bitmap| kernel.change(bitmap));
-    kernel.change(kernel.files.file(file).inode);
+    bitmaps.into_iter().for_each(|bitmap| kernel.change_bitmap(bitmap));
+    kernel.change_orphans();
+    kernel.change_file(file, true);
 }
 
 /// Makes a directory in another one.
@@ -116,14 +119,14 @@ pub(crate) fn make_directory(
     let own = kernel.files.directory(id);
     let (inode, block) = (own.inode, *own.blocks.first().unwrap_or(&own.inode));
     if process.stage == 2 {
-        let [blocks, inodes] = kernel.files.bitmaps(inode);
+        let [blocks, inodes] = kernel.files.bitmaps_of_inode(inode);
         let step = [blocks, inodes, inode].into_iter().find_map(|block| need(kernel, process, block));
         if let Some(step) = step {
             return Ok(step);
         }
         let name = *kernel.files.directory(parent).blocks.last().unwrap_or(&last);
-        let changed = [inodes, blocks, inode, block, name, above_inode];
-        changed.into_iter().for_each(|block| kernel.change(block));
+        [inodes, blocks].into_iter().for_each(|bitmap| kernel.change_bitmap(bitmap));
+        [inode, block, name, above_inode].into_iter().for_each(|block| kernel.change(block));
         write_through(kernel, process, &[inode, above_inode, block, name]);
         process.stage = 3;
     }
@@ -142,16 +145,18 @@ pub(crate) fn unlink(kernel: &mut Kernel, process: &mut Process, file: FileId) -
         let Some(directory) = directory else { return Step::Done };
         let step = need_name(kernel, process, directory, place)
             .or_else(|| need_inode(kernel, process, inode))
-            .or_else(|| need(kernel, process, kernel.files.bitmaps(inode)[1]));
+            .or_else(|| need(kernel, process, kernel.files.bitmaps_of_inode(inode)[1]));
         if let Some(step) = step {
             return step;
         }
         let name = kernel.files.name_blocks(directory, place).last().copied().unwrap_or(inode);
         let above = kernel.files.directory(directory).inode;
         kernel.forget(file);
-        let mut changed = kernel.files.unlink(file);
-        changed.extend([kernel.files.bitmaps(inode)[1], inode, name, above]);
-        changed.into_iter().for_each(|block| kernel.change(block));
+        let mut bitmaps = kernel.files.unlink(file);
+        bitmaps.push(kernel.files.bitmaps_of_inode(inode)[1]);
+        bitmaps.into_iter().for_each(|bitmap| kernel.change_bitmap(bitmap));
+        [inode, name, above].into_iter().for_each(|block| kernel.change(block));
+        kernel.change_orphans();
         write_through(kernel, process, &[name, inode]);
         process.stage = 2;
     }

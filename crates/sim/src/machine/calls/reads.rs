@@ -1,6 +1,6 @@
 //! Reading: `read(2)` with its read-ahead, page faults, and the names of a directory.
 
-use super::pages::{held_up, need, ready};
+use super::pages::{held_up, need, need_inode, ready};
 use crate::machine::kernel::Kernel;
 use crate::machine::parameters::PAGE;
 use crate::machine::process::{Open, Pending, Process, Step};
@@ -29,7 +29,7 @@ pub(crate) fn read(kernel: &mut Kernel, process: &mut Process, part: Part) -> St
         if at >= end {
             process.owe(costs.call);
             if kernel.parameters.access_times {
-                kernel.change(kernel.files.file(part.file).inode);
+                kernel.change_file(part.file, false);
             }
             return Step::Done;
         }
@@ -75,7 +75,7 @@ fn ask_readahead(kernel: &mut Kernel, process: &mut Process, file: FileId, at: u
         Some(_) => Found::Here,
     };
     let last = (process.call_end - 1) / PAGE / size;
-    let end = u64::from(kernel.files.pages(file)).div_ceil(size);
+    let end = u64::from(kernel.files.length(file)).div_ceil(size);
     let cache = &kernel.cache;
     let cached =
         |unit: u64| (unit * size..(unit + 1) * size).any(|page| cache.find(file, page as u32).is_some());
@@ -125,9 +125,13 @@ pub(crate) fn touch(kernel: &mut Kernel, process: &mut Process, part: Part) -> S
 
 /// Reads the names of a directory, block by block.
 pub(crate) fn list(kernel: &mut Kernel, process: &mut Process, directory: DirectoryId) -> Step {
+    let inode = kernel.files.directory(directory).inode;
     loop {
+        if let Some(step) = need_inode(kernel, process, inode) {
+            return step;
+        }
         let own = kernel.files.directory(directory);
-        let (inode, block) = (own.inode, own.blocks.get(process.done as usize).copied());
+        let block = own.blocks.get(process.done as usize).copied();
         let Some(block) = block else {
             process.owe(kernel.parameters.costs.call);
             if kernel.parameters.access_times {

@@ -44,7 +44,7 @@ pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> R
         };
         kernel.cache.touch(page);
         kernel.cache.set_dirty(page, kernel.now);
-        process.owe(costs.page);
+        process.owe(costs.fill);
         let next = process.call_end.min((at / PAGE + 1) * PAGE);
         process.done = next - part.from;
         if next > kernel.files.file(part.file).bytes {
@@ -52,31 +52,31 @@ pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> R
         }
         if next >= process.call_end {
             process.call_end = 0;
-            kernel.change(kernel.files.file(part.file).inode);
+            kernel.change_file(part.file, false);
         }
         write_behind(kernel, process, part, next);
     }
 }
 
-/// Gives the file the blocks that the current call needs.
+/// Gives the file the blocks that the current call needs, or makes sure that there are as many for later.
 fn lengthen(kernel: &mut Kernel, process: &mut Process, part: Part) -> Result<Option<Step>, Full> {
     let pages = process.call_end.div_ceil(PAGE) as u32;
-    let inode = kernel.files.file(part.file).inode;
     if kernel.files.pages(part.file) >= pages {
         return Ok(None);
     }
+    if kernel.files.delays() {
+        let wanted = u64::from(kernel.cache.dirty() + pages - kernel.files.pages(part.file));
+        return if kernel.files.free() < wanted { Err(Full) } else { Ok(None) };
+    }
     let last =
         kernel.files.pages(part.file).checked_sub(1).and_then(|page| kernel.files.map(part.file, page));
-    let bitmap = kernel.files.bitmaps(last.map_or(inode, |(block, _)| block))[0];
+    let inode = kernel.files.file(part.file).inode;
+    let bitmap =
+        last.map_or(kernel.files.bitmaps_of_inode(inode)[0], |(block, _)| kernel.files.block_bitmap(block));
     if let Some(step) = need(kernel, process, bitmap) {
         return Ok(Some(step));
     }
-    let grown = kernel.files.grow(part.file, pages)?;
-    grown.bitmaps.into_iter().chain(grown.pointers).for_each(|block| kernel.change(block));
-    kernel.change(inode);
-    if let Some(journal) = &mut kernel.journal {
-        journal.lengthen(part.file);
-    }
+    kernel.grow(part.file, pages)?;
     Ok(None)
 }
 

@@ -10,13 +10,16 @@
 use rand::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::geometry::Geometry;
 use super::space::{Full, Space};
 use crate::machine::parameters::{Layout, Spread};
 
-/// Inodes and directories of the groups.
+/// Inodes and directories of the flex groups.
 pub(super) struct Groups {
+    geometry: Geometry,
+    /// Inodes in a group.
     per_group: u32,
-    /// Inodes in use, by group.
+    /// Inodes in use.
     used: Vec<u32>,
     directories: Vec<u32>,
     all_used: u64,
@@ -24,13 +27,18 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn new(groups: u32, layout: &Layout) -> Groups {
-        let none = vec![0; groups as usize];
+    pub(super) fn new(geometry: Geometry, layout: &Layout) -> Groups {
+        let none = vec![0; geometry.flex_groups() as usize];
         let per_group = layout.inode_table * layout.inodes_per_block;
-        Groups { per_group, used: none.clone(), directories: none, all_used: 0, all_directories: 0 }
+        Groups { geometry, per_group, used: none.clone(), directories: none, all_used: 0, all_directories: 0 }
     }
 
-    /// The group for a directory in `parent`; `None`: at the top.
+    /// Inodes of a flex group.
+    fn inodes(&self, flex: u32) -> u32 {
+        self.geometry.groups_of(flex).len() as u32 * self.per_group
+    }
+
+    /// The flex group for a directory whose parent is in `parent`; `None`: at the top.
     pub(super) fn for_directory(
         &mut self,
         spread: Spread,
@@ -38,11 +46,11 @@ impl Groups {
         space: &Space,
         rng: &mut Xoshiro256PlusPlus,
     ) -> u32 {
-        let count = space.groups();
+        let count = self.geometry.flex_groups();
         let all = 0..count;
         let mean_used = (self.all_used / u64::from(count)) as u32;
         let roomy = |group: &u32| {
-            self.used[*group as usize] <= mean_used && space.free_in(*group) >= space.mean_free()
+            self.used[*group as usize] <= mean_used && space.free_in_flex(*group) >= space.mean_free()
         };
         let chosen = match (spread, parent) {
             (Spread::Every, _) => all
@@ -54,15 +62,15 @@ impl Groups {
                 groups.min_by_key(|group| self.directories[*group as usize])
             }
             (Spread::Top, Some(parent)) => {
-                let size = space.first(1) - space.first(0);
-                let most_directories = (self.all_directories / u64::from(count)) as u32 + self.per_group / 16;
+                let (inodes, blocks) = (self.inodes(0), self.geometry.blocks(0));
+                let most_directories = (self.all_directories / u64::from(count)) as u32 + inodes / 16;
                 let (most_used, least_free) =
-                    (mean_used + self.per_group / 4, space.mean_free().saturating_sub(size / 4));
+                    (mean_used + inodes / 4, space.mean_free().saturating_sub(blocks / 4));
                 all.map(|step| (parent + step) % count).find(|group| {
                     let at = *group as usize;
                     self.directories[at] < most_directories
                         && self.used[at] < most_used
-                        && space.free_in(*group) >= least_free
+                        && space.free_in_flex(*group) >= least_free
                 })
             }
         };
@@ -72,14 +80,14 @@ impl Groups {
         group
     }
 
-    /// An inode in `group`, or in the next one that has one: the number of its group, and its place there.
-    pub(super) fn inode(&mut self, group: u32) -> Result<(u32, u32), Full> {
+    /// An inode in the flex group `flex`, or in the next one that has one: its group, and its place there.
+    pub(super) fn inode(&mut self, flex: u32) -> Result<(u32, u32), Full> {
         let count = self.used.len() as u32;
-        let groups = (0..count).map(|step| (group + step) % count);
-        let chosen =
-            groups.into_iter().find(|group| self.used[*group as usize] < self.per_group).ok_or(Full)?;
+        let mut all = (0..count).map(|step| (flex + step) % count);
+        let chosen = all.find(|one| self.used[*one as usize] < self.inodes(*one)).ok_or(Full)?;
+        let place = self.used[chosen as usize];
         self.used[chosen as usize] += 1;
         self.all_used += 1;
-        Ok((chosen, self.used[chosen as usize] - 1))
+        Ok((self.geometry.groups_of(chosen).start + place / self.per_group, place % self.per_group))
     }
 }

@@ -1,7 +1,7 @@
 //! Where things come to lie.
 
 use super::*;
-use crate::machine::parameters::{Layout, Mapping};
+use crate::machine::parameters::{Allocation, Layout, Mapping};
 use crate::machine::presets;
 use crate::machine::program::FileId;
 
@@ -88,10 +88,57 @@ fn ffs_spreads_directories_and_large_files() {
     assert!(groups[..4096].iter().all(|group| *group == groups[0]));
 }
 
+/// Where `filefrag` and `debugfs` show a tree that Linux 6.1 unpacks on a disk of 40 GB: the directories' blocks behind the
+/// inode tables of their flex group, small files in its second group one behind the other, larger ones behind the first run of those.
+#[test]
+fn ext4_packs_small_files_and_keeps_large_ones_apart() {
+    let layout = presets::named("debian12").unwrap().layout;
+    let mut files = FileSystem::new(layout, 320 * u64::from(layout.group), 16_384, 1).unwrap();
+    assert_eq!(files.journal(), Some((161 * layout.group, 16_384)));
+    let top = files.make_directory(None).unwrap();
+    let start = files.directory(top).blocks[0] - 16 * (2 + 512);
+    assert!(start.is_multiple_of(16 * layout.group));
+    let directories = [(); 3].map(|()| files.make_directory(Some(top)).unwrap());
+    let own = directories.map(|directory| files.directory(directory).blocks[0]);
+    assert_eq!(own, [1, 2, 3].map(|place| files.directory(top).blocks[0] + place));
+    let data = start + layout.group;
+    let sizes = [
+        (1041, 0),
+        (11_384, 1),
+        (14_219, 4),
+        (75_574, 512),
+        (4368, 8),
+        (76_966, 531),
+        (139_768, 550),
+        (65_536, 10),
+    ];
+    for (number, (bytes, place)) in sizes.into_iter().enumerate() {
+        let file = files.make_file(directories[number % 3], bytes).unwrap();
+        assert_eq!(blocks(&files, file)[0], data + place, "{bytes} bytes");
+    }
+    // A run of 512 blocks is full: the next one begins at the next multiple that is free.
+    let full = (0..40).map(|_| files.make_file(directories[0], 64 << 10).unwrap());
+    let last = full.last().unwrap();
+    assert_eq!(blocks(&files, last)[0], data + 1024 + 9 * 16);
+}
+
+#[test]
+fn inodes_of_a_flex_group_lie_together() {
+    let layout = presets::named("debian12").unwrap().layout;
+    let mut files = FileSystem::new(layout, 64 * u64::from(layout.group), 0, 1).unwrap();
+    let top = files.make_directory_at(1, 4).unwrap();
+    let start = 16 * layout.group;
+    assert_eq!(files.directory(top).inode, start + 32);
+    assert_eq!(files.bitmaps_of_inode(start + 32), [start, start + 16]);
+    assert_eq!(files.bitmaps_of_inode(start + 32 + 512), [start + 1, start + 17]);
+    assert_eq!(files.block_bitmap(start + 3 * layout.group), start + 3);
+    assert_eq!(files.inodes_around(start + 32 + 40), (start + 32 + 32, 32));
+}
+
 #[test]
 fn files_that_grow_by_turns_interleave_unless_blocks_are_set_aside() {
     for (reserve, runs) in [(0, 64), (8, 8)] {
-        let mut files = file_system(Layout { reserve, ..ext3() });
+        let mut files = file_system(Layout { allocation: Allocation::AtOnce { reserve }, ..ext3() });
         let directory = files.make_directory(None).unwrap();
         let [a, b] = [(); 2].map(|()| files.make_file(directory, 0).unwrap());
         for page in 1..=64 {

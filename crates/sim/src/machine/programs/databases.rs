@@ -1,4 +1,4 @@
-//! TPC-B as SOSP'01 §4.6 has it: clients that select or update records of a database at random.
+//! Databases: TPC-B as SOSP'01 §4.6 has it, clients that select or update records at random; and what sqlite does for an insert.
 
 use idlewise_core::Duration;
 use rand::Rng;
@@ -55,4 +55,50 @@ pub(super) fn update_one(setting: &mut Setting) -> Result<Vec<Job>, Full> {
 
 pub(super) fn update_each(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     clients(setting, true, true)
+}
+
+/// Inserts.
+const INSERTS: u64 = 1000;
+/// Rows of about 90 bytes in a page of 4 KiB.
+const ROWS: u64 = 45;
+/// What sqlite and its shell do for an insert.
+const INSERT: Duration = Duration::from_us(100);
+/// A rollback journal's header, and a page in it with its number and its checksum.
+const HEADER: u64 = 512;
+const JOURNALED: u64 = 4 + 4096 + 4;
+
+/// `sqlite3`, inserts into a table whose rows lie in the order of their keys, each in a transaction of its own.
+///
+/// Each transaction saves the pages that it will change in a journal: the first, the last leaf, and for a new leaf the root. The journal is
+/// made durable, then with the number of its pages once more; then the pages, and the journal is removed (`journal_mode`
+/// DELETE, `synchronous` FULL). Source: <https://www.sqlite.org/atomiccommit.html>.
+pub(super) fn inserts(setting: &mut Setting) -> Result<Vec<Job>, Full> {
+    let mut jobs = Vec::new();
+    for _ in 0..setting.wish.instances {
+        let directory = setting.root()?;
+        let database = setting.files.make_file(directory, 2 * RECORD)?;
+        let journal = setting.files.plan_file();
+        let whole = |file, page: u64| Part { file, from: page * RECORD, bytes: RECORD, call: RECORD as u32 };
+        let insert = move |number: u64| {
+            let (leaf, grows) = (1 + number / ROWS, number > 0 && number.is_multiple_of(ROWS));
+            let saved = HEADER + 2 * JOURNALED;
+            let pages = [Some(0), grows.then_some(1), Some(leaf)];
+            [
+                Op::Compute(INSERT),
+                Op::Create(journal, directory),
+                Op::Write(Part { file: journal, from: 0, bytes: saved, call: JOURNALED as u32 }),
+                Op::SyncData(journal),
+                Op::SyncNames(directory),
+                Op::Write(Part { file: journal, from: 0, bytes: 12, call: 12 }),
+                Op::SyncData(journal),
+            ]
+            .into_iter()
+            .chain(pages.into_iter().flatten().map(move |page| Op::Write(whole(database, page))))
+            .chain([Op::SyncData(database), Op::Close(journal), Op::Unlink(journal)])
+        };
+        let reads = [Op::Open(database), Op::Read(Part::all(database, RECORD as u32))];
+        let all = reads.into_iter().chain((0..setting.scaled(INSERTS)).flat_map(insert));
+        jobs.push(Job { name: "sqlite", program: program(all), background: false });
+    }
+    Ok(jobs)
 }

@@ -36,7 +36,6 @@ fn threads(setting: &mut Setting, mix: Mix) -> Result<Vec<Job>, Full> {
         let (directory, files) = &mut directories[(place % count) as usize];
         files.push((setting.files.make_file(*directory, bytes)?, bytes));
     }
-    setting.files.settle();
     let operations = setting.scaled(OPERATIONS);
     let instances = setting.wish.instances;
     let mut jobs = Vec::new();

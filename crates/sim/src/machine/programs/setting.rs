@@ -92,7 +92,7 @@ impl Setting {
             }
             made.push(directory);
         }
-        self.files.settle();
+        self.files.settle(&mut made);
         let listed = made.into_iter().map(|one| (one, self.files.directory(one).files.clone()));
         Ok(Tree { top: Some(top), directories: listed.collect() })
     }
@@ -103,9 +103,15 @@ pub(super) fn own_rng(setting: &mut Setting) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(setting.rng.random())
 }
 
-/// `cat`: reads a file from the beginning to the end, by blocks as `st_blksize` says.
-pub(super) fn cat(file: FileId) -> Program {
-    program([Op::Open(file), Op::Read(Part::all(file, 4096)), Op::Close(file)])
+/// How coreutils read a file: from the beginning to the end, a buffer at a time.
+pub(super) fn read_all(file: FileId, machine: &Parameters) -> impl Iterator<Item = Op> + Send + use<> {
+    let advise = machine.advises.then_some(Op::Advise(file));
+    [Op::Open(file)].into_iter().chain(advise).chain([Op::Read(Part::all(file, machine.buffer))])
+}
+
+/// `cat`.
+pub(super) fn cat(file: FileId, machine: &Parameters) -> Program {
+    program(read_all(file, machine).chain([Op::Close(file)]))
 }
 
 /// Time from `least` to `most`.

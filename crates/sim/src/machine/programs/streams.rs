@@ -1,13 +1,18 @@
 //! Streams: OLS'05's first two experiments.
 
+use idlewise_core::Duration;
+
 use super::setting::{Full, Setting, cat};
 use super::trees::{find, source_tree};
-use crate::machine::program::{Op, Part, program};
+use crate::machine::program::{Op, Part, Program, program};
 use crate::machine::running::Job;
 
 const MIB: u64 = 1 << 20;
 
-/// `while true; do dd if=/dev/zero of=file count=2048 bs=1M; done` beside `cat 200mb-file`.
+/// The time for which the other program has been running when the one that counts begins.
+const HEAD_START: Duration = Duration::from_ms(2000);
+
+/// `while true; do dd if=/dev/zero of=file count=2048 bs=1M; done` beside `cat 200mb-file`, which begins later.
 pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let directory = setting.root()?;
     let read = setting.scaled(200) * MIB;
@@ -17,20 +22,30 @@ pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let dd = move |_: u64| [Op::Create(written, directory), Op::Write(part)];
     Ok(vec![
         Job { name: "dd", program: program((0..).flat_map(dd)), background: true },
-        Job { name: "cat", program: cat(read), background: false },
+        Job {
+            name: "cat",
+            program: program(later("cat", cat(read, &setting.wish.parameters))),
+            background: false,
+        },
     ])
 }
 
-/// `while true; do cat big-file; done` beside `find . -type f -exec cat {} \;`. The file is twice as large as the
-/// memory.
+/// `program` after a head start for another one. Its phase says how long it took.
+fn later(name: &'static str, program: Program) -> impl Iterator<Item = Op> + Send {
+    [Op::Sleep(HEAD_START), Op::Mark(name)].into_iter().chain(program)
+}
+
+/// `while true; do cat big-file; done` beside `find . -type f -exec cat {} \;`, which begins later. The file is twice as
+/// large as the memory.
 pub(super) fn cat_beside_find(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let directory = setting.root()?;
     let bytes = setting.scaled(2048) * MIB;
     let large = setting.files.make_file(directory, bytes)?;
     let tree = source_tree(setting)?;
-    let again = move |_: u64| [Op::Open(large), Op::Read(Part::all(large, 4096)), Op::Close(large)];
+    let machine = setting.wish.parameters;
+    let again = move |_: u64| cat(large, &machine);
     Ok(vec![
         Job { name: "cat", program: program((0..).flat_map(again)), background: true },
-        Job { name: "find", program: find(tree), background: false },
+        Job { name: "find", program: program(later("find", find(tree, machine))), background: false },
     ])
 }

@@ -2,7 +2,8 @@
 
 use idlewise_core::Duration;
 
-use super::setting::{Full, Setting, Sizes, Tree, cat};
+use super::setting::{Full, Setting, Sizes, Tree, cat, read_all};
+use crate::machine::parameters::Parameters;
 use crate::machine::program::{DirectoryId, FileId, Op, Part, Program, program};
 use crate::machine::running::Job;
 
@@ -13,8 +14,8 @@ pub(super) fn source_tree(setting: &mut Setting) -> Result<Tree, Full> {
 }
 
 /// `find . -type f -exec cat {} \;`: `find` looks at each name, and has a child read the file.
-pub(super) fn find(tree: Tree) -> Program {
-    let each = |file: FileId| [Op::Stat(file), Op::Spawn("cat", cat(file)), Op::Wait];
+pub(super) fn find(tree: Tree, machine: Parameters) -> Program {
+    let each = move |file: FileId| [Op::Stat(file), Op::Spawn("cat", cat(file, &machine)), Op::Wait];
     let directory = move |(directory, files): (DirectoryId, Vec<FileId>)| {
         std::iter::once(Op::List(directory)).chain(files.into_iter().flat_map(each))
     };
@@ -26,7 +27,8 @@ pub(super) fn find_exec_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let mut jobs = Vec::new();
     for _ in 0..setting.wish.instances {
         let tree = source_tree(setting)?;
-        jobs.push(Job { name: "find", program: find(tree), background: false });
+        let program = find(tree, setting.wish.parameters);
+        jobs.push(Job { name: "find", program, background: false });
     }
     Ok(jobs)
 }
@@ -34,16 +36,12 @@ pub(super) fn find_exec_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
 /// A file, its length, and the file to copy it to.
 type Pair = (FileId, u64, FileId);
 
-/// Copies files into a directory, which is there, to files that are not.
-fn copy(files: Vec<Pair>, into: DirectoryId) -> impl Iterator<Item = Op> + Send {
+/// Copies files into a directory, which is there, to files that are not. Small files are read whole before they are written.
+fn copy(files: Vec<Pair>, into: DirectoryId, machine: Parameters) -> impl Iterator<Item = Op> + Send {
     files.into_iter().flat_map(move |(from, bytes, to)| {
-        [
-            Op::Open(from),
-            Op::Create(to, into),
-            Op::Read(Part::all(from, 4096)),
-            Op::Write(Part { file: to, from: 0, bytes, call: 4096 }),
-            Op::Close(from),
-        ]
+        let write = Op::Write(Part { file: to, from: 0, bytes, call: machine.buffer });
+        let rest = [Op::Create(to, into), write, Op::Close(from), Op::Close(to)];
+        read_all(from, &machine).chain(rest)
     })
 }
 
@@ -53,7 +51,7 @@ fn pairs(setting: &mut Setting, files: &[FileId]) -> Vec<Pair> {
     files.iter().map(pair).collect()
 }
 
-/// `cp -r`, one process for each instance. Small files are read whole before they are written.
+/// `cp -r`, one process for each instance, which takes what is in a directory in the order of the inodes.
 pub(super) fn copy_tree(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let mut jobs = Vec::new();
     for _ in 0..setting.wish.instances {
@@ -64,12 +62,16 @@ pub(super) fn copy_tree(setting: &mut Setting) -> Result<Vec<Job>, Full> {
             None => setting.files.make_directory(None)?,
         };
         let mut steps = Vec::new();
-        for (from, files) in tree.directories {
+        let machine = setting.wish.parameters;
+        let mut directories = tree.directories;
+        directories.sort_unstable();
+        for (from, mut files) in directories {
+            files.sort_unstable();
             let into = setting.files.plan_directory();
             steps.push((from, into, pairs(setting, &files)));
         }
         let each = move |(from, into, files)| {
-            [Op::MakeDirectory(into, top), Op::List(from)].into_iter().chain(copy(files, into))
+            [Op::MakeDirectory(into, top), Op::List(from)].into_iter().chain(copy(files, into, machine))
         };
         let all = std::iter::once(Op::MakeDirectory(top, above)).chain(steps.into_iter().flat_map(each));
         jobs.push(Job { name: "cp", program: program(all), background: false });
@@ -104,12 +106,12 @@ fn stat(files: &[FileId]) -> Vec<Op> {
 }
 
 /// A client's five phases.
-fn client(repository: &Repository, above: DirectoryId) -> Vec<Op> {
+fn client(repository: &Repository, above: DirectoryId, machine: Parameters) -> Vec<Op> {
     let mut all = vec![Op::Mark("mkdir")];
     all.extend(repository.iter().map(|(directory, _, _)| Op::MakeDirectory(*directory, above)));
     all.push(Op::Mark("cp"));
     for (directory, files, _) in repository {
-        all.push(Op::Spawn("cp", program(copy(files.clone(), *directory).collect::<Vec<_>>())));
+        all.push(Op::Spawn("cp", program(copy(files.clone(), *directory, machine).collect::<Vec<_>>())));
         all.push(Op::Wait);
     }
     all.push(Op::Mark("stat"));
@@ -148,7 +150,7 @@ pub(super) fn andrew(setting: &mut Setting) -> Result<Vec<Job>, Full> {
             let objects = sources.iter().map(|_| setting.files.plan_file()).collect();
             repository.push((directory, pairs(setting, &sources), objects));
         }
-        let program = program(client(&repository, above));
+        let program = program(client(&repository, above, setting.wish.parameters));
         jobs.push(Job { name: "client", program, background: false });
     }
     Ok(jobs)

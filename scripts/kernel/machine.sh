@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# The machine of the simulator against a real one: programs on ext4 in a guest with Debian's kernel, on disks that are models,
+# and the same programs on the machine and on the same disks. Prints docs/real.md.
+#
+#   scripts/kernel/machine.sh [DISK…]
+#
+# SCALE=N percent of the papers' sizes (15), SEED=N another layout of the files, SCHEDULERS=NAME,… others. Exit status: 0 both
+# agree, 1 not, 77 it cannot run here.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+. scripts/kernel/packages.sh
+
+scale=${SCALE:-15} seed=${SEED:-1} schedulers=${SCHEDULERS:-iw-deadline,noop,as,cas,cfq}
+export GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
+disks=(maxtor-40g hdd-4tb-7200)
+[ $# = 0 ] || disks=("$@")
+build=(build --release --package idlewise --bins)
+IDLEWISE=$(program idlewise "${build[@]}")
+table=$(program machine_table build --release --package idlewise-sim --example machine_table)
+export IDLEWISE
+
+place=$kernel_work/machine
+mkdir -p "$place"
+results=() status=0
+for disk in "${disks[@]}"; do
+    result=$place/$disk.results tar=$place/$disk.tar
+    results+=("$result")
+    rm -f "$tar"
+    truncate -s 1G "$tar"
+    # The sizes are those of the machine's programs at this scale.
+    GUEST_NAME=$disk GUEST_QEMU="-drive file=$tar,format=raw,if=virtio" scripts/kernel/run.sh machine "disk=$disk" \
+        "seed=$seed" "files=$((160 * scale))" "large=$((2 * scale))" "written=$((2048 * scale / 100))" \
+        "inserts=$((10 * scale))" "schedulers=$schedulers" "programs=find,cp,dd_cat,sqlite" >"$result.log" || status=$?
+    [ "$status" = 0 ] || { cat "$result.log" >&2; exit "$status"; }
+    { echo "setting: $disk $seed $scale"; grep '^\(result\|cost\|memory\):' "$result.log"; } >"$result"
+done
+"$table" "${results[@]}"
