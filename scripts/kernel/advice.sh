@@ -6,7 +6,7 @@
 #   scripts/kernel/advice.sh [--short] [DISK…]
 #
 # OURS=NAME,… takes fewer of ours, LOADS=NAME,… fewer loads; RUNS=N runs of the fastest at least (3), and up to twice
-# as many until their means are known; SEED=N another layout of the files. Exit status: 0 advice is right (within 5 %
+# as many until their means are known; SEED=N another layout of the files (2). Exit status: 0 advice is right (within 5 %
 # of the best in nine of ten loads, within 15 % in all), 1 it is not, 77 it cannot run here.
 set -euo pipefail
 export LC_ALL=C
@@ -16,10 +16,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # The second is the first again: what differs between the two is not the scheduler's.
 kernels=mq-deadline,mq-deadline:fifo_batch=16,none,mq-deadline:fifo_batch=1,mq-deadline:writes_starved=8,kyber,bfq,bfq:low_latency=0,bfq:low_latency=0:timeout_sync=500
 ours=${OURS:-} loads=${LOADS:-streams,random,sqlite,pgbench,tar,find,write,read+find,sqlite+write,pgbench+tar}
-# Nothing was tuned on the second.
-disks=(hdd-4tb-7200 hdd-18tb-7200:capacity=14t)
+# Nothing was tuned on this disk, nor on this layout.
+disks=(hdd-18tb-7200:capacity=14t)
 # Sizes are such that a load takes some seconds on a disk and does not fit the buffer of the drive.
-numbers=(work=320 files=1800 large=320 ios=1500 commits=80 transactions=90 "runs=${RUNS:-3}") seed=${SEED:-1}
+numbers=(work=320 files=1800 large=320 ios=1500 commits=80 transactions=90 "runs=${RUNS:-3}") seed=${SEED:-2}
 export GUEST_MEMORY=1792 GUEST_TIMEOUT=${GUEST_TIMEOUT:-14400}
 build=(build --release --package idlewise --bins --example advice_table)
 if [ "${1:-}" = --short ]; then
