@@ -199,7 +199,7 @@ const DEBIAN12: Parameters = Parameters {
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    // A quarter of the depth of 16 that block/blk-wbt.c begins with: so many in the background beside reads.
+    // block/blk-wbt.c begins with a depth of 16; beside reads a quarter of it is for the background.
     writes_max: 4,
     // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.
     buffer: 128 << 10,
