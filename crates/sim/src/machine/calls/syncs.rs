@@ -8,6 +8,15 @@ use crate::machine::process::{On, Process, Step};
 use crate::machine::program::{DirectoryId, FileId};
 use crate::machine::transfers::Manner;
 
+/// The call begins: its cost is spent before anything else.
+fn enter(kernel: &Kernel, process: &mut Process) -> Option<Step> {
+    if process.stage == 0 {
+        process.owe(kernel.parameters.costs.call);
+        process.stage = 1;
+    }
+    (process.debt > Duration::ZERO).then_some(Step::Spend)
+}
+
 /// Writes what is dirty of a file and waits for it; then for a commit, for the drive, or for the block of the inode. `data`:
 /// changes without which the data can be read do not matter.
 pub(crate) fn sync(
@@ -16,12 +25,8 @@ pub(crate) fn sync(
     number: u32,
     (file, data): (FileId, bool),
 ) -> Step {
-    if process.stage == 0 {
-        process.owe(kernel.parameters.costs.call);
-        process.stage = 1;
-    }
-    if process.debt > Duration::ZERO {
-        return Step::Spend;
+    if let Some(step) = enter(kernel, process) {
+        return step;
     }
     if process.stage == 1 {
         if let Some(transfer) = write_dirty(kernel, process, file) {
@@ -55,12 +60,8 @@ pub(crate) fn sync_names(
     number: u32,
     directory: DirectoryId,
 ) -> Step {
-    if process.stage == 0 {
-        process.owe(kernel.parameters.costs.call);
-        process.stage = 1;
-    }
-    if process.debt > Duration::ZERO {
-        return Step::Spend;
+    if let Some(step) = enter(kernel, process) {
+        return step;
     }
     if process.stage == 1 {
         process.stage = 2;
