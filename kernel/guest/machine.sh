@@ -5,8 +5,7 @@
 #   result: PROGRAM SCHEDULER MS READS READ_SECTORS WRITES WRITE_SECTORS FLUSHES COMMITS
 #
 # with how long the program took, and what the kernel counted on the disk until the program ended. A flush that is no part of a
-# commit is among the writes, too. `cost` lines have what
-# calls cost without a disk, in nanoseconds. The recordings of the first scheduler leave the guest on a second disk, as a
+# commit is among the writes, too. `cost` lines have what calls cost without a disk, in nanoseconds. The recordings of the first scheduler leave the guest on a second disk, as a
 # tar file.
 . /tests/parts.sh
 disk=$(argument disk)
@@ -71,7 +70,9 @@ run() {
     if [ "$3" = 1 ]; then
         idlewise record /dev/iwdisk0 --output "/tmp/$1.rec.gz" --force >/tmp/record 2>&1 &
         recorder=$!
-        while ! grep -qs '^recording' /tmp/record; do sleep 0.1; done
+        i=0
+        while ! grep -qs '^recording' /tmp/record && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
+        [ $i -lt 300 ] || bad "the recorder of $1 does not begin"
     fi
     [ "$1" != dd_cat ] || before_dd_cat
     before=$(counts) begun=$(milliseconds)

@@ -26,7 +26,7 @@ if [ "${1:-}" = --short ]; then
     shift
     disks=(maxtor-40g)
     kernels=mq-deadline,mq-deadline:fifo_batch=16,none,bfq:low_latency=0 ours=as loads=streams
-    numbers=(work=48 files=120 large=48 ios=300 runs=1)
+    numbers=(work=48 files=120 large=48 ios=300 runs=1) seed=${SEED:-1}
     # The program that the tests run.
     build=("${as_tested[@]}")
 fi
