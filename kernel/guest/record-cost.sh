@@ -9,7 +9,7 @@
 insmod /modules/null_blk.ko nr_devices=1 submit_queues=1 queue_mode=2 irqmode=0 gb=1 hw_queue_depth=128
 set_queue nullb0 nomerges 2
 seconds_held=$(argument seconds) requests=$(argument requests)
-seconds_held=${seconds_held:-2} requests=${requests:-60000}
+seconds_held=${seconds_held:-2} requests=${requests:-240000}
 
 # load OPTION…: reads of 4 KiB, 128 at a time, in the way that costs least: what the processor does not do for the load, the
 # recorder has.
