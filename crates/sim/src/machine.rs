@@ -10,6 +10,7 @@
 //! | `readahead` | what is read beyond what was asked for |
 //! | `flusher`, `writeback` | when dirty pages are written |
 //! | `journal`, `commit` | when changes of the file system reach the disk |
+//! | `network` | what processes send to clients |
 //! | `transfers` | requests on their way, and who waits for them |
 //! | `kernel` | all of this together |
 //! | `program`, `process`, `calls` | what processes do, and how each call goes |
@@ -25,6 +26,7 @@ mod flusher;
 mod journal;
 pub mod kernel;
 pub mod layout;
+mod network;
 pub mod parameters;
 pub mod presets;
 mod process;

@@ -41,6 +41,8 @@ pub struct Parameters {
     pub buffer: u32,
     /// `cat` and `cp` say that they will read in order (`posix_fadvise`), for which the kernel doubles read-ahead.
     pub advises: bool,
+    /// The network to clients.
+    pub network: Network,
     /// What calls cost.
     pub costs: Costs,
 }
@@ -204,6 +206,15 @@ pub struct JournalSettings {
     pub sync: bool,
     /// A commit is on the medium before it counts, and what it speaks of before that: the drive's write cache is flushed.
     pub barriers: bool,
+}
+
+/// A network.
+#[derive(Clone, Copy, Debug)]
+pub struct Network {
+    /// Bytes of content that it carries in a second.
+    pub rate: u32,
+    /// Bytes in a connection's buffer for sending.
+    pub buffer: u32,
 }
 
 /// What calls cost of a processor's time.

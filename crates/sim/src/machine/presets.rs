@@ -5,7 +5,8 @@
 use idlewise_core::Duration;
 
 use super::parameters::{
-    Allocation, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Parameters, Readahead, Spread,
+    Allocation, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Network, Parameters, Readahead,
+    Spread,
 };
 
 const MIB: u32 = 256;
@@ -83,6 +84,10 @@ const JOURNAL: JournalSettings =
 /// Memory for the kernel and programs, in pages: what such machines show as neither free nor cached.
 const LINUX_OWN: u32 = 64 * MIB;
 
+/// Fast Ethernet, for which a TCP packet of 1460 bytes takes 1538; a socket's buffer of 16 KiB (`net.inet.tcp.sendspace`, and the second
+/// number of Linux's `tcp_wmem`).
+const FAST_ETHERNET: Network = Network { rate: 12_500_000 / 1538 * 1460, buffer: 16 << 10 };
+
 const GIB: u32 = 1024 * MIB;
 
 /// SOSP'01 §4: Pentium III at 550 MHz, 128 MB, FreeBSD 4.3.
@@ -114,6 +119,8 @@ const FREEBSD_4_3: Parameters = Parameters {
     // A block of FFS.
     buffer: 8192,
     advises: false,
+    // The paper names none; a laboratory had this in 2001.
+    network: FAST_ETHERNET,
     costs: Costs {
         processors: 1,
         call: Duration::from_us(3),
@@ -148,6 +155,7 @@ const LINUX_2_6_9: Parameters = Parameters {
     // A block of ext3 (`st_blksize`).
     buffer: 4096,
     advises: false,
+    network: Network { rate: 10 * FAST_ETHERNET.rate, ..FAST_ETHERNET },
     costs: Costs {
         processors: 1,
         call: Duration::from_us(1),

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use idlewise_core::Duration;
 
+use super::network::Connection;
 use super::program::{FileId, Op, Program};
 use super::readahead::State;
 use super::transfers::Who;
@@ -94,6 +95,8 @@ pub(super) struct Process {
     pub writes: VecDeque<u32>,
     /// Transfers that are to be waited for.
     pub transfers: Vec<u32>,
+    /// What it has sent to its client.
+    pub connection: Connection,
     /// The process has exited.
     pub gone: bool,
 }
@@ -119,6 +122,7 @@ impl Process {
             reads: VecDeque::new(),
             writes: VecDeque::new(),
             transfers: Vec::new(),
+            connection: Connection::default(),
             gone: false,
         }
     }

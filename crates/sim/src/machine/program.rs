@@ -67,6 +67,8 @@ pub enum Op {
     SyncData(FileId),
     /// `fsync(2)` of a directory: its names.
     SyncNames(DirectoryId),
+    /// The process sends so many bytes to its client, and waits while its connection's buffer has no room for them: `writev(2)`.
+    Send(u32),
     /// fork and exec: a child with this name runs this program.
     Spawn(&'static str, Program),
     /// The process waits until all of its children have exited.

@@ -2,8 +2,11 @@
 //!
 //! A program is one row here and one function below `programs/`, which makes its files and returns its jobs.
 
+mod apache;
+mod bonnie;
 mod databases;
 mod files;
+mod iozone;
 mod links;
 mod servers;
 mod setting;
@@ -60,6 +63,12 @@ rows! {
         "sqlite inserts rows, each a transaction with a rollback journal";
     "andrew" on "freebsd-4.3", 2: trees::andrew,
         "the Andrew benchmark: mkdir, cp, stat, scan, gcc; an instance is a client (SOSP'01 §4.3)";
+    "apache" on "freebsd-4.3", 48: apache::as_it_comes,
+        "Apache sends the files of a log, mapped below 4 MB and read above; an instance is a server process (SOSP'01 §4.4)";
+    "apache-read" on "freebsd-4.3", 48: apache::by_read,
+        "the same, each file read";
+    "apache-mmap" on "freebsd-4.3", 48: apache::by_mmap,
+        "the same, each file mapped";
     "web" on "linux-2.6.9", 4: servers::web,
         "FFSB's web server: threads read files at random (OLS'05 §5.7)";
     "file" on "linux-2.6.9", 4: servers::file,
@@ -76,6 +85,12 @@ rows! {
         "IOzone's workers read records of a file each, in any order";
     "random-write" on "linux-2.6.11", 4: files::random_write,
         "IOzone's workers write records of a file each, in any order";
+    "iozone" on "linux-2.6.32", 5: iozone::small_records,
+        "IOzone's tests one after the other, by records of 4 KB; an instance is a worker with a file of 100 MB (UNC §VI)";
+    "iozone-64k" on "linux-2.6.32", 1: iozone::large_records,
+        "the same by records of 64 KB";
+    "bonnie" on "linux-2.6.32", 1: bonnie::bonnie,
+        "bonnie++: a file twice as large as the memory by characters and by blocks, seeks, empty files (the wiki's page)";
 }
 
 /// The program called `name`.

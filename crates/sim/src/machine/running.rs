@@ -14,6 +14,7 @@ use super::calls::{names, reads, syncs, writes};
 use super::commit;
 use super::kernel::Kernel;
 use super::layout::{FileSystem, Full};
+use super::network::Link;
 use super::parameters::{PAGE_SECTORS, Parameters};
 use super::process::{On, Open, Process, Step};
 use super::processors::Processors;
@@ -48,6 +49,7 @@ pub struct Machine {
     events: BinaryHeap<Reverse<(Instant, u64, u32)>>,
     order: u64,
     processors: Processors,
+    link: Link,
     next_issuer: u32,
     /// Programs that have not ended, without those in the background.
     left: usize,
@@ -65,6 +67,7 @@ impl Machine {
             processes: Vec::new(),
             events: BinaryHeap::new(),
             order: 0,
+            link: Link::default(),
             next_issuer: FIRST,
             left: jobs.iter().filter(|job| !job.background).count(),
             moments: Vec::new(),
@@ -217,6 +220,12 @@ impl Machine {
                 Duration::ZERO => Ok(Step::Done),
                 time => Ok(Step::Wait(On::Time(time))),
             },
+            Op::Send(_) if process.debt > Duration::ZERO => Ok(Step::Spend),
+            Op::Send(bytes) => {
+                let network = kernel.parameters.network;
+                let wait = self.link.send(&mut process.connection, kernel.now, *bytes, network);
+                Ok(wait.map_or(Step::Done, |time| Step::Wait(On::Time(time))))
+            }
             Op::Open(file) | Op::Stat(file) => Ok(names::find(kernel, process, *file)),
             Op::Advise(file) => {
                 let state = State::new(kernel.parameters.readahead.doubled());

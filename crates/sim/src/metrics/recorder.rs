@@ -1,7 +1,7 @@
 //! Counts what a report's figures are made of, during a run.
 
 use hdrhistogram::Histogram;
-use idlewise_core::{Instant, Operation, Request, RequestId, SECTOR_BYTES};
+use idlewise_core::{Group, Instant, Operation, Request, RequestId, SECTOR_BYTES};
 use idlewise_disk::Completion;
 
 use super::declare::figures;
@@ -120,6 +120,8 @@ pub struct Recorder {
     waiting_since: Option<Instant>,
     pub(super) anticipation: Anticipation,
     pub(super) longest_queued_ns: u64,
+    /// Who got the last read.
+    last_reader: Option<Group>,
     /// Devices that were measured, one after the other.
     devices: u32,
     phases: Phases,
@@ -133,6 +135,7 @@ pub(super) struct DeviceTotals {
     pub(super) seek_ns: u64,
     pub(super) rotation_ns: u64,
     pub(super) transfer_ns: u64,
+    pub(super) group_changes: u64,
 }
 
 impl Recorder {
@@ -276,6 +279,10 @@ impl Observer for Recorder {
         let latency = now.since(self.issued[id.index()]).0;
         let bytes = u64::from(request.length.0) * SECTOR_BYTES;
         self.last_completion = self.last_completion.max(now);
+        if request.operation == Operation::Read {
+            let last = self.last_reader.replace(request.group);
+            self.device.group_changes += u64::from(last.is_some_and(|last| last != request.group));
+        }
         let moved = match request.operation {
             Operation::Read | Operation::Write => Some(&mut self.moved[request.direction().index()]),
             Operation::Discard => Some(&mut self.discarded),

@@ -62,6 +62,8 @@ figures! {
         rotation_ns_mean: f64 = run.by_command(run.device.rotation_ns), Millis;
         /// Mean time in which a command's data moved.
         transfer_ns_mean: f64 = run.by_command(run.device.transfer_ns), Millis;
+        /// Reads for another group of processes than the read before: how often the device went from one to another.
+        group_changes: u64 = run.device.group_changes, Count;
         /// Share of the run in which the device was busy.
         utilization: f64 = run.utilization(), Share;
     }

@@ -23,6 +23,8 @@ pub enum Measure {
     Seconds,
     /// The share of the run in which the disk was busy.
     Busy,
+    /// Reads for another group of processes than the read before.
+    Changes,
     /// Requests of a process in a second.
     Requests(Who),
     /// Bytes of a process in a second.
@@ -83,7 +85,7 @@ pub enum FormulaError {
     Words(String),
     /// The measure is unknown.
     #[error(
-        "there is no measure '{0}' (there are: throughput, seconds, busy, and requests, bytes, time or done, each with .all, .least, .most or .PROCESS, and phase.NAME)"
+        "there is no measure '{0}' (there are: throughput, seconds, busy, changes, and requests, bytes, time or done, each with .all, .least, .most or .PROCESS, and phase.NAME)"
     )]
     Measure(String),
 }
@@ -98,6 +100,7 @@ impl FromStr for Measure {
                 "throughput" => Measure::Throughput,
                 "seconds" => Measure::Seconds,
                 "busy" => Measure::Busy,
+                "changes" => Measure::Changes,
                 _ => return Err(unknown()),
             },
             Some(("phase", name)) => Measure::Phase(name.to_owned()),

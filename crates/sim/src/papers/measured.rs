@@ -18,6 +18,9 @@ pub struct Measured {
     busy_ns: u64,
     /// Bytes moved.
     bytes: u64,
+    /// Reads for another group of processes than the read before.
+    #[serde(default)]
+    group_changes: u64,
     /// What each process got.
     processes: Vec<Process>,
     /// How long programs' phases took, on average over the programs, by name.
@@ -51,6 +54,7 @@ impl Measured {
             elapsed_ns: report.elapsed_ns,
             busy_ns: report.device.busy_ns,
             bytes: report.bytes,
+            group_changes: report.device.group_changes,
             processes: report.issuers.iter().map(process).collect(),
             phases: phases(&outcome.moments),
         }
@@ -67,6 +71,7 @@ impl Measured {
             Measure::Requests(who) => self.sum(who, |one| one.requests)? / seconds,
             Measure::Bytes(who) => self.sum(who, |one| one.bytes)? / seconds,
             Measure::Time(who) => self.sum(who, |one| one.service_ns)? / elapsed,
+            Measure::Changes => self.group_changes as f64,
             Measure::Phase(name) => *self.phases.get(name)? as f64 / 1e9,
             Measure::Done(Who::All) => self.sum(&Who::Most, |one| one.finished_ns)? / 1e9,
             Measure::Done(who) => self.sum(who, |one| one.finished_ns)? / 1e9,
