@@ -84,8 +84,6 @@ pub enum Readahead {
     Clusters {
         /// Blocks in a cluster.
         cluster: u32,
-        /// Blocks ahead.
-        max: u32,
     },
 }
 
@@ -97,7 +95,7 @@ impl Readahead {
             Readahead::Hits { max } => Readahead::Hits { max: 2 * max },
             Readahead::Windows { max } => Readahead::Windows { max: 2 * max },
             Readahead::OnDemand { max } => Readahead::OnDemand { max: 2 * max },
-            Readahead::Clusters { cluster, max } => Readahead::Clusters { cluster, max: 2 * max },
+            Readahead::Clusters { .. } => self,
         }
     }
 

@@ -104,8 +104,8 @@ const FREEBSD_4_3: Parameters = Parameters {
         age: Duration::from_ms(30_000),
         write_behind: 16,
     },
-    // vfs.read_max of 8 blocks; MAXPHYS has room for 8.
-    readahead: Readahead::Clusters { cluster: 8, max: 8 },
+    // DFLTPHYS has room for 8 blocks.
+    readahead: Readahead::Clusters { cluster: 8 },
     // vm/vm_fault.c: VM_FAULT_READ_BEHIND and VM_FAULT_READ_AHEAD.
     fault: Fault { before: 8, after: 7 },
     layout: FFS,

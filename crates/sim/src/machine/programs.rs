@@ -49,6 +49,8 @@ rows! {
         "find starts a cat for each file of a tree, a tree for each instance (OLS'05 §5.6)";
     "cp" on "linux-2.6.9", 1: trees::copy_tree,
         "cp -r copies a tree, a tree for each instance";
+    "readers" on "freebsd-4.3", 2: streams::readers,
+        "processes read a file of 1 GB each in order, by read() of 64 KB (SOSP'01 §4.1)";
     "gnuld" on "freebsd-4.3", 2: links::link,
         "the last link of a kernel from 385 object files, a set for each instance (SOSP'01 §4.5)";
     "select-one" on "freebsd-4.3", 2: databases::select_one,

@@ -39,7 +39,7 @@ impl State {
             Readahead::Hits { max } => State::Hits(Hits::new(max)),
             Readahead::Windows { max } => State::Windows(Windows::new(max)),
             Readahead::OnDemand { max } => State::OnDemand(OnDemand::new(max)),
-            Readahead::Clusters { cluster, max } => State::Clusters(Clusters::new(cluster, max)),
+            Readahead::Clusters { cluster } => State::Clusters(Clusters::new(cluster)),
         }
     }
 

@@ -76,11 +76,12 @@ fn ask_readahead(kernel: &mut Kernel, process: &mut Process, file: FileId, at: u
     };
     let last = (process.call_end - 1) / PAGE / size;
     let end = u64::from(kernel.files.length(file)).div_ceil(size);
+    let whole = kernel.files.file(file).bytes / (size * PAGE);
     let cache = &kernel.cache;
     let cached =
         |unit: u64| (unit * size..(unit + 1) * size).any(|page| cache.find(file, page as u32).is_some());
     let mut windows = Vec::new();
-    let here = Unit { place: unit, left: last + 1 - unit, found, end };
+    let here = Unit { place: unit, left: last + 1 - unit, found, end, whole };
     process.open[place].state.at(here, &cached, &mut windows);
     let pending = |window: &Window| Pending {
         file,

@@ -22,7 +22,8 @@ const WORK: (Duration, Duration) = (Duration::from_us(100), Duration::from_us(50
 /// The kernel that is written.
 const KERNEL: u64 = 3 << 20;
 
-/// Each instance links objects of its own: reads all headers, then the sections of each file, in an order of its own.
+/// Each instance links objects of its own: reads all headers in the order in which the objects were made, which is that
+/// of the command line, then the sections of each file, in an order of its own.
 pub(super) fn link(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let mut jobs = Vec::new();
     for _ in 0..setting.wish.instances {
@@ -31,11 +32,11 @@ pub(super) fn link(setting: &mut Setting) -> Result<Vec<Job>, Full> {
         for _ in 0..setting.scaled(SOURCES) {
             setting.files.make_directory(None)?;
         }
-        let tree = setting.tree(objects, 1, SIZES)?;
+        let tree = setting.tree(None, objects, 1, SIZES)?;
         let Some((directory, mut files)) = tree.directories.into_iter().next() else { continue };
         let mut rng = own_rng(setting);
-        files.shuffle(&mut rng);
         let mut all: Vec<Op> = files.iter().flat_map(|file| header(*file)).collect();
+        files.shuffle(&mut rng);
         for file in files {
             let bytes = setting.files.file(file).bytes;
             for _ in 0..SECTIONS[rng.random_range(0..SECTIONS.len())] {

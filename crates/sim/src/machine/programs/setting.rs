@@ -81,8 +81,14 @@ impl Setting {
     }
 
     /// A tree of `files` files in `directories` directories below one, unpacked in that order.
-    pub(super) fn tree(&mut self, files: u64, directories: u64, sizes: Sizes) -> Result<Tree, Full> {
-        let top = self.files.make_directory(None)?;
+    pub(super) fn tree(
+        &mut self,
+        parent: Option<DirectoryId>,
+        files: u64,
+        directories: u64,
+        sizes: Sizes,
+    ) -> Result<Tree, Full> {
+        let top = self.files.make_directory(parent)?;
         let mut made = Vec::new();
         for place in 0..directories {
             let directory = self.files.make_directory(Some(top))?;

@@ -9,6 +9,19 @@ use crate::machine::running::Job;
 
 const MIB: u64 = 1 << 20;
 
+/// Each process reads a file of 1 GB in order, by calls of 64 KiB.
+pub(super) fn readers(setting: &mut Setting) -> Result<Vec<Job>, Full> {
+    let mut jobs = Vec::new();
+    for _ in 0..setting.wish.instances {
+        let directory = setting.files.make_directory(None)?;
+        let bytes = setting.scaled(1024) * MIB;
+        let file = setting.files.make_file(directory, bytes)?;
+        let all = [Op::Open(file), Op::Read(Part::all(file, 64 << 10))];
+        jobs.push(Job { name: "reader", program: program(all), background: false });
+    }
+    Ok(jobs)
+}
+
 /// The time for which the other program has been running when the one that counts begins.
 const HEAD_START: Duration = Duration::from_ms(2000);
 
@@ -41,7 +54,7 @@ pub(super) fn cat_beside_find(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let directory = setting.root()?;
     let bytes = setting.scaled(2048) * MIB;
     let large = setting.files.make_file(directory, bytes)?;
-    let tree = source_tree(setting)?;
+    let tree = source_tree(setting, directory)?;
     let machine = setting.wish.parameters;
     let again = move |_: u64| cat(large, &machine);
     Ok(vec![

@@ -8,9 +8,9 @@ use crate::machine::program::{DirectoryId, FileId, Op, Part, Program, program};
 use crate::machine::running::Job;
 
 /// Linux 2.6.9 has 16 000 files in 1000 directories; half of them are smaller than 6 KB, and the mean is 12 KB.
-pub(super) fn source_tree(setting: &mut Setting) -> Result<Tree, Full> {
+pub(super) fn source_tree(setting: &mut Setting, parent: DirectoryId) -> Result<Tree, Full> {
     let (files, directories) = (setting.scaled(16_000), setting.scaled(1000));
-    setting.tree(files, directories, Sizes { median: 6144.0, mean: 12_288.0 })
+    setting.tree(Some(parent), files, directories, Sizes { median: 6144.0, mean: 12_288.0 })
 }
 
 /// `find . -type f -exec cat {} \;`: `find` looks at each name, and has a child read the file.
@@ -25,8 +25,9 @@ pub(super) fn find(tree: Tree, machine: Parameters) -> Program {
 /// One `find` for each instance, each in a tree of its own.
 pub(super) fn find_exec_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let mut jobs = Vec::new();
+    let home = setting.root()?;
     for _ in 0..setting.wish.instances {
-        let tree = source_tree(setting)?;
+        let tree = source_tree(setting, home)?;
         let program = find(tree, setting.wish.parameters);
         jobs.push(Job { name: "find", program, background: false });
     }
@@ -54,8 +55,9 @@ fn pairs(setting: &mut Setting, files: &[FileId]) -> Vec<Pair> {
 /// `cp -r`, one process for each instance, which takes what is in a directory in the order of the inodes.
 pub(super) fn copy_tree(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let mut jobs = Vec::new();
+    let home = setting.root()?;
     for _ in 0..setting.wish.instances {
-        let tree = source_tree(setting)?;
+        let tree = source_tree(setting, home)?;
         let top = setting.files.plan_directory();
         let above = match tree.top {
             Some(above) => above,
@@ -139,7 +141,7 @@ fn client(repository: &Repository, above: DirectoryId, machine: Parameters) -> V
 /// The Andrew benchmark: each client copies the same 71 files into each of 500 directories, looks at them, reads them
 /// and compiles them.
 pub(super) fn andrew(setting: &mut Setting) -> Result<Vec<Job>, Full> {
-    let sources = setting.tree(SOURCES, 1, SOURCE_SIZES)?;
+    let sources = setting.tree(None, SOURCES, 1, SOURCE_SIZES)?;
     let sources = sources.directories.into_iter().next().map(|(_, files)| files).unwrap_or_default();
     let mut jobs = Vec::new();
     for _ in 0..setting.wish.instances {

@@ -1,69 +1,75 @@
-//! FreeBSD 4: a missing block is read with its successors as far as the call wants them, in a cluster; beyond them,
-//! clusters are read ahead as far as the file has been read in order.
+//! FreeBSD 4: a missing block is read with its successors as far as the call wants them, in a cluster; behind them one cluster
+//! is read ahead, as long as the file has been read in order.
 //!
-//! Each read that goes on where the last one ended counts its blocks; any other one forgets them. The count says how
-//! many blocks may be read ahead, up to the maximum. The last block of a cluster is marked, and the second of one that
-//! somebody waits for: who comes to a mark reads on ahead.
+//! Each read that goes on where the last one ended adds to a count, which begins with one; any other read takes the count
+//! back. The count says how far ahead the next cluster may begin, and how many blocks it has. Marks say who asks for more: the
+//! first and the last block of a cluster that was read ahead, the second and the last of one that somebody waits for,
+//! or a block that was read alone. Part of a block at the file's end is not read ahead.
 //!
-//! Source: kern/vfs_cluster.c (`cluster_read`, `cluster_rbuild`) and kern/vfs_vnops.c (`sequential_heuristic`) of
-//! FreeBSD 4.3.
+//! Source: kern/vfs_cluster.c (`cluster_read`, `cluster_rbuild`), kern/vfs_vnops.c (`sequential_heuristic`),
+//! kern/kern_descrip.c (`falloc`) and ufs/ufs/ufs_readwrite.c of FreeBSD 4.3.
 
 use super::window::{Found, Unit, Window};
 
-/// Bytes in a block of FFS.
-const BLOCK: u64 = 8192;
-/// Read-ahead grows no more beyond this count: `IO_SEQMAX`.
+/// What counts as one when a file is read in order: `BKVASIZE`.
+const STEP: u64 = 16_384;
+/// The count grows no more beyond this.
 const COUNT_MAX: u64 = 127;
+/// Blocks that are looked at for one that is missing: `MAXRA`.
+const LOOK_MAX: u64 = 32;
 
 /// The state of an open file.
 #[derive(Clone, Copy, Debug)]
 pub struct Clusters {
+    /// Blocks in a cluster.
     cluster: u64,
-    max: u64,
     /// Where the last call ended, in bytes.
     next: u64,
-    /// Blocks read in order.
     count: u64,
 }
 
 impl Clusters {
-    pub(super) fn new(cluster: u32, max: u32) -> Clusters {
-        Clusters { cluster: u64::from(cluster), max: u64::from(max), next: 0, count: 0 }
+    pub(super) fn new(cluster: u32) -> Clusters {
+        Clusters { cluster: u64::from(cluster), next: 0, count: 1 }
     }
 
     pub(super) fn call(&mut self, from: u64, bytes: u64) {
         if from == self.next || (from == 0 && self.count > 0) {
-            self.count = (self.count + bytes.div_ceil(BLOCK)).min(COUNT_MAX);
+            self.count = (self.count + bytes.div_ceil(STEP)).min(COUNT_MAX);
         } else {
-            self.count = self.count.min(2).saturating_sub(1);
+            self.count = u64::from(self.count > 1);
         }
         self.next = from + bytes;
     }
 
     pub(super) fn at(&mut self, unit: Unit, cached: &dyn Fn(u64) -> bool, out: &mut Vec<Window>) {
-        let Unit { place, left, found, end } = unit;
-        let ahead = self.count.min(self.max);
-        let mut next = match found {
+        let Unit { place, left, found, end, whole } = unit;
+        let last = place + 1 >= end;
+        let next = match found {
             Found::Here => return,
             Found::Marked => {
-                let missing = (place + 1..place + ahead).find(|block| *block < end && !cached(*block));
-                let Some(missing) = missing else { return };
+                let look = (2 * self.cluster + left).min(LOOK_MAX);
+                let missing = (place + 1..place + look).find(|block| !cached(*block));
+                let Some(missing) = missing.filter(|_| !last) else { return };
                 missing
             }
             Found::Absent => {
                 let wanted = left.min(self.cluster).min(end - place).max(1);
                 let wanted = (1..wanted).find(|more| cached(place + more)).unwrap_or(wanted);
-                let second = (wanted > 1).then_some(place + 1);
-                out.push(Window { start: place, count: wanted, marks: [Some(place + wanted - 1), second] });
+                let second = if wanted > 1 { place + 1 } else { place };
+                out.push(Window {
+                    start: place,
+                    count: wanted,
+                    marks: [Some(second), Some(place + wanted - 1)],
+                });
                 place + wanted
             }
         };
-        while next < (place + ahead).min(end) {
-            let count = self.cluster.min(end - next);
-            if (next..next + count).any(|block| !cached(block)) {
-                out.push(Window { start: next, count, marks: [Some(next + count - 1), None] });
-            }
-            next += count;
+        if last || next >= place + self.count || next >= whole {
+            return;
         }
+        let count = self.count.max(left).min(self.cluster).min(whole - next);
+        let count = (1..count).find(|more| cached(next + more)).unwrap_or(count);
+        out.push(Window { start: next, count, marks: [Some(next), Some(next + count - 1)] });
     }
 }

@@ -28,7 +28,7 @@ impl OnDemand {
 
     pub(super) fn at(&mut self, unit: Unit, cached: &dyn Fn(u64) -> bool, out: &mut Vec<Window>) {
         let before = self.last.replace(unit.place);
-        let Unit { place, left, found, end } = unit;
+        let Unit { place, left, found, end, .. } = unit;
         if found == Found::Here {
             return;
         }

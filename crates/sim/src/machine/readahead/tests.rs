@@ -33,7 +33,7 @@ impl Reader {
             };
             let mut windows = Vec::new();
             let cached = &self.cached;
-            let here = Unit { place, left: start + count - place, found, end: self.end };
+            let here = Unit { place, left: start + count - place, found, end: self.end, whole: self.end };
             self.state.at(here, &|unit| cached.contains(&unit), &mut windows);
             for Window { start, count, marks } in windows {
                 all.push((start, count));
@@ -58,7 +58,7 @@ impl Reader {
 const LINUX_2_6_9: Readahead = Readahead::Hits { max: 32 };
 const LINUX_2_6_11: Readahead = Readahead::Windows { max: 32 };
 const LINUX_6_1: Readahead = Readahead::OnDemand { max: 32 };
-const FREEBSD_4_3: Readahead = Readahead::Clusters { cluster: 8, max: 8 };
+const FREEBSD_4_3: Readahead = Readahead::Clusters { cluster: 8 };
 
 /// `cat` with calls of one page: half the maximum; 18 pages from the second page on; then, at the second page of each window,
 /// what 16 hits more have made of it.
@@ -170,24 +170,38 @@ fn random_pages_are_read_alone_on_demand() {
     assert_eq!(reader.read(302, 2), [(302, 4)]);
 }
 
-/// Calls of one block: alone at first, then as far ahead as was read in order, in clusters of eight.
+/// Calls of one block: the count begins with one and grows with each call. Block 0 has two blocks' credit, so two are read ahead;
+/// block 2, which is marked, has credit up to block 6, where the next cluster would begin.
 #[test]
 fn clusters_follow_what_was_read_in_order() {
-    let seen = Reader::new(FREEBSD_4_3, 1000).sequence(20, 1);
-    // Block 0 is read with one block's credit, which is itself. Block 1: two blocks' credit, so the cluster behind it is
-    // read with it. Its last block, 9, is marked; eight blocks' credit.
-    assert_eq!(seen[..3], [(0, vec![(0, 1)]), (1, vec![(1, 1), (2, 8)]), (9, vec![(10, 8)])]);
-    assert_eq!(seen[3], (17, vec![(18, 8)]));
+    let known = [
+        (0, vec![(0, 1), (1, 2)]),
+        (1, vec![(3, 3)]),
+        (3, vec![(6, 5)]),
+        (5, vec![(11, 7)]),
+        (10, vec![(18, 8)]),
+        (17, vec![(26, 8)]),
+        (18, vec![(34, 8)]),
+    ];
+    assert_eq!(Reader::new(FREEBSD_4_3, 1000).sequence(20, 1), known);
 }
 
-/// Calls of 64 KiB, SOSP'01's: each cluster is one behind another that is on its way.
+/// Calls of 64 KiB, SOSP'01's: each one counts four.
 #[test]
 fn long_calls_have_a_cluster_ahead() {
-    let seen = Reader::new(FREEBSD_4_3, 1000).sequence(4, 8);
-    assert_eq!(
-        seen,
-        [(0, vec![(0, 8), (8, 8)]), (8, vec![(16, 8)]), (16, vec![(24, 8)]), (24, vec![(32, 8)])]
-    );
+    let seen = Reader::new(FREEBSD_4_3, 1000).sequence(3, 8);
+    assert_eq!(seen, [(0, vec![(0, 8), (8, 5)]), (8, vec![(13, 8), (21, 8)]), (16, vec![(29, 8)])]);
+}
+
+/// The block that a file fills in part is read when it is wanted, and not before.
+#[test]
+fn part_of_a_block_is_not_read_ahead() {
+    let mut state = State::new(FREEBSD_4_3);
+    state.call(0, 8192);
+    let mut windows = Vec::new();
+    let here = Unit { place: 0, left: 1, found: Found::Absent, end: 3, whole: 2 };
+    state.at(here, &|_| false, &mut windows);
+    assert_eq!(windows.iter().map(|one| (one.start, one.count)).collect::<Vec<_>>(), [(0, 1), (1, 1)]);
 }
 
 #[test]

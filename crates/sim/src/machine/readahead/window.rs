@@ -22,6 +22,8 @@ pub struct Unit {
     pub found: Found,
     /// Units in the file.
     pub end: u64,
+    /// Units that the file fills.
+    pub whole: u64,
 }
 
 /// Units to read. What is beyond the file's end or in the cache is left out.
