@@ -10,6 +10,7 @@ mod iozone;
 mod links;
 mod servers;
 mod setting;
+mod sqlbench;
 mod streams;
 mod trees;
 
@@ -63,6 +64,8 @@ rows! {
         "the same, each client in a database of its own (SOSP'01 §4.6)";
     "sqlite" on "debian12", 1: databases::inserts,
         "sqlite inserts rows, each a transaction with a rollback journal";
+    "sql-bench" on "linux-2.6.11", 1: sqlbench::run_all,
+        "MySQL's sql-bench: tables made, filled, searched, changed and dropped (IOAZ §4.1)";
     "andrew" on "freebsd-4.3", 2: trees::andrew,
         "the Andrew benchmark: mkdir, cp, stat, scan, gcc; an instance is a client (SOSP'01 §4.3)";
     "apache" on "freebsd-4.3", 48: apache::as_it_comes,

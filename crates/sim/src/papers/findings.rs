@@ -265,7 +265,7 @@ mod tests {
     fn a_claim_without_its_runs_is_unfinished() {
         let paper = &papers()[0];
         let claim = |id: &str| (paper, paper.claims.iter().find(|claim| claim.id == id).unwrap());
-        let found = find(&[claim("S11"), claim("S15"), claim("S24")], &Results::new(), false, &[1]).unwrap();
+        let found = find(&[claim("S11"), claim("S15"), claim("S06")], &Results::new(), false, &[1]).unwrap();
         let verdicts: Vec<Verdict> = found.iter().map(|one| one.verdict).collect();
         assert_eq!(verdicts, [Verdict::Unfinished, Verdict::Fact, Verdict::Missing]);
     }
