@@ -25,6 +25,9 @@ format() {
     # Small files share runs of blocks: those of the tree are to be the first.
     sync
     dd if=/dev/zero of=/mnt/large bs=1M count="$large" 2>/dev/null
+    # ext4 puts small files behind the last ones that this processor wrote, wherever those lie, until the file system is left.
+    umount /mnt || bad "the file system stays"
+    fresh_mount
     sqlite3 /mnt/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)" || bad "no sqlite"
     sync
 }

@@ -11,7 +11,8 @@ export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
-scale=${SCALE:-15} seed=${SEED:-1} schedulers=${SCHEDULERS:-iw-deadline,noop,as,cas,cfq}
+# dd and cat are at it together for long enough to be compared.
+scale=${SCALE:-15} streams=$((4 * ${SCALE:-15})) seed=${SEED:-1} schedulers=${SCHEDULERS:-iw-deadline,noop,as,cas,cfq}
 export GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 disks=(maxtor-40g hdd-4tb-7200)
 [ $# = 0 ] || disks=("$@")
@@ -30,9 +31,9 @@ for disk in "${disks[@]}"; do
     truncate -s 1G "$tar"
     # The sizes are those of the machine's programs at this scale.
     GUEST_NAME=$disk GUEST_QEMU="-drive file=$tar,format=raw,if=virtio" scripts/kernel/run.sh machine "disk=$disk" \
-        "seed=$seed" "files=$((160 * scale))" "large=$((2 * scale))" "written=$((2048 * scale / 100))" \
+        "seed=$seed" "files=$((160 * scale))" "large=$((2 * streams))" "written=$((2048 * streams / 100))" \
         "inserts=$((10 * scale))" "schedulers=$schedulers" "programs=find,cp,dd_cat,sqlite" >"$result.log" || status=$?
     [ "$status" = 0 ] || { cat "$result.log" >&2; exit "$status"; }
-    { echo "setting: $disk $seed $scale"; grep '^\(result\|cost\|memory\):' "$result.log"; } >"$result"
+    { echo "setting: $disk $seed $scale $streams"; grep '^\(result\|cost\|memory\):' "$result.log"; } >"$result"
 done
 "$table" "${results[@]}"

@@ -32,6 +32,10 @@ pub struct Flusher {
     at: Option<(FileId, u32, u32)>,
     /// Requests that are not done.
     pub outstanding: u32,
+    /// There were as many as the queue takes, and the flusher waits.
+    held: bool,
+    /// When the flusher has prepared what it sends next.
+    pub ready: Instant,
 }
 
 impl Flusher {
@@ -46,6 +50,8 @@ impl Flusher {
             wanted: 0,
             at: None,
             outstanding: 0,
+            held: false,
+            ready: Instant::ZERO,
         }
     }
 
@@ -58,6 +64,12 @@ impl Flusher {
     /// Somebody found no room: write about as many pages as a turn has.
     pub fn want_room(&mut self) {
         self.wanted = TURN;
+    }
+
+    /// Whether the flusher sends now: with a queue that `is_full` it waits until `again` of its requests are left.
+    pub fn may_send(&mut self, now: Instant, is_full: bool, again: u32) -> bool {
+        self.held = is_full || self.held && self.outstanding > again;
+        !self.held && self.ready <= now
     }
 
     /// The file to write next, and the page from which on. `None`: nothing is to be written now.

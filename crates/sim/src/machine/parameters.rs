@@ -37,6 +37,8 @@ pub struct Parameters {
     pub request_max: u32,
     /// Requests that writeback keeps in the queue.
     pub writes_max: u32,
+    /// Requests left in the queue with which writeback goes on when there were as many as it keeps.
+    pub writes_again: u32,
     /// Bytes that `cat` and `cp` read and write at a time.
     pub buffer: u32,
     /// `cat` and `cp` say that they will read in order (`posix_fadvise`), for which the kernel doubles read-ahead.
@@ -226,6 +228,8 @@ pub struct Costs {
     pub page: Duration,
     /// Filling a page that is written, with what the file system does for it.
     pub fill: Duration,
+    /// What the flusher does for a page until the page is in a request.
+    pub send: Duration,
     /// A page fault.
     pub fault: Duration,
     /// Finding a name.

@@ -116,6 +116,7 @@ const FREEBSD_4_3: Parameters = Parameters {
     request_max: 16,
     // vfs.hirunningspace of 1 MiB.
     writes_max: 16,
+    writes_again: 15,
     // A block of FFS.
     buffer: 8192,
     advises: false,
@@ -126,6 +127,7 @@ const FREEBSD_4_3: Parameters = Parameters {
         call: Duration::from_us(3),
         page: Duration::from_us(15),
         fill: Duration::from_us(15),
+        send: Duration::from_us(5),
         fault: Duration::from_us(10),
         name: Duration::from_us(10),
         fork: Duration::from_us(400),
@@ -152,6 +154,7 @@ const LINUX_2_6_9: Parameters = Parameters {
     request_max: 32,
     // BLKDEV_MAX_RQ.
     writes_max: 128,
+    writes_again: 127,
     // A block of ext3 (`st_blksize`).
     buffer: 4096,
     advises: false,
@@ -161,6 +164,7 @@ const LINUX_2_6_9: Parameters = Parameters {
         call: Duration::from_us(1),
         page: Duration::from_us(3),
         fill: Duration::from_us(3),
+        send: Duration::from_us(1),
         fault: Duration::from_us(2),
         name: Duration::from_us(3),
         fork: Duration::from_us(150),
@@ -178,6 +182,7 @@ const LINUX_2_6_11: Parameters = Parameters {
     costs: Costs {
         page: Duration::from_us(6),
         fill: Duration::from_us(6),
+        send: Duration::from_us(2),
         fork: Duration::from_us(250),
         exec: Duration::from_us(600),
         ..LINUX_2_6_9.costs
@@ -207,8 +212,9 @@ const DEBIAN12: Parameters = Parameters {
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    // block/blk-wbt.c begins with a depth of 16; beside reads a quarter of it is for the background.
-    writes_max: 4,
+    // block/blk-wbt.c: half of a depth of 16; where the drive has a cache for writes, who waits is not woken before they are done.
+    writes_max: 8,
+    writes_again: 1,
     // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.
     buffer: 128 << 10,
     advises: true,
@@ -217,6 +223,7 @@ const DEBIAN12: Parameters = Parameters {
         call: Duration(300),
         page: Duration(700),
         fill: Duration(700),
+        send: Duration(300),
         fault: Duration(800),
         name: Duration::from_us(1),
         fork: Duration::from_us(80),
@@ -236,6 +243,7 @@ const GUEST: Parameters = Parameters {
         call: Duration::from_us(3),
         page: Duration::from_us(5),
         fill: Duration::from_us(18),
+        send: Duration(2200),
         fault: Duration::from_us(10),
         name: Duration::from_us(35),
         fork: Duration::from_us(500),

@@ -121,7 +121,9 @@ impl Machine {
         }
         let process = self.events.peek().map(|Reverse((at, _, _))| *at);
         let commit = self.kernel.journal.as_ref().and_then(|journal| journal.due());
-        process.into_iter().chain(commit).chain(Some(self.kernel.flusher.next_pass)).min()
+        let flusher = &self.kernel.flusher;
+        let ready = Some(flusher.ready).filter(|ready| *ready > self.kernel.now);
+        process.into_iter().chain(commit).chain(Some(flusher.next_pass)).chain(ready).min()
     }
 
     /// Lets the next event happen.
@@ -143,7 +145,7 @@ impl Machine {
     fn follow_up(&mut self) {
         if !self.stopped() {
             commit::run(&mut self.kernel);
-            writeback::run(&mut self.kernel);
+            writeback::run(&mut self.kernel, &mut self.processors);
         }
         for process in std::mem::take(&mut self.kernel.woken) {
             self.schedule(self.kernel.now, process);
