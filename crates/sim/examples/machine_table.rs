@@ -64,7 +64,14 @@ struct Guest {
 }
 
 fn guest(text: &str) -> Result<Guest, Failure> {
-    let mut own = Guest { disk: String::new(), scale: 0, scale_of_streams: 0, seed: 0, memory: 0, programs: Vec::new() };
+    let mut own = Guest {
+        disk: String::new(),
+        scale: 0,
+        scale_of_streams: 0,
+        seed: 0,
+        memory: 0,
+        programs: Vec::new(),
+    };
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {

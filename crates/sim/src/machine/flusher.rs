@@ -123,3 +123,22 @@ impl Flusher {
         self.outstanding += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::presets;
+
+    #[test]
+    fn a_full_queue_holds_the_flusher_until_little_is_left() {
+        let mut flusher = Flusher::new(&presets::named("debian12").unwrap().dirty);
+        let mut may = |outstanding, is_full| {
+            flusher.outstanding = outstanding;
+            flusher.may_send(Instant::ZERO, is_full, 1)
+        };
+        assert_eq!([may(7, false), may(8, true), may(7, false), may(2, false)], [true, false, false, false]);
+        assert_eq!([may(1, false), may(7, false)], [true, true]);
+        flusher.ready = Instant(1);
+        assert!(!flusher.may_send(Instant::ZERO, false, 1), "what comes next is not prepared");
+    }
+}

@@ -315,7 +315,21 @@ impl Observer for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::Latencies;
+    use idlewise_core::{Sector, Sectors};
+
+    use super::*;
+
+    #[test]
+    fn changes_of_group_are_counted_in_the_order_of_service() {
+        let mut recorder = Recorder::new(1);
+        for group in [1, 1, 2, 2, 1] {
+            let read = Request { group: Group(group), ..Request::read(Sector(0), Sectors(8)) };
+            recorder.completed(Instant(1), RequestId(0), &read, 0);
+            let write = Request { group: Group(7), ..Request::write(Sector(0), Sectors(8)) };
+            recorder.completed(Instant(1), RequestId(0), &write, 0);
+        }
+        assert_eq!(recorder.device.group_changes, 2);
+    }
 
     #[test]
     fn who_waits_long_is_seen_often() {

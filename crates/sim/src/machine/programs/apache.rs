@@ -97,3 +97,59 @@ pub(super) fn by_mmap(setting: &mut Setting) -> Result<Vec<Job>, Full> {
 pub(super) fn as_it_comes(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     servers(setting, MMAP_LIMIT)
 }
+
+#[cfg(test)]
+mod tests {
+    use idlewise_core::Sector;
+
+    use super::*;
+    use crate::machine::presets;
+    use crate::machine::programs::Wish;
+    use crate::workloads::Ground;
+
+    fn setting(instances: u32, scale: u32) -> Setting {
+        let parameters = presets::named("freebsd-4.3").unwrap();
+        let ground = Ground { capacity: Sector(1 << 26), seed: 3 };
+        Setting::new(Wish { parameters, instances, scale }, ground).unwrap()
+    }
+
+    /// The paper's log: a median of 4768 bytes, a mean of 86 KB, 13 KB without the largest 5 %, 745 files in 1000 requests.
+    #[test]
+    fn the_log_is_the_papers() {
+        let log = log(&mut setting(48, 100)).unwrap();
+        let near = |value: f64, paper: f64| assert!((value / paper - 1.0).abs() < 0.1, "{value} for {paper}");
+        let mut sizes: Vec<u64> = log.iter().map(|(_, bytes)| *bytes).collect();
+        sizes.sort_unstable();
+        let mean = |sizes: &[u64]| sizes.iter().sum::<u64>() as f64 / sizes.len() as f64;
+        near(sizes[sizes.len() / 2] as f64, 4768.0);
+        near(mean(&sizes), 86e3);
+        near(mean(&sizes[..sizes.len() / 20 * 19]), 13e3);
+        let files: std::collections::BTreeSet<FileId> = log[..1000].iter().map(|(file, _)| *file).collect();
+        near(files.len() as f64, 745.0);
+    }
+
+    #[test]
+    fn servers_share_the_log_and_map_what_is_small() {
+        let mut setting = setting(2, 1);
+        let jobs = servers(&mut setting, 20_000).unwrap();
+        let mut programs: Vec<_> = jobs.into_iter().map(|job| job.program).collect();
+        let (mut opened, mut sent) = (0, 0);
+        while let Some(at) = programs.iter().position(|program| program.size_hint().1 != Some(0)) {
+            let Some(op) = programs[at].next() else {
+                programs.remove(at);
+                continue;
+            };
+            programs.rotate_left(1);
+            let small = |part: Part| setting.files.file(part.file).bytes < 20_000;
+            match op {
+                Op::Open(_) => opened += 1,
+                Op::Touch(part) => assert!(small(part)),
+                Op::Read(part) => assert!(!small(part)),
+                Op::Send(bytes) => sent += u64::from(bytes),
+                _ => {}
+            }
+        }
+        assert_eq!(opened, REQUESTS / 100);
+        assert!(sent > opened * 4000, "{sent}");
+    }
+}

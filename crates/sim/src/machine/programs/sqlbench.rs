@@ -73,7 +73,11 @@ pub(super) fn run_all(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let mut places = rng.clone();
     // Rows come in the order in which they are written, and their keys in any other.
     let insert = move |number| {
-        [Op::Compute(STATEMENT), Op::Write(table.row(number)), Op::Write(table.key(places.random_range(0..=number)))]
+        [
+            Op::Compute(STATEMENT),
+            Op::Write(table.row(number)),
+            Op::Write(table.key(places.random_range(0..=number))),
+        ]
     };
     let mut any = move || rng.random_range(0..rows);
     let mut places: Vec<u64> = (0..2 * rows).map(|_| any()).collect();
