@@ -217,12 +217,11 @@ impl Machine {
                 process.owe(now);
                 if time.0 > 0 { Ok(Step::Spend) } else { Ok(Step::Done) }
             }
-            Op::Sleep(_) if process.debt > Duration::ZERO => Ok(Step::Spend),
+            Op::Sleep(_) | Op::Send(_) if process.debt > Duration::ZERO => Ok(Step::Spend),
             Op::Sleep(time) => match std::mem::take(time) {
                 Duration::ZERO => Ok(Step::Done),
                 time => Ok(Step::Wait(On::Time(time))),
             },
-            Op::Send(_) if process.debt > Duration::ZERO => Ok(Step::Spend),
             Op::Send(bytes) => {
                 let network = kernel.parameters.network;
                 let wait = self.link.send(&mut process.connection, kernel.now, *bytes, network);

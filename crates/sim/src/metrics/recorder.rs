@@ -324,9 +324,11 @@ mod tests {
         let mut recorder = Recorder::new(1);
         for group in [1, 1, 2, 2, 1] {
             let read = Request { group: Group(group), ..Request::read(Sector(0), Sectors(8)) };
-            recorder.completed(Instant(1), RequestId(0), &read, 0);
             let write = Request { group: Group(7), ..Request::write(Sector(0), Sectors(8)) };
-            recorder.completed(Instant(1), RequestId(0), &write, 0);
+            for request in [read, write] {
+                recorder.arrived(Instant(1), RequestId(0), &request);
+                recorder.completed(Instant(1), RequestId(0), &request, 0);
+            }
         }
         assert_eq!(recorder.device.group_changes, 2);
     }

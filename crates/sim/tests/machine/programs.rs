@@ -89,8 +89,8 @@ fn bonnie_reads_its_file_from_the_disk() {
     assert_eq!(names, known);
     let read: u64 = reads(&seen.requests, false).iter().map(|one| u64::from(one.length.0)).sum();
     let file = 2 * 2048 * u64::from(PAGE);
-    // Rewriting, by characters, by blocks; and read-ahead that was lost again.
-    assert!((3 * file..4 * file).contains(&read), "{read} of {file}");
+    // Rewriting, by characters, by blocks: of each pass at most half is still in memory.
+    assert!((file * 3 / 2..=3 * file + 3 * 1000).contains(&read), "{read} of {file}");
 }
 
 /// A table's rows are in memory, and nobody waits for a write: what sql-bench reads from the disk are a few blocks.

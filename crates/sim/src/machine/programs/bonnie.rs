@@ -78,7 +78,7 @@ fn seeks(setting: &mut Setting, file: FileId, blocks: u64) -> impl Iterator<Item
         let mut rng = own_rng(setting);
         let seek = move |number: u64| {
             let part = block(file, rng.random_range(0..blocks));
-            let update = (number % UPDATE == 0).then_some(Op::Write(part));
+            let update = number.is_multiple_of(UPDATE).then_some(Op::Write(part));
             [Op::Read(part)].into_iter().chain(update)
         };
         let seeks: Program = program((0..each).flat_map(seek));
