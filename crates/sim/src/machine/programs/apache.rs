@@ -100,6 +100,8 @@ pub(super) fn as_it_comes(setting: &mut Setting) -> Result<Vec<Job>, Full> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use idlewise_core::Sector;
 
     use super::*;
@@ -132,14 +134,11 @@ mod tests {
     fn servers_share_the_log_and_map_what_is_small() {
         let mut setting = setting(2, 1);
         let jobs = servers(&mut setting, 20_000).unwrap();
-        let mut programs: Vec<_> = jobs.into_iter().map(|job| job.program).collect();
+        let mut programs: VecDeque<_> = jobs.into_iter().map(|job| job.program).collect();
         let (mut opened, mut sent) = (0, 0);
-        while let Some(at) = programs.iter().position(|program| program.size_hint().1 != Some(0)) {
-            let Some(op) = programs[at].next() else {
-                programs.remove(at);
-                continue;
-            };
-            programs.rotate_left(1);
+        while let Some(mut program) = programs.pop_front() {
+            let Some(op) = program.next() else { continue };
+            programs.push_back(program);
             let small = |part: Part| setting.files.file(part.file).bytes < 20_000;
             match op {
                 Op::Open(_) => opened += 1,
