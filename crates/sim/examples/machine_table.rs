@@ -27,6 +27,9 @@ layouts, and of run times also the shortest and the longest. What a call costs w
 guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12. *Differs* is the machine's run time over the real
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
 10 % longer than the other in the guest come in the same order.
+
+What the machine does not do: Linux lowers the number of requests that writeback may have in the queue when reads take long
+(`blk-wbt`), while the machine's writeback keeps its limit. So the machine writes more beside `cat` under schedulers that let reads wait.
 ";
 
 /// Layouts of the machine.

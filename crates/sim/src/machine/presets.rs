@@ -212,7 +212,7 @@ const DEBIAN12: Parameters = Parameters {
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    // block/blk-wbt.c: half of a depth of 16; where the drive has a cache for writes, who waits is not woken before they are done.
+    // block/blk-wbt.c: half of a depth of 16; where the drive has a cache for writes, who waits sleeps until hardly any is left.
     writes_max: 8,
     writes_again: 1,
     // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.

@@ -17,8 +17,8 @@ const DEFINITION: u64 = 8600;
 const HEAD: u64 = 1024;
 /// Keys in a block that is two thirds full.
 const KEYS: u64 = 50;
-/// What the server and its client compute for a statement, and for one that makes or drops a table: so that all takes about as long as
-/// in the paper.
+/// What the server and its client compute for a statement, and for one that makes or drops a table, on a processor of 1.2 GHz: some
+/// hundred microseconds, and some milliseconds.
 const STATEMENT: Duration = Duration::from_us(400);
 const DEFINE: Duration = Duration::from_ms(5);
 
