@@ -28,8 +28,9 @@ guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12.
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
 10 % longer than the other in the guest come in the same order.
 
-What the machine does not do: Linux lowers the number of requests that writeback may have in the queue when reads take long
-(`blk-wbt`), while the machine's writeback keeps its limit. So the machine writes more beside `cat` under schedulers that let reads wait.
+What the machine does not do: Linux moves the number of requests that writeback may have in the queue with the latency of reads
+(`blk-wbt`), while the machine's writeback keeps its limit. How much is written between two reads of `cat` hangs on it where the scheduler
+lets reads wait.
 ";
 
 /// Layouts of the machine.
