@@ -1,7 +1,9 @@
+# threads: single
 # What `idlewise record` counts is what the kernel counts: on virtio whose queue is full at times, on SCSI that gives commands
 # back and does them in parts, with a scheduler and without, on a disk with zones, below dm and md, beside a second
 # recorder. And what it says where it cannot record. The counts are those of the recording's own tail, held against
-# /sys/block/DISK/stat by this script. The disk vda comes from outside: scripts/kernel/record.sh.
+# /sys/block/DISK/stat by this script. The disk vda comes from outside: scripts/kernel/record.sh. Each recording switches tracing on and
+# off, which changes the kernel's code: processors of QEMU before 8.1 that run at once can stop there (docs/kernel.md, A storm).
 #
 # disks: sda a SCSI disk of 64 MiB with two partitions, vda virtio of 256 MiB, nullone and nullzoned memory.
 null_folder=/sys/kernel/config/nullb

@@ -9,7 +9,7 @@ pub(super) struct Processors {
 }
 
 impl Processors {
-    /// So many processors, all idle; one at least.
+    /// This number of processors, all idle; one at least.
     pub(super) fn new(count: u32) -> Processors {
         Processors { busy: vec![Instant::ZERO; count.max(1) as usize] }
     }

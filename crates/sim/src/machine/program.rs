@@ -67,7 +67,7 @@ pub enum Op {
     SyncData(FileId),
     /// `fsync(2)` of a directory: its names.
     SyncNames(DirectoryId),
-    /// The process sends so many bytes to its client, and waits while its connection's buffer has no room for them: `writev(2)`.
+    /// The process sends this number of bytes to its client (`writev(2)`), and waits while the buffer of its connection is full.
     Send(u32),
     /// fork and exec: a child with this name runs this program.
     Spawn(&'static str, Program),
