@@ -5,7 +5,6 @@
 mod apache;
 mod bonnie;
 mod databases;
-mod files;
 mod iozone;
 mod links;
 mod servers;
@@ -82,14 +81,6 @@ rows! {
         "FFSB's mail server: reads, creates, deletes 40:40:20 (OLS'05 §5.9)";
     "metadata" on "linux-2.6.9", 4: servers::metadata,
         "FFSB's metadata: creates, appends, deletes 40:40:20 (OLS'05 §5.10)";
-    "write" on "linux-2.6.11", 4: files::write,
-        "IOzone's workers write a file each, in order";
-    "read" on "linux-2.6.11", 4: files::read,
-        "IOzone's workers read a file each, in order";
-    "random-read" on "linux-2.6.11", 4: files::random_read,
-        "IOzone's workers read records of a file each, in any order";
-    "random-write" on "linux-2.6.11", 4: files::random_write,
-        "IOzone's workers write records of a file each, in any order";
     "iozone" on "linux-2.6.32", 5: iozone::small_records,
         "IOzone's tests one after the other, by records of 4 KB; an instance is a worker with a file of 100 MB (UNC §VI)";
     "iozone-64k" on "linux-2.6.32", 1: iozone::large_records,

@@ -141,8 +141,8 @@ kinds! {
     "machine" = machine: "A program on a machine with page cache, read-ahead and file system, such as those that the \
      papers ran.", &[
         ("program", "find", "dd-cat, stream-find, find, cp, readers, gnuld, select-one, select-two, update-one, update-two, \
-         andrew, apache, apache-read, apache-mmap, web, file, mail, metadata, sqlite, sql-bench, write, read, random-read, \
-         random-write, iozone, iozone-64k or bonnie"),
+         andrew, apache, apache-read, apache-mmap, web, file, mail, metadata, sqlite, sql-bench, iozone, \
+         iozone-64k or bonnie"),
         ("machine", "", "freebsd-4.3, linux-2.6.9, linux-2.6.11, linux-2.6.32, debian12 or guest; without it the machine \
          of the program's paper"),
         ("n", "", "instances at once; without it as many as in the paper"),
