@@ -60,6 +60,9 @@ impl Experiment {
         why: Option<&mut dyn Write>,
     ) -> Result<Outcome, ExperimentError> {
         let mut recorder = Recorder::new(self.queue_size);
+        if self.series && self.seeds.first() == Some(&seed) {
+            recorder = recorder.with_series();
+        }
         let devices = match &self.load {
             Load::Trace { devices, .. } if !devices.is_empty() => devices.iter().copied().map(Some).collect(),
             _ => vec![None],
@@ -297,13 +300,22 @@ impl Run<'_, '_, '_> {
         } else {
             Report { merges, ..Report::default() }
         };
+        let series = if self.last { recorder.take_series(|issuer| workload.name(issuer)) } else { None };
         let mut log = None;
         if let Some(selecting) = selecting {
             let (selector, decisions) = selecting.finish(end);
             (report.selector, log) = (Some(selector), decisions);
         }
         let moments = workload.moments().to_vec();
-        Ok(Outcome { scheduler: self.scheduler, seed: self.seed, report, account: None, log, moments })
+        Ok(Outcome {
+            scheduler: self.scheduler,
+            seed: self.seed,
+            report,
+            account: None,
+            log,
+            series,
+            moments,
+        })
     }
 }
 

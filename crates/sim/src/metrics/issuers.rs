@@ -231,7 +231,7 @@ impl Issuers {
 }
 
 /// The process that a request counts for.
-fn counted_as(request: &Request) -> Issuer {
+pub(super) fn counted_as(request: &Request) -> Issuer {
     if request.group == Group::UNKNOWN { request.issuer } else { Issuer(request.group.0) }
 }
 
