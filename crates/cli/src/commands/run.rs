@@ -9,10 +9,11 @@ use idlewise_sim::engine::decision_log::WhyFilter;
 use idlewise_sim::workloads::parse_duration;
 
 use crate::caller;
-use crate::execution::{execute, explain, finish, remarks};
+use crate::execution::{execute, explain, finish};
 use crate::failure::Failure;
 use crate::input::args::{LOAD_NOTES, LoadOptions};
 use crate::input::{names, setup};
+use crate::notes;
 use crate::report::csv::csv_of_processes;
 use crate::report::summary::summarise;
 use crate::report::{json, origin, output, page};
@@ -77,7 +78,7 @@ impl Run {
             Some(path) => explain(&prepared, path)?,
             None => execute(&prepared)?,
         };
-        remarks(&prepared, &done)?;
+        caller::say(&notes::notes(&prepared, &done))?;
         let report = &done.outcomes[0].report;
         if let Some(path) = &self.csv_processes {
             output::write(path, &csv_of_processes(&prepared, &summarise(&done.outcomes, 1)?))?;
