@@ -15,7 +15,7 @@ pub mod selector;
 mod small_histogram;
 
 pub use declare::{Better, Column, Field, FigureSet, Kind, Metric};
-pub use issuers::IssuerShare;
+pub use issuers::{IssuerShare, counted_as};
 pub use phases::PhaseShare;
 pub use recorder::{Anticipation, Recorder};
 pub use report::{DeviceUse, Latency, Part, Report};

@@ -2,7 +2,7 @@
 //!
 //! | row | numbers after the first |
 //! |---|---|
-//! | 1 arrived | time, id, process, operation, first sector, sectors, radius, angle |
+//! | 1 arrived | time, id, when it was issued, process, operation, first sector, sectors, radius, angle |
 //! | 2 dispatched | time, id |
 //! | 3 served | time, id, when the disk turned to it, seek, rotation, transfer, overhead, whether from the buffer |
 //! | 4 done | time, id, the id under which it went to the disk |
@@ -16,6 +16,7 @@ use idlewise_core::{Decision, Instant, Request, RequestId, Why};
 use idlewise_disk::mechanical::Geometry;
 use idlewise_disk::{AnySpec, Completion};
 use idlewise_sim::engine::Observer;
+use idlewise_sim::metrics::counted_as;
 
 use crate::Part;
 
@@ -98,9 +99,10 @@ impl Observer for Frames<'_> {
     fn arrived(&mut self, now: Instant, id: RequestId, request: &Request) {
         self.arrived += 1;
         let (radius, angle) = self.place(request);
-        let (process, operation) = (request.issuer.0.into(), f64::from(request.operation as u8));
+        let (process, operation) = (counted_as(request).0.into(), f64::from(request.operation as u8));
         let (start, length) = (request.start.0 as f64, request.length.0.into());
-        self.row(&[1.0, time(now), id.0.into(), process, operation, start, length, radius, angle]);
+        let issued = time(request.arrival);
+        self.row(&[1.0, time(now), id.0.into(), issued, process, operation, start, length, radius, angle]);
     }
 
     fn dispatched(&mut self, now: Instant, id: RequestId) {

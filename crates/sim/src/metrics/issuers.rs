@@ -230,8 +230,8 @@ impl Issuers {
     }
 }
 
-/// The process that a request counts for.
-fn counted_as(request: &Request) -> Issuer {
+/// The process that a request counts for: processes of one group are one, under the group's number.
+pub fn counted_as(request: &Request) -> Issuer {
     if request.group == Group::UNKNOWN { request.issuer } else { Issuer(request.group.0) }
 }
 
