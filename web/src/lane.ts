@@ -15,7 +15,7 @@ import { command, type Wanted } from './wanted';
 
 /** Decisions that are listed. */
 const LISTED = 5;
-/** Processes that are listed by themselves. */
+/** Processes that are listed; of more than that, only the range is told. */
 const PROCESSES = 6;
 
 const FAMILIES: Record<string, string> = {
@@ -165,9 +165,15 @@ export class Lane {
     say(this.find('.now'), `${waits} waiting, ${inside} in the drive`);
   }
 
-  /** What was moved so far: what the sentence above both compares. */
-  bytesAt(): number {
+  /** What was moved so far, for all or for one process: what the sentence above both lanes compares. */
+  bytesAt(process?: number): number {
+    if (process !== undefined) return this.moment?.bytesOf(process) ?? 0;
     return this.moment?.figure('bytes') ?? 0;
+  }
+
+  /** The longest wait so far. */
+  longestAt(): number {
+    return this.moment?.longestWait() ?? 0;
   }
 
   private showShares(moment: Moment): void {
@@ -176,7 +182,8 @@ export class Lane {
     const issuers = this.run?.report?.result.issuers ?? [];
     const weights = issuers.reduce((sum, issuer) => sum + issuer.weight, 0);
     const weighted = new Set(issuers.map((issuer) => issuer.weight)).size > 1;
-    for (const process of processes.slice(0, PROCESSES)) {
+    if (processes.length > PROCESSES) return this.showRange(moment, processes);
+    for (const process of processes) {
       const issuer = issuers.find((one) => one.id === process);
       const row = this.rows.get(process) ?? this.addRow(process);
       const share = moment.bytesOf(process) / total;
@@ -187,8 +194,17 @@ export class Lane {
       const name = row.bar.previousElementSibling as HTMLElement;
       say(name, issuer?.name ? `${process} ${issuer.name}` : `process ${process}`);
     }
-    const others = processes.length - PROCESSES;
-    say(this.find('.others'), others > 0 ? `and ${others} more programs` : '');
+  }
+
+  /** Of many processes, what the least and the most served one got. */
+  private showRange(moment: Moment, processes: number[]): void {
+    if (this.rows.size) {
+      this.rows.clear();
+      this.find('.shares').replaceChildren();
+    }
+    const got = processes.map((process) => moment.bytesOf(process));
+    const [least, most] = [Math.min(...got), Math.max(...got)].map(bytes);
+    say(this.find('.others'), `${processes.length} programs, which got from ${least} to ${most}`);
   }
 
   private addRow(process: number): Row {
@@ -232,10 +248,23 @@ export class Lane {
     return `${verb}${size} for process ${process.get(request)}`;
   }
 
+  /** Says what the drawings show, for whoever does not see them. */
+  private describe(moment: Moment): void {
+    const head = moment.head();
+    const label = (selector: string, text: string): void => this.find(selector).setAttribute('aria-label', text);
+    const where = this.run?.head?.tracks ? `The head is ${Math.round(100 * head.radius)} % of the way inwards. ` : '';
+    label('.platter', `The disk from above under ${this.text}. ${where}${this.find('.now').textContent}.`);
+    const waits = moment.outstanding.filter((request) => moment.isWaiting(request));
+    const oldest = waits.length ? moment.at - moment.recording.issued.get(waits[0]) : 0;
+    label('.waiting', `Who waits, by address and time: ${waits.length} requests, the oldest for ${time(oldest)}.`);
+    label('.strip', `What the disk has been doing until now: ${head.phase === 'idle' ? 'idle' : `busy, ${head.phase}`}.`);
+  }
+
   /** What happens now, in a sentence, for whoever listens. */
   sentence(): string {
     const moment = this.moment;
     if (!moment) return '';
+    this.describe(moment);
     const count = moment.decisions();
     const last = count ? moment.recording.decisions[count - 1] : undefined;
     const rate = this.find('.rate').textContent;

@@ -5,7 +5,7 @@ import './style.css';
 import { Clock } from './clock';
 import { byId, h, say } from './dom';
 import { theme, type Theme } from './draw/theme';
-import { digits, instant } from './format';
+import { digits, instant, time as duration } from './format';
 import { keys } from './keys';
 import { Lane } from './lane';
 import { OwnLoad } from './own';
@@ -111,8 +111,7 @@ class Page {
   private show(): void {
     const { state } = this;
     const told = story(state.story);
-    const base = beginning(state.story);
-    const own = JSON.stringify(base.load) !== JSON.stringify(state.load) || base.disk !== state.disk;
+    const own = this.isOwn;
     const place = STORIES.indexOf(told);
     say(byId('count'), own ? 'Your own load' : `Step ${place + 1} of ${STORIES.length}`);
     say(byId('title'), own ? 'Two schedulers, one load' : told.title);
@@ -185,14 +184,27 @@ class Page {
     if (times.length) this.seek(way > 0 ? Math.min(...times) : Math.max(...times));
   }
 
-  /** Who has moved how much more until now. */
+  /** What the two have come to until now, in the figure that the step is about. */
   private verdict(): string {
-    const [a, b] = this.lanes.map((lane) => ({ name: lane.name, bytes: lane.bytesAt() }));
+    const compare = this.isOwn ? undefined : story(this.state.story).compare;
+    if (compare === 'waits') {
+      const [a, b] = this.lanes.map((lane) => `${duration(lane.longestAt())} under ${lane.name}`);
+      return `The longest wait so far: ${a}, ${b}.`;
+    }
+    const [a, b] = this.lanes.map((lane) => ({ name: lane.name, bytes: lane.bytesAt(compare?.process) }));
     if (!a.bytes || !b.bytes) return '';
     const [more, less] = a.bytes > b.bytes ? [a, b] : [b, a];
     const ratio = more.bytes / less.bytes;
-    if (ratio < 1.05) return `So far ${a.name} and ${b.name} have moved about as much data.`;
-    return `So far ${more.name} has moved ${digits(ratio)} times as much data as ${less.name}.`;
+    const whose = compare ? ` for ${compare.name}` : '';
+    if (ratio < 1.05) return `So far ${a.name} and ${b.name} have moved about as much data${whose}.`;
+    return `So far ${more.name} has moved ${digits(ratio)} times as much data${whose} as ${less.name}.`;
+  }
+
+  /** The load or the disk is not that of the step. */
+  private get isOwn(): boolean {
+    const { state } = this;
+    const base = beginning(state.story);
+    return JSON.stringify(base.load) !== JSON.stringify(state.load) || base.disk !== state.disk;
   }
 
   private setSpeed(speed: number): void {

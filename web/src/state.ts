@@ -22,8 +22,8 @@ const LONGEST_LOAD = 4000;
 
 /** A step of the story as it begins. */
 export function beginning(id: string | null): State {
-  const { a, b, disk, load, duration, speed, ...own } = story(id);
-  return { story: own.id, a, b, disk, load, duration, speed, seed: 1, at: 0 };
+  const { id: name, a, b, disk, load, duration, speed } = story(id);
+  return { story: name, a, b, disk, load, duration, speed, seed: 1, at: 0 };
 }
 
 function loadText(load: Load): string | undefined {

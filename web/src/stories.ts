@@ -17,6 +17,8 @@ export interface Story {
   duration: string;
   /** Simulated time that passes in a second. */
   speed: number;
+  /** What the sentence above both compares, if not all data. */
+  compare?: { process: number; name: string } | 'waits';
 }
 
 /** A disk of 2002: one command at a time, so that the scheduler alone decides. */
@@ -63,6 +65,7 @@ export const STORIES: Story[] = [
     load: READERS,
     duration: '8s',
     speed: 0.1,
+    compare: 'waits',
   },
   {
     id: 'deceptive',
@@ -120,6 +123,7 @@ export const STORIES: Story[] = [
     load: { workload: 'stream-and-chain:files=400,directories=20' },
     duration: '4s',
     speed: 0.1,
+    compare: { process: 2, name: 'the chain' },
   },
   {
     id: 'shares',

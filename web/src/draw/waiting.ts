@@ -16,7 +16,7 @@ export function waiting(
   view: View & { longest: number },
 ): void {
   const { theme, moment, head } = view;
-  const [left, right, top, bottom] = [46, width - 8, 22, height - 22];
+  const [left, right, top, bottom] = [54, width - 8, 22, height - 22];
   const across = (address: number): number => left + ((right - left) * address) / head.capacity;
   // A root: short waits stay apart, and long ones fit.
   const up = (wait: number): number => bottom - (bottom - top) * Math.sqrt(Math.max(0, wait) / view.longest);
@@ -24,10 +24,12 @@ export function waiting(
   context.textBaseline = 'alphabetic';
   lines(context, view, up, [left - 4, right]);
   context.fillStyle = theme.muted;
+  const [first, last] = head.tracks ? ['outer', 'inner'] : ['first', 'last'];
+  const what = right - left < 170 ? '' : head.tracks ? ' edge' : ' address';
   context.textAlign = 'left';
-  context.fillText(head.tracks ? 'outer edge' : 'first', left, height - 6);
+  context.fillText(first + what, left, height - 6);
   context.textAlign = 'right';
-  context.fillText(head.tracks ? 'inner edge' : 'last address', right, height - 6);
+  context.fillText(last + what, right, height - 6);
 
   const at = moment.head();
   if (head.tracks) {
