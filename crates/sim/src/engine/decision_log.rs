@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use idlewise_core::{Decision, Instant, Issuer, Operation, Request, RequestId, Why};
-use idlewise_disk::Completion;
+use idlewise_core::{Decision, Instant, Issuer, Operation, Request, Why};
 
 use crate::engine::Observer;
 
@@ -32,19 +31,18 @@ impl WhyFilter {
     }
 }
 
-/// Measures with `inner`, and writes each decision to `out`.
-pub struct DecisionLog<'a, O> {
-    inner: &'a mut O,
+/// Writes each decision to `out`.
+pub struct DecisionLog<'a> {
     out: &'a mut dyn Write,
     told: WhyFilter,
     /// The first error of `out`; nothing is written after it.
     error: Option<std::io::Error>,
 }
 
-impl<'a, O> DecisionLog<'a, O> {
-    /// A log of what is to be `told`; it hands everything on to `inner`.
-    pub fn new(inner: &'a mut O, out: &'a mut dyn Write, told: WhyFilter) -> Self {
-        DecisionLog { inner, out, told, error: None }
+impl<'a> DecisionLog<'a> {
+    /// A log of what is to be `told`.
+    pub fn new(out: &'a mut dyn Write, told: WhyFilter) -> Self {
+        DecisionLog { out, told, error: None }
     }
 
     /// Ends the telling.
@@ -80,22 +78,7 @@ fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option
     }
 }
 
-impl<O: Observer> Observer for DecisionLog<'_, O> {
-    fn arrived(&mut self, now: Instant, id: RequestId, request: &Request) {
-        self.inner.arrived(now, id, request);
-    }
-    fn dispatched(&mut self, now: Instant, id: RequestId) {
-        self.inner.dispatched(now, id);
-    }
-    fn served(&mut self, now: Instant, id: RequestId, completion: &Completion) {
-        self.inner.served(now, id, completion);
-    }
-    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64) {
-        self.inner.completed(now, id, request, service_share);
-    }
-    fn waits(&mut self, now: Instant, until: Instant) {
-        self.inner.waits(now, until);
-    }
+impl Observer for DecisionLog<'_> {
     fn decided(&mut self, now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) {
         let told = self.told.tells(now, request.map(|request| request.issuer));
         if told && self.error.is_none() && decision != Decision::Idle {
