@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use idlewise_core::Instant;
-use idlewise_sim::engine::Control;
+use idlewise_sim::engine::{Control, Observer};
 use idlewise_sim::experiment::{ExperimentError, Outcome};
 use idlewise_sim::metrics::series::Series;
 use idlewise_sim::selection::log::Line;
@@ -78,6 +78,14 @@ pub(crate) fn explain(prepared: &Prepared, path: &Path) -> Result<Done, Failure>
         Err(ExperimentError::Why(error)) => Err(target.failure(&error)),
         Err(error) => Err(setup::failure(error)),
     }
+}
+
+/// Runs the first scheduler again, as it ran before, while `watches` is told of all that happens.
+pub(crate) fn watch(prepared: &Prepared, watches: &mut dyn Observer) -> Result<(), Failure> {
+    let control = interruptible()?;
+    let _progress = Progress::follow(Arc::clone(&control), 1);
+    let seed = prepared.experiment.seeds[0];
+    prepared.experiment.run_watched(0, seed, &control, Some(watches)).map(|_| ()).map_err(setup::failure)
 }
 
 /// Runs in all.

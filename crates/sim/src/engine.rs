@@ -19,6 +19,7 @@ pub mod exits;
 mod overflow;
 pub mod scheduled;
 mod tags;
+pub mod timeline;
 pub mod watched;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

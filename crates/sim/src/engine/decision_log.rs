@@ -54,35 +54,40 @@ impl<'a> DecisionLog<'a> {
     }
 }
 
-/// `0.012300 s dispatch #4 R 1024+8 of 7: the oldest of 3 waiting`
-fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) -> String {
-    let at = format!("{:.6} s", now.0 as f64 / 1e9);
+/// `R 1024+8 of 7`
+pub(super) fn extent(request: &Request) -> String {
+    let letter = match request.operation {
+        Operation::Read => 'R',
+        Operation::Write => 'W',
+        Operation::Discard => 'D',
+        Operation::Flush => 'F',
+    };
+    format!("{letter} {}+{} of {}", request.start, request.length, request.issuer)
+}
+
+/// `dispatch #4 R 1024+8 of 7: the oldest of 3 waiting`
+pub(super) fn told(now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) -> String {
     let what = match (decision, request) {
         (Decision::Dispatch(id), Some(request)) => {
-            let letter = match request.operation {
-                Operation::Read => 'R',
-                Operation::Write => 'W',
-                Operation::Discard => 'D',
-                Operation::Flush => 'F',
-            };
             let past = if request.past { ": past the scheduler" } else { "" };
-            format!("dispatch {id} {letter} {}+{} of {}{past}", request.start, request.length, request.issuer)
+            format!("dispatch {id} {}{past}", extent(request))
         }
         (Decision::Dispatch(id), None) => format!("dispatch {id}"),
         (Decision::WaitUntil(until), _) => format!("wait at most {}", until.since(now)),
         (Decision::Idle, _) => "idle".to_owned(),
     };
     match why {
-        Some(why) => format!("{at} {what}: {why}"),
-        None => format!("{at} {what}"),
+        Some(why) => format!("{what}: {why}"),
+        None => what,
     }
 }
 
 impl Observer for DecisionLog<'_> {
     fn decided(&mut self, now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) {
-        let told = self.told.tells(now, request.map(|request| request.issuer));
-        if told && self.error.is_none() && decision != Decision::Idle {
-            self.error = writeln!(self.out, "{}", line(now, decision, request, why)).err();
+        let wanted = self.told.tells(now, request.map(|request| request.issuer));
+        if wanted && self.error.is_none() && decision != Decision::Idle {
+            let (at, line) = (now.0 as f64 / 1e9, told(now, decision, request, why));
+            self.error = writeln!(self.out, "{at:.6} s {line}").err();
         }
     }
 }
