@@ -10,7 +10,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(idlewise, Error, PyRuntimeError, "The work failed: a file could not be read, or a run broke off.");
+create_exception!(
+    idlewise,
+    Error,
+    PyRuntimeError,
+    "The work failed: a file could not be read, or a run broke off."
+);
 
 /// So often signals are looked for and progress is told.
 const EVERY: Duration = Duration::from_millis(50);

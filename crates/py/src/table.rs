@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use arrow_array::ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream};
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{
-    ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader as _, StringArray, UInt64Array,
+    ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader as _, StringArray,
+    UInt64Array,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
@@ -67,13 +68,16 @@ impl Table {
     #[staticmethod]
     fn from_arrow(source: &Bound<'_, PyAny>) -> PyResult<Table> {
         let stream = source.call_method0("__arrow_c_stream__").map_err(|_| {
-            PyTypeError::new_err("this is no table: pass what has __arrow_c_stream__, such as those of pyarrow and polars")
+            PyTypeError::new_err(
+                "this is no table: pass what has __arrow_c_stream__, such as those of pyarrow and polars",
+            )
         })?;
         let capsule = stream.cast::<PyCapsule>()?;
         let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
         // SAFETY: a capsule of this name holds such a stream (Arrow's PyCapsule interface), and nobody else moves it out
         // while Python is attached. Moved out, it is marked as released, so that the capsule frees nothing.
-        let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(|error| raised(&error))?;
+        let reader =
+            unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(|error| raised(&error))?;
         let schema = reader.schema();
         let batches = reader.collect::<Result<Vec<_>, _>>().map_err(|error| raised(&error))?;
         Ok(Table { schema, batches })
