@@ -8,6 +8,7 @@ mod comparison;
 mod request;
 mod scheduler;
 mod table;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -22,5 +23,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<request::Request>()?;
     module.add_class::<request::WaitUntil>()?;
     module.add_class::<request::Device>()?;
+    module.add_class::<trace::Batches>()?;
     module.add_class::<table::Table>()
 }

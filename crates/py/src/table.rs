@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 const SCHEMA: &CStr = c"arrow_schema";
-const STREAM: &CStr = c"arrow_array_stream";
+pub(crate) const STREAM: &CStr = c"arrow_array_stream";
 
 /// A table in memory that is Arrow's: columns with their units and meanings, in one batch of rows or several.
 #[pyclass(frozen, module = "idlewise._native")]
@@ -32,11 +32,14 @@ pub(crate) fn raised(error: &ArrowError) -> PyErr {
 }
 
 fn field(column: &Column, array: &ArrayRef) -> Field {
-    let mut about = HashMap::from([("about".to_owned(), column.about.clone())]);
-    if !column.unit.is_empty() {
-        about.insert("unit".to_owned(), column.unit.to_owned());
-    }
-    Field::new(&column.name, array.data_type().clone(), true).with_metadata(about)
+    described(Field::new(&column.name, array.data_type().clone(), true), column.unit, &column.about)
+}
+
+/// `field` with its unit, if it has one, and what it says.
+pub(crate) fn described(field: Field, unit: &str, about: &str) -> Field {
+    let unit = (!unit.is_empty()).then(|| ("unit".to_owned(), unit.to_owned()));
+    let told = std::iter::once(("about".to_owned(), about.to_owned())).chain(unit);
+    field.with_metadata(told.collect::<HashMap<_, _>>())
 }
 
 impl Table {
