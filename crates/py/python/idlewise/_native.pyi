@@ -1,6 +1,7 @@
 """The half of the package that is in Rust."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from typing import Any, Literal, final
 
 __version__: str
@@ -112,6 +113,22 @@ class Device:
         """Requests that the queue holds at once, waiting or at the disk."""
 
 @final
+class Batches:
+    """The rows of a trace, from its beginning, in batches."""
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        format: str | None,
+        devices: Sequence[str],
+        lenient: bool,
+        rows: int,
+    ) -> Batches: ...
+    def __iter__(self) -> Iterator[Table]: ...
+    def __next__(self) -> Table: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
 class Table:
     """A table in memory that is Arrow's."""
 
@@ -121,3 +138,4 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __len__(self) -> int: ...
     def columns(self) -> list[tuple[str, str, str]]: ...
+    def values(self, name: str) -> list[Any]: ...
