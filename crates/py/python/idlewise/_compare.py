@@ -202,7 +202,7 @@ class Comparison:
         return self.summary.to_polars()
 
     def plot(self, figure: str = "throughput_bytes_per_s", *, axes: Axes | None = None) -> Axes:
-        """Draw a figure of every scheduler as bars, the greatest at the top, with 95 % confidence intervals if there are any.
+        """Draw a figure of every scheduler as bars, the greatest at the top, with its 95 % confidence intervals.
 
         Args:
             figure: A column of the summary.
