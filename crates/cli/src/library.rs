@@ -19,16 +19,20 @@
 
 mod table;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, Parser};
-use idlewise_sim::experiment::Choice;
+use idlewise_sim::experiment::Foreign;
+use idlewise_sim::traces::Trace;
 use serde_json::Value;
 
 pub use crate::caller::Following;
 use crate::caller::{self, Returned};
 use crate::commands::{Arguments, compare};
 use crate::failure::Failure;
+use crate::input::args::Reading;
+use crate::input::trace;
 use crate::report::csv::{csv, csv_of_processes};
 pub use table::{Column, Table, Values};
 
@@ -69,8 +73,9 @@ impl From<clap::Error> for Error {
     /// Without the hints for those who type.
     fn from(error: clap::Error) -> Error {
         let text = error.render().to_string();
-        let text = text.split("\n\nUsage:").next().unwrap_or_default();
-        Error::Usage(text.trim_start_matches("error: ").trim_end().to_owned())
+        let tail = ["\n\nUsage:", "\n\nFor more information"];
+        let end = tail.iter().filter_map(|tail| text.find(tail)).min().unwrap_or(text.len());
+        Error::Usage(text[..end].trim_start_matches("error: ").to_owned())
     }
 }
 
@@ -94,6 +99,21 @@ pub fn command(words: &[String], following: &Arc<Following>) -> Result<Printed, 
     value.map(|()| Printed { text: printed, messages })
 }
 
+/// Opens a trace: a file, or the common prefix of blktrace's. `format`: if its content is ambiguous; `devices`: only these, if
+/// any; `lenient`: rows that cannot be read are skipped.
+///
+/// # Errors
+/// [`Error`]: such a format does not exist, or the file cannot be read as a trace.
+pub fn open(
+    path: &Path,
+    format: Option<String>,
+    devices: Vec<String>,
+    lenient: bool,
+) -> Result<Trace, Error> {
+    let options = trace::options(&Reading { format, devices, lenient })?;
+    Trace::open(path, &options).map_err(|error| Error::Failed(error.to_string()))
+}
+
 /// The options of a command, without the program around it.
 #[derive(Parser)]
 #[command(no_binary_name = true)]
@@ -102,12 +122,16 @@ struct Alone<T: Args> {
     options: T,
 }
 
-/// Compares schedulers as `idlewise compare` does with these options, and `own` ones behind those that the options name. A
+/// Compares schedulers as `idlewise compare` does with these options, and `own` ones, each with its name, behind those that the options name. A
 /// comparison that was stopped has what was done until then.
 ///
 /// # Errors
 /// [`Error`]. Options that say where results are written do nothing here.
-pub fn compare(words: &[String], own: Vec<Choice>, following: &Arc<Following>) -> Result<Compared, Error> {
+pub fn compare(
+    words: &[String],
+    own: Vec<(String, Arc<dyn Foreign>)>,
+    following: &Arc<Following>,
+) -> Result<Compared, Error> {
     let mut all = vec!["compare".to_owned()];
     all.extend_from_slice(words);
     let Returned { value, messages, .. } = caller::call(&all, following, || -> Result<_, Error> {

@@ -26,6 +26,7 @@ fn chosen(chosen: Chosen) -> Value {
     let family = match chosen {
         Chosen::Scheduler(entry) => entry.family,
         Chosen::Selector(_) => "selectors",
+        Chosen::Foreign(_) => "foreign",
     };
     json!({
         "name": chosen.name(),

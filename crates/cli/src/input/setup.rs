@@ -180,6 +180,7 @@ pub(crate) fn experiment(
         disk,
         load,
         schedulers,
+        foreign: Vec::new(),
         seeds: (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect(),
         queue_size: options.queue_size as usize,
         hardware_queues: options.hardware_queues,
