@@ -16,13 +16,16 @@ const FIRST: Instant = Instant(1_000_000_000);
 pub(super) struct Closer {
     now: CloseUp,
     before: CloseUp,
+    /// The commands of `now` that the device is not done with, by their places.
+    open: Vec<usize>,
     next: Instant,
     waiting_since: Option<Instant>,
 }
 
 impl Default for Closer {
     fn default() -> Closer {
-        Closer { now: CloseUp::default(), before: CloseUp::default(), next: FIRST, waiting_since: None }
+        let [now, before] = [CloseUp::default(), CloseUp::default()];
+        Closer { now, before, open: Vec::new(), next: FIRST, waiting_since: None }
     }
 }
 
@@ -33,6 +36,7 @@ impl Closer {
             while dot.at >= self.next {
                 self.next = Instant(self.next.0 * 2);
             }
+            self.open.clear();
             let before = std::mem::take(&mut self.now);
             if before.commands.len() >= self.before.commands.len() {
                 self.before = before;
@@ -40,18 +44,16 @@ impl Closer {
         }
         self.end_wait(dot.at);
         if self.now.commands.len() < MOST {
+            self.open.push(self.now.commands.len());
             self.now.commands.push(Close { dot, issued, done: Instant::ZERO });
         }
     }
 
-    /// The device is done with the command that went to it from `start` at `since`.
+    /// The device is done with a command.
     pub(super) fn served(&mut self, now: Instant, dot: &Dot) {
-        for commands in [&mut self.now.commands, &mut self.before.commands] {
-            let own = commands.iter_mut().rev().find(|command| command.dot == *dot);
-            if let Some(own) = own.filter(|own| own.done == Instant::ZERO) {
-                own.done = now;
-                return;
-            }
+        let commands = &mut self.now.commands;
+        if let Some(place) = self.open.iter().position(|place| commands[*place].dot == *dot) {
+            commands[self.open.swap_remove(place)].done = now;
         }
     }
 
@@ -67,7 +69,7 @@ impl Closer {
         }
     }
 
-    /// The later one of the two, unless it has much fewer commands.
+    /// The later one of the two, unless it has much fewer commands; without those that the device was not done with.
     pub(super) fn finish(self) -> CloseUp {
         let [now, before] = [self.now, self.before];
         let mut best = if now.commands.len() * 2 >= before.commands.len() { now } else { before };
