@@ -104,7 +104,10 @@ class Page {
     this.state = next;
     this.show();
     if (!same) this.begin();
-    else this.seek(next.at);
+    else {
+      this.seek(next.at);
+      this.told();
+    }
     this.address();
   }
 

@@ -120,6 +120,18 @@ fn commas() -> Vec<Fixture> {
 fn words() -> Vec<Fixture> {
     vec![
         of(
+            Format::Ops,
+            "# Three requests and an exit.\ndevice depth=1\nscheduler noop\n\n\
+             insert 0 R 8+16 by=7 meta = queued\n+2us insert 1 W 0+8 by=9 sync # a second process\n\
+             +1us dispatch = 0\n+1us complete 0\n+1us insert 0 D 64+1024 = queued\n+1us gone 7\n",
+            &["disk"],
+            &[
+                Record { metadata: true, ..by(plain(0, Read, 8, 16), 7) },
+                synchronous(by(plain(2_000, Write, 0, 8), 9)),
+                plain(5_000, Discard, 64, 1024),
+            ],
+        ),
+        of(
             Format::FioV2,
             "fio version 2 iolog\n/dev/sda add\n/dev/sda open\n/dev/sda read 4096 8192\n\
              wait 150\n/dev/sda write 0 512\n/dev/sda wait 50 0\n/dev/sda sync\n\
