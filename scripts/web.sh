@@ -31,7 +31,7 @@ if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
         lacks "no standard library for $target (rustup target add $target, or Debian's rust-web-src)"
     linker=wasm-ld-$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
     command -v "$linker" >/dev/null || lacks "no linker for $target (apt-get install lld${linker#wasm-ld})"
-    from_source=(-Zbuild-std=std,panic_abort)
+    from_source=('-Zbuild-std=std,panic_abort')
     export RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker
 fi
 cargo build --quiet ${CI:+--locked} --profile web -p idlewise-wasm --target "$target" "${from_source[@]}"

@@ -6,7 +6,7 @@ import { platter, type View } from './draw/platter';
 import { strip } from './draw/strip';
 import { colour, type Theme } from './draw/theme';
 import { waiting } from './draw/waiting';
-import { bytes, digits, instant, time } from './format';
+import { bytes, digits, grouped, instant, size, time } from './format';
 import { Moment } from './moment';
 import type { Decision } from './recording';
 import { type Catalogue, Run, type SchedulerEntry } from './run';
@@ -87,7 +87,8 @@ export class Lane {
     if (focused) document.getElementById(focused)?.focus();
     const count = tuned.settings.size;
     const altered = count === 0 ? '' : count === 1 ? ' (1 changed)' : ` (${count} changed)`;
-    say(this.find('.settings summary'), made.length ? `Settings${altered}` : 'No settings');
+    say(this.find('.settings summary'), `Settings${altered}`);
+    this.find('.settings').hidden = made.length === 0;
     this.find('.reset').hidden = count === 0;
   }
 
@@ -176,24 +177,30 @@ export class Lane {
     return this.moment?.longestWait() ?? 0;
   }
 
+  /** What each process has got: data, or, where weights share the disk's time, time. */
   private showShares(moment: Moment): void {
     const processes = [...moment.recording.shares.keys()];
-    const total = Math.max(1, moment.figure('bytes'));
     const issuers = this.run?.report?.result.issuers ?? [];
     const weights = issuers.reduce((sum, issuer) => sum + issuer.weight, 0);
     const weighted = new Set(issuers.map((issuer) => issuer.weight)).size > 1;
-    if (processes.length > PROCESSES) return this.showRange(moment, processes);
+    const many = processes.length > PROCESSES;
+    say(this.find('.got'), weighted && !many ? 'Disk time so far, and what is due by weight' : 'Data so far');
+    if (many) return this.showRange(moment, processes);
+    const of = (process: number): number => (weighted ? moment.timeOf(process) : moment.bytesOf(process));
+    const total = Math.max(1, processes.reduce((sum, process) => sum + of(process), 0));
     for (const process of processes) {
       const issuer = issuers.find((one) => one.id === process);
       const row = this.rows.get(process) ?? this.addRow(process);
-      const share = moment.bytesOf(process) / total;
+      const [got, share] = [of(process), of(process) / total];
       row.bar.style.setProperty('--share', String(share));
-      if (weighted && issuer) row.bar.style.setProperty('--wanted', String(issuer.weight / weights));
-      const due = weighted && issuer ? `, due ${Math.round((100 * issuer.weight) / weights)} %` : '';
-      say(row.value, `${bytes(moment.bytesOf(process))} · ${Math.round(100 * share)} %${due}`);
+      const due = weighted && issuer ? issuer.weight / weights : undefined;
+      row.bar.style.setProperty('--wanted', String(due ?? -1));
+      const wanted = due === undefined ? '' : `, due ${Math.round(100 * due)} %`;
+      say(row.value, `${weighted ? time(got) : bytes(got)} · ${Math.round(100 * share)} %${wanted}`);
       const name = row.bar.previousElementSibling as HTMLElement;
       say(name, issuer?.name ? `${process} ${issuer.name}` : `process ${process}`);
     }
+    say(this.find('.others'), '');
   }
 
   /** Of many processes, what the least and the most served one got. */
@@ -237,15 +244,15 @@ export class Lane {
       swatch.style.background = `var(--p${colour(who)})`;
       what.append(swatch, this.sent(moment, decision.request));
     }
-    const why = decision.reason ? `because: ${decision.reason}` : '';
+    const why = decision.reason ? `because: ${grouped(decision.reason)}` : '';
     return h('li', {}, h('time', {}, instant(decision.at)), what, h('span', { class: 'why' }, why));
   }
 
   private sent(moment: Moment, request: number): string {
     const { operation, process, sectors } = moment.recording;
     const verb = ['reads', 'writes', 'discards', 'flushes'][operation.get(request)];
-    const size = operation.get(request) === 3 ? '' : ` ${bytes(sectors.get(request) * 512)}`;
-    return `${verb}${size} for process ${process.get(request)}`;
+    const length = operation.get(request) === 3 ? '' : ` ${size(sectors.get(request))}`;
+    return `${verb}${length} for process ${process.get(request)}`;
   }
 
   /** Says what the drawings show, for whoever does not see them. */

@@ -65,6 +65,13 @@ export class Moment {
     return done ? share!.bytes.get(done - 1) : 0;
   }
 
+  /** The disk's time that a process has got. */
+  timeOf(process: number): number {
+    const share = this.recording.shares.get(process);
+    const served = share?.servedAt.upTo(this.at) ?? 0;
+    return served ? share!.time.get(served - 1) : 0;
+  }
+
   /** How many decisions were made by now. */
   decisions(): number {
     return this.recording.decidedAt.upTo(this.at);

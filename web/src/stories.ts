@@ -128,12 +128,12 @@ export const STORIES: Story[] = [
   {
     id: 'shares',
     tab: 'Shares',
-    title: 'Who pays for more gets more',
+    title: 'A larger weight, a larger share',
     text:
       'Three programs read a file each, with weights of 100, 200 and 400. An elevator knows nothing of weights. A scheduler ' +
       'that shares the disk by weight gives the third program four times the first one’s time.',
     look: [
-      'The bars show what each program has got so far, beside the share that its weight asks for.',
+      'The bars show the disk time of each program. The mark is the share that its weight asks for.',
       'On the right the coloured runs in the strip have different lengths.',
       'Sharing needs anticipation: whoever is not waited for cannot use a larger share.',
     ],
