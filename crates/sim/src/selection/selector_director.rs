@@ -188,7 +188,8 @@ impl Director<AnyScheduler> for Selecting {
 
     fn direct(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
         let mut switched = self.drained(now, queue)?;
-        if let Some(Pending { predictions, horizon, .. }) = self.pending.take_if(|pending| pending.due <= now) {
+        if let Some(Pending { predictions, horizon, .. }) = self.pending.take_if(|pending| pending.due <= now)
+        {
             let predictions = predictions.end();
             let decision = self.chooser.predicted(now, &predictions);
             let chosen = |one: &&Prediction| decision.action == Action::Switch(one.candidate.into());
