@@ -18,7 +18,7 @@ use idlewise_disk::{AnySpec, Completion};
 use idlewise_sim::engine::Observer;
 use idlewise_sim::metrics::counted_as;
 
-use crate::Part;
+use crate::part::Part;
 
 /// Numbers that are gathered before they are told.
 const CHUNK: usize = 16_384;
