@@ -30,7 +30,7 @@ const LENGTHS = [0, 10, 3, 9, 4, 5, 2];
 
 const WAITING = Infinity;
 
-export class Recording {
+export class Playback {
   /** Requests, in order of arrival. */
   readonly arrived = new Column();
   readonly issued = new Column();

@@ -8,7 +8,7 @@ import { colour, type Theme } from './draw/theme';
 import { waiting } from './draw/waiting';
 import { bytes, digits, grouped, instant, size, time } from './format';
 import { Moment } from './moment';
-import type { Decision } from './recording';
+import type { Decision } from './playback';
 import { type Catalogue, Run, type SchedulerEntry } from './run';
 import { controls, formatTuned, parseTuned } from './settings';
 import { command, type Wanted } from './wanted';
@@ -29,7 +29,7 @@ const FAMILIES: Record<string, string> = {
   selectors: 'Choose by themselves',
 };
 
-/** What both lanes are drawn with. */
+/** What both panes are drawn with. */
 export interface Shared {
   theme: Theme;
   at: number;
@@ -43,7 +43,7 @@ interface Row {
   value: HTMLElement;
 }
 
-export class Lane {
+export class Pane {
   run: Run | undefined;
   private moment: Moment | undefined;
   private readonly root: HTMLElement;
@@ -58,7 +58,7 @@ export class Lane {
     private readonly catalogue: Catalogue,
     private readonly changed: (text: string) => void,
   ) {
-    this.root = byId(`lane-${side}`);
+    this.root = byId(`pane-${side}`);
     this.choose = this.find('select.scheduler');
     const groups = new Map<string, HTMLOptGroupElement>();
     for (const { name, family } of catalogue.schedulers) {
@@ -97,7 +97,7 @@ export class Lane {
     this.run?.stop();
     const run = new Run(wanted, trace, told);
     this.run = run;
-    this.moment = new Moment(run.recording);
+    this.moment = new Moment(run.playback);
     this.rows.clear();
     this.find('.shares').replaceChildren();
     this.listed = -1;
@@ -106,10 +106,10 @@ export class Lane {
     say(this.find('.failure'), '');
   }
 
-  /** Until when this lane can be shown; without a limit if it can go no further. */
+  /** Until when this pane can be shown; without a limit if it can go no further. */
   get known(): number {
     if (!this.run) return 0;
-    return this.run.isDone ? Infinity : this.run.recording.known;
+    return this.run.isDone ? Infinity : this.run.playback.known;
   }
 
   /** What it is called. */
@@ -118,12 +118,12 @@ export class Lane {
   }
 
   get end(): number {
-    return this.run?.recording.known ?? 0;
+    return this.run?.playback.known ?? 0;
   }
 
   /** The longest wait of all of the run, as far as it is known. */
   get longest(): number {
-    return this.run?.recording.figures.longest.last(0) ?? 0;
+    return this.run?.playback.figures.longest.last(0) ?? 0;
   }
 
   /** Shows another instant. */
@@ -154,9 +154,9 @@ export class Lane {
   }
 
   private showFigures(run: Run, moment: Moment, at: number): void {
-    const first = run.recording.arrived.length ? run.recording.arrived.get(0) : 0;
+    const first = run.playback.arrived.length ? run.playback.arrived.get(0) : 0;
     const seconds = Math.max(1e-9, (at - first) / 1e9);
-    const result = run.report && at >= run.recording.known ? run.report.result : undefined;
+    const result = run.report && at >= run.playback.known ? run.report.result : undefined;
     const rate = result ? result.throughput_bytes_per_s : moment.figure('bytes') / seconds;
     say(this.find('.rate'), digits(rate / 1e6));
     say(this.find('.p99'), time(result ? result.latency_ns.p99 : moment.figure('p99')));
@@ -166,7 +166,7 @@ export class Lane {
     say(this.find('.now'), `${waits} waiting, ${inside} in the drive`);
   }
 
-  /** What was moved so far, for all or for one process: what the sentence above both lanes compares. */
+  /** What was moved so far, for all or for one process: what the sentence above both panes compares. */
   bytesAt(process?: number): number {
     if (process !== undefined) return this.moment?.bytesOf(process) ?? 0;
     return this.moment?.figure('bytes') ?? 0;
@@ -179,7 +179,7 @@ export class Lane {
 
   /** What each process has got: data, or, where weights share the disk's time, time. */
   private showShares(moment: Moment): void {
-    const processes = [...moment.recording.shares.keys()];
+    const processes = [...moment.playback.shares.keys()];
     const issuers = this.run?.report?.result.issuers ?? [];
     const weights = issuers.reduce((sum, issuer) => sum + issuer.weight, 0);
     const weighted = new Set(issuers.map((issuer) => issuer.weight)).size > 1;
@@ -228,13 +228,13 @@ export class Lane {
     const count = moment.decisions();
     if (count === this.listed) return;
     this.listed = count;
-    const { decisions } = moment.recording;
+    const { decisions } = moment.playback;
     const shown = decisions.slice(Math.max(0, count - LISTED), count).reverse();
     this.find('.reasons').replaceChildren(...shown.map((decision) => this.line(moment, decision)));
   }
 
   private line(moment: Moment, decision: Decision): HTMLElement {
-    const { process } = moment.recording;
+    const { process } = moment.playback;
     const what = h('span', { class: 'what' });
     if (decision.request === undefined) {
       what.append(h('i', { class: 'swatch waits' }), `waits up to ${time(decision.until - decision.at)}`);
@@ -249,7 +249,7 @@ export class Lane {
   }
 
   private sent(moment: Moment, request: number): string {
-    const { operation, process, sectors } = moment.recording;
+    const { operation, process, sectors } = moment.playback;
     const verb = ['reads', 'writes', 'discards', 'flushes'][operation.get(request)];
     const length = operation.get(request) === 3 ? '' : ` ${size(sectors.get(request))}`;
     return `${verb}${length} for process ${process.get(request)}`;
@@ -262,7 +262,7 @@ export class Lane {
     const where = this.run?.head?.tracks ? `The head is ${Math.round(100 * head.radius)} % of the way inwards. ` : '';
     label('.platter', `The disk from above under ${this.text}. ${where}${this.find('.now').textContent}.`);
     const waits = moment.outstanding.filter((request) => moment.isWaiting(request));
-    const oldest = waits.length ? moment.at - moment.recording.issued.get(waits[0]) : 0;
+    const oldest = waits.length ? moment.at - moment.playback.issued.get(waits[0]) : 0;
     label('.waiting', `Who waits, by address and time: ${waits.length} requests, the oldest for ${time(oldest)}.`);
     label('.strip', `What the disk has been doing until now: ${head.phase === 'idle' ? 'idle' : `busy, ${head.phase}`}.`);
   }
@@ -273,7 +273,7 @@ export class Lane {
     if (!moment) return '';
     this.describe(moment);
     const count = moment.decisions();
-    const last = count ? moment.recording.decisions[count - 1] : undefined;
+    const last = count ? moment.playback.decisions[count - 1] : undefined;
     const rate = this.find('.rate').textContent;
     const what =
       last === undefined
@@ -291,7 +291,7 @@ export class Lane {
 
   private find<T extends HTMLElement>(selector: string): T {
     const element = this.root.querySelector<T>(selector);
-    if (!element) throw new Error(`a lane has no ${selector}`);
+    if (!element) throw new Error(`a pane has no ${selector}`);
     return element;
   }
 }
