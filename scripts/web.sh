@@ -46,8 +46,8 @@ fi
 
 [ "$purpose" = test ] || exit 0
 
-# The program whose figures the page must have: one that is newer than all sources, or else a new one.
-program=
+# The program whose figures the page must have: what IDLEWISE says, or one that is newer than all sources, or else a new one.
+program=${IDLEWISE:-}
 for built in "$out/release/idlewise" "$out/debug/idlewise"; do
     [ ! -x "$built" ] || [ -n "$(find crates Cargo.lock -newer "$built" \( -name '*.rs' -o -name '*.toml' -o -name Cargo.lock \) -print -quit)" ] ||
         program=${program:-$built}
