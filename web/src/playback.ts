@@ -158,8 +158,9 @@ export class Playback {
     const { figures } = this;
     figures.at.push(now);
     figures.bytes.push(figures.bytes.last(0) + bytes);
-    figures.p99.push(this.latencies.quantile(0.99));
-    figures.longest.push(Math.max(figures.longest.last(0), latency));
+    const longest = Math.max(figures.longest.last(0), latency);
+    figures.longest.push(longest);
+    figures.p99.push(Math.min(longest, this.latencies.quantile(0.99)));
     const own = this.shares.get(this.process.get(request))!;
     own.at.push(now);
     own.bytes.push(own.bytes.last(0) + bytes);
