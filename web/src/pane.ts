@@ -134,7 +134,10 @@ export class Pane {
     this.showFigures(run, moment, shared.at);
     this.showShares(moment);
     this.showReasons(moment);
-    if (!run.head) return;
+    if (!run.head) {
+      for (const name of ['.platter', '.waiting', '.strip']) paint(this.find(name), () => {});
+      return;
+    }
     const view: View = { ...shared, head: run.head, moment };
     paint(this.find('.platter'), (context, width, height) => platter(context, width, height, view));
     const scaled = { ...view, longest: shared.longest };
@@ -156,7 +159,8 @@ export class Pane {
   private showFigures(run: Run, moment: Moment, at: number): void {
     const first = run.playback.arrived.length ? run.playback.arrived.get(0) : 0;
     const seconds = Math.max(1e-9, (at - first) / 1e9);
-    const result = run.report && at >= run.playback.known ? run.report.result : undefined;
+    const isAll = run.report?.complete && at >= run.playback.known;
+    const result = isAll ? run.report?.result : undefined;
     const rate = result ? result.throughput_bytes_per_s : moment.figure('bytes') / seconds;
     say(this.find('.rate'), digits(rate / 1e6));
     say(this.find('.p99'), time(result ? result.latency_ns.p99 : moment.figure('p99')));
