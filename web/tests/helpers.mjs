@@ -33,3 +33,8 @@ export async function ofProgram(words) {
   const { stdout } = await call(process.env.IDLEWISE, ['run', '--json', ...words], { maxBuffer: 1 << 26 });
   return JSON.parse(stdout).result;
 }
+
+/** Waits until what was changed is drawn: the page draws once a frame. */
+export async function drawn(page) {
+  await page.evaluate(() => new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(ready))));
+}
