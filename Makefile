@@ -13,7 +13,7 @@ TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo build test check format bench front papers selection fuzz install uninstall clean \
+.PHONY: help setup demo build test check format bench front papers selection web web-test fuzz install uninstall clean \
     deb kernel kernel-all kernel-papers kernel-machine kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
@@ -56,6 +56,12 @@ selection: build ## measure what selectors make of loads that change: docs/selec
 
 front: build ## measure which schedulers nobody beats in throughput and latency at once: docs/front.md (hours)
 	@{ scripts/front.sh $(BINARY) && echo && scripts/altered.sh $(BINARY) && echo && scripts/target.sh $(BINARY); } > docs/front.md.new && mv docs/front.md.new docs/front.md
+
+web: ## build the page: web/dist, a static folder for any web server (node, npm)
+	@scripts/web.sh build
+
+web-test: ## the page in a real browser (chromium): ARGS=--update takes new screenshots
+	@scripts/web.sh test $(ARGS)
 
 bench: setup ## measure speed (ARGS="NAME" for one benchmark)
 	@$(CARGO) bench --workspace $(ARGS)
@@ -109,3 +115,4 @@ kernel-uninstall: ## take them back
 
 clean: ## remove what was built
 	@$(CARGO) clean
+	@rm -rf web/dist web/node_modules web/src/idlewise.wasm web/tests/new

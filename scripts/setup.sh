@@ -5,7 +5,7 @@
 #
 #   build   a C compiler as linker, and a Rust toolchain new enough for Cargo.toml's rust-version
 #   check   the above, rustfmt, clippy, git and the no_std targets; QEMU, fio and busybox for what boots a
-#           real kernel, and what makes Debian packages, if they can be had
+#           real kernel, what makes Debian packages, and what builds and tests the page, if they can be had
 #
 # A Rust toolchain on the PATH is used if it is new enough, wherever it comes from. Otherwise it
 # comes from Debian's own packages. They need root: as another user this runs sudo, or prints the
@@ -77,7 +77,7 @@ if [ ${#packages[@]} -gt 0 ]; then
     new_enough "$found" || die "Rust $found is older than $wanted, also after installing. See: apt-cache policy cargo-web"
 fi
 
-# --- QEMU and what a guest wants, and shellcheck: without them some checks are skipped -------------
+# --- QEMU and what a guest wants, a browser, shellcheck: without them some checks are skipped ------
 
 if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     extra=()
@@ -93,6 +93,13 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has shellcheck || extra+=(shellcheck)
     has dh_dkms || extra+=(dpkg-dev debhelper dh-dkms)
     has mmdebstrap || extra+=(mmdebstrap)
+    has node || extra+=(nodejs)
+    has npm || extra+=(npm)
+    has chromium || extra+=(chromium)
+    # rustup's compiler has a linker for the page; Debian's wants that of its LLVM.
+    if ! has rustup && llvm=$(rustc -vV 2>/dev/null | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p') && [ -n "$llvm" ]; then
+        has "wasm-ld-$llvm" || extra+=("lld-$llvm")
+    fi
     [ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ] || extra+=(libelf1)   # The kernel's objtool.
     if [ ${#extra[@]} -gt 0 ]; then
         say "installing Debian packages: ${extra[*]}"

@@ -21,15 +21,18 @@ done
 browser=${CHROMIUM:-$(command -v chromium || true)}
 [ "$purpose" = build ] || [ -n "$browser" ] || lacks "no browser (apt-get install chromium)"
 
-# Debian's own Rust has no standard library for browsers: it is built from its source, which the toolchain brings along. The
-# flag is unstable, so the compiler is told to allow it; nothing of ours depends on it.
+# Debian's own Rust has neither a standard library for browsers nor a linker: the one is built from its source, which the
+# toolchain brings along, the other comes with LLVM. The flag is unstable, so the compiler is told to allow it; nothing of ours
+# depends on it.
 sysroot=$(rustc --print sysroot)
 from_source=()
 if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
     [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.toml" ] ||
         lacks "no standard library for $target (rustup target add $target, or Debian's rust-web-src)"
-    from_source=(-Zbuild-std=std,panic_abort)
-    export RUSTC_BOOTSTRAP=1
+    linker=wasm-ld-$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
+    command -v "$linker" >/dev/null || lacks "no linker for $target (apt-get install lld${linker#wasm-ld})"
+    from_source=('-Zbuild-std=std,panic_abort')
+    export RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker
 fi
 cargo build --quiet ${CI:+--locked} --profile web -p idlewise-wasm --target "$target" "${from_source[@]}"
 cp "$out/$target/web/idlewise_wasm.wasm" web/src/idlewise.wasm
@@ -43,8 +46,8 @@ fi
 
 [ "$purpose" = test ] || exit 0
 
-# The program whose figures the page must have: one that is newer than all sources, or else a new one.
-program=
+# The program whose figures the page must have: what IDLEWISE says, or one that is newer than all sources, or else a new one.
+program=${IDLEWISE:-}
 for built in "$out/release/idlewise" "$out/debug/idlewise"; do
     [ ! -x "$built" ] || [ -n "$(find crates Cargo.lock -newer "$built" \( -name '*.rs' -o -name '*.toml' -o -name Cargo.lock \) -print -quit)" ] ||
         program=${program:-$built}

@@ -1,4 +1,4 @@
-// The virtual clock of both lanes.
+// The virtual clock of both panes.
 
 export class Clock {
   /** Simulated time, in nanoseconds. */

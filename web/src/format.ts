@@ -27,3 +27,13 @@ export function bytes(count: number): string {
   }
   return `${digits(count)} ${units[place]}`;
 }
+
+/** The size of a request. */
+export function size(sectors: number): string {
+  return sectors % 2 ? `${sectors * 512} bytes` : `${grouped(String(sectors / 2))} KiB`;
+}
+
+/** A text whose long numbers are written in groups of three. */
+export function grouped(text: string): string {
+  return text.replace(/\d{5,}/g, (digits) => digits.replace(/\B(?=(\d{3})+$)/g, '\u202f'));
+}

@@ -1,4 +1,4 @@
-// The page: one state, two lanes, one clock.
+// The page: one state, two panes, one clock.
 
 import './style.css';
 
@@ -7,7 +7,7 @@ import { byId, h, say } from './dom';
 import { theme, type Theme } from './draw/theme';
 import { digits, instant, time as duration } from './format';
 import { keys } from './keys';
-import { Lane } from './lane';
+import { Pane } from './pane';
 import { OwnLoad } from './own';
 import { catalogue, type Catalogue } from './run';
 import { beginning, format, parse, sameRuns, type State } from './state';
@@ -24,7 +24,7 @@ const NO_TRACE = new Uint8Array();
 
 class Page {
   private state: State = parse(location.hash);
-  private readonly lanes: Lane[];
+  private readonly panes: Pane[];
   private readonly clock = new Clock();
   private readonly own: OwnLoad;
   private trace: Uint8Array = NO_TRACE;
@@ -37,10 +37,10 @@ class Page {
 
   constructor(found: Catalogue) {
     for (const side of ['a', 'b']) {
-      byId(`lane-${side}`).append(byId<HTMLTemplateElement>('lane').content.cloneNode(true));
+      byId(`pane-${side}`).append(byId<HTMLTemplateElement>('pane').content.cloneNode(true));
     }
-    this.lanes = (['a', 'b'] as const).map(
-      (side) => new Lane(side, found, (text) => this.change({ ...this.state, [side]: text, at: this.clock.at })),
+    this.panes = (['a', 'b'] as const).map(
+      (side) => new Pane(side, found, (text) => this.change({ ...this.state, [side]: text, at: this.clock.at })),
     );
     this.own = new OwnLoad(found, (change, trace) => {
       this.trace = trace ?? NO_TRACE;
@@ -94,7 +94,7 @@ class Page {
   }
 
   private get end(): number {
-    return Math.max(...this.lanes.map((lane) => lane.end), 1);
+    return Math.max(...this.panes.map((pane) => pane.end), 1);
   }
 
   /** Shows another state; runs anew only if it asks for other runs. */
@@ -104,7 +104,10 @@ class Page {
     this.state = next;
     this.show();
     if (!same) this.begin();
-    else this.seek(next.at);
+    else {
+      this.seek(next.at);
+      this.told();
+    }
     this.address();
   }
 
@@ -131,21 +134,21 @@ class Page {
   private begin(): void {
     const { disk, load, seed, duration } = this.state;
     this.clock.at = this.state.at;
-    for (const lane of this.lanes) {
-      const scheduler = this.state[lane.side];
-      lane.setScheduler(scheduler);
+    for (const pane of this.panes) {
+      const scheduler = this.state[pane.side];
+      pane.setScheduler(scheduler);
       const wanted: Wanted = { scheduler, disk, load, seed, duration, shown: SHOWN };
-      const same = JSON.stringify(wanted) === JSON.stringify(lane.run?.wanted) && 'workload' in load;
-      if (!same) lane.begin(wanted, this.trace, () => this.told());
+      const same = JSON.stringify(wanted) === JSON.stringify(pane.run?.wanted) && 'workload' in load;
+      if (!same) pane.begin(wanted, this.trace, () => this.told());
     }
     this.told();
   }
 
   private told(): void {
     this.dirty = true;
-    this.lanes.forEach((lane) => lane.showProgress());
-    const notes = new Set(this.lanes.flatMap((lane) => lane.run?.head?.notes ?? []));
-    const reports = this.lanes.flatMap((lane) => lane.run?.report ?? []);
+    this.panes.forEach((pane) => pane.showProgress());
+    const notes = new Set(this.panes.flatMap((pane) => pane.run?.head?.notes ?? []));
+    const reports = this.panes.flatMap((pane) => pane.run?.report ?? []);
     if (reports.some((report) => !report.complete)) {
       notes.add(`Only the first ${SHOWN.toLocaleString('en')} requests are drawn; the report is of all.`);
     }
@@ -153,7 +156,7 @@ class Page {
       notes.add('Some addresses lie beyond the end of this disk and were folded back onto it: choose a larger disk.');
     }
     say(byId('notes'), [...notes].join(' '));
-    document.body.dataset['state'] = this.lanes.every((lane) => lane.run?.isDone) ? 'done' : 'running';
+    document.body.dataset['state'] = this.panes.every((pane) => pane.run?.isDone) ? 'done' : 'running';
   }
 
   private play(playing: boolean): void {
@@ -171,11 +174,11 @@ class Page {
     if (!this.clock.playing) this.settled();
   }
 
-  /** To the next decision of either lane, or the one before. */
+  /** To the next decision of either pane, or the one before. */
   private step(way: 1 | -1): void {
     this.play(false);
-    const times = this.lanes.flatMap((lane) => {
-      const decided = lane.run?.recording.decidedAt;
+    const times = this.panes.flatMap((pane) => {
+      const decided = pane.run?.playback.decidedAt;
       if (!decided) return [];
       const count = decided.upTo(this.clock.at);
       const before = way > 0 ? count : decided.upTo(this.clock.at - 1) - 1;
@@ -188,10 +191,10 @@ class Page {
   private verdict(): string {
     const compare = this.isOwn ? undefined : story(this.state.story).compare;
     if (compare === 'waits') {
-      const [a, b] = this.lanes.map((lane) => `${duration(lane.longestAt())} under ${lane.name}`);
+      const [a, b] = this.panes.map((pane) => `${duration(pane.longestAt())} under ${pane.name}`);
       return `The longest wait so far: ${a}, ${b}.`;
     }
-    const [a, b] = this.lanes.map((lane) => ({ name: lane.name, bytes: lane.bytesAt(compare?.process) }));
+    const [a, b] = this.panes.map((pane) => ({ name: pane.name, bytes: pane.bytesAt(compare?.process) }));
     if (!a.bytes || !b.bytes) return '';
     const [more, less] = a.bytes > b.bytes ? [a, b] : [b, a];
     const ratio = more.bytes / less.bytes;
@@ -226,7 +229,7 @@ class Page {
   private settled(): void {
     this.address();
     requestAnimationFrame(() => {
-      const sentences = this.lanes.map((lane) => lane.sentence());
+      const sentences = this.panes.map((pane) => pane.sentence());
       say(byId('spoken'), [instant(this.clock.at), ...sentences].join('. '));
     });
   }
@@ -239,9 +242,9 @@ class Page {
 
   private frame(now: number): void {
     requestAnimationFrame((next) => this.frame(next));
-    const known = Math.min(this.end, ...this.lanes.map((lane) => lane.known));
+    const known = Math.min(this.end, ...this.panes.map((pane) => pane.known));
     const moved = this.clock.tick(now, known);
-    const done = this.lanes.every((lane) => lane.run?.isDone);
+    const done = this.panes.every((pane) => pane.run?.isDone);
     if (this.clock.playing && done && this.clock.at >= this.end) this.play(false);
     if (moved && now - this.addressed > ADDRESS_MS) {
       this.addressed = now;
@@ -253,9 +256,9 @@ class Page {
   private draw(): void {
     this.dirty = false;
     const { at, speed } = this.clock;
-    const longest = Math.max(1e6, ...this.lanes.map((lane) => lane.longest)) * 1.04;
-    for (const lane of this.lanes) {
-      lane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest });
+    const longest = Math.max(1e6, ...this.panes.map((pane) => pane.longest)) * 1.04;
+    for (const pane of this.panes) {
+      pane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest });
     }
     say(byId('verdict'), this.verdict());
     const end = this.end;

@@ -1,6 +1,6 @@
-// One instant of a recording: who waits, where the head is, what was decided last.
+// One instant of a playback: who waits, where the head is, what was decided last.
 
-import type { Recording } from './recording';
+import type { Playback } from './playback';
 
 /** What the disk does. */
 export interface Head {
@@ -19,11 +19,11 @@ export class Moment {
   outstanding: number[] = [];
   private arrived = 0;
 
-  constructor(readonly recording: Recording) {}
+  constructor(readonly playback: Playback) {}
 
   /** Moves to another instant. */
   move(at: number): void {
-    const { arrived, done } = this.recording;
+    const { arrived, done } = this.playback;
     if (at < this.at) {
       this.arrived = 0;
       this.outstanding = [];
@@ -39,12 +39,12 @@ export class Moment {
   }
 
   isWaiting(request: number): boolean {
-    return this.recording.dispatched.get(request) > this.at;
+    return this.playback.dispatched.get(request) > this.at;
   }
 
   /** The longest time that anybody has waited so far, those included who still wait. */
   longestWait(): number {
-    const { figures, issued } = this.recording;
+    const { figures, issued } = this.playback;
     const done = figures.at.upTo(this.at);
     const longest = done ? figures.longest.get(done - 1) : 0;
     const oldest = this.outstanding.length ? this.at - issued.get(this.outstanding[0]) : 0;
@@ -53,26 +53,33 @@ export class Moment {
 
   /** A running figure; 0 before the first completion. */
   figure(name: 'bytes' | 'p99'): number {
-    const { figures } = this.recording;
+    const { figures } = this.playback;
     const done = figures.at.upTo(this.at);
     return done ? figures[name].get(done - 1) : 0;
   }
 
   /** Bytes that a process has got. */
   bytesOf(process: number): number {
-    const share = this.recording.shares.get(process);
+    const share = this.playback.shares.get(process);
     const done = share?.at.upTo(this.at) ?? 0;
     return done ? share!.bytes.get(done - 1) : 0;
   }
 
+  /** The disk's time that a process has got. */
+  timeOf(process: number): number {
+    const share = this.playback.shares.get(process);
+    const served = share?.servedAt.upTo(this.at) ?? 0;
+    return served ? share!.time.get(served - 1) : 0;
+  }
+
   /** How many decisions were made by now. */
   decisions(): number {
-    return this.recording.decidedAt.upTo(this.at);
+    return this.playback.decidedAt.upTo(this.at);
   }
 
   /** Where the head is. A command's overhead comes first, then seek, rotation and transfer. */
   head(): Head {
-    const { moved, command, radius, start } = this.recording;
+    const { moved, command, radius, start } = this.playback;
     const next = moved.at.upTo(this.at);
     const before = next ? command.request.get(moved.command.get(next - 1)) : undefined;
     const rest: Head = {

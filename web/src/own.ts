@@ -13,8 +13,22 @@ export const OPS = 'text.ops';
 
 const EXAMPLES: Record<Kind, string> = {
   workload: 'random:n=8,bs=16k,reads=70',
-  fio: '[global]\nbs=64k\nruntime=4\ntime_based\n\n[reader]\nrw=read\nsize=1g\n\n[writer]\nrw=randwrite\nsize=1g\niodepth=8\n',
-  ops: 'insert 0 R 1000000+8 by=1\n+2ms insert 1 R 70000000+8 by=2\n+2ms insert 2 W 1000008+8 by=1\n+5ms insert 3 R 35000000+64 by=3\n',
+  fio: `[global]
+bs=64k
+size=1g
+
+[reader]
+rw=read
+
+[writer]
+rw=randwrite
+iodepth=8
+`,
+  ops: `insert 0 R 1000000+8 by=1
++2ms insert 1 R 70000000+8 by=2
++2ms insert 2 W 1000008+8 by=1
++5ms insert 3 R 35000000+64 by=3
+`,
   trace: '',
 };
 
@@ -31,7 +45,8 @@ export class OwnLoad {
     private readonly catalogue: Catalogue,
     private readonly run: (change: Change, trace: Uint8Array | undefined) => void,
   ) {
-    this.disk.append(...catalogue.disks.map(({ name, description }) => h('option', { value: name }, `${name}: ${description}`)));
+    const option = (name: string, text: string): HTMLElement => h('option', { value: name }, text);
+    this.disk.append(...catalogue.disks.map(({ name, description }) => option(name, `${name}: ${description}`)));
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
       void this.submit();
@@ -58,9 +73,8 @@ export class OwnLoad {
 
   /** Puts a state into the form. */
   show({ load, disk, seed, duration }: State): void {
-    if (!this.catalogue.disks.some((one) => one.name === disk) && !this.disk.querySelector(`[value="${CSS.escape(disk)}"]`)) {
-      this.disk.append(h('option', { value: disk }, disk));
-    }
+    const listed = [...this.disk.options].some((one) => one.value === disk);
+    if (!listed) this.disk.append(h('option', { value: disk }, disk));
     this.disk.value = disk;
     this.seed.value = String(seed);
     this.duration.value = duration;
@@ -82,7 +96,7 @@ export class OwnLoad {
     const hints: Record<Kind, string> = {
       workload: `NAME:key=value,… where NAME is one of ${this.catalogue.workloads.map((one) => one.name).join(', ')}.`,
       fio: 'A job file of fio. Keys that are not modelled are named above when it runs.',
-      ops: 'Requests with the time since the line before, as in the files of golden tests: +2ms insert ID R START+LENGTH by=PROCESS.',
+      ops: 'Requests with the time since the line before: +2ms insert ID R START+LENGTH by=PROCESS.',
       trace: this.given ? `${this.given.name} is at hand.` : '',
     };
     say(byId('own-hint'), hints[kind]);
@@ -99,10 +113,14 @@ export class OwnLoad {
     const { kind } = this;
     const text = this.text.value;
     if (kind === 'trace' && !this.given) return say(byId('own-hint'), 'Choose a file first.');
-    const load: Load =
-      kind === 'workload' ? { workload: text.trim() } : kind === 'fio' ? { fio: text } : { trace: kind === 'ops' ? OPS : this.given!.name };
-    const trace = kind === 'ops' ? new TextEncoder().encode(text) : kind === 'trace' ? this.given!.bytes : undefined;
-    const change = { disk: this.disk.value, load, seed: Number(this.seed.value), duration: this.duration.value.replaceAll(' ', '') };
-    this.run(change, trace);
+    const loads: Record<Kind, () => [Load, Uint8Array | undefined]> = {
+      workload: () => [{ workload: text.trim() }, undefined],
+      fio: () => [{ fio: text }, undefined],
+      ops: () => [{ trace: OPS }, new TextEncoder().encode(text)],
+      trace: () => [{ trace: this.given!.name }, this.given!.bytes],
+    };
+    const [load, trace] = loads[kind]();
+    const duration = this.duration.value.replaceAll(' ', '');
+    this.run({ disk: this.disk.value, load, seed: Number(this.seed.value), duration }, trace);
   }
 }

@@ -1,7 +1,7 @@
-// Runs in workers: what a worker tells becomes a recording and a report.
+// Runs in workers: what a worker tells becomes a playback and a report.
 
 import { Part } from './module';
-import { Recording } from './recording';
+import { Playback } from './playback';
 import type { Wanted } from './wanted';
 import type { Answer, Question } from './worker';
 import address from './idlewise.wasm?url';
@@ -92,7 +92,7 @@ export function catalogue(): Promise<Catalogue> {
 
 /** A run that is under way or done. */
 export class Run {
-  readonly recording = new Recording();
+  readonly playback = new Playback();
   head: Head | undefined;
   report: Report | undefined;
   /** Why it broke off. */
@@ -128,10 +128,10 @@ export class Run {
   private told({ part, bytes }: Answer): void {
     switch (part) {
       case Part.Rows:
-        this.recording.addRows(new Float64Array(bytes.buffer));
+        this.playback.addRows(new Float64Array(bytes.buffer));
         break;
       case Part.Reasons:
-        this.recording.addReasons(text.decode(bytes));
+        this.playback.addReasons(text.decode(bytes));
         break;
       case Part.Head:
         this.head = JSON.parse(text.decode(bytes));

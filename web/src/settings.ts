@@ -41,7 +41,8 @@ function scale({ min, max }: Tunable): { stops: number; value: (stop: number) =>
 }
 
 function shown(tunable: Tunable, value: string): string {
-  return tunable.unit && /^\d+$/.test(value) ? `${value} ${tunable.unit}` : value;
+  const unit = tunable.unit === 'us' ? 'µs' : tunable.unit;
+  return unit && /^\d+$/.test(value) ? `${value} ${unit}` : value;
 }
 
 /** The control of one tunable; `set` takes its new value, `undefined` for the default. */

@@ -36,9 +36,9 @@ export const STORIES: Story[] = [
       'Thirty-two programs each want a small block from somewhere on the disk. Reading it takes a tenth of a ' +
       'millisecond. Moving the arm and waiting for the platter to turn takes a hundred times as long.',
     look: [
-      'On the left requests are served in the order in which they came: the arm crosses the disk for each.',
-      'On the right the nearest request is next. The arm makes short moves, and the same disk does more work.',
-      'In the strip below, grey is time lost to moving and turning. Colour is data. There is hardly any.',
+      'Under noop requests are served in the order in which they came: the arm crosses the disk for each.',
+      'Under sstf the nearest request is next. The arm makes short moves, and the same disk does more work.',
+      'In the strip below the disk, grey is time lost to moving and turning. Colour is data, and hardly any.',
     ],
     a: 'noop',
     b: 'sstf',
@@ -56,7 +56,7 @@ export const STORIES: Story[] = [
       'and waits. An elevator goes one way across the disk and takes everybody on its way.',
     look: [
       'The chart shows who waits: left is the outer edge, right the inner, and a dot rises as its wait grows.',
-      'On the left, lonely dots climb. On the right nobody waits longer than a sweep or two.',
+      'Under sstf dots far from the arm climb. Under c-look nobody waits longer than a sweep or two.',
       'Compare the longest waits. The throughput is nearly the same.',
     ],
     a: 'sstf',
@@ -91,10 +91,10 @@ export const STORIES: Story[] = [
     tab: 'Anticipation',
     title: 'Doing nothing, for a moment, is faster',
     text:
-      'The same two programs. The scheduler on the right lets the disk idle when it expects the same program to ask for ' +
-      'the next block at once. Most of the time it is right, and a millisecond of waiting saves ten of seeking.',
+      'The same two programs. The anticipatory scheduler lets the disk idle when it expects the same program to ask ' +
+      'for the next block at once. Most of the time it is right, and a millisecond of waiting saves ten of seeking.',
     look: [
-      'Hatched gaps in the strip on the right: the disk waits on purpose, with the other request at hand.',
+      'Hatched gaps in the strip of antic-c-look: the disk waits on purpose, with the other request at hand.',
       'The reasons say for which program it waits, for how long, and what made it worth it.',
       'Throughput grows several times over. The other program waits longer for its turn.',
     ],
@@ -113,9 +113,9 @@ export const STORIES: Story[] = [
       'One program reads a large file without end. Beside it a chain of short programs, each of which reads one small file ' +
       'and exits. Linux 2.6.11 remembers each program by itself, so it never learns that another link always follows.',
     look: [
-      'On the left the stream has the disk nearly all the time; the chain gets a request in now and then.',
-      'On the right the scheduler knows that such children come one after the other, and waits for the next.',
-      'Compare what the chain got, in the bars below each strip.',
+      'Under as-2.6.11 the stream has the disk nearly all the time; the chain gets a request in now and then.',
+      'cas knows that such programs come one after the other, and waits for the next.',
+      'Compare what the chain got, in the bars below the strips.',
     ],
     a: 'as-2.6.11',
     b: 'cas',
@@ -128,13 +128,13 @@ export const STORIES: Story[] = [
   {
     id: 'shares',
     tab: 'Shares',
-    title: 'Who pays for more gets more',
+    title: 'A larger weight, a larger share',
     text:
       'Three programs read a file each, with weights of 100, 200 and 400. An elevator knows nothing of weights. A scheduler ' +
       'that shares the disk by weight gives the third program four times the first one’s time.',
     look: [
-      'The bars show what each program has got so far, beside the share that its weight asks for.',
-      'On the right the coloured runs in the strip have different lengths.',
+      'The bars show the disk time of each program. The mark is the share that its weight asks for.',
+      'Under antic-stride the coloured runs in the strip have different lengths.',
       'Sharing needs anticipation: whoever is not waited for cannot use a larger share.',
     ],
     a: 'c-look',
@@ -152,8 +152,8 @@ export const STORIES: Story[] = [
       'A drive of 2020 takes thirty-two commands at once and puts them in an order of its own. It knows where its head is; ' +
       'the scheduler can only guess. For requests that are all in the drive the scheduler decides nothing.',
     look: [
-      'Rings are requests inside the drive. On the left all are there: whatever order they came in, the drive sorts them.',
-      'The elevator on the right, so much better in the first step, gains nothing here.',
+      'Rings are requests inside the drive. All of them are there: whatever order they came in, the drive sorts them.',
+      'The elevator, so much better than noop on the old disk, gains nothing here.',
       'What is left for a scheduler: who gets in, who waits for whom, and who starves.',
     ],
     a: 'noop',

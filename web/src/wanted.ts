@@ -8,7 +8,6 @@ export interface Wanted {
   load: Load;
   seed: number;
   duration?: string;
-  max_requests?: number;
   shown: number;
 }
 
@@ -26,6 +25,5 @@ export function command(wanted: Wanted): string {
   words.push('--disk', wanted.disk, '--scheduler', wanted.scheduler);
   if (wanted.seed !== 1) words.push('--seed', String(wanted.seed));
   if (wanted.duration) words.push('--duration', wanted.duration);
-  if (wanted.max_requests) words.push('--max-requests', String(wanted.max_requests));
   return words.map(quoted).join(' ');
 }

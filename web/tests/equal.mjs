@@ -32,7 +32,7 @@ dispatch = 0
 `;
 
 async function schedulers(page) {
-  return page.$$eval('#lane-a .scheduler option', (options) => options.map((option) => option.value));
+  return page.$$eval('#pane-a .scheduler option', (options) => options.map((option) => option.value));
 }
 
 /** Puts a load of the user's own into the form and runs it. */
@@ -76,7 +76,7 @@ export const equal = {
     await done(page);
     const [given, usual] = [await report(page, 'a'), await report(page, 'b')];
     assert.notDeepStrictEqual(given.latency_ns, usual.latency_ns);
-    const command = await page.textContent('#lane-a .command code');
+    const command = await page.textContent('#pane-a .command code');
     const words = command.split(' ').map((word) => word.replaceAll("'", '')).slice(2);
     assert.deepStrictEqual(given, await ofProgram(words));
     await close();
@@ -122,12 +122,12 @@ export const equal = {
     await done(page);
     const words = new URLSearchParams({ step: 'seek', a: '<img src=x onerror=alert(1)>', load: 'workload:random:n=nonsense', t: '0.1' });
     await visit(page, `#${words}`);
-    const [a, b] = [await page.textContent('#lane-a .failure'), await page.textContent('#lane-b .failure')];
+    const [a, b] = [await page.textContent('#pane-a .failure'), await page.textContent('#pane-b .failure')];
     assert.match(a, /<img/);
     assert.match(b, /nonsense/);
     assert.equal(await page.$('img'), null);
     await visit(page, '#step=shares&t=0.1');
-    assert.equal(await page.textContent('#lane-a .failure'), '');
+    assert.equal(await page.textContent('#pane-a .failure'), '');
     assert.deepStrictEqual(said, []);
     await close();
   },

@@ -21,10 +21,10 @@ export async function visit(page, hash) {
   await done(page);
 }
 
-/** The report of a lane, as the page shows it. */
+/** The report of a pane, as the page shows it. */
 export async function report(page, side) {
-  const text = await page.textContent(`#lane-${side} .report`);
-  if (!text) throw new Error(`lane ${side}: ${await page.textContent(`#lane-${side} .failure`)}`);
+  const text = await page.textContent(`#pane-${side} .report`);
+  if (!text) throw new Error(`pane ${side}: ${await page.textContent(`#pane-${side} .failure`)}`);
   return JSON.parse(text);
 }
 
@@ -32,4 +32,9 @@ export async function report(page, side) {
 export async function ofProgram(words) {
   const { stdout } = await call(process.env.IDLEWISE, ['run', '--json', ...words], { maxBuffer: 1 << 26 });
   return JSON.parse(stdout).result;
+}
+
+/** Waits until what was changed is drawn: the page draws once a frame. */
+export async function drawn(page) {
+  await page.evaluate(() => new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(ready))));
 }

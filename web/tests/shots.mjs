@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import pixelmatch from 'pixelmatch';
 import { PNG } from 'pngjs';
 
-import { done, STEPS } from './helpers.mjs';
+import { done, drawn, STEPS } from './helpers.mjs';
 
 /** Dots that may differ: letters are drawn a little otherwise by each version of the browser. */
 const DIFFERENT = 0.01;
@@ -42,11 +42,10 @@ export const shots = {
     rmSync(new URL('./new/', import.meta.url), { recursive: true, force: true });
     for (const { step, width, scheme } of VIEWS) {
       const name = `${step}-${width}-${scheme}`;
-      const { page, close } = await open(`#step=${step}&t=${WHEN[step]}`, { width, scheme, height: 1300 });
+      const { page, close } = await open(`#step=${step}&t=${WHEN[step]}`, { width, scheme, height: 1120 });
       await done(page);
       await page.evaluate(() => document.fonts.ready);
-      // Two frames, so that what was told last is drawn.
-      await page.evaluate(() => new Promise((ready) => requestAnimationFrame(() => requestAnimationFrame(ready))));
+      await drawn(page);
       const taken = await page.screenshot({ animations: 'disabled' });
       if (update || !existsSync(file('shots', name))) {
         assert.ok(update, `there is no screenshot ${name} yet: look at one that --update makes`);

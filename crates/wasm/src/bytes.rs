@@ -40,7 +40,7 @@ impl Rows for TraceRows {
 ///
 /// # Errors
 /// The file is no trace that can be read.
-pub(crate) fn load(name: &str, trace: Vec<u8>, open_loop: bool) -> Result<(Load, Vec<String>), TraceError> {
+pub(crate) fn load(name: &str, trace: Vec<u8>) -> Result<(Load, Vec<String>), TraceError> {
     let (name, bytes) = (name.to_owned(), Shared(trace.into()));
     let open = {
         let name = name.clone();
@@ -68,5 +68,5 @@ pub(crate) fn load(name: &str, trace: Vec<u8>, open_loop: bool) -> Result<(Load,
         notes.push(format!("{name} does not tell the {missing} of its requests"));
     }
     let rows = move |_| -> Result<Box<dyn Rows>, RowsError> { Ok(Box::new(TraceRows(open(&options)?))) };
-    Ok((Load::Trace { open: Box::new(rows), open_loop, speed: 1.0, devices: Vec::new() }, notes))
+    Ok((Load::Trace { open: Box::new(rows), open_loop: false, speed: 1.0, devices: Vec::new() }, notes))
 }

@@ -18,7 +18,7 @@ use idlewise_disk::{AnySpec, Completion};
 use idlewise_sim::engine::Observer;
 use idlewise_sim::metrics::counted_as;
 
-use crate::Part;
+use crate::part::Part;
 
 /// Numbers that are gathered before they are told.
 const CHUNK: usize = 16_384;
@@ -84,10 +84,7 @@ impl<'a> Frames<'a> {
 
 /// Where the tracks of a disk lie, if it has tracks.
 pub(crate) fn geometry(disk: &AnySpec) -> Option<Geometry> {
-    match disk {
-        AnySpec::Mechanical(spec) => Geometry::new(spec).ok(),
-        AnySpec::Flash(_) | AnySpec::Array(_) | AnySpec::Fixed(_) => None,
-    }
+    if let AnySpec::Mechanical(spec) = disk { Geometry::new(spec).ok() } else { None }
 }
 
 /// A time as a number: exact for a hundred days.

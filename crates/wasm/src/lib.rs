@@ -11,6 +11,7 @@
 //! | `wanted` | from JSON to an experiment |
 //! | `bytes` | a trace that lies in memory |
 //! | `frames` | what happens in a run, packed |
+//! | `part` | the kinds of what the page is told |
 //! | `playing` | a run from its beginning to its report |
 #![deny(unsafe_code)]
 
@@ -19,9 +20,11 @@ mod abi;
 mod bytes;
 mod catalogue;
 mod frames;
+mod part;
 mod playing;
 mod wanted;
 
 pub use catalogue::catalogue;
-pub use playing::{Part, play};
+pub use part::Part;
+pub use playing::play;
 pub use wanted::{LoadWanted, Wanted};

@@ -4,26 +4,9 @@ use idlewise_disk::DiskModel as _;
 use idlewise_sim::engine::Control;
 use serde_json::json;
 
-use crate::Wanted;
 use crate::frames::{Frames, geometry};
-
-/// What kind of bytes the page is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Part {
-    /// Rows of numbers: the head of `frames.rs` says which.
-    Rows = 0,
-    /// Reasons, a line each, of rows that come next.
-    Reasons = 1,
-    /// The disk and what is to be known of the load, as JSON: before everything else.
-    Head = 2,
-    /// The report, as JSON: the last.
-    Report = 3,
-    /// What went wrong, in words: the last.
-    Failure = 4,
-    /// What there is to choose from, as JSON.
-    Catalogue = 5,
-}
+use crate::part::Part;
+use crate::wanted::Wanted;
 
 /// Runs what `wanted`, a [`Wanted`] as JSON, asks for, and tells all of it.
 ///

@@ -1,6 +1,6 @@
 //! What the page asks for, and the experiment that it is: names, options and defaults as on the command line.
 
-use idlewise_core::{Instant, Issuer, Weight};
+use idlewise_core::Instant;
 use idlewise_disk::Profile;
 use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load};
@@ -26,12 +26,6 @@ pub struct Wanted {
     /// As `--duration`.
     #[serde(default)]
     pub duration: Option<String>,
-    /// As `--max-requests`.
-    #[serde(default)]
-    pub max_requests: Option<u64>,
-    /// As `--set weight.PROCESS=N`.
-    #[serde(default)]
-    pub weights: Vec<(u32, u32)>,
     /// After this number of requests the page is told of nothing more but the report.
     pub shown: u64,
 }
@@ -63,12 +57,11 @@ impl Wanted {
                 let notes = jobs.warnings.clone();
                 (Load::Fio(jobs), notes.iter().map(ToString::to_string).collect())
             }
-            LoadWanted::Trace(name) => bytes::load(name, trace, false).map_err(words)?,
+            LoadWanted::Trace(name) => bytes::load(name, trace).map_err(words)?,
         };
         let experiment = Experiment {
             schedulers: vec![self.choice()?],
             seeds: vec![self.seed],
-            weights: self.weights()?,
             limits: self.limits()?,
             ..Experiment::new(disk, load)
         };
@@ -83,17 +76,6 @@ impl Wanted {
         Ok(Choice { label, entry, settings })
     }
 
-    fn weights(&self) -> Result<Vec<(Issuer, Weight)>, String> {
-        let weight = |&(who, number): &(u32, u32)| {
-            let weight = Weight::new(number);
-            weight.map(|weight| (Issuer(who), weight)).ok_or_else(|| {
-                let (least, greatest) = (Weight::LEAST.get(), Weight::GREATEST.get());
-                format!("the weight of process {who} is {number}: choose from {least} to {greatest}")
-            })
-        };
-        self.weights.iter().map(weight).collect()
-    }
-
     fn limits(&self) -> Result<Limits, String> {
         let until = match &self.duration {
             None => Instant::MAX,
@@ -102,7 +84,7 @@ impl Wanted {
                 Instant::ZERO + time.ok_or_else(|| format!("{text}: write a time such as 30s or 500ms"))?
             }
         };
-        Ok(Limits { until, requests: self.max_requests.unwrap_or(u64::MAX) })
+        Ok(Limits { until, ..Limits::default() })
     }
 }
 

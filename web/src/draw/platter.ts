@@ -82,7 +82,7 @@ function requests(
   place: (radius: number, angle: number) => Place,
   served: number | undefined,
 ): void {
-  const { radius, angle, process } = moment.recording;
+  const { radius, angle, process } = moment.playback;
   const small = moment.outstanding.length > 120;
   for (const request of moment.outstanding) {
     const { x, y } = place(radius.get(request), angle.get(request));
@@ -149,7 +149,7 @@ class Arm {
 function map(context: Context, width: number, height: number, { theme, moment, head }: View): void {
   const size = Math.min(width, height) - 12;
   const cell = size / CELLS;
-  const { start, process } = moment.recording;
+  const { start, process } = moment.playback;
   context.fillStyle = theme.surface;
   context.fillRect(6, 6, size, size);
   context.strokeStyle = theme.line;

@@ -34,7 +34,7 @@ export function shown(speed: number): number {
 
 export function strip(context: CanvasRenderingContext2D, width: number, height: number, view: View): void {
   const { theme, moment, speed } = view;
-  const { command, idle, process } = moment.recording;
+  const { command, idle, process } = moment.playback;
   const span = shown(speed);
   const from = moment.at - span;
   const across = (at: number): number => ((at - from) / span) * width;

@@ -41,7 +41,7 @@ export function waiting(
     context.lineTo(x, bottom + 4);
     context.stroke();
   }
-  const { start, issued, process } = moment.recording;
+  const { start, issued, process } = moment.playback;
   const small = moment.outstanding.length > 120;
   for (const request of moment.outstanding) {
     const [x, y] = [across(start.get(request)), up(moment.at - issued.get(request))];

@@ -36,6 +36,7 @@ macro_rules! formats {
 formats! {
     Idlewise = own: "idlewise's own comma-separated text.";
     Recording = recording: "What `idlewise record` writes, binary.";
+    Ops = ops: "What happened to a queue, as golden files have it.";
     Blktrace = blktrace: "Linux blktrace, binary.";
     Blkparse = blkparse: "What blkparse prints of it.";
     Ftrace = ftrace: "Block events as ftrace, trace-cmd and perf print them.";

@@ -6,9 +6,9 @@ import { platter, type View } from './draw/platter';
 import { strip } from './draw/strip';
 import { colour, type Theme } from './draw/theme';
 import { waiting } from './draw/waiting';
-import { bytes, digits, instant, time } from './format';
+import { bytes, digits, grouped, instant, size, time } from './format';
 import { Moment } from './moment';
-import type { Decision } from './recording';
+import type { Decision } from './playback';
 import { type Catalogue, Run, type SchedulerEntry } from './run';
 import { controls, formatTuned, parseTuned } from './settings';
 import { command, type Wanted } from './wanted';
@@ -29,7 +29,7 @@ const FAMILIES: Record<string, string> = {
   selectors: 'Choose by themselves',
 };
 
-/** What both lanes are drawn with. */
+/** What both panes are drawn with. */
 export interface Shared {
   theme: Theme;
   at: number;
@@ -43,7 +43,7 @@ interface Row {
   value: HTMLElement;
 }
 
-export class Lane {
+export class Pane {
   run: Run | undefined;
   private moment: Moment | undefined;
   private readonly root: HTMLElement;
@@ -58,7 +58,7 @@ export class Lane {
     private readonly catalogue: Catalogue,
     private readonly changed: (text: string) => void,
   ) {
-    this.root = byId(`lane-${side}`);
+    this.root = byId(`pane-${side}`);
     this.choose = this.find('select.scheduler');
     const groups = new Map<string, HTMLOptGroupElement>();
     for (const { name, family } of catalogue.schedulers) {
@@ -87,7 +87,8 @@ export class Lane {
     if (focused) document.getElementById(focused)?.focus();
     const count = tuned.settings.size;
     const altered = count === 0 ? '' : count === 1 ? ' (1 changed)' : ` (${count} changed)`;
-    say(this.find('.settings summary'), made.length ? `Settings${altered}` : 'No settings');
+    say(this.find('.settings summary'), `Settings${altered}`);
+    this.find('.settings').hidden = made.length === 0;
     this.find('.reset').hidden = count === 0;
   }
 
@@ -96,7 +97,7 @@ export class Lane {
     this.run?.stop();
     const run = new Run(wanted, trace, told);
     this.run = run;
-    this.moment = new Moment(run.recording);
+    this.moment = new Moment(run.playback);
     this.rows.clear();
     this.find('.shares').replaceChildren();
     this.listed = -1;
@@ -105,10 +106,10 @@ export class Lane {
     say(this.find('.failure'), '');
   }
 
-  /** Until when this lane can be shown; without a limit if it can go no further. */
+  /** Until when this pane can be shown; without a limit if it can go no further. */
   get known(): number {
     if (!this.run) return 0;
-    return this.run.isDone ? Infinity : this.run.recording.known;
+    return this.run.isDone ? Infinity : this.run.playback.known;
   }
 
   /** What it is called. */
@@ -117,12 +118,12 @@ export class Lane {
   }
 
   get end(): number {
-    return this.run?.recording.known ?? 0;
+    return this.run?.playback.known ?? 0;
   }
 
   /** The longest wait of all of the run, as far as it is known. */
   get longest(): number {
-    return this.run?.recording.figures.longest.last(0) ?? 0;
+    return this.run?.playback.figures.longest.last(0) ?? 0;
   }
 
   /** Shows another instant. */
@@ -133,7 +134,10 @@ export class Lane {
     this.showFigures(run, moment, shared.at);
     this.showShares(moment);
     this.showReasons(moment);
-    if (!run.head) return;
+    if (!run.head) {
+      for (const name of ['.platter', '.waiting', '.strip']) paint(this.find(name), () => {});
+      return;
+    }
     const view: View = { ...shared, head: run.head, moment };
     paint(this.find('.platter'), (context, width, height) => platter(context, width, height, view));
     const scaled = { ...view, longest: shared.longest };
@@ -153,9 +157,10 @@ export class Lane {
   }
 
   private showFigures(run: Run, moment: Moment, at: number): void {
-    const first = run.recording.arrived.length ? run.recording.arrived.get(0) : 0;
+    const first = run.playback.arrived.length ? run.playback.arrived.get(0) : 0;
     const seconds = Math.max(1e-9, (at - first) / 1e9);
-    const result = run.report && at >= run.recording.known ? run.report.result : undefined;
+    const isAll = run.report?.complete && at >= run.playback.known;
+    const result = isAll ? run.report?.result : undefined;
     const rate = result ? result.throughput_bytes_per_s : moment.figure('bytes') / seconds;
     say(this.find('.rate'), digits(rate / 1e6));
     say(this.find('.p99'), time(result ? result.latency_ns.p99 : moment.figure('p99')));
@@ -165,7 +170,7 @@ export class Lane {
     say(this.find('.now'), `${waits} waiting, ${inside} in the drive`);
   }
 
-  /** What was moved so far, for all or for one process: what the sentence above both lanes compares. */
+  /** What was moved so far, for all or for one process: what the sentence above both panes compares. */
   bytesAt(process?: number): number {
     if (process !== undefined) return this.moment?.bytesOf(process) ?? 0;
     return this.moment?.figure('bytes') ?? 0;
@@ -176,24 +181,30 @@ export class Lane {
     return this.moment?.longestWait() ?? 0;
   }
 
+  /** What each process has got: data, or, where weights share the disk's time, time. */
   private showShares(moment: Moment): void {
-    const processes = [...moment.recording.shares.keys()];
-    const total = Math.max(1, moment.figure('bytes'));
+    const processes = [...moment.playback.shares.keys()];
     const issuers = this.run?.report?.result.issuers ?? [];
     const weights = issuers.reduce((sum, issuer) => sum + issuer.weight, 0);
     const weighted = new Set(issuers.map((issuer) => issuer.weight)).size > 1;
-    if (processes.length > PROCESSES) return this.showRange(moment, processes);
+    const many = processes.length > PROCESSES;
+    say(this.find('.got'), weighted && !many ? 'Disk time so far, and what is due by weight' : 'Data so far');
+    if (many) return this.showRange(moment, processes);
+    const of = (process: number): number => (weighted ? moment.timeOf(process) : moment.bytesOf(process));
+    const total = Math.max(1, processes.reduce((sum, process) => sum + of(process), 0));
     for (const process of processes) {
       const issuer = issuers.find((one) => one.id === process);
       const row = this.rows.get(process) ?? this.addRow(process);
-      const share = moment.bytesOf(process) / total;
+      const [got, share] = [of(process), of(process) / total];
       row.bar.style.setProperty('--share', String(share));
-      if (weighted && issuer) row.bar.style.setProperty('--wanted', String(issuer.weight / weights));
-      const due = weighted && issuer ? `, due ${Math.round((100 * issuer.weight) / weights)} %` : '';
-      say(row.value, `${bytes(moment.bytesOf(process))} · ${Math.round(100 * share)} %${due}`);
+      const due = weighted && issuer ? issuer.weight / weights : undefined;
+      row.bar.style.setProperty('--wanted', String(due ?? -1));
+      const wanted = due === undefined ? '' : `, due ${Math.round(100 * due)} %`;
+      say(row.value, `${weighted ? time(got) : bytes(got)} · ${Math.round(100 * share)} %${wanted}`);
       const name = row.bar.previousElementSibling as HTMLElement;
       say(name, issuer?.name ? `${process} ${issuer.name}` : `process ${process}`);
     }
+    say(this.find('.others'), '');
   }
 
   /** Of many processes, what the least and the most served one got. */
@@ -221,13 +232,13 @@ export class Lane {
     const count = moment.decisions();
     if (count === this.listed) return;
     this.listed = count;
-    const { decisions } = moment.recording;
+    const { decisions } = moment.playback;
     const shown = decisions.slice(Math.max(0, count - LISTED), count).reverse();
     this.find('.reasons').replaceChildren(...shown.map((decision) => this.line(moment, decision)));
   }
 
   private line(moment: Moment, decision: Decision): HTMLElement {
-    const { process } = moment.recording;
+    const { process } = moment.playback;
     const what = h('span', { class: 'what' });
     if (decision.request === undefined) {
       what.append(h('i', { class: 'swatch waits' }), `waits up to ${time(decision.until - decision.at)}`);
@@ -237,15 +248,15 @@ export class Lane {
       swatch.style.background = `var(--p${colour(who)})`;
       what.append(swatch, this.sent(moment, decision.request));
     }
-    const why = decision.reason ? `because: ${decision.reason}` : '';
+    const why = decision.reason ? `because: ${grouped(decision.reason)}` : '';
     return h('li', {}, h('time', {}, instant(decision.at)), what, h('span', { class: 'why' }, why));
   }
 
   private sent(moment: Moment, request: number): string {
-    const { operation, process, sectors } = moment.recording;
+    const { operation, process, sectors } = moment.playback;
     const verb = ['reads', 'writes', 'discards', 'flushes'][operation.get(request)];
-    const size = operation.get(request) === 3 ? '' : ` ${bytes(sectors.get(request) * 512)}`;
-    return `${verb}${size} for process ${process.get(request)}`;
+    const length = operation.get(request) === 3 ? '' : ` ${size(sectors.get(request))}`;
+    return `${verb}${length} for process ${process.get(request)}`;
   }
 
   /** Says what the drawings show, for whoever does not see them. */
@@ -255,7 +266,7 @@ export class Lane {
     const where = this.run?.head?.tracks ? `The head is ${Math.round(100 * head.radius)} % of the way inwards. ` : '';
     label('.platter', `The disk from above under ${this.text}. ${where}${this.find('.now').textContent}.`);
     const waits = moment.outstanding.filter((request) => moment.isWaiting(request));
-    const oldest = waits.length ? moment.at - moment.recording.issued.get(waits[0]) : 0;
+    const oldest = waits.length ? moment.at - moment.playback.issued.get(waits[0]) : 0;
     label('.waiting', `Who waits, by address and time: ${waits.length} requests, the oldest for ${time(oldest)}.`);
     label('.strip', `What the disk has been doing until now: ${head.phase === 'idle' ? 'idle' : `busy, ${head.phase}`}.`);
   }
@@ -266,7 +277,7 @@ export class Lane {
     if (!moment) return '';
     this.describe(moment);
     const count = moment.decisions();
-    const last = count ? moment.recording.decisions[count - 1] : undefined;
+    const last = count ? moment.playback.decisions[count - 1] : undefined;
     const rate = this.find('.rate').textContent;
     const what =
       last === undefined
@@ -284,7 +295,7 @@ export class Lane {
 
   private find<T extends HTMLElement>(selector: string): T {
     const element = this.root.querySelector<T>(selector);
-    if (!element) throw new Error(`a lane has no ${selector}`);
+    if (!element) throw new Error(`a pane has no ${selector}`);
     return element;
   }
 }

@@ -13,12 +13,24 @@ export interface Decision {
   reason: string;
 }
 
+/** What a process has got: bytes, and the disk's time. */
+export interface Share {
+  at: Column;
+  bytes: Column;
+  servedAt: Column;
+  time: Column;
+}
+
+function share(): Share {
+  return { at: new Column(), bytes: new Column(), servedAt: new Column(), time: new Column() };
+}
+
 /** The numbers in a row, by kind, the kind included. */
 const LENGTHS = [0, 10, 3, 9, 4, 5, 2];
 
 const WAITING = Infinity;
 
-export class Recording {
+export class Playback {
   /** Requests, in order of arrival. */
   readonly arrived = new Column();
   readonly issued = new Column();
@@ -48,8 +60,8 @@ export class Recording {
   /** Running figures after each completion. */
   readonly figures = { at: new Column(), bytes: new Column(), p99: new Column(), longest: new Column() };
 
-  /** Bytes of each process after each of its completions. */
-  readonly shares = new Map<number, { at: Column; bytes: Column }>();
+  /** What each process has got after each of its completions, and after each of its commands. */
+  readonly shares = new Map<number, Share>();
 
   readonly decisions: Decision[] = [];
   readonly decidedAt = new Column();
@@ -108,7 +120,7 @@ export class Recording {
     const columns = [this.issued, this.process, this.operation, this.start, this.sectors, this.radius, this.angle];
     columns.forEach((column, place) => column.push(rows[at + 3 + place]));
     const process = rows[at + 4];
-    if (!this.shares.has(process)) this.shares.set(process, { at: new Column(), bytes: new Column() });
+    if (!this.shares.has(process)) this.shares.set(process, share());
   }
 
   private idleUntil(now: number): void {
@@ -130,6 +142,9 @@ export class Recording {
     command.transfer.push(transfer);
     command.cached.push(cached);
     command.request.push(this.byId[id]);
+    const own = this.shares.get(this.process.get(this.byId[id]))!;
+    own.servedAt.push(now);
+    own.time.push(own.time.last(0) + now - started);
   }
 
   private completion(now: number, request: number, inside: number): void {
@@ -143,11 +158,12 @@ export class Recording {
     const { figures } = this;
     figures.at.push(now);
     figures.bytes.push(figures.bytes.last(0) + bytes);
-    figures.p99.push(this.latencies.quantile(0.99));
-    figures.longest.push(Math.max(figures.longest.last(0), latency));
-    const share = this.shares.get(this.process.get(request))!;
-    share.at.push(now);
-    share.bytes.push(share.bytes.last(0) + bytes);
+    const longest = Math.max(figures.longest.last(0), latency);
+    figures.longest.push(longest);
+    figures.p99.push(Math.min(longest, this.latencies.quantile(0.99)));
+    const own = this.shares.get(this.process.get(request))!;
+    own.at.push(now);
+    own.bytes.push(own.bytes.last(0) + bytes);
   }
 
   private decision(at: number, rows: Float64Array, row: number): void {
