@@ -17,7 +17,7 @@ import polars
 import pyarrow
 import pytest
 
-LOADS = ["sync-streams:n=3,requests=300", "random:n=8,requests=200", "write-and-read:file=20m,written=40m"]
+LOADS = ["sync-streams:n=3,requests=300", "random:n=8,requests=200", "poisson:requests=1000,rate=50"]
 LONG = {"workload": "random:n=8,requests=10000000", "disk": "nvme-ssd", "schedulers": "noop"}
 
 
@@ -87,7 +87,7 @@ def test_options_reach_the_runs() -> None:
     assert document["seeds"] == [7, 8]
     assert document["settings"]["weight.2"] == 300
     assert result.schedulers == ["deadline:read_expire=100", "antic-sptf"]
-    assert document["settings"]["antic-sptf.timer"] == 3_000_000
+    assert document["settings"]["antic-sptf.timer"] == 3000  # µs
     assert document["disk"] == "maxtor-40g"
     assert "--disk=maxtor-40g:cache=off" in result.command
     assert sum(result.summary.values("merges")) == 0
