@@ -190,6 +190,7 @@ pub(crate) fn experiment(
         limits: limits(options)?,
         selection,
         told: WhyFilter::default(),
+        series: false,
     };
     let missing = survey.and_then(|survey| survey.missing());
     Ok(Prepared { experiment, load: words, trace, missing, disk_reason })
