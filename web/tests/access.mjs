@@ -7,7 +7,8 @@ import { done, STEPS, visit } from './helpers.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-async function violations(page) {
+/** What axe finds that is serious or worse. */
+export async function violations(page) {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document));
   return violations

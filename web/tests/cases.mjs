@@ -2,7 +2,8 @@
 import { access } from './access.mjs';
 import { equal } from './equal.mjs';
 import { play } from './play.mjs';
+import { report } from './report.mjs';
 import { shots } from './shots.mjs';
 import { size } from './size.mjs';
 
-export const cases = { ...size, ...play, ...equal, ...access, ...shots };
+export const cases = { ...size, ...play, ...equal, ...access, ...report, ...shots };
