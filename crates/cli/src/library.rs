@@ -136,7 +136,7 @@ pub fn compare(
     all.extend_from_slice(words);
     let Returned { value, messages, .. } = caller::call(&all, following, || -> Result<_, Error> {
         let asked = Alone::<compare::Compare>::try_parse_from(words)?.options;
-        Ok(asked.compared(own)?)
+        Ok(asked.compared(own, true)?)
     });
     Ok(Compared { inner: value?, words: all, messages })
 }

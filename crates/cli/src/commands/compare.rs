@@ -97,17 +97,18 @@ impl Compare {
     /// Runs the schedulers and says which is best for what.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         output::check(&self.outputs(), &self.load.files())?;
-        let compared = self.compared(Vec::new())?;
+        let compared = self.compared(Vec::new(), self.html.is_some() || self.csv_series.is_some())?;
         self.write(&compared)?;
         finish(&compared.done)
     }
 
-    /// Runs the schedulers, those that the caller brings along behind the others, and remarks on how it went.
-    pub(crate) fn compared(&self, own: Vec<Own>) -> Result<Compared, Failure> {
+    /// Runs the schedulers, those that the caller brings along behind the others, and remarks on how it went. `plotted`: what
+    /// plots want is kept.
+    pub(crate) fn compared(&self, own: Vec<Own>, plotted: bool) -> Result<Compared, Failure> {
         let (labels, foreign): (Vec<String>, Vec<_>) = own.into_iter().unzip();
         let (schedulers, about) = names::schedulers_and(&self.schedulers, labels)?;
         let mut prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
-        prepared.experiment.series = self.html.is_some() || self.csv_series.is_some();
+        prepared.experiment.series = plotted;
         prepared.experiment.foreign = foreign;
         let mut done = execute(&prepared)?;
         prepared.experiment.series = false;
