@@ -15,27 +15,28 @@ target=wasm32-unknown-unknown
 out=${CARGO_TARGET_DIR:-target}
 lacks() { echo "$1"; [ "$purpose" = test ] && exit 77; exit 1; }
 
-for program in node npm; do
-    command -v "$program" >/dev/null || lacks "no $program (apt-get install nodejs npm)"
-done
-browser=${CHROMIUM:-$(command -v chromium || true)}
-[ "$purpose" = build ] || [ -n "$browser" ] || lacks "no browser (apt-get install chromium)"
-
 # Debian's own Rust has neither a standard library for browsers nor a linker: the one is built from its source, which the
 # toolchain brings along, the other comes with LLVM. The flag is unstable, so the compiler is told to allow it; nothing of ours
 # depends on it.
 sysroot=$(rustc --print sysroot)
-from_source=()
+from_source=() allowed=()
 if [ ! -d "$sysroot/lib/rustlib/$target" ]; then
     [ -e "$sysroot/lib/rustlib/src/rust/library/Cargo.toml" ] ||
         lacks "no standard library for $target (rustup target add $target, or Debian's rust-web-src)"
     linker=wasm-ld-$(rustc -vV | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p')
     command -v "$linker" >/dev/null || lacks "no linker for $target (apt-get install lld${linker#wasm-ld})"
     from_source=('-Zbuild-std=std,panic_abort')
-    export RUSTC_BOOTSTRAP=1 CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker
+    allowed=(RUSTC_BOOTSTRAP=1 "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=$linker")
 fi
-cargo build --quiet ${CI:+--locked} --profile web -p idlewise-wasm --target "$target" "${from_source[@]}"
+env "${allowed[@]}" cargo build --quiet ${CI:+--locked} --profile web -p idlewise-wasm --target "$target" "${from_source[@]}"
 cp "$out/$target/web/idlewise_wasm.wasm" web/src/idlewise.wasm
+
+# After the module: that it builds is known also where the page cannot be made.
+for program in node npm; do
+    command -v "$program" >/dev/null || lacks "no $program (apt-get install nodejs npm)"
+done
+browser=${CHROMIUM:-$(command -v chromium || true)}
+[ "$purpose" = build ] || [ -n "$browser" ] || lacks "no browser (apt-get install chromium)"
 
 # Installed anew only if the list of packages is another one.
 if ! cmp -s web/package-lock.json web/node_modules/.idlewise-lock; then

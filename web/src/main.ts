@@ -255,10 +255,10 @@ class Page {
 
   private draw(): void {
     this.dirty = false;
-    const { at, speed } = this.clock;
+    const { at, speed, playing } = this.clock;
     const longest = Math.max(1e6, ...this.panes.map((pane) => pane.longest)) * 1.04;
     for (const pane of this.panes) {
-      pane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest });
+      pane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest, playing });
     }
     say(byId('verdict'), this.verdict());
     const end = this.end;

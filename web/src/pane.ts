@@ -15,6 +15,8 @@ import { command, type Wanted } from './wanted';
 
 /** Decisions that are listed. */
 const LISTED = 5;
+/** While playing, the list changes no faster than it can be read, in milliseconds. */
+const READABLE_MS = 150;
 /** Processes that are listed; of more than that, only the range is told. */
 const PROCESSES = 6;
 
@@ -36,6 +38,7 @@ export interface Shared {
   speed: number;
   still: boolean;
   longest: number;
+  playing: boolean;
 }
 
 interface Row {
@@ -52,6 +55,7 @@ export class Pane {
   private entry: SchedulerEntry | undefined;
   private rows = new Map<number, Row>();
   private listed = -1;
+  private listedAt = 0;
 
   constructor(
     readonly side: 'a' | 'b',
@@ -133,7 +137,7 @@ export class Pane {
     moment.move(shared.at);
     this.showFigures(run, moment, shared.at);
     this.showShares(moment);
-    this.showReasons(moment);
+    this.showReasons(moment, shared.playing);
     if (!run.head) {
       for (const name of ['.platter', '.waiting', '.strip']) paint(this.find(name), () => {});
       return;
@@ -228,10 +232,12 @@ export class Pane {
     return row;
   }
 
-  private showReasons(moment: Moment): void {
+  private showReasons(moment: Moment, playing: boolean): void {
     const count = moment.decisions();
-    if (count === this.listed) return;
+    const now = performance.now();
+    if (count === this.listed || (playing && now - this.listedAt < READABLE_MS)) return;
     this.listed = count;
+    this.listedAt = now;
     const { decisions } = moment.playback;
     const shown = decisions.slice(Math.max(0, count - LISTED), count).reverse();
     this.find('.reasons').replaceChildren(...shown.map((decision) => this.line(moment, decision)));
