@@ -13,6 +13,7 @@ mod failure;
 mod input;
 mod progress;
 mod report;
+mod sweep;
 
 use std::process::ExitCode;
 
