@@ -11,7 +11,7 @@ use crate::report::{numbers, output};
 /// Declares the modules of commands, each with the type that holds its arguments and runs it.
 macro_rules! commands {
     ($($module:ident: $kind:ident;)*) => {
-        $(mod $module;)*
+        $(pub(crate) mod $module;)*
 
         #[derive(Subcommand)]
         enum Command {
@@ -82,6 +82,11 @@ const WIDE: usize = 60;
 const HELP_INDENT: usize = 10;
 
 impl Arguments {
+    /// These words, which stand behind the program's name.
+    pub(crate) fn of(words: &[String]) -> Result<Arguments, clap::Error> {
+        Arguments::try_parse_from(std::iter::once("idlewise").chain(words.iter().map(String::as_str)))
+    }
+
     /// The command line. What is wrong with it is reported, and ends the program, as does help.
     pub(crate) fn read() -> Arguments {
         let narrow = numbers::terminal().filter(|columns| *columns < WIDE);

@@ -11,6 +11,7 @@ use idlewise_sim::experiment::{Choice, ExperimentError, Load, Outcome};
 use idlewise_sim::selection::log::Line;
 use idlewise_sim::traces::{Shown, Survey};
 
+use crate::caller;
 use crate::failure::Failure;
 use crate::input::setup::{self, Prepared};
 use crate::input::trace::warn;
@@ -107,7 +108,7 @@ fn repeated(prepared: &Prepared, done: &Done, err: &mut impl std::io::Write) -> 
 
 /// What the user should know of the load and of how the runs ended.
 pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
-    let mut err = std::io::stderr().lock();
+    let mut err = caller::Messages;
     if done.interrupted {
         writeln!(err, "interrupted: the results so far follow; the last runs were cut short")?;
     }
@@ -172,7 +173,6 @@ pub(crate) fn remarks(prepared: &Prepared, done: &Done) -> Result<(), Failure> {
         }
     }
     repeated(prepared, done, &mut err)?;
-    drop(err);
     match prepared.trace.as_ref().and_then(|trace| trace.report()) {
         Some(report) => warn(&report),
         None => Ok(()),

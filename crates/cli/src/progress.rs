@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use idlewise_sim::engine::{Control, WHOLE_RUN};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 
+use crate::caller;
 use crate::failure::Failure;
 
 /// Lines that no terminal shows come this often.
@@ -26,18 +27,24 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Begins to follow these many runs.
+    /// Begins to follow these many runs, unless a program does so.
     pub(crate) fn follow(control: Arc<Control>, runs: u64) -> Progress {
         let all = (runs * WHOLE_RUN) as f64;
-        Progress::follow_by(control, move |control| control.millionths.load(Ordering::Relaxed) as f64 / all)
+        Progress::follow_by(control, runs, move |control| {
+            control.millionths.load(Ordering::Relaxed) as f64 / all
+        })
     }
 
-    /// Begins to follow work of which `share` says how much is done, from 0 to 1.
+    /// The same where `share` says how much is done, from 0 to 1: runs may be of different lengths.
     pub(crate) fn follow_by(
         control: Arc<Control>,
+        runs: u64,
         share: impl Fn(&Control) -> f64 + Send + 'static,
     ) -> Progress {
         let done = Arc::new(AtomicBool::new(false));
+        if caller::begins(runs) {
+            return Progress { done, follower: None };
+        }
         let bar = ProgressBar::new(WHOLE_RUN);
         let style = ProgressStyle::with_template("{bar:20} {wide_msg}").expect("the template is valid");
         let bar = bar.with_style(style);
@@ -93,8 +100,11 @@ pub(crate) fn patient(patient: bool) {
 }
 
 /// A control that the first Ctrl-C stops: what is done so far is still printed. The second one ends
-/// the program at once, unless it is [`patient`].
+/// the program at once, unless it is [`patient`]. A program that calls has its own.
 pub(crate) fn interruptible() -> Result<Arc<Control>, Failure> {
+    if let Some(following) = caller::following() {
+        return Ok(Arc::clone(&following.control));
+    }
     // Handlers can be set once, and a comparison may run several experiments.
     static ONLY: OnceLock<Arc<Control>> = OnceLock::new();
     if let Some(control) = ONLY.get() {

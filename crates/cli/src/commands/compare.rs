@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use idlewise_sim::experiment::Choice;
 
 use crate::assumptions::variants;
-use crate::execution::{execute, finish, remarks};
+use crate::execution::{Done, execute, finish, remarks};
 use crate::failure::Failure;
 use crate::input::args::{LOAD_NOTES, LoadOptions};
-use crate::input::{names, setup};
-use crate::report::comparison::Comparison;
+use crate::input::names;
+use crate::input::setup::{self, Prepared};
+use crate::report::comparison::{Comparison, Variant};
 use crate::report::csv::{csv, csv_of_processes};
-use crate::report::summary::summarise;
+use crate::report::summary::{Summary, summarise};
 use crate::report::verdict::table::Goal;
 use crate::report::{html, output};
 
@@ -54,11 +56,37 @@ pub(crate) struct Compare {
     html: Option<PathBuf>,
 }
 
+/// All that a comparison is told from.
+pub(crate) struct Compared {
+    pub(crate) prepared: Prepared,
+    pub(crate) done: Done,
+    pub(crate) summaries: Vec<Summary>,
+    /// By index, the schedulers that the verdict is about.
+    about: Vec<usize>,
+    variants: Vec<Variant>,
+    goal: Goal,
+}
+
+impl Compared {
+    /// The comparison, ready to be told.
+    pub(crate) fn comparison(&self) -> Comparison<'_> {
+        let Compared { prepared, done, summaries, about, variants, goal } = self;
+        Comparison::new(prepared, summaries, done.interrupted, (*goal, about, None), variants)
+    }
+}
+
 impl Compare {
     /// Runs the schedulers and says which is best for what.
     pub(crate) fn run(&self) -> Result<(), Failure> {
         output::check(&self.outputs(), &self.load.files())?;
-        let (schedulers, about) = names::schedulers(&self.schedulers)?;
+        let compared = self.compared(Vec::new())?;
+        self.write(&compared.comparison())?;
+        finish(&compared.done)
+    }
+
+    /// Runs the schedulers, those that the caller brings along behind the others, and remarks on how it went.
+    pub(crate) fn compared(&self, own: Vec<Choice>) -> Result<Compared, Failure> {
+        let (schedulers, about) = names::schedulers_and(&self.schedulers, own)?;
         let mut prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
         let mut done = execute(&prepared)?;
         let variants = if done.interrupted { None } else { variants(&mut prepared, &about)? };
@@ -66,10 +94,7 @@ impl Compare {
         let variants = variants.unwrap_or_default();
         let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
         remarks(&prepared, &done)?;
-        let comparison =
-            Comparison::new(&prepared, &summaries, done.interrupted, (self.goal, &about, None), &variants);
-        self.write(&comparison)?;
-        finish(&done)
+        Ok(Compared { prepared, done, summaries, about, variants, goal: self.goal })
     }
 
     fn outputs(&self) -> [output::Asked<'_>; 4] {

@@ -8,6 +8,7 @@ use idlewise_core::{Instant, Issuer};
 use idlewise_sim::engine::decision_log::WhyFilter;
 use idlewise_sim::workloads::parse_duration;
 
+use crate::caller;
 use crate::execution::{execute, explain, finish, remarks};
 use crate::failure::Failure;
 use crate::input::args::{LOAD_NOTES, LoadOptions};
@@ -65,7 +66,7 @@ impl Run {
         let auto = self.scheduler.eq_ignore_ascii_case("auto");
         if auto {
             writeln!(
-                std::io::stderr(),
+                caller::Messages,
                 "note: auto is {AUTO} here; `idlewise list selectors` names the others"
             )?;
         }

@@ -10,6 +10,7 @@ use clap::Args;
 use idlewise_sim::engine::Control;
 use indicatif::{HumanCount, HumanDuration};
 
+use crate::caller;
 use crate::failure::Failure;
 use crate::progress::interruptible;
 use crate::report::output;
@@ -63,11 +64,14 @@ impl Sweep {
         let jobs = self.jobs.map_or_else(cores, |jobs| jobs as usize);
         let done = plan.units.len() - left.len();
         let head = format!("{}; {done} are there, {} to do", plan.words(), left.len());
+        if self.dry_run && left.is_empty() {
+            return output::print(&head);
+        }
         if self.dry_run {
             let told = estimate(&left, jobs)?;
             return output::print(&format!("{head}\n{}", cost(&told, jobs)));
         }
-        let mut err = std::io::stderr().lock();
+        let mut err = caller::Messages;
         writeln!(err, "{head}")?;
         let others = there.len() - done;
         if others > 0 {
@@ -78,7 +82,6 @@ impl Sweep {
                 file.output.display()
             )?;
         }
-        drop(err);
         let did = local::run(&left, &file.output, jobs, &control)?;
         close(&file, &did, plan.units.len(), done, control.stop.load(Ordering::Relaxed))
     }
@@ -97,7 +100,7 @@ fn planned(file: &SweepFile, control: &Arc<Control>, cut: bool) -> Result<Plan, 
     for source in file.sources()? {
         let pieces = workshop.pieces(&source, asked.whole, cut)?;
         for warning in &pieces.warnings {
-            writeln!(std::io::stderr(), "warning: {}: {warning}", source.label())?;
+            writeln!(caller::Messages, "warning: {}: {warning}", source.label())?;
         }
         known.push((source, pieces));
     }
@@ -152,7 +155,7 @@ fn close(file: &SweepFile, did: &Done, all: usize, before: usize, stopped: bool)
         return Err(Failure::failed(format!("{} runs failed:{told}{more}", did.failed.len())));
     }
     if stopped {
-        writeln!(std::io::stderr(), "interrupted: run the same again to go on")?;
+        writeln!(caller::Messages, "interrupted: run the same again to go on")?;
         return Err(Failure::Interrupted);
     }
     Ok(())

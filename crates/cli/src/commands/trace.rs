@@ -12,6 +12,7 @@ use idlewise_core::tunables::Tunables as _;
 use idlewise_sim::traces::{self, Compression, Compressor, Format, TraceInfo, WriteError, Writer};
 use idlewise_sim::workloads::parse_duration;
 
+use crate::caller;
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::settings;
@@ -152,7 +153,7 @@ fn write(
     writer.copy(trace)?;
     let written = writer.finish()?;
     out.finish()?;
-    let mut err = io::stderr().lock();
+    let mut err = caller::Messages;
     writeln!(err, "{} requests written as {format}", written.records)?;
     for loss in &written.losses {
         writeln!(err, "not kept: {} ({} requests)", loss.what, loss.records)?;

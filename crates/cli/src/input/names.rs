@@ -90,6 +90,14 @@ pub(crate) fn candidates(texts: &[String]) -> Result<Vec<Candidate>, Failure> {
 /// Schedulers by name, preset or family, some with settings, each once; and by index those that a verdict is about: those
 /// of the preset `linux` if it is named, else all.
 pub(crate) fn schedulers(names: &[String]) -> Result<(Vec<Choice>, Vec<usize>), Failure> {
+    schedulers_and(names, Vec::new())
+}
+
+/// The same, and behind them `own`, those that the caller brings along.
+pub(crate) fn schedulers_and(
+    names: &[String],
+    own: Vec<Choice>,
+) -> Result<(Vec<Choice>, Vec<usize>), Failure> {
     let mut chosen: Vec<Choice> = Vec::new();
     let mut about = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| !name.is_empty()) {
@@ -108,6 +116,15 @@ pub(crate) fn schedulers(names: &[String]) -> Result<(Vec<Choice>, Vec<usize>), 
                 about.push(place);
             }
         }
+    }
+    for choice in own {
+        if chosen.iter().any(|known| known.label.eq_ignore_ascii_case(&choice.label)) {
+            let label = &choice.label;
+            return Err(Failure::usage(format!(
+                "two schedulers are called {label}: give one of them another name"
+            )));
+        }
+        chosen.push(choice);
     }
     if chosen.is_empty() {
         let presets = presets::names().join(", ");

@@ -20,6 +20,7 @@ use super::names::{self, did_you_mean};
 use super::settings::settings;
 use super::trace::TraceFile;
 use super::unused;
+use crate::caller;
 use crate::failure::Failure;
 
 /// The disk of workloads, unless another is named.
@@ -151,7 +152,7 @@ fn job_file(path: &Path) -> Result<JobFile, Failure> {
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::failed(format!("{name}: this is not text; is it a fio job file?")))?;
     let jobs = JobFile::parse(&name, text.trim_start_matches('\u{feff}')).map_err(Failure::failed)?;
-    let mut err = std::io::stderr().lock();
+    let mut err = caller::Messages;
     for warning in &jobs.warnings {
         writeln!(err, "warning: {warning}")?;
     }

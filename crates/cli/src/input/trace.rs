@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::args::Reading;
 use super::names::did_you_mean;
+use crate::caller;
 use crate::failure::Failure;
 
 /// The format called `name`.
@@ -240,7 +241,7 @@ impl Rows for DeviceRows {
 
 /// Prints a report's warnings.
 pub(crate) fn warn(report: &Findings) -> Result<(), Failure> {
-    let mut err = std::io::stderr().lock();
+    let mut err = caller::Messages;
     if let Some(skipped) = report.skipped.iter().find(|skipped| skipped.reason == Skip::Malformed) {
         writeln!(
             err,

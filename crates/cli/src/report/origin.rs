@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::numbers::width;
+use crate::caller;
 use crate::input::setup::Prepared;
 
 /// The command line, as a shell takes it.
@@ -12,7 +13,7 @@ pub(crate) fn command() -> String {
 
 fn words() -> Vec<String> {
     let own = std::iter::once(std::ffi::OsString::from("idlewise"));
-    own.chain(std::env::args_os().skip(1)).map(|word| quote(&word.to_string_lossy())).collect()
+    own.chain(caller::words()).map(|word| quote(&word.to_string_lossy())).collect()
 }
 
 /// The command and the trace's hash as lines for a terminal.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, PersistError};
 
+use crate::caller;
 use crate::failure::Failure;
 
 /// Writes `text` to standard output (`-`) or to a file.
@@ -200,6 +201,9 @@ fn usual_mode() -> std::fs::Permissions {
 
 /// Writes `text` to standard output.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    if caller::keeps(text) {
+        return Ok(());
+    }
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {

@@ -53,7 +53,7 @@ pub(crate) fn run(
     let told = Arc::clone(&done);
     // Of a workload nobody knows how many requests there will be.
     let are_known = units.iter().all(|unit| unit.rows.is_some());
-    let _progress = Progress::follow_by(Arc::clone(control), move |control| {
+    let _progress = Progress::follow_by(Arc::clone(control), units.len() as u64, move |control| {
         let requests = if are_known { control.completed.load(Ordering::Relaxed).min(all) } else { 0 };
         told.load(Ordering::Relaxed).max(requests) as f64 / all.max(1) as f64
     });

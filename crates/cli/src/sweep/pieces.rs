@@ -19,6 +19,7 @@ use serde_json::json;
 use super::file::Source;
 use super::splitting::{self, look, split};
 use super::temporary::{self, put};
+use crate::caller;
 use crate::failure::Failure;
 use crate::input::trace::{digest, options, sha256};
 use crate::progress::Progress;
@@ -184,7 +185,7 @@ impl Workshop<'_> {
 
     fn tell(&self, text: &str) -> Result<(), Failure> {
         if self.told {
-            writeln!(std::io::stderr(), "{text}")?;
+            writeln!(caller::Messages, "{text}")?;
         }
         Ok(())
     }

@@ -82,6 +82,17 @@ impl Kind {
             _ => self.unit(),
         }
     }
+
+    /// The unit of the value itself, as JSON has it; empty for plain numbers and words.
+    pub fn base_unit(self) -> &'static str {
+        match self {
+            Kind::Bytes => "B",
+            Kind::Rate => "B/s",
+            Kind::Iops => "1/s",
+            Kind::Seconds | Kind::Millis => "ns",
+            _ => "",
+        }
+    }
 }
 
 /// Which values are better.

@@ -11,6 +11,7 @@ use idlewise_sim::traces::{Record, Trace};
 use idlewise_sim::workloads::parse_duration;
 use serde_json::json;
 
+use crate::caller;
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::device::{self, Device};
@@ -109,7 +110,7 @@ fn read(file: &Path, reading: &Reading) -> Result<(Vec<Record>, Known), Failure>
     let mut records = Vec::new();
     while let Some(record) = trace.next().map_err(Failure::failed)? {
         if records.len() == ROWS_MAX {
-            writeln!(std::io::stderr(), "note: the first {ROWS_MAX} requests are used")?;
+            writeln!(caller::Messages, "note: the first {ROWS_MAX} requests are used")?;
             break;
         }
         records.push(record);
@@ -144,7 +145,7 @@ fn later(record: Record, by: u64) -> Record {
 fn measure(path: &Path, options: &FitOptions) -> Result<(Known, Vec<Record>), Failure> {
     let about = device::about(path)?;
     if let Some(note) = &about.note {
-        writeln!(std::io::stderr(), "note: {note}")?;
+        writeln!(caller::Messages, "note: {note}")?;
     }
     let mut disk = Device::open(&about)?;
     let budget = options.time()?;

@@ -1,0 +1,19 @@
+"""Which disk scheduler should this disk use? Evidence instead of folklore.
+
+idlewise replays what a disk was asked to do against every disk scheduler, on a model of the disk::
+
+    import idlewise
+
+    result = idlewise.compare(workload="sync-streams:n=4", disk="maxtor-40g", schedulers=["linux", "antic-sptf"])
+    print(result.verdict)
+    result.to_pandas()
+
+It does what the program `idlewise` does, and gives the same numbers. Times are in nanoseconds, sizes in bytes and
+addresses in sectors of 512 bytes, unless a name says otherwise.
+"""
+
+from idlewise._compare import Comparison, compare
+from idlewise._native import Error, __version__
+from idlewise._table import Table
+
+__all__ = ["Comparison", "Error", "Table", "__version__", "compare"]

@@ -1,0 +1,236 @@
+"""Comparing schedulers on the same load."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from idlewise import _native
+from idlewise._table import Table
+from idlewise._words import PathLike, Value, flag, option, repeated, runs, settings, text
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+Progress: TypeAlias = Callable[[float, int], object]
+"""Is told the share that is done, from 0 to 1, and the requests that are; false as its answer ends the runs early."""
+
+
+def compare(
+    *,
+    trace: PathLike | None = None,
+    workload: str | None = None,
+    fio: PathLike | None = None,
+    disk: str | os.PathLike[str] | None = None,
+    schedulers: str | Sequence[str] = ("linux", "all"),
+    seeds: int | Sequence[int] = 1,
+    goal: str = "both",
+    format: str | None = None,
+    devices: str | Sequence[str] | None = None,
+    lenient: bool = False,
+    open_loop: bool = False,
+    one_disk: bool = False,
+    speed: float | None = None,
+    settings_of: Mapping[str, Mapping[str, Value]] | None = None,
+    weights: Mapping[int, int] | None = None,
+    calibrated: bool = True,
+    candidates: Sequence[str] | None = None,
+    queue_size: int | None = None,
+    hardware_queues: int | None = None,
+    merges: bool = True,
+    max_requests: int | None = None,
+    duration: Value | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run several schedulers on the same load and say which is best.
+
+    One of `trace`, `workload` and `fio` says what the disk is asked to do. The work is done on all processors, and
+    other threads of Python run meanwhile. Ctrl-C ends it.
+
+    Args:
+        trace: A trace file, or the common prefix of blktrace's files.
+        workload: A named workload, such as `"sync-streams:n=4,bs=64k"`.
+        fio: A job file of fio.
+        disk: A disk's name with options (`"maxtor-40g:cache=off"`) or a profile file. Without one, workloads run on
+            `hdd-18tb-7200`, and a trace on the disk that its latencies and addresses fit.
+        schedulers: Names, sets of them (`"linux"`, `"all"`, `"auto"`, a family), one with settings
+            (`"deadline:read_expire=100ms"`). If the set `"linux"` is among them, the verdict is about that.
+        seeds: How many runs each scheduler has, or their seeds, which follow one another. Several give confidence
+            intervals.
+        goal: What the verdict goes by: `"throughput"`, `"latency"` or `"both"`.
+        format: The trace's format, if its content is ambiguous.
+        devices: Only these devices of the trace.
+        lenient: Skip rows of the trace that cannot be read, and count them.
+        open_loop: Replay at the recorded times, whatever the disk does.
+        one_disk: Replay all devices of the trace on one disk.
+        speed: Replay this much faster.
+        settings_of: Tunables by scheduler: `{"deadline": {"read_expire": "100ms"}}`.
+        weights: Weights of processes by their number, 1 to 10000; 100 is what they have.
+        calibrated: The disk's model tells schedulers its positioning times; otherwise they learn them.
+        candidates: The schedulers among which selectors (`auto-…`) choose.
+        queue_size: Requests that the queue holds at once; 4096 unless given.
+        hardware_queues: Hardware queues of the disk, which share its depth.
+        merges: Whether neighbouring requests are merged.
+        max_requests: Stop issuing after this many requests.
+        duration: Stop issuing after this much simulated time, such as `"30s"`.
+        progress: Is told the share done and the requests done about 20 times a second. False as its answer ends the
+            runs early: the result is then of what was done.
+
+    Returns:
+        What came of it.
+
+    Raises:
+        ValueError: Something that was asked for is wrong. The message says what, and what there is instead.
+        Error: A file could not be read, or a run broke off.
+        KeyboardInterrupt: Ctrl-C.
+
+    Source: the program's `idlewise compare`, which does the same.
+    """
+    named = [schedulers] if isinstance(schedulers, str) else list(schedulers)
+    words = [
+        *option("trace", trace),
+        *option("workload", workload),
+        *option("fio", fio),
+        *option("disk", disk),
+        *option("schedulers", ",".join(named)),
+        *runs(seeds),
+        *option("goal", goal),
+        *option("format", format),
+        *repeated("device", devices),
+        *flag("lenient", lenient),
+        *flag("open-loop", open_loop),
+        *flag("one-disk", one_disk),
+        *option("speed", speed),
+        *(word for name, values in (settings_of or {}).items() for word in settings(f"{name}.", values)),
+        *settings("weight.", weights),
+        *flag("uncalibrated", not calibrated),
+        *option("candidates", ",".join(candidates) if candidates else None),
+        *option("queue-size", queue_size),
+        *option("hardware-queues", hardware_queues),
+        *flag("no-merges", not merges),
+        *option("max-requests", max_requests),
+        *option("duration", None if duration is None else text(duration)),
+    ]
+    return Comparison(_native.compare(words, progress))
+
+
+class Comparison:
+    """A finished comparison: tables of figures, and the verdict.
+
+    It is a table itself, with a row for each scheduler, for any library that knows Arrow.
+    """
+
+    def __init__(self, native: _native.Comparison) -> None:
+        self._native = native
+
+    @property
+    def verdict(self) -> str:
+        """Which scheduler is best for what, and whether the difference matters, in sentences."""
+        return self._native.verdict
+
+    @property
+    def claims(self) -> list[dict[str, Any]]:
+        """What the verdict says, one by one, for programs."""
+        claims: list[dict[str, Any]] = self.json()["claims"]
+        return claims
+
+    @property
+    def title(self) -> str:
+        """What was compared."""
+        return self._native.title
+
+    @property
+    def command(self) -> str:
+        """The command line that gives the same numbers."""
+        return str(self.json()["command"])
+
+    @property
+    def notes(self) -> list[str]:
+        """What one should know of the load and of how the runs went."""
+        return self._native.messages.splitlines()
+
+    @property
+    def interrupted(self) -> bool:
+        """The runs were ended before all were done."""
+        return self._native.interrupted
+
+    @property
+    def summary(self) -> Table:
+        """A row for each scheduler: means over its runs.
+
+        Of several runs a column that ends in `_ci95` has half the 95 % confidence interval.
+        """
+        return Table(self._native.summary())
+
+    @property
+    def runs(self) -> Table:
+        """A row for each run: scheduler, seed, and all figures."""
+        return Table(self._native.runs())
+
+    @property
+    def processes(self) -> Table:
+        """A row for each process under each scheduler."""
+        return Table(self._native.processes())
+
+    @property
+    def schedulers(self) -> list[str]:
+        """The schedulers that took part."""
+        return [str(result["scheduler"]) for result in self.json()["results"]]
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The summary as a table of pyarrow, without a copy. Raises ImportError if there is no pyarrow."""
+        return self.summary.to_arrow()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The summary as a data frame of pandas. Raises ImportError if pandas or pyarrow is not installed."""
+        return self.summary.to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """The summary as a data frame of polars. Raises ImportError if there is no polars."""
+        return self.summary.to_polars()
+
+    def json(self) -> dict[str, Any]:
+        """All of it, as `idlewise compare --json` prints it. `docs/schema` has its schema."""
+        document: dict[str, Any] = json.loads(self._native.json())
+        return document
+
+    def html(self) -> str:
+        """The page that `idlewise compare --html` writes."""
+        return self._native.html()
+
+    def save(self, path: PathLike) -> Path:
+        """Write all of it to a file: a page (`.html`), `.json` or `.csv`. A file of that name is replaced.
+
+        Raises:
+            ValueError: The name ends otherwise.
+            OSError: The file cannot be written.
+        """
+        path = Path(path)
+        kinds = {".html": self._native.html, ".json": self._native.json, ".csv": self._native.csv}
+        if path.suffix not in kinds:
+            raise ValueError(f"{path}: a name that ends in {', '.join(kinds)} says what to write")
+        path.write_text(kinds[path.suffix](), encoding="utf-8")
+        return path
+
+    def __arrow_c_schema__(self) -> object:
+        """The schema of the summary, as Arrow's PyCapsule interface has it."""
+        return self.summary.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The summary, as Arrow's PyCapsule interface has it."""
+        return self.summary.__arrow_c_stream__(requested_schema)
+
+    def __str__(self) -> str:
+        return self._native.text()
+
+    def __repr__(self) -> str:
+        return f"<idlewise.Comparison: {self.title}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
