@@ -38,7 +38,7 @@ struct Column {
 fn row(unit: &Unit, report: &Report, account: Option<Account>) -> serde_json::Result<Value> {
     let mut row = json!({
         "unit": unit.id,
-        "device": unit.device(),
+        "trace_device": unit.device(),
         "seed": unit.seed,
         "idlewise": env!("CARGO_PKG_VERSION"),
         "trace_sha256": unit.sha256(),
@@ -79,7 +79,7 @@ fn at<'a>(row: &'a Value, path: &str) -> &'a Value {
 fn columns() -> &'static [Column] {
     static ALL: OnceLock<Vec<Column>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let text = ["unit", "device", "idlewise", "trace_sha256", "options"];
+        let text = ["unit", "trace_device", "idlewise", "trace_sha256", "options"];
         let mut all: Vec<Column> =
             text.map(|name| Column { path: name.to_owned(), holds: Holds::Text }).into();
         all.insert(2, Column { path: "seed".to_owned(), holds: Holds::Whole });
@@ -165,6 +165,11 @@ mod tests {
         assert_eq!(holds("selector.switches"), Some(Holds::Whole));
         assert_eq!(holds("replay.folded"), Some(Holds::Whole));
         assert_eq!(holds("issuers"), None);
+        let mut paths: Vec<&str> =
+            columns().iter().filter_map(|column| column.path.split('.').next()).collect();
+        paths.dedup();
+        let distinct: std::collections::HashSet<&str> = paths.iter().copied().collect();
+        assert_eq!(paths.len(), distinct.len(), "a unit's own column has the name of a figure");
         let whole = json!(Report { selector: Some(SelectorAccount::default()), ..Report::default() });
         let mut figures_only = Vec::new();
         figures(Report::GROUP, "", &whole, &mut figures_only);
