@@ -22,7 +22,7 @@ mod table;
 use std::sync::Arc;
 
 use clap::{Args, Parser};
-use idlewise_sim::experiment::Choice;
+use idlewise_sim::experiment::Foreign;
 use serde_json::Value;
 
 pub use crate::caller::Following;
@@ -70,8 +70,9 @@ impl From<clap::Error> for Error {
     /// Without the hints for those who type.
     fn from(error: clap::Error) -> Error {
         let text = error.render().to_string();
-        let text = text.split("\n\nUsage:").next().unwrap_or_default();
-        Error::Usage(text.trim_start_matches("error: ").trim_end().to_owned())
+        let tail = ["\n\nUsage:", "\n\nFor more information"];
+        let end = tail.iter().filter_map(|tail| text.find(tail)).min().unwrap_or(text.len());
+        Error::Usage(text[..end].trim_start_matches("error: ").to_owned())
     }
 }
 
@@ -103,12 +104,16 @@ struct Alone<T: Args> {
     options: T,
 }
 
-/// Compares schedulers as `idlewise compare` does with these options, and `own` ones behind those that the options name. A
+/// Compares schedulers as `idlewise compare` does with these options, and `own` ones, each with its name, behind those that the options name. A
 /// comparison that was stopped has what was done until then.
 ///
 /// # Errors
 /// [`Error`]. Options that say where results are written do nothing here.
-pub fn compare(words: &[String], own: Vec<Choice>, following: &Arc<Following>) -> Result<Compared, Error> {
+pub fn compare(
+    words: &[String],
+    own: Vec<(String, Arc<dyn Foreign>)>,
+    following: &Arc<Following>,
+) -> Result<Compared, Error> {
     let mut all = vec!["compare".to_owned()];
     all.extend_from_slice(words);
     let Returned { value, messages, .. } = caller::call(&all, following, || -> Result<_, Error> {

@@ -12,6 +12,7 @@
 //!
 //! `now` never decreases. See ARCHITECTURE.md for the invariants by name.
 
+use alloc::boxed::Box;
 use core::ops::Index;
 
 use crate::admission::DepthLimit;
@@ -226,6 +227,12 @@ macro_rules! delegate {
     };
 }
 pub(crate) use delegate;
+
+macro_rules! boxed {
+    ($boxed:ident, $method:ident $(, $argument:ident)*) => { (**$boxed).$method($($argument),*) };
+}
+// For hosts that have schedulers of their own, which no list names.
+delegate!(['a] Box<dyn Scheduler + 'a>, boxed);
 
 /// A scheduler that has something to do whenever requests wait, and can say what without doing it.
 ///

@@ -1,28 +1,38 @@
 //! Comparing schedulers.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use idlewise::library::{self, Compared, Following};
+use idlewise_sim::experiment::Foreign;
 use pyo3::prelude::*;
 
 use crate::call::{follow, raised};
+use crate::scheduler::Maker;
 use crate::table::Table;
 
 /// A finished comparison.
 #[pyclass(frozen, module = "idlewise._native")]
 pub(crate) struct Comparison(Compared);
 
-/// Compares schedulers as the command `compare` does with these words behind it.
+/// Compares schedulers as the command `compare` does with these words behind it, and `own` ones: each a name, and what
+/// makes a scheduler of a device.
 #[pyfunction]
-#[pyo3(signature = (words, progress=None))]
+#[pyo3(signature = (words, own, progress=None))]
 pub(crate) fn compare(
     py: Python<'_>,
     words: Vec<String>,
+    own: Vec<(String, Py<PyAny>)>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Comparison> {
     let following = Arc::new(Following::default());
-    let compared = follow(py, progress, &following, || library::compare(&words, Vec::new(), &following))?;
-    compared.map(Comparison).map_err(raised)
+    let slot = Arc::new(Mutex::new(None));
+    let foreign = |(name, make)| (name, Arc::new(Maker::new(make, &following, &slot)) as Arc<dyn Foreign>);
+    let own: Vec<_> = own.into_iter().map(foreign).collect();
+    let compared = follow(py, progress, &following, || library::compare(&words, own, &following))?;
+    match slot.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        Some(error) => Err(error),
+        None => compared.map(Comparison).map_err(raised),
+    }
 }
 
 #[pymethods]

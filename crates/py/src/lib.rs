@@ -5,6 +5,8 @@
 
 mod call;
 mod comparison;
+mod request;
+mod scheduler;
 mod table;
 
 use pyo3::prelude::*;
@@ -17,5 +19,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(call::command, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::compare, module)?)?;
     module.add_class::<comparison::Comparison>()?;
+    module.add_class::<request::Request>()?;
+    module.add_class::<request::WaitUntil>()?;
+    module.add_class::<request::Device>()?;
     module.add_class::<table::Table>()
 }

@@ -3,6 +3,7 @@
 mod chosen;
 mod error;
 mod figure;
+mod foreign;
 pub mod front;
 pub mod measure;
 mod plan;
@@ -11,4 +12,5 @@ mod run;
 pub use chosen::{Choice, Chosen};
 pub use error::ExperimentError;
 pub use figure::Figure;
+pub use foreign::{Foreign, Hosted};
 pub use plan::{Experiment, Load, OpenRows, Outcome};

@@ -1,9 +1,10 @@
 //! `idlewise compare`: several schedulers on the same load.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
-use idlewise_sim::experiment::Choice;
+use idlewise_sim::experiment::Foreign;
 
 use crate::assumptions::variants;
 use crate::execution::{Done, execute, finish, remarks};
@@ -56,6 +57,9 @@ pub(crate) struct Compare {
     html: Option<PathBuf>,
 }
 
+/// A scheduler that the caller brings along, with its name.
+pub(crate) type Own = (String, Arc<dyn Foreign>);
+
 /// All that a comparison is told from.
 pub(crate) struct Compared {
     pub(crate) prepared: Prepared,
@@ -85,9 +89,11 @@ impl Compare {
     }
 
     /// Runs the schedulers, those that the caller brings along behind the others, and remarks on how it went.
-    pub(crate) fn compared(&self, own: Vec<Choice>) -> Result<Compared, Failure> {
-        let (schedulers, about) = names::schedulers_and(&self.schedulers, own)?;
+    pub(crate) fn compared(&self, own: Vec<Own>) -> Result<Compared, Failure> {
+        let (labels, foreign): (Vec<String>, Vec<_>) = own.into_iter().unzip();
+        let (schedulers, about) = names::schedulers_and(&self.schedulers, labels)?;
         let mut prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
+        prepared.experiment.foreign = foreign;
         let mut done = execute(&prepared)?;
         let variants = if done.interrupted { None } else { variants(&mut prepared, &about)? };
         done.interrupted |= variants.is_none();

@@ -59,7 +59,7 @@ fn page(name: &str) -> Result<String, Failure> {
     };
     let standings = match entry {
         Chosen::Scheduler(entry) => priority_effects(entry),
-        Chosen::Selector(_) => String::new(),
+        Chosen::Selector(_) | Chosen::Foreign(_) => String::new(),
     };
     Ok(with_papers(
         "# ",
@@ -72,6 +72,7 @@ fn page_of(entry: Chosen) -> String {
     let source = match entry {
         Chosen::Scheduler(entry) => registry::source(entry.name),
         Chosen::Selector(entry) => selectors::registry::source(entry.name),
+        Chosen::Foreign(_) => None,
     };
     let lines = source.unwrap_or_default().lines().map_while(|line| line.strip_prefix("//!"));
     let lines: Vec<&str> = lines.map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();

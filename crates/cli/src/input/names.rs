@@ -93,10 +93,10 @@ pub(crate) fn schedulers(names: &[String]) -> Result<(Vec<Choice>, Vec<usize>), 
     schedulers_and(names, Vec::new())
 }
 
-/// The same, and behind them `own`, those that the caller brings along.
+/// The same, and behind them those that the caller brings along, which have these names.
 pub(crate) fn schedulers_and(
     names: &[String],
-    own: Vec<Choice>,
+    own: Vec<String>,
 ) -> Result<(Vec<Choice>, Vec<usize>), Failure> {
     let mut chosen: Vec<Choice> = Vec::new();
     let mut about = Vec::new();
@@ -117,14 +117,14 @@ pub(crate) fn schedulers_and(
             }
         }
     }
-    for choice in own {
-        if chosen.iter().any(|known| known.label.eq_ignore_ascii_case(&choice.label)) {
-            let label = &choice.label;
+    for (place, label) in own.into_iter().enumerate() {
+        let known = Chosen::find(&label).is_some() || chosen.iter().any(|choice| choice.label == label);
+        if known || label.is_empty() || label.contains([',', ':', ';']) {
             return Err(Failure::usage(format!(
-                "two schedulers are called {label}: give one of them another name"
+                "a scheduler of your own cannot be called '{label}': give it a name that no other has, without , : and ;"
             )));
         }
-        chosen.push(choice);
+        chosen.push(Choice { label, entry: Chosen::Foreign(place), settings: Vec::new() });
     }
     if chosen.is_empty() {
         let presets = presets::names().join(", ");

@@ -15,7 +15,7 @@ pub(crate) fn check(selection: &Selection, chosen: &[Choice]) -> Result<(), Fail
         .iter()
         .filter_map(|choice| match choice.entry {
             Chosen::Selector(entry) => Some((choice, entry)),
-            Chosen::Scheduler(_) => None,
+            Chosen::Scheduler(_) | Chosen::Foreign(_) => None,
         })
         .collect();
     options(selection, &selectors)?;

@@ -35,7 +35,6 @@ impl Subject for Box<dyn Scheduler> {}
 macro_rules! boxed {
     ($boxed:ident, $method:ident $(, $argument:ident)*) => { (**$boxed).$method($($argument),*) };
 }
-delegate!([] Box<dyn Scheduler>, boxed);
 delegate!([] Box<dyn Subject>, boxed);
 
 /// The queue that the suites drive.

@@ -13,7 +13,19 @@ addresses in sectors of 512 bytes, unless a name says otherwise.
 """
 
 from idlewise._compare import Comparison, compare
-from idlewise._native import Error, __version__
+from idlewise._native import Device, Error, Request, WaitUntil, __version__
+from idlewise._scheduler import Scheduler, schedulers
 from idlewise._table import Table
 
-__all__ = ["Comparison", "Error", "Table", "__version__", "compare"]
+__all__ = [
+    "Comparison",
+    "Device",
+    "Error",
+    "Request",
+    "Scheduler",
+    "Table",
+    "WaitUntil",
+    "__version__",
+    "compare",
+    "schedulers",
+]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from idlewise import _native
+from idlewise._scheduler import Own, split
 from idlewise._table import Table
 from idlewise._words import PathLike, Value, flag, option, repeated, runs, settings, text
 
@@ -28,9 +29,9 @@ def compare(
     workload: str | None = None,
     fio: PathLike | None = None,
     disk: str | os.PathLike[str] | None = None,
-    schedulers: str | Sequence[str] = ("linux", "all"),
+    schedulers: str | Own | Sequence[str | Own] = ("linux", "all"),
     seeds: int | Sequence[int] = 1,
-    goal: str = "both",
+    goal: str | None = None,
     format: str | None = None,
     devices: str | Sequence[str] | None = None,
     lenient: bool = False,
@@ -60,10 +61,11 @@ def compare(
         disk: A disk's name with options (`"maxtor-40g:cache=off"`) or a profile file. Without one, workloads run on
             `hdd-18tb-7200`, and a trace on the disk that its latencies and addresses fit.
         schedulers: Names, sets of them (`"linux"`, `"all"`, `"auto"`, a family), one with settings
-            (`"deadline:read_expire=100ms"`). If the set `"linux"` is among them, the verdict is about that.
+            (`"deadline:read_expire=100ms"`), and your own: classes such as `Scheduler` describes. If the set `"linux"`
+            is among them, the verdict is about that.
         seeds: How many runs each scheduler has, or their seeds, which follow one another. Several give confidence
             intervals.
-        goal: What the verdict goes by: `"throughput"`, `"latency"` or `"both"`.
+        goal: What the verdict goes by: `"throughput"`, `"latency"`, or `"balanced"`, which is both, unless given.
         format: The trace's format, if its content is ambiguous.
         devices: Only these devices of the trace.
         lenient: Skip rows of the trace that cannot be read, and count them.
@@ -88,11 +90,12 @@ def compare(
     Raises:
         ValueError: Something that was asked for is wrong. The message says what, and what there is instead.
         Error: A file could not be read, or a run broke off.
+        Exception: Whatever a scheduler of your own raised.
         KeyboardInterrupt: Ctrl-C.
 
     Source: the program's `idlewise compare`, which does the same.
     """
-    named = [schedulers] if isinstance(schedulers, str) else list(schedulers)
+    named, own = split(schedulers)
     words = [
         *option("trace", trace),
         *option("workload", workload),
@@ -117,7 +120,7 @@ def compare(
         *option("max-requests", max_requests),
         *option("duration", None if duration is None else text(duration)),
     ]
-    return Comparison(_native.compare(words, progress))
+    return Comparison(_native.compare(words, own, progress))
 
 
 class Comparison:

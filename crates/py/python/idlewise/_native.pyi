@@ -1,18 +1,27 @@
 """The half of the package that is in Rust."""
 
 from collections.abc import Callable, Sequence
-from typing import final
+from typing import Any, Literal, final
 
 __version__: str
 
-class Error(RuntimeError): ...
+class Error(RuntimeError):
+    """The work failed: a file could not be read, or a run broke off."""
 
-def command(words: Sequence[str], progress: Callable[[float, int], object] | None = None) -> tuple[str, str]: ...
+def command(words: Sequence[str], progress: Callable[[float, int], object] | None = None) -> tuple[str, str]:
+    """Carry out a command of the program; gives what it prints, and its messages."""
+
 def compare(
-    words: Sequence[str], progress: Callable[[float, int], object] | None = None
-) -> Comparison: ...
+    words: Sequence[str],
+    own: Sequence[tuple[str, Callable[[Device], tuple[Any, ...]]]],
+    progress: Callable[[float, int], object] | None = None,
+) -> Comparison:
+    """Compare schedulers as the command `compare` does with these words behind it."""
+
 @final
 class Comparison:
+    """A finished comparison."""
+
     @property
     def verdict(self) -> str: ...
     @property
@@ -30,7 +39,82 @@ class Comparison:
     def json(self) -> str: ...
 
 @final
+class Request:
+    """A request of the queue. Merging may make it longer while it waits."""
+
+    @property
+    def number(self) -> int:
+        """Counts requests of a run in order of arrival, from 0."""
+
+    @property
+    def arrival(self) -> int:
+        """When it reached the queue, in nanoseconds of the run."""
+
+    @property
+    def start(self) -> int:
+        """Its first sector."""
+
+    @property
+    def sectors(self) -> int:
+        """Its length in sectors of 512 bytes; zero only for a flush."""
+
+    @property
+    def end(self) -> int:
+        """The sector after its last one."""
+
+    @property
+    def operation(self) -> Literal["read", "write", "discard", "flush"]:
+        """What it asks for."""
+
+    @property
+    def is_read(self) -> bool:
+        """It is a read."""
+
+    @property
+    def synchronous(self) -> bool:
+        """Somebody waits for it: every read, and some writes."""
+
+    @property
+    def issuer(self) -> int:
+        """The process that issued it."""
+
+    @property
+    def group(self) -> int:
+        """What the process belongs to, such as the one that started it; 0 if that is unknown."""
+
+@final
+class WaitUntil:
+    """The answer of a scheduler that lets the disk wait although requests do."""
+
+    def __new__(cls, time: int) -> WaitUntil: ...
+    @property
+    def time(self) -> int:
+        """When the scheduler wants to be asked again, in nanoseconds of the run; it is also asked after any event."""
+
+@final
+class Device:
+    """What a scheduler may know of the device below it."""
+
+    @property
+    def sectors(self) -> int:
+        """Sectors of 512 bytes."""
+
+    @property
+    def depth(self) -> int:
+        """Commands that it takes at once."""
+
+    @property
+    def rotational(self) -> bool:
+        """Distance costs time."""
+
+    @property
+    def queue_size(self) -> int:
+        """Requests that the queue holds at once, waiting or at the disk."""
+
+@final
 class Table:
+    """A table in memory that is Arrow's."""
+
     @staticmethod
     def from_arrow(source: object) -> Table: ...
     def __arrow_c_schema__(self) -> object: ...

@@ -1,4 +1,4 @@
-//! What stands where a scheduler's name stands: a scheduler, or a selector.
+//! What stands where a scheduler's name stands: a scheduler, a selector, or a scheduler of the program's own.
 
 use idlewise_core::registry::{self, Entry};
 use idlewise_core::selectors;
@@ -11,6 +11,9 @@ pub enum Chosen {
     Scheduler(&'static Entry),
     /// A selector.
     Selector(&'static selectors::Entry),
+    /// A scheduler that the program brings along, by its place in
+    /// [`Experiment::foreign`](super::Experiment::foreign). Its label is its name.
+    Foreign(usize),
 }
 
 impl Chosen {
@@ -31,6 +34,7 @@ impl Chosen {
         match self {
             Chosen::Scheduler(entry) => entry.name,
             Chosen::Selector(entry) => entry.name,
+            Chosen::Foreign(_) => "foreign",
         }
     }
 
@@ -39,6 +43,7 @@ impl Chosen {
         match self {
             Chosen::Scheduler(entry) => entry.summary,
             Chosen::Selector(entry) => entry.summary,
+            Chosen::Foreign(_) => "a scheduler of the program that runs it",
         }
     }
 
@@ -47,6 +52,7 @@ impl Chosen {
         match self {
             Chosen::Scheduler(entry) => entry.source,
             Chosen::Selector(entry) => entry.source,
+            Chosen::Foreign(_) => "the program that runs it",
         }
     }
 
@@ -55,6 +61,7 @@ impl Chosen {
         match self {
             Chosen::Scheduler(entry) => entry.tunables,
             Chosen::Selector(entry) => entry.tunables,
+            Chosen::Foreign(_) => &[],
         }
     }
 }

@@ -18,6 +18,9 @@ pub enum ExperimentError {
     /// The selector could not be built.
     #[error("{selector}: {error}")]
     Selector { selector: String, error: ChooserError },
+    /// The program's own scheduler could not be built, or went wrong.
+    #[error("{scheduler}: {message}")]
+    Foreign { scheduler: String, message: String },
     /// The disk could not be built.
     #[error("{0}")]
     Disk(#[from] idlewise_disk::BuildError),

@@ -1,9 +1,11 @@
 //! What to run: a disk, a load, schedulers, seeds. And what came of it.
 
+use std::sync::Arc;
+
 use idlewise_core::{Issuer, Merging, Weight};
 use idlewise_disk::Profile;
 
-use super::Choice;
+use super::{Choice, Foreign};
 use crate::engine::Limits;
 use crate::engine::decision_log::WhyFilter;
 use crate::metrics::Report;
@@ -43,6 +45,8 @@ pub struct Experiment {
     pub load: Load,
     /// Who orders it.
     pub schedulers: Vec<Choice>,
+    /// Schedulers that the program brings along: [`Chosen::Foreign`](super::Chosen::Foreign).
+    pub foreign: Vec<Arc<dyn Foreign>>,
     /// One run of each scheduler for each seed.
     pub seeds: Vec<u64>,
     /// Requests that the queue holds at once, waiting or in flight.
@@ -87,6 +91,7 @@ impl Experiment {
             disk,
             load,
             schedulers: Vec::new(),
+            foreign: Vec::new(),
             seeds: vec![1],
             queue_size: 4096,
             hardware_queues: 1,

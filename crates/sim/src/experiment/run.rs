@@ -4,21 +4,25 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use idlewise_core::learned::Curve;
-use idlewise_core::registry::{self, Assignment};
-use idlewise_core::{AnyScheduler, Device, Instant, Issuer, Merging, Queue, Sector, Sectors, Weight, host};
+use idlewise_core::registry::{self, Assignment, BuildError};
+use idlewise_core::{
+    AnyScheduler, Device, Instant, Issuer, Merging, Queue, Scheduler, Sector, Sectors, Setup, Weight, host,
+};
 use idlewise_disk::array::{Array, ArraySpec};
-use idlewise_disk::{AnySpec, DiskModel, News, Spec, WithModel};
+use idlewise_disk::{AnyModel, AnySpec, DiskModel, News, Spec, WithModel};
 use rayon::prelude::*;
 
 use super::measure::{self, Effort};
-use super::{Choice, Chosen, Experiment, ExperimentError, Load, Outcome};
+use super::{Choice, Chosen, Experiment, ExperimentError, Foreign, Load, Outcome};
 use crate::engine::decision_log::{DecisionLog, WhyFilter};
 use crate::engine::director::Director;
 use crate::engine::scheduled::Scheduled;
 use crate::engine::{Control, Engine, EngineError, Limits, Workload};
+use crate::metrics::selector::Account;
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
 use crate::selection::Selecting;
+use crate::selection::log::Log;
 use crate::workloads::{self, Ground, Named};
 
 /// Points of the positioning curve that a calibrated run's scheduler is given: a curve keeps two for
@@ -74,9 +78,10 @@ impl Experiment {
             let recorder = &mut recorder;
             let run =
                 Run { plan: self, scheduler: index, seed, control, why, device: *device, recorder, last };
-            let outcome = match &self.disk.model {
-                AnySpec::Array(array) if array.md => run.on_members(array)?,
-                model => model.build()?.with_model(run)?,
+            let outcome = match (&self.disk.model, self.schedulers[index].entry) {
+                (AnySpec::Array(array), _) if array.md => run.on_members(array)?,
+                (model, Chosen::Foreign(place)) => run.hosted(&*self.foreign[place], &mut model.build()?)?,
+                (model, _) => model.build()?.with_model(run)?,
             };
             sum = Some(match sum.take() {
                 Some(before) => after(before, outcome),
@@ -126,7 +131,29 @@ impl WithModel for Run<'_, '_, '_> {
         let traits = self.traits(disk, longest(named.as_deref()));
         let selecting = self.selecting(&traits)?;
         let queue = self.queue(traits, selecting.as_ref())?;
-        self.load(disk, queue, selecting, named)
+        match selecting {
+            Some(selecting) => self.load(disk, queue, selecting, named),
+            None => self.load(disk, queue, (), named),
+        }
+    }
+}
+
+/// What follows a run beside the recorder, and has something to tell at its end.
+trait Follows<S>: Director<S> {
+    /// What the selector did, if there was one, and its decisions, if they were kept.
+    fn told(self, end: Instant) -> (Option<Account>, Option<Log>);
+}
+
+impl<S> Follows<S> for () {
+    fn told(self, _: Instant) -> (Option<Account>, Option<Log>) {
+        (None, None)
+    }
+}
+
+impl Follows<AnyScheduler> for Selecting {
+    fn told(self, end: Instant) -> (Option<Account>, Option<Log>) {
+        let (account, log) = self.finish(end);
+        (Some(account), log)
     }
 }
 
@@ -134,7 +161,8 @@ impl Run<'_, '_, '_> {
     /// Puts the load on an array of which each member has a scheduler, and none stands above it.
     fn on_members(self, spec: &ArraySpec<AnySpec>) -> Result<Outcome, ExperimentError> {
         let told = self.why.is_some().then(|| "--why".to_owned());
-        let selects = matches!(self.choice().entry, Chosen::Selector(_)).then(|| self.choice().label.clone());
+        let alone = !matches!(self.choice().entry, Chosen::Scheduler(_));
+        let selects = alone.then(|| self.choice().label.clone());
         if let Some(what) = told.or(selects) {
             return Err(ExperimentError::ManySchedulers { disk: self.plan.disk.name.clone(), what });
         }
@@ -153,9 +181,27 @@ impl Run<'_, '_, '_> {
         let label = self.choice().label.clone();
         let failed = |error| ExperimentError::Scheduler { scheduler: label, error };
         let through = Queue::new(size, traits, registry::find(registry::NONE).expect("it is listed"), &[]);
-        let mut outcome = self.load(&mut array, through.map_err(failed)?, None, named)?;
+        let mut outcome = self.load(&mut array, through.map_err(failed)?, (), named)?;
         outcome.report.merges += array.members().map(Scheduled::merges).sum::<u64>();
         Ok(outcome)
+    }
+
+    /// Puts the load on `disk` under a scheduler that the program brings along. The model is not compiled anew for it.
+    fn hosted(self, foreign: &dyn Foreign, disk: &mut AnyModel) -> Result<Outcome, ExperimentError> {
+        let named = self.named(disk.capacity())?;
+        let traits = self.traits(disk, longest(named.as_deref()));
+        let (size, label) = (self.plan.queue_size, self.choice().label.clone());
+        let setup = Setup { capacity: size, device: &traits };
+        let (mut run, mut outcome) = (Some((self, named)), None);
+        let hosted = foreign.host(setup, &mut |scheduler| {
+            let Some((run, named)) = run.take() else { return };
+            let queue = Queue::with(size, traits.clone(), |_| Ok::<_, BuildError>(scheduler));
+            let failed = |error| ExperimentError::Scheduler { scheduler: run.choice().label.clone(), error };
+            outcome = Some(queue.map_err(failed).and_then(|queue| run.load(disk, queue, (), named)));
+        });
+        let failed = |message| ExperimentError::Foreign { scheduler: label.clone(), message };
+        hosted.map_err(failed)?;
+        outcome.unwrap_or_else(|| Err(failed("was not run".to_owned())))
     }
 
     /// What a scheduler above `disk` is told of it; `longest` is the longest request, if not the usual one.
@@ -182,24 +228,24 @@ impl Run<'_, '_, '_> {
     }
 
     /// Puts the load on `queue`, which is above `disk`; `named` is it, if it is a named workload.
-    fn load<D: DiskModel>(
+    fn load<D: DiskModel, S: Scheduler, F: Follows<S>>(
         self,
         disk: &mut D,
-        queue: Queue<AnyScheduler>,
-        selecting: Option<Selecting>,
+        queue: Queue<S>,
+        follower: F,
         named: Option<Box<dyn Named>>,
     ) -> Result<Outcome, ExperimentError> {
         let ground = Ground { capacity: disk.capacity(), seed: self.seed };
         if let Some(mut workload) = named {
-            return self.simulate(&mut *workload, disk, queue, selecting);
+            return self.simulate(&mut *workload, disk, queue, follower);
         }
         match &self.plan.load {
             Load::Workload(_) => unreachable!("it was built"),
-            Load::Fio(jobs) => self.simulate(&mut jobs.build(ground)?, disk, queue, selecting),
+            Load::Fio(jobs) => self.simulate(&mut jobs.build(ground)?, disk, queue, follower),
             Load::Trace { open, open_loop, speed, .. } => {
                 let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };
                 let mut replay = Replay::new(open(self.device).map_err(ExperimentError::Trace)?, settings);
-                let outcome = self.simulate(&mut replay, disk, queue, selecting)?;
+                let outcome = self.simulate(&mut replay, disk, queue, follower)?;
                 match replay.take_error() {
                     Some(error) => Err(ExperimentError::Trace(error)),
                     None => Ok(Outcome { account: Some(replay.account()), ..outcome }),
@@ -251,17 +297,17 @@ impl Run<'_, '_, '_> {
                 let first = selecting.current();
                 Queue::new(size, traits, first.entry, &first.settings)
             }
-            (Chosen::Selector(_), None) => unreachable!("a selector was built"),
+            (Chosen::Selector(_) | Chosen::Foreign(_), None) => unreachable!("it was built elsewhere"),
         };
         built.map_err(|error| ExperimentError::Scheduler { scheduler: choice.label.clone(), error })
     }
 
-    fn simulate<W: Named + ?Sized, D: DiskModel>(
+    fn simulate<W: Named + ?Sized, D: DiskModel, S: Scheduler, F: Follows<S>>(
         self,
         workload: &mut W,
         disk: &mut D,
-        mut queue: Queue<AnyScheduler>,
-        selecting: Option<Selecting>,
+        mut queue: Queue<S>,
+        follower: F,
     ) -> Result<Outcome, ExperimentError> {
         let (plan, control, label) = (self.plan, self.control, self.choice().label.clone());
         let weights: BTreeMap<Issuer, Weight> =
@@ -276,19 +322,10 @@ impl Run<'_, '_, '_> {
         if !phases.is_empty() {
             *recorder = std::mem::take(recorder).phased(phases);
         }
-        let (ended, merges, selecting) = match selecting {
-            Some(selecting) => {
-                let mut host = host::Host::new(queue, selecting);
-                let ended = play((workload, &mut host, disk), recorder, limits, control, why)?;
-                let (queue, selecting) = host.into_parts();
-                (ended, queue.merges(), Some(selecting))
-            }
-            None => {
-                let mut host = host::Host::new(queue, ());
-                let ended = play((workload, &mut host, disk), recorder, limits, control, why)?;
-                (ended, host.queue().merges(), None)
-            }
-        };
+        let mut host = host::Host::new(queue, follower);
+        let ended = play((workload, &mut host, disk), recorder, limits, control, why)?;
+        let (queue, follower) = host.into_parts();
+        let merges = queue.merges();
         let end = ended.map_err(|error| ExperimentError::Engine { scheduler: label.clone(), error })?;
         let weight = |issuer: &Issuer| weights.get(issuer).copied().unwrap_or_default();
         let describe = |issuer: Issuer| (workload.name(issuer), weight(&issuer));
@@ -297,19 +334,16 @@ impl Run<'_, '_, '_> {
         } else {
             Report { merges, ..Report::default() }
         };
-        let mut log = None;
-        if let Some(selecting) = selecting {
-            let (selector, decisions) = selecting.finish(end);
-            (report.selector, log) = (Some(selector), decisions);
-        }
+        let (selector, log) = follower.told(end);
+        report.selector = selector;
         let moments = workload.moments().to_vec();
         Ok(Outcome { scheduler: self.scheduler, seed: self.seed, report, account: None, log, moments })
     }
 }
 
 /// Puts `workload` on the queue and disk. Decisions and their reasons are written to `why`, if anywhere.
-fn play<W: Workload + ?Sized, D: DiskModel, C: Director<AnyScheduler>>(
-    (workload, host, disk): (&mut W, &mut host::Host<AnyScheduler, C>, &mut D),
+fn play<W: Workload + ?Sized, D: DiskModel, S: Scheduler, C: Director<S>>(
+    (workload, host, disk): (&mut W, &mut host::Host<S, C>, &mut D),
     recorder: &mut Recorder,
     limits: Limits,
     control: &Control,
