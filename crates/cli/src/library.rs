@@ -17,6 +17,7 @@
 //! # Ok::<(), idlewise::library::Error>(())
 //! ```
 
+pub mod sweeps;
 mod table;
 
 use std::sync::Arc;

@@ -4,18 +4,16 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use clap::Args;
 use idlewise_sim::engine::Control;
-use indicatif::{HumanCount, HumanDuration};
 
 use crate::caller;
 use crate::failure::Failure;
 use crate::progress::interruptible;
 use crate::report::output;
 use crate::sweep::dataset;
-use crate::sweep::estimate::{Estimate, estimate};
+use crate::sweep::estimate::estimate;
 use crate::sweep::file::SweepFile;
 use crate::sweep::local::{self, Done};
 use crate::sweep::pieces::Workshop;
@@ -69,7 +67,7 @@ impl Sweep {
         }
         if self.dry_run {
             let told = estimate(&left, jobs)?;
-            return output::print(&format!("{head}\n{}", cost(&told, jobs)));
+            return output::print(&format!("{head}\n{}", told.words(jobs)));
         }
         let mut err = caller::Messages;
         writeln!(err, "{head}")?;
@@ -105,38 +103,6 @@ fn planned(file: &SweepFile, control: &Arc<Control>, cut: bool) -> Result<Plan, 
         known.push((source, pieces));
     }
     Plan::new(file, &asked, &known, &work)
-}
-
-/// An estimate in words.
-fn cost(told: &Estimate, jobs: usize) -> String {
-    let human = |seconds: f64| HumanDuration(Duration::from_secs_f64(seconds)).to_string();
-    let mut text = format!(
-        "about {}; with {jobs} at a time about {}\nmeasured on {} samples",
-        core_time(told.seconds),
-        human(told.seconds / jobs as f64),
-        told.samples
-    );
-    if let Some([(slow, slowest), (fast, fastest)]) = &told.rates {
-        let count = |rate: f64| HumanCount(rate as u64);
-        text += &format!(
-            ": {} requests/s ({slowest}) to {} requests/s ({fastest}) on one core",
-            count(*slow),
-            count(*fast)
-        );
-    }
-    for (unit, error) in told.failed.iter().take(TOLD) {
-        text += &format!("\nwill fail: {unit}: {error}");
-    }
-    text
-}
-
-/// Time on one core.
-fn core_time(seconds: f64) -> String {
-    match seconds {
-        s if s >= 2.0 * 3600.0 => format!("{} core-hours", HumanCount((s / 3600.0).round() as u64)),
-        s if s >= 120.0 => format!("{} core-minutes", (s / 60.0).round()),
-        s => format!("{} core-seconds", s.ceil().max(1.0)),
-    }
 }
 
 /// Says what came of it.

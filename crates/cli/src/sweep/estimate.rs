@@ -10,6 +10,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use idlewise_sim::engine::{Control, WHOLE_RUN};
+use indicatif::{HumanCount, HumanDuration};
 use rayon::prelude::*;
 
 use super::unit::{Load, Unit};
@@ -24,6 +25,9 @@ const SHORTEST: Duration = Duration::from_millis(50);
 
 /// Kinds that are sampled at most; the others are taken for as fast as these are on average.
 const MOST_KINDS: usize = 500;
+
+/// How many failures are told in full.
+const TOLD: usize = 5;
 
 /// What units have in common that take as long for each request.
 type Kind<'a> = (Option<&'a str>, &'a str, &'a str);
@@ -47,6 +51,39 @@ pub(crate) struct Estimate {
     pub(crate) failed: Vec<(String, String)>,
     /// The slowest and the fastest kind of run of a trace, in requests a second, and its disk and scheduler.
     pub(crate) rates: Option<[(f64, String); 2]>,
+}
+
+impl Estimate {
+    /// The estimate in words, for so many runs at a time.
+    pub(crate) fn words(&self, jobs: usize) -> String {
+        let passes = HumanDuration(Duration::from_secs_f64(self.seconds / jobs as f64));
+        let mut text = format!(
+            "about {}; with {jobs} at a time about {passes}\nmeasured on {} samples",
+            core_time(self.seconds),
+            self.samples
+        );
+        if let Some([(slow, slowest), (fast, fastest)]) = &self.rates {
+            let count = |rate: f64| HumanCount(rate as u64);
+            text += &format!(
+                ": {} requests/s ({slowest}) to {} requests/s ({fastest}) on one core",
+                count(*slow),
+                count(*fast)
+            );
+        }
+        for (unit, error) in self.failed.iter().take(TOLD) {
+            text += &format!("\nwill fail: {unit}: {error}");
+        }
+        text
+    }
+}
+
+/// Time on one core.
+fn core_time(seconds: f64) -> String {
+    match seconds {
+        s if s >= 2.0 * 3600.0 => format!("{} core-hours", HumanCount((s / 3600.0).round() as u64)),
+        s if s >= 120.0 => format!("{} core-minutes", (s / 60.0).round()),
+        s => format!("{} core-seconds", s.ceil().max(1.0)),
+    }
 }
 
 fn kind(unit: &Unit) -> Kind<'_> {

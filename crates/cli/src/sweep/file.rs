@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -46,7 +46,7 @@ fn one_seed() -> Vec<u64> {
 }
 
 /// A trace of a sweep and how to read it.
-#[derive(Deserialize, Clone)]
+#[derive(Deserialize, Serialize, Clone)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Source {
     /// The trace, as `--trace` has it.
@@ -90,7 +90,6 @@ impl SweepFile {
     }
 
     /// The same from a program, as JSON.
-    #[cfg_attr(not(test), expect(dead_code, reason = "hosts other than the command line call this"))]
     pub(crate) fn from_json(text: &str) -> Result<SweepFile, Failure> {
         let file: SweepFile =
             serde_json::from_str(text).map_err(|error| Failure::usage(format!("sweep: {error}")))?;
