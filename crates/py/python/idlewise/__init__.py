@@ -15,6 +15,7 @@ addresses in sectors of 512 bytes, unless a name says otherwise.
 from idlewise._compare import Comparison, compare
 from idlewise._native import Device, Error, Request, WaitUntil, __version__
 from idlewise._scheduler import Scheduler, schedulers
+from idlewise._sweep import Sweep, sweep
 from idlewise._table import Table
 
 __all__ = [
@@ -23,9 +24,11 @@ __all__ = [
     "Error",
     "Request",
     "Scheduler",
+    "Sweep",
     "Table",
     "WaitUntil",
     "__version__",
     "compare",
     "schedulers",
+    "sweep",
 ]
