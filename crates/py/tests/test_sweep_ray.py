@@ -19,7 +19,7 @@ pytestmark = pytest.mark.ray
 
 DRIVER = """
 import sys, idlewise
-found = idlewise.sweep(workloads="random:n=4,requests=60000", disks="barracuda", schedulers=["c-look", "cfq"], seeds=12,
+found = idlewise.sweep(workloads="random:n=4,requests=40000", disks="barracuda", schedulers=["c-look", "cfq"], seeds=8,
     output=sys.argv[1], engine=sys.argv[2], jobs=2)
 print(found.there, found.new)
 """
@@ -90,13 +90,18 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def test_a_worker_that_is_killed_is_replaced(
     tmp_path: Path, begun: subprocess.Popen[str], whole: dict[str, bytes]
 ) -> None:
-    at_work = [process for process, title in children(begun.pid) if title.startswith("ray::_weighed")]
-    assert at_work, children(begun.pid)
-    os.kill(at_work[0], signal.SIGKILL)
-    assert len(results(tmp_path / "out")) < 24, "the worker was killed in the middle"
+    def kill_one() -> bool:
+        for process, title in children(begun.pid):
+            if title.startswith("ray::_weighed"):
+                os.kill(process, signal.SIGKILL)
+                return True
+        return False
+
+    until(kill_one, "a worker that is at work")
+    assert len(results(tmp_path / "out")) < 16, "the worker was killed in the middle"
     printed, _ = begun.communicate(timeout=120)
     assert begun.returncode == 0
-    assert printed.split()[0] == "24"
+    assert printed.split()[-2] == "16"  # Ray prints, too.
     assert results(tmp_path / "out") == whole
 
 
@@ -109,10 +114,10 @@ def test_a_driver_that_is_killed_leaves_what_goes_on(
     # The cluster on this machine ends with the program that began it.
     until(lambda: not any(Path(f"/proc/{process}").exists() for process in workers), "the workers' end")
     part = results(tmp_path / "out")
-    assert 0 < len(part) < 24
+    assert 0 < len(part) < 16
     assert part.items() <= whole.items(), "no result is cut short"
     again = subprocess.run(
         [sys.executable, "-c", DRIVER, tmp_path / "out", "ray"], check=True, capture_output=True, text=True
     )
-    assert again.stdout.split() == ["24", str(24 - len(part))]
+    assert again.stdout.split()[-2:] == ["16", str(16 - len(part))]
     assert results(tmp_path / "out") == whole

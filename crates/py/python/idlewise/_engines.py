@@ -90,25 +90,27 @@ class Ray(Engine):
                 include_dashboard=None if there else False,
                 log_to_driver=False,
             )
-        found = int(ray.cluster_resources().get("CPU", 1))
-        self.workers = max(1, min(found, jobs or found))
+        found = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self.workers = min(found, jobs or found)
+        # A larger cluster would begin at once what waits.
+        self._most = self.workers * (1 + AHEAD) if self.workers == found else self.workers
         self._retries = retries
         self._left: list[Any] = []
 
     def each(self, work: Work, calls: Sequence[Arguments]) -> Iterator[Any]:
         """Call `work` with each of these arguments. A worker that dies, and an error, are a reason to try again."""
         ray = self._ray
-        # The last try's failure is raised here as what it was.
         remote = ray.remote(num_cpus=1, max_retries=self._retries, retry_exceptions=True)(work)
         waiting = list(reversed(calls))
         while waiting or self._left:
-            while waiting and len(self._left) < self.workers * (1 + AHEAD):
+            while waiting and len(self._left) < self._most:
                 self._left.append(remote.remote(*waiting.pop()))
             done, self._left = ray.wait(self._left, num_returns=1, timeout=1.0)
             for reference in done:
                 try:
                     value = ray.get(reference)
                 except ray.exceptions.RayTaskError as error:
+                    # As what it was, not as what Ray makes of it.
                     raise error.cause from error
                 except ray.exceptions.WorkerCrashedError as error:
                     raise Error(f"a worker died {self._retries + 1} times over the same runs: {error}") from error
