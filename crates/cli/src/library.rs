@@ -20,16 +20,20 @@
 pub mod sweeps;
 mod table;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::{Args, Parser};
 use idlewise_sim::experiment::Foreign;
+use idlewise_sim::traces::Trace;
 use serde_json::Value;
 
 pub use crate::caller::Following;
 use crate::caller::{self, Returned};
 use crate::commands::{Arguments, compare};
 use crate::failure::Failure;
+use crate::input::args::Reading;
+use crate::input::trace;
 use crate::report::csv::{csv, csv_of_processes};
 use crate::report::html;
 pub use table::{Column, Table, Values};
@@ -95,6 +99,21 @@ pub fn command(words: &[String], following: &Arc<Following>) -> Result<Printed, 
         Arguments::of(words).map_err(Error::from)?.run().map_err(Error::from)
     });
     value.map(|()| Printed { text: printed, messages })
+}
+
+/// Opens a trace: a file, or the common prefix of blktrace's. `format`: if its content is ambiguous; `devices`: only these, if
+/// any; `lenient`: rows that cannot be read are skipped.
+///
+/// # Errors
+/// [`Error`]: such a format does not exist, or the file cannot be read as a trace.
+pub fn open(
+    path: &Path,
+    format: Option<String>,
+    devices: Vec<String>,
+    lenient: bool,
+) -> Result<Trace, Error> {
+    let options = trace::options(&Reading { format, devices, lenient })?;
+    Trace::open(path, &options).map_err(|error| Error::Failed(error.to_string()))
 }
 
 /// The options of a command, without the program around it.

@@ -9,6 +9,7 @@ mod request;
 mod scheduler;
 mod sweeps;
 mod table;
+mod trace;
 
 use pyo3::prelude::*;
 
@@ -35,5 +36,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<request::Request>()?;
     module.add_class::<request::WaitUntil>()?;
     module.add_class::<request::Device>()?;
+    module.add_class::<trace::Batches>()?;
     module.add_class::<table::Table>()
 }

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{
-    ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader as _, StringArray,
-    UInt64Array,
+    ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader as _,
+    StringArray, UInt8Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use idlewise::library::{self, Column, Values};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyList};
 
 const SCHEMA: &CStr = c"arrow_schema";
-const STREAM: &CStr = c"arrow_array_stream";
+pub(crate) const STREAM: &CStr = c"arrow_array_stream";
 
 /// A table in memory that is Arrow's: columns with their units and meanings, in one batch of rows or several.
 #[pyclass(frozen, module = "idlewise._native")]
@@ -32,11 +32,27 @@ pub(crate) fn raised(error: &ArrowError) -> PyErr {
 }
 
 fn field(column: &Column, array: &ArrayRef) -> Field {
-    let mut about = HashMap::from([("about".to_owned(), column.about.clone())]);
-    if !column.unit.is_empty() {
-        about.insert("unit".to_owned(), column.unit.to_owned());
+    described(Field::new(&column.name, array.data_type().clone(), true), column.unit, &column.about)
+}
+
+/// `field` with its unit, if it has one, and what it says.
+pub(crate) fn described(field: Field, unit: &str, about: &str) -> Field {
+    let unit = (!unit.is_empty()).then(|| ("unit".to_owned(), unit.to_owned()));
+    let told = std::iter::once(("about".to_owned(), about.to_owned())).chain(unit);
+    field.with_metadata(told.collect::<HashMap<_, _>>())
+}
+
+/// Puts the values of `array` at the end of `list`.
+fn append(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
+    macro_rules! append_as {
+        ($($kind:ident),*) => {
+            $(if let Some(values) = array.as_any().downcast_ref::<$kind>() {
+                return values.iter().try_for_each(|value| list.append(value));
+            })*
+        };
     }
-    Field::new(&column.name, array.data_type().clone(), true).with_metadata(about)
+    append_as!(Float64Array, StringArray, UInt64Array, UInt32Array, UInt8Array, BooleanArray);
+    Err(PyTypeError::new_err(format!("a column of {} is for a library such as pyarrow", array.data_type())))
 }
 
 impl Table {
@@ -105,6 +121,16 @@ impl Table {
 
     fn __len__(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// The values of the column `name`.
+    fn values<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let place = self.schema.index_of(name).map_err(|_| PyKeyError::new_err(name.to_owned()))?;
+        let list = PyList::empty(py);
+        for batch in &self.batches {
+            append(&list, batch.column(place))?;
+        }
+        Ok(list)
     }
 
     /// For each column: name, unit, meaning.

@@ -1,24 +1,58 @@
-"""Which tests run: those on Ray want Ray, and half a minute."""
+"""What all tests have: the program, the demo trace, and schedulers of their own."""
 
-from __future__ import annotations
-
+import bisect
+import collections
 import os
-from importlib.util import find_spec
+from pathlib import Path
 
+import idlewise
 import pytest
 
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "ray: wants Ray, a big download")
+ROOT = Path(__file__).resolve().parents[3]
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    reason = None
-    if find_spec("ray") is None:
-        reason = "no ray (pip install 'idlewise[ray]')"
-    elif os.environ.get("IDLEWISE_RAY") == "0":
-        reason = "IDLEWISE_RAY=0 leaves Ray out"
-    if reason is not None:
-        for item in items:
-            if item.get_closest_marker("ray"):
-                item.add_marker(pytest.mark.skip(reason=reason))
+class Fifo(idlewise.Scheduler):
+    """First come, first served: what `noop` does."""
+
+    def __init__(self) -> None:
+        self.waiting: collections.deque[idlewise.Request] = collections.deque()
+
+    def insert(self, now: int, request: idlewise.Request) -> None:
+        self.waiting.append(request)
+
+    def dispatch(self, now: int) -> idlewise.Request | None:
+        return self.waiting.popleft() if self.waiting else None
+
+
+class Elevator(idlewise.Scheduler):
+    """Upwards by address, then from the beginning again: what `c-look` does."""
+
+    def __init__(self) -> None:
+        self.waiting: list[idlewise.Request] = []
+        self.head = 0
+
+    def insert(self, now: int, request: idlewise.Request) -> None:
+        bisect.insort(self.waiting, request, key=lambda other: other.start)
+
+    def dispatch(self, now: int) -> idlewise.Request | None:
+        if not self.waiting:
+            return None
+        place = bisect.bisect_left(self.waiting, self.head, key=lambda other: other.start)
+        request = self.waiting.pop(place % len(self.waiting))
+        self.head = request.end
+        return request
+
+
+@pytest.fixture(scope="session")
+def cli() -> str:
+    """The program, built as the wheel was."""
+    path = os.environ.get("IDLEWISE_CLI")
+    if not path:
+        pytest.skip("IDLEWISE_CLI names no program to compare with")
+    return path
+
+
+@pytest.fixture(scope="session")
+def demo() -> Path:
+    """A recording of tar, git, sqlite3, find and PostgreSQL."""
+    return ROOT / "traces" / "demo.ftrace.zst"

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import pytest
+
+on_ray = pytest.mark.skipif(
+    find_spec("ray") is None or os.environ.get("IDLEWISE_RAY") == "0",
+    reason="no Ray (pip install 'idlewise[ray]'), or IDLEWISE_RAY=0 leaves it out",
+)
 
 ROW = "{time},web,{device},{kind},{start},4096,{took}\n"
 
@@ -22,7 +31,7 @@ def trace(folder: Path) -> Path:
 
 
 def product(folder: Path) -> dict[str, Any]:
-    """2 disks × 2 schedulers × 2 seeds for each of three devices and one workload: 32 runs."""
+    """Two disks, two schedulers and two seeds for each of three devices and one workload: 32 runs."""
     return {
         "traces": [{"file": trace(folder), "name": "web"}],
         "workloads": "random:n=4,requests=500",

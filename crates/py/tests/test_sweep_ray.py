@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pytest
-from sweeps import product, results
-
 import idlewise
+import pytest
+from sweeps import on_ray, product, results
 
-pytestmark = pytest.mark.ray
+pytestmark = on_ray
 
 DRIVER = """
 import sys, idlewise

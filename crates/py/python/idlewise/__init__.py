@@ -13,22 +13,28 @@ addresses in sectors of 512 bytes, unless a name says otherwise.
 """
 
 from idlewise._compare import Comparison, compare
+from idlewise._disk import Disk, disks, workloads
 from idlewise._native import Device, Error, Request, WaitUntil, __version__
 from idlewise._scheduler import Scheduler, schedulers
 from idlewise._sweep import Sweep, sweep
 from idlewise._table import Table
+from idlewise._trace import Trace
 
 __all__ = [
     "Comparison",
     "Device",
+    "Disk",
     "Error",
     "Request",
     "Scheduler",
     "Sweep",
     "Table",
+    "Trace",
     "WaitUntil",
     "__version__",
     "compare",
+    "disks",
     "schedulers",
     "sweep",
+    "workloads",
 ]

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from idlewise import _native
 from idlewise._scheduler import Own, split
 from idlewise._table import Table
+from idlewise._trace import Trace
 from idlewise._words import PathLike, Value, flag, option, repeated, runs, settings, text
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from matplotlib.axes import Axes
 
 Progress: TypeAlias = Callable[[float, int], object]
 """Is told the share that is done, from 0 to 1, and the requests that are; false as its answer ends the runs early."""
@@ -55,7 +57,7 @@ def compare(
     other threads of Python run meanwhile. Ctrl-C ends it.
 
     Args:
-        trace: A trace file, or the common prefix of blktrace's files.
+        trace: A trace: a `Trace`, a file, or the common prefix of blktrace's files.
         workload: A named workload, such as `"sync-streams:n=4,bs=64k"`.
         fio: A job file of fio.
         disk: A disk's name with options (`"maxtor-40g:cache=off"`) or a profile file. Without one, workloads run on
@@ -98,6 +100,7 @@ def compare(
     named, own = split(schedulers)
     words = [
         *option("trace", trace),
+        *(trace.words() if isinstance(trace, Trace) else []),
         *option("workload", workload),
         *option("fio", fio),
         *option("disk", disk),
@@ -197,6 +200,21 @@ class Comparison:
     def to_polars(self) -> polars.DataFrame:
         """The summary as a data frame of polars. Raises ImportError if there is no polars."""
         return self.summary.to_polars()
+
+    def plot(self, figure: str = "throughput_bytes_per_s", *, axes: Axes | None = None) -> Axes:
+        """Draw a figure of every scheduler as bars, the greatest at the top, with its 95 % confidence intervals.
+
+        Args:
+            figure: A column of the summary.
+            axes: Where to draw; otherwise into a new figure of matplotlib.
+
+        Raises:
+            ValueError: There is no such column.
+            ImportError: matplotlib is not installed.
+        """
+        from idlewise._plot import bars
+
+        return bars(self.summary, figure, self.title, axes)
 
     def json(self) -> dict[str, Any]:
         """All of it, as `idlewise compare --json` prints it. `docs/schema` has its schema."""

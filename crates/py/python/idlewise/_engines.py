@@ -74,7 +74,10 @@ class Threads(Engine):
 
 
 class Ray(Engine):
-    """The workers of a Ray cluster: the one that this program is connected to, that of RAY_ADDRESS, or one on this machine."""
+    """The workers of a Ray cluster.
+
+    That is the one that this program is connected to, that of RAY_ADDRESS, or one on this machine.
+    """
 
     def __init__(self, jobs: int | None, retries: int) -> None:
         try:
@@ -90,7 +93,8 @@ class Ray(Engine):
                 include_dashboard=None if there else False,
                 log_to_driver=False,
             )
-        found = max(1, int(ray.cluster_resources().get("CPU", 1)))
+        resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call, unused-ignore]
+        found = max(1, int(resources.get("CPU", 1)))
         self.workers = min(found, jobs or found)
         # A larger cluster would begin at once what waits.
         self._most = self.workers * (1 + AHEAD) if self.workers == found else self.workers

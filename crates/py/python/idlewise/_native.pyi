@@ -1,6 +1,7 @@
 """The half of the package that is in Rust."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
 from typing import Any, Literal, final
 
 __version__: str
@@ -17,6 +18,32 @@ def compare(
     progress: Callable[[float, int], object] | None = None,
 ) -> Comparison:
     """Compare schedulers as the command `compare` does with these words behind it."""
+
+def sweep_file(path: str) -> str:
+    """What a TOML file asks for, as JSON."""
+
+def sweep_sources(sweep: str) -> str:
+    """The traces of a sweep, once all else is checked."""
+
+def sweep_pieces(
+    sweep: str, source: str, work: str, cut: bool, progress: Callable[[float, int], object] | None = None
+) -> str:
+    """What is known of a trace, which is split by device if `cut`."""
+
+def sweep_plan(sweep: str, pieces: Sequence[str], work: str) -> str:
+    """The units of a sweep."""
+
+def sweep_run(unit: str, progress: Callable[[float, int], object] | None = None) -> bytes | None:
+    """The content of a unit's result; None if it was stopped."""
+
+def sweep_write(output: str, unit: str, content: bytes) -> None:
+    """Write a unit's result into a dataset in a folder."""
+
+def sweep_present(output: str) -> list[str]:
+    """The ids of the results in a folder."""
+
+def sweep_estimate(units: str, jobs: int) -> str:
+    """What units would cost."""
 
 @final
 class Comparison:
@@ -112,6 +139,22 @@ class Device:
         """Requests that the queue holds at once, waiting or at the disk."""
 
 @final
+class Batches:
+    """The rows of a trace, from its beginning, in batches."""
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        format: str | None,
+        devices: Sequence[str],
+        lenient: bool,
+        rows: int,
+    ) -> Batches: ...
+    def __iter__(self) -> Iterator[Table]: ...
+    def __next__(self) -> Table: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+@final
 class Table:
     """A table in memory that is Arrow's."""
 
@@ -121,14 +164,4 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
     def __len__(self) -> int: ...
     def columns(self) -> list[tuple[str, str, str]]: ...
-
-def sweep_file(path: str) -> str: ...
-def sweep_sources(sweep: str) -> str: ...
-def sweep_pieces(
-    sweep: str, source: str, work: str, cut: bool, progress: Callable[[float, int], object] | None = None
-) -> str: ...
-def sweep_plan(sweep: str, pieces: Sequence[str], work: str) -> str: ...
-def sweep_run(unit: str, progress: Callable[[float, int], object] | None = None) -> bytes | None: ...
-def sweep_write(output: str, unit: str, content: bytes) -> None: ...
-def sweep_present(output: str) -> list[str]: ...
-def sweep_estimate(units: str, jobs: int) -> str: ...
+    def values(self, name: str) -> list[Any]: ...

@@ -29,7 +29,7 @@ class Scheduler(ABC):
             def dispatch(self, now):
                 return self.waiting.popleft() if self.waiting else None
 
-        idlewise.compare(workload="random-reads", schedulers=["noop", Fifo])
+        idlewise.compare(workload="random", schedulers=["noop", Fifo])
 
     `now` is the time in nanoseconds since the run began. It never decreases.
     """

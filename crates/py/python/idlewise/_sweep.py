@@ -15,8 +15,8 @@ from idlewise import _native
 from idlewise._engines import Engine
 from idlewise._engines import engine as engine_of
 from idlewise._places import Cache, Folder, Storage, is_url, opened
-from idlewise._work import Done, Surroundings, Unit, prepare, run
 from idlewise._words import PathLike, Value, text
+from idlewise._work import Done, Surroundings, Unit, prepare, run
 
 if TYPE_CHECKING:
     import pandas
@@ -120,8 +120,8 @@ def sweep(
 ) -> Sweep:
     """Run the product of traces or workloads, disks, schedulers and seeds into a Parquet dataset.
 
-    Each run is one file of one row, `trace=…/disk=…/ID.parquet` below `output`, whose name is a hash of all that decides
-    the result. So a sweep that was ended or killed goes on when it is asked for again, and no result is there twice.
+    Each run is one file of one row, `trace=…/disk=…/ID.parquet` below `output`, whose name is a hash of all that
+    decides the result. So a sweep that was ended or killed goes on when it is asked for again, and no result is there twice.
     A trace of several devices is split: each device has a disk of its own.
 
     Args:
@@ -264,9 +264,7 @@ def _chunks(units: Sequence[Unit], workers: int) -> list[tuple[int, list[Unit]]]
 class _Driver:
     """Plans a sweep, deals its runs out, and counts what comes back."""
 
-    def __init__(
-        self, where: Surroundings, asked: str, sources: list[dict[str, Any]], progress: Told | None
-    ) -> None:
+    def __init__(self, where: Surroundings, asked: str, sources: list[dict[str, Any]], progress: Told | None) -> None:
         self._where = where
         self._asked = asked
         self._sources = sources

@@ -18,9 +18,7 @@ def needed(module: str, extra: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError(
-            f"this needs {module}, which is not installed: pip install 'idlewise[{extra}]'"
-        ) from error
+        raise ImportError(f"this needs {module}, which is not installed: pip install 'idlewise[{extra}]'") from error
 
 
 class Table:
@@ -56,12 +54,22 @@ class Table:
 
     def to_polars(self) -> polars.DataFrame:
         """A data frame of polars. Raises ImportError if polars is not installed."""
-        return needed("polars", "polars").DataFrame(self)
+        frame: polars.DataFrame = needed("polars", "polars").DataFrame(self)
+        return frame
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
         return [name for name, _, _ in self._native.columns()]
+
+    def values(self, name: str) -> list[Any]:
+        """The values of a column, without any other library; None where nothing was measured.
+
+        Raises:
+            KeyError: There is no such column.
+            TypeError: It holds neither words nor numbers.
+        """
+        return self._native.values(name)
 
     @property
     def units(self) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from itertools import pairwise
 from typing import TypeAlias
 
 Value: TypeAlias = bool | int | float | str | timedelta
@@ -53,7 +54,7 @@ def runs(seeds: int | Sequence[int]) -> list[str]:
         ValueError: There are none, or they do not follow one another.
     """
     listed = range(1, 1 + seeds) if isinstance(seeds, int) else list(seeds)
-    if len(listed) == 0 or any(after != seed + 1 for seed, after in zip(listed, listed[1:], strict=False)):
+    if len(listed) == 0 or any(after != seed + 1 for seed, after in pairwise(listed)):
         raise ValueError(
             "seeds: give how many runs there are, or seeds that follow one another, such as range(1, 6): "
             "only those can be repeated with the command line"

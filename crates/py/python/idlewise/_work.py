@@ -48,9 +48,7 @@ class Done:
     """Runs that failed, and why."""
 
 
-def prepare(
-    where: Surroundings, sweep: str, source: Mapping[str, Any], cut: bool, stop: Stop | None = None
-) -> str:
+def prepare(where: Surroundings, sweep: str, source: Mapping[str, Any], cut: bool, stop: Stop | None = None) -> str:
     """What is known of a trace. With `cut` one of several devices is split, each device into a file of its own.
 
     What was found is kept in the work folder; what is in an object store is complete once `known/` tells of it.
@@ -96,8 +94,8 @@ def _stamp(file: str, storage: Storage) -> list[str]:
 def run(where: Surroundings, units: list[Unit], stop: Stop | None = None) -> Done:
     """Carry out the runs whose results are not there yet, and write each result when it is there.
 
-    A run that fails would fail again, so that it is told and hinders no other. What else goes wrong, such as a store that
-    does not answer, is raised, and may be tried again.
+    A run that fails would fail again, so that it is told and hinders no other. What else goes wrong, such as a store
+    that does not answer, is raised, and may be tried again.
     """
     where.enter()
     written, failed = 0, []

@@ -1,0 +1,146 @@
+"""Traces: what a disk was asked to do."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from idlewise import _native
+from idlewise._table import Table, needed
+from idlewise._words import PathLike, flag, option, repeated
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+BATCH = 65_536
+"""Rows in a batch unless another number is given."""
+
+
+class Trace:
+    """A trace file, read when its rows are asked for.
+
+    It is itself a stream of Arrow's: `polars.DataFrame(trace)` and `pyarrow.RecordBatchReader.from_stream(trace)` read
+    it, the second without ever holding all of it.
+    """
+
+    def __init__(
+        self,
+        path: PathLike,
+        *,
+        format: str | None = None,
+        devices: str | Sequence[str] | None = None,
+        lenient: bool = False,
+    ) -> None:
+        """Name a trace. It is opened to find its format, and closed again.
+
+        Args:
+            path: The file, compressed or not, or the common prefix of blktrace's files.
+            format: The format, if the content is ambiguous; `idlewise list formats` names them.
+            devices: Only these devices or volumes.
+            lenient: Skip rows that cannot be read, and count them.
+
+        Raises:
+            ValueError: There is no such format.
+            Error: The file is not there, or is no trace.
+        """
+        self.path = Path(path)
+        self.format = format
+        self.devices = [devices] if isinstance(devices, str) else list(devices or [])
+        self.lenient = lenient
+        self._open(1)
+
+    @classmethod
+    def open(
+        cls,
+        path: PathLike,
+        *,
+        format: str | None = None,
+        devices: str | Sequence[str] | None = None,
+        lenient: bool = False,
+    ) -> Trace:
+        """The same as `Trace(path, …)`."""
+        return cls(path, format=format, devices=devices, lenient=lenient)
+
+    def _open(self, rows: int) -> _native.Batches:
+        return _native.Batches(self.path, self.format, self.devices, self.lenient, rows)
+
+    def words(self) -> list[str]:
+        """How a command line reads the trace."""
+        return [
+            *option("format", self.format),
+            *repeated("device", self.devices),
+            *flag("lenient", self.lenient),
+        ]
+
+    def info(self, *, period: str = "1s") -> dict[str, Any]:
+        """What the trace holds and what it lacks, from reading it once.
+
+        Args:
+            period: How long the periods are by which kinds of load are told, such as `"500ms"`.
+
+        Raises:
+            ValueError: `period` is no time.
+            Error: The trace cannot be read to its end.
+
+        Source: the program's `idlewise trace info --json`.
+        """
+        words = ["trace", "info", os.fspath(self.path), "--json", f"--period={period}", *self.words()]
+        document: dict[str, Any] = json.loads(_native.command(words)[0])
+        return document
+
+    def convert(self, output: PathLike, *, to: str = "idlewise", force: bool = False) -> Trace:
+        """Write the trace in another format; gives what was written.
+
+        Args:
+            output: The file to write, compressed if its name ends in .gz, .bz2, .xz or .zst.
+            to: The format.
+            force: Replace a file that exists.
+
+        Raises:
+            ValueError: There is no such format, or it cannot be written.
+            Error: The file exists, or cannot be written.
+        """
+        words = ["trace", "convert", os.fspath(self.path), os.fspath(output), f"--to={to}"]
+        _native.command([*words, *flag("force", force), *self.words()])
+        return Trace(output, format=to)
+
+    def batches(self, rows: int = BATCH) -> Iterator[Table]:
+        """The rows from the beginning, in tables of at most `rows`: memory does not grow with the trace.
+
+        Raises:
+            Error: A row cannot be read. The rows before it were given.
+        """
+        return map(Table, self._open(rows))
+
+    def __iter__(self) -> Iterator[Table]:
+        return self.batches()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """All rows as a table of pyarrow. Raises ImportError if there is no pyarrow."""
+        return needed("pyarrow", "arrow").table(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """All rows as a data frame of pandas. Raises ImportError if pandas or pyarrow is not installed."""
+        needed("pandas", "pandas")
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """All rows as a data frame of polars. Raises ImportError if there is no polars."""
+        frame: polars.DataFrame = needed("polars", "polars").DataFrame(self)
+        return frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The rows from the beginning, as a stream of Arrow's that reads them as they are wanted."""
+        return self._open(BATCH).__arrow_c_stream__(requested_schema)
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    def __repr__(self) -> str:
+        return f"<idlewise.Trace: {self.path}>"
