@@ -212,14 +212,14 @@ fn a_dry_run_measures_samples_and_writes_no_result() {
     let folder = folder();
     let file = sixteen(&folder);
     let run = idlewise(["sweep", "--dry-run", &file, "--jobs", "2"]).exits(0);
-    let run = run.prints("1 loads × 1 disks × 2 schedulers × 8 seeds = 16 runs; 0 are there, 16 to do");
+    let run = run.prints("1 load × 1 disk × 2 schedulers × 8 seeds = 16 runs; 0 are there, 16 to do");
     run.prints("with 2 at a time").prints("measured on 2 samples");
     assert_eq!(results(&folder).0.len(), 0);
     let trace = write(&folder, "web.csv", two_devices());
     let lists =
         format!("traces = [{trace:?}]\ndisks = [\"barracuda\"]\nschedulers = [\"deadline\", \"cfq\"]\n");
     let run = idlewise(["sweep", "--dry-run", &asked(&folder, &lists)]).exits(0);
-    run.prints("2 loads × 1 disks × 2 schedulers × 1 seeds = 4 runs").prints("requests/s (");
+    run.prints("2 loads × 1 disk × 2 schedulers × 1 seed = 4 runs").prints("requests/s (");
     let split = Command::new("find").arg(folder.path()).args(["-name", "split"]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&split.stdout), "", "a dry run splits nothing");
 }

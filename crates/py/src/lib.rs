@@ -23,7 +23,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for function in [
         wrap_pyfunction!(sweeps::sweep_file, module)?,
         wrap_pyfunction!(sweeps::sweep_sources, module)?,
-        wrap_pyfunction!(sweeps::sweep_pieces, module)?,
+        wrap_pyfunction!(sweeps::sweep_portions, module)?,
         wrap_pyfunction!(sweeps::sweep_plan, module)?,
         wrap_pyfunction!(sweeps::sweep_run, module)?,
         wrap_pyfunction!(sweeps::sweep_write, module)?,

@@ -36,7 +36,7 @@ fn meanwhile<T: Send>(
 /// What is known of a trace, which is split by device if `cut`.
 #[pyfunction]
 #[pyo3(signature = (sweep, source, work, cut, progress=None))]
-pub(crate) fn sweep_pieces(
+pub(crate) fn sweep_portions(
     py: Python<'_>,
     sweep: &str,
     source: &str,
@@ -44,13 +44,13 @@ pub(crate) fn sweep_pieces(
     cut: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    meanwhile(py, progress, |following| sweeps::pieces(sweep, source, &work, cut, following))
+    meanwhile(py, progress, |following| sweeps::portions(sweep, source, &work, cut, following))
 }
 
 /// The units of a sweep.
 #[pyfunction]
-pub(crate) fn sweep_plan(sweep: &str, pieces: Vec<String>, work: &str) -> PyResult<String> {
-    sweeps::plan(sweep, &pieces, work).map_err(raised)
+pub(crate) fn sweep_plan(sweep: &str, portions: Vec<String>, work: &str) -> PyResult<String> {
+    sweeps::plan(sweep, &portions, work).map_err(raised)
 }
 
 /// The content of a unit's result; None if it was stopped.

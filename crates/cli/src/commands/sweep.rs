@@ -16,8 +16,8 @@ use crate::sweep::dataset;
 use crate::sweep::estimate::estimate;
 use crate::sweep::file::SweepFile;
 use crate::sweep::local::{self, Done};
-use crate::sweep::pieces::Workshop;
 use crate::sweep::plan::{Asked, Plan};
+use crate::sweep::portions::Workshop;
 use crate::sweep::unit::Unit;
 
 const NOTES: &str = "\
@@ -96,11 +96,11 @@ fn planned(file: &SweepFile, control: &Arc<Control>, cut: bool) -> Result<Plan, 
     let workshop = Workshop { folder: &work, control, told: true };
     let mut known = Vec::new();
     for source in file.sources()? {
-        let pieces = workshop.pieces(&source, asked.whole, cut)?;
-        for warning in &pieces.warnings {
+        let portions = workshop.portions(&source, asked.whole, cut)?;
+        for warning in &portions.warnings {
             writeln!(caller::Messages, "warning: {}: {warning}", source.label())?;
         }
-        known.push((source, pieces));
+        known.push((source, portions));
     }
     Plan::new(file, &asked, &known, &work)
 }

@@ -1,7 +1,7 @@
 //! Sweeps in steps, for a program that deals the runs out to workers by itself.
 //!
 //! What is asked for, what is known of traces, and units are JSON texts: they go from one machine to another, and a program
-//! may change where a unit's files lie. The steps are `sources`, [`pieces`] for each of them, [`plan`], and [`run`]
+//! may change where a unit's files lie. The steps are `sources`, [`portions`] for each of them, [`plan`], and [`run`]
 //! for each unit that is not done; [`estimate`] before, if somebody wants to know.
 
 use std::path::Path;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use super::{Error, Following};
 use crate::failure::Failure;
 use crate::sweep::file::{Source, SweepFile};
-use crate::sweep::pieces::{Pieces, Workshop};
 use crate::sweep::plan::{Asked, Plan};
+use crate::sweep::portions::{Portions, Workshop};
 use crate::sweep::unit::{Deciding, Unit};
 use crate::sweep::{dataset, estimate as estimates, local};
 
@@ -52,7 +52,7 @@ pub fn sources(sweep: &str) -> Result<String, Error> {
 ///
 /// # Errors
 /// [`Error`]: the trace cannot be read, or `work` cannot be written.
-pub fn pieces(
+pub fn portions(
     sweep: &str,
     source: &str,
     work: &Path,
@@ -62,19 +62,19 @@ pub fn pieces(
     let whole = Asked::new(&SweepFile::from_json(sweep)?)?.whole;
     let source: Source = read(source)?;
     let workshop = Workshop { folder: work, control: &following.control, told: false };
-    let pieces = workshop.pieces(&source, whole, cut)?;
-    Ok(json!(pieces).to_string())
+    let portions = workshop.portions(&source, whole, cut)?;
+    Ok(json!(portions).to_string())
 }
 
-/// The units of `sweep`: `pieces` has what is known of each of its traces, in order, and files of devices lie below `work`.
+/// The units of `sweep`: `portions` has what is known of each of its traces, in order, and files of devices lie below `work`.
 /// An object with `words` and `units`; `place` of a unit is where its result lies in the dataset.
 ///
 /// # Errors
 /// [`Error::Usage`] names what is wrong.
-pub fn plan(sweep: &str, pieces: &[String], work: &str) -> Result<String, Error> {
+pub fn plan(sweep: &str, portions: &[String], work: &str) -> Result<String, Error> {
     let file = SweepFile::from_json(sweep)?;
-    let known: Vec<Pieces> = pieces.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
-    let known: Vec<(Source, Pieces)> = file.sources()?.into_iter().zip(known).collect();
+    let known: Vec<Portions> = portions.iter().map(|text| read(text)).collect::<Result<_, _>>()?;
+    let known: Vec<(Source, Portions)> = file.sources()?.into_iter().zip(known).collect();
     let plan = Plan::new(&file, &Asked::new(&file)?, &known, Path::new(work))?;
     let placed = |unit: &Unit| {
         let mut value = json!(unit);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::{Source, SweepFile};
 use super::options::Options;
-use super::pieces::Pieces;
+use super::portions::Portions;
 use super::unit::{Deciding, Load, Unit};
 use crate::failure::Failure;
 use crate::input::{names, setup};
@@ -101,28 +101,28 @@ struct Run<'a> {
 }
 
 impl Plan {
-    /// The product of all that the file names. `pieces` has what is known of each of its traces; files of devices lie below
+    /// The product of all that the file names. `portions` has what is known of each of its traces; files of devices lie below
     /// `work`.
     pub(crate) fn new(
         file: &SweepFile,
         asked: &Asked,
-        pieces: &[(Source, Pieces)],
+        portions: &[(Source, Portions)],
         work: &Path,
     ) -> Result<Plan, Failure> {
         let mut loads: Vec<OneLoad> = Vec::new();
-        for (source, pieces) in pieces {
-            for piece in pieces.devices.iter().filter(|piece| piece.rows > 0) {
+        for (source, portions) in portions {
+            for portion in portions.devices.iter().filter(|portion| portion.rows > 0) {
                 let reading = source.reading();
                 let load = Load::Trace {
                     source: source.file.clone(),
-                    own: piece.file.as_ref().map(|file| work.join(file)),
-                    sha256: pieces.sha256.clone(),
-                    device: piece.device.clone(),
+                    own: portion.file.as_ref().map(|file| work.join(file)),
+                    sha256: portions.sha256.clone(),
+                    device: portion.device.clone(),
                     format: reading.format,
                     devices: reading.devices,
                     lenient: reading.lenient,
                 };
-                loads.push((source.label(), load, Some(piece.rows)));
+                loads.push((source.label(), load, Some(portion.rows)));
             }
         }
         let workload = |text: &String| (format!("workload {text}"), Load::Workload(text.clone()), None);
@@ -142,11 +142,16 @@ impl Plan {
 
     /// The product in figures.
     pub(crate) fn words(&self) -> String {
-        let Plan { loads, disks, schedulers, seeds, .. } = self;
-        format!(
-            "{loads} loads × {disks} disks × {schedulers} schedulers × {seeds} seeds = {} runs",
-            self.units.len()
-        )
+        let parts = [
+            (self.loads, "load"),
+            (self.disks, "disk"),
+            (self.schedulers, "scheduler"),
+            (self.seeds, "seed"),
+            (self.units.len(), "run"),
+        ];
+        let [loads, disks, schedulers, seeds, runs] =
+            parts.map(|(count, name)| format!("{count} {name}{}", if count == 1 { "" } else { "s" }));
+        format!("{loads} × {disks} × {schedulers} × {seeds} = {runs}")
     }
 }
 

@@ -25,12 +25,12 @@ def sweep_file(path: str) -> str:
 def sweep_sources(sweep: str) -> str:
     """The traces of a sweep, once all else is checked."""
 
-def sweep_pieces(
+def sweep_portions(
     sweep: str, source: str, work: str, cut: bool, progress: Callable[[float, int], object] | None = None
 ) -> str:
     """What is known of a trace, which is split by device if `cut`."""
 
-def sweep_plan(sweep: str, pieces: Sequence[str], work: str) -> str:
+def sweep_plan(sweep: str, portions: Sequence[str], work: str) -> str:
     """The units of a sweep."""
 
 def sweep_run(unit: str, progress: Callable[[float, int], object] | None = None) -> bytes | None:

@@ -121,7 +121,8 @@ def sweep(
     """Run the product of traces or workloads, disks, schedulers and seeds into a Parquet dataset.
 
     Each run is one file of one row, `trace=…/disk=…/ID.parquet` below `output`, whose name is a hash of all that
-    decides the result. So a sweep that was ended or killed goes on when it is asked for again, and no result is there twice.
+    decides the result. So a sweep that was ended or killed goes on when it is asked for again, and no result is
+    there twice.
     A trace of several devices is split: each device has a disk of its own.
 
     Args:
@@ -138,7 +139,7 @@ def sweep(
         options: All other options of `compare`, such as `{"open_loop": True, "max_requests": 100_000}`.
         engine: `"local"`: threads of this process. `"ray"`: tasks on a Ray cluster (`pip install 'idlewise[ray]'`).
         jobs: Runs at a time; as many as there are cores unless given.
-        retries: How often a piece of work is tried again when its worker dies, or a store does not answer.
+        retries: How often a portion of work is tried again when its worker dies, or a store does not answer.
         storage_options: What fsspec is told of the object store, such as `{"endpoint_url": …}`.
         cache: The folder in which workers keep what they fetch; `~/.cache/idlewise` unless given.
         cache_bytes: What may lie there on each machine; what is in use may be more.
@@ -272,11 +273,11 @@ class _Driver:
         self._began = time.monotonic()
         self._line_at = self._began + LINE_EVERY
 
-    def _plan(self, pieces: list[str]) -> dict[str, Any]:
-        for source, known in zip(self._sources, pieces, strict=True):
+    def _plan(self, portions: list[str]) -> dict[str, Any]:
+        for source, known in zip(self._sources, portions, strict=True):
             for warning in json.loads(known)["warnings"]:
                 print(f"warning: {source['name'] or source['file']}: {warning}", file=sys.stderr)
-        plan: dict[str, Any] = json.loads(_native.sweep_plan(self._asked, pieces, self._where.work.name))
+        plan: dict[str, Any] = json.loads(_native.sweep_plan(self._asked, portions, self._where.work.name))
         return plan
 
     def _left(self, plan: Mapping[str, Any]) -> list[Unit]:
@@ -300,8 +301,8 @@ class _Driver:
 
     def told(self, jobs: int) -> Sweep:
         """What the sweep would cost, from samples on this machine."""
-        pieces = [prepare(self._where, self._asked, source, False) for source in self._sources]
-        plan = self._plan(pieces)
+        portions = [prepare(self._where, self._asked, source, False) for source in self._sources]
+        plan = self._plan(portions)
         left = self._left(plan)
         with ExitStack() as stack:
             files: dict[str, str] = {}
@@ -323,7 +324,7 @@ class _Driver:
         try:
             calls = [(self._where, self._asked, source, True) for source in self._sources]
             numbered = workers.each(_numbered, [(number, *call) for number, call in enumerate(calls)])
-            plan = self._plan([pieces for _, pieces in sorted(numbered)])
+            plan = self._plan([portions for _, portions in sorted(numbered)])
             left = self._left(plan)
             chunks = _chunks(left, workers.workers)
             all_weight = sum(weight for weight, _ in chunks)

@@ -56,7 +56,7 @@ def prepare(where: Surroundings, sweep: str, source: Mapping[str, Any], cut: boo
     where.enter()
     file = str(source["file"])
     if not is_url(file) and where.work.is_local:
-        return _native.sweep_pieces(sweep, json.dumps(source), where.work.name, cut, stop)
+        return _native.sweep_portions(sweep, json.dumps(source), where.work.name, cut, stop)
     known = f"known/{short(json.dumps([_stamp(file, where.storage), sweep_options(sweep), source, cut]))}.json"
     found = None if where.work.is_local else where.work.read(known)
     if found is not None:
@@ -64,16 +64,16 @@ def prepare(where: Surroundings, sweep: str, source: Mapping[str, Any], cut: boo
     with where.cache.fetched(file, where.storage) as local:
         own = json.dumps({**source, "file": os.fspath(local)})
         if where.work.is_local:
-            return _native.sweep_pieces(sweep, own, where.work.name, cut, stop)
+            return _native.sweep_portions(sweep, own, where.work.name, cut, stop)
         os.makedirs(where.cache.folder, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=where.cache.folder, prefix=".split-") as folder:
-            pieces = _native.sweep_pieces(sweep, own, folder, cut, stop)
+            portions = _native.sweep_portions(sweep, own, folder, cut, stop)
             if cut:
-                for piece in json.loads(pieces)["devices"]:
-                    if piece["file"] is not None and piece["rows"] > 0:
-                        where.work.send(Path(folder, piece["file"]), piece["file"])
-            where.work.put(known, pieces.encode())
-    return pieces
+                for portion in json.loads(portions)["devices"]:
+                    if portion["file"] is not None and portion["rows"] > 0:
+                        where.work.send(Path(folder, portion["file"]), portion["file"])
+            where.work.put(known, portions.encode())
+    return portions
 
 
 def sweep_options(sweep: str) -> Any:

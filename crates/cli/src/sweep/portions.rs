@@ -30,7 +30,7 @@ const NAME: usize = 32;
 
 /// One device's part of a trace.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Piece {
+pub(crate) struct Portion {
     /// The device.
     pub(crate) device: String,
     /// Its requests.
@@ -41,13 +41,13 @@ pub(crate) struct Piece {
 
 /// What is known of a trace.
 #[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Pieces {
+pub(crate) struct Portions {
     /// The hash of the trace's files.
     pub(crate) sha256: String,
     /// What reading it found that the user should know.
     pub(crate) warnings: Vec<String>,
     /// The devices, in order of appearance; of some no row may be of use.
-    pub(crate) devices: Vec<Piece>,
+    pub(crate) devices: Vec<Portion>,
 }
 
 /// Where the work on traces is kept, and who follows it.
@@ -61,35 +61,35 @@ pub(crate) struct Workshop<'a> {
 impl Workshop<'_> {
     /// What is known of a trace; read once, and then from the work folder. `whole`: all its devices are one. With `cut`, the
     /// trace is split if it has several devices and is not split yet.
-    pub(crate) fn pieces(&self, source: &Source, whole: bool, cut: bool) -> Result<Pieces, Failure> {
+    pub(crate) fn portions(&self, source: &Source, whole: bool, cut: bool) -> Result<Portions, Failure> {
         let hash = self.hash(source)?;
         let reading = source.reading();
         let read_as = json!([hash, reading.format, reading.devices, reading.lenient]).to_string();
         let name = &digest(read_as.as_bytes())[..NAME];
         let folder = self.folder.join(name);
         let list = folder.join("devices.json");
-        let known = fs::read(&list).ok().and_then(|text| serde_json::from_slice::<Pieces>(&text).ok());
-        let mut pieces = match known {
-            Some(pieces) => pieces,
+        let known = fs::read(&list).ok().and_then(|text| serde_json::from_slice::<Portions>(&text).ok());
+        let mut portions = match known {
+            Some(portions) => portions,
             None => {
-                let pieces = self.survey(source, hash)?;
-                put(&list, &serde_json::to_vec_pretty(&pieces).map_err(Failure::failed)?)?;
-                pieces
+                let portions = self.survey(source, hash)?;
+                put(&list, &serde_json::to_vec_pretty(&portions).map_err(Failure::failed)?)?;
+                portions
             }
         };
         if whole {
-            let rows = pieces.devices.iter().map(|piece| piece.rows).sum();
-            pieces.devices = vec![Piece { device: String::new(), rows, file: None }];
-        } else if pieces.devices.iter().filter(|piece| piece.rows > 0).count() > 1 {
+            let rows = portions.devices.iter().map(|portion| portion.rows).sum();
+            portions.devices = vec![Portion { device: String::new(), rows, file: None }];
+        } else if portions.devices.iter().filter(|portion| portion.rows > 0).count() > 1 {
             if cut && !folder.join("split").is_dir() {
-                self.split(source, &folder, &pieces)?;
+                self.split(source, &folder, &portions)?;
             }
-            for (index, piece) in pieces.devices.iter_mut().enumerate() {
-                piece.file =
+            for (index, portion) in portions.devices.iter_mut().enumerate() {
+                portion.file =
                     Some(Path::new(name).join("split").join(format!("{index}{}", splitting::SUFFIX)));
             }
         }
-        Ok(pieces)
+        Ok(portions)
     }
 
     /// Reads a trace with progress.
@@ -129,7 +129,7 @@ impl Workshop<'_> {
     }
 
     /// Reads a trace for its devices.
-    fn survey(&self, source: &Source, sha256: String) -> Result<Pieces, Failure> {
+    fn survey(&self, source: &Source, sha256: String) -> Result<Portions, Failure> {
         self.tell(&format!("{}: reading it for its devices", source.label()))?;
         let mut trace = Trace::open(&source.file, &options(&source.reading())?).map_err(Failure::failed)?;
         let rows = self.follow(|| {
@@ -157,18 +157,18 @@ impl Workshop<'_> {
             warnings.push(format!("{bad} of {all} rows could not be read and were skipped"));
         }
         let devices = trace.devices().iter().zip(rows);
-        let devices = devices.map(|(device, rows)| Piece { device: device.clone(), rows, file: None });
-        Ok(Pieces { sha256, warnings, devices: devices.collect() })
+        let devices = devices.map(|(device, rows)| Portion { device: device.clone(), rows, file: None });
+        Ok(Portions { sha256, warnings, devices: devices.collect() })
     }
 
-    fn split(&self, source: &Source, folder: &Path, pieces: &Pieces) -> Result<(), Failure> {
-        self.tell(&format!("{}: splitting it by device, {} in all", source.label(), pieces.devices.len()))?;
+    fn split(&self, source: &Source, folder: &Path, portions: &Portions) -> Result<(), Failure> {
+        self.tell(&format!("{}: splitting it by device, {} in all", source.label(), portions.devices.len()))?;
         temporary::remove_left(folder);
         let made = tempfile::Builder::new().prefix(&temporary::prefix()).tempdir_in(folder);
         let made = made.map_err(|error| named(folder, &error))?;
         let mut trace = Trace::open(&source.file, &options(&source.reading())?).map_err(Failure::failed)?;
         let rows = self.follow(|| split(&mut trace, made.path(), self.control))?;
-        let expected: Vec<u64> = pieces.devices.iter().map(|piece| piece.rows).collect();
+        let expected: Vec<u64> = portions.devices.iter().map(|portion| portion.rows).collect();
         if rows != expected {
             return Err(Failure::failed(format!(
                 "{}: the trace changed while it was read: run the sweep again",
