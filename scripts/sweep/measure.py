@@ -72,9 +72,14 @@ def sweep(program, folder, trace, disk, scheduler, seed, extra=""):
     return run(program, "sweep", file, "--jobs", "1")
 
 
+def grouped(number):
+    """A number with a space between thousands."""
+    return f"{number:,.0f}".replace(",", " ")
+
+
 def hours(seconds_a_row):
     """Core-hours for all requests."""
-    return f"{seconds_a_row * REQUESTS / 3600:,.0f}".replace(",", " ")
+    return grouped(seconds_a_row * REQUESTS / 3600)
 
 
 def rates(program, folder, rows):
@@ -90,17 +95,13 @@ def rates(program, folder, rows):
         for scheduler in SCHEDULERS:
             seconds, peak = sweep(program, folder, trace, disk, scheduler, 2)
             total += seconds / count
-            rate = f"{count / seconds:,.0f}".replace(",", " ")
-            print(f"| {disk} | {scheduler} | {rate} | {hours(seconds / count)} | {peak:.0f} |", flush=True)
+            print(f"| {disk} | {scheduler} | {grouped(count / seconds)} | {hours(seconds / count)} | {peak:.0f} |", flush=True)
     print(f"\nAll twelve: {hours(total)} core-hours.")
     long = folder / "longer.csv"
     count = alibaba(long, rows, LONG, 1)
     sweep(program, folder, long, DISKS[1], SCHEDULERS[1], 1, few)
     seconds, peak = sweep(program, folder, long, DISKS[1], SCHEDULERS[1], 2)
-    print(
-        f"A trace {LONG // RATE} times as long, {SCHEDULERS[1]} on {DISKS[1]}: {count / seconds:,.0f} requests/s, "
-        f"{peak:.0f} MB.".replace(",", " ", 1)
-    )
+    print(f"A trace {LONG // RATE} times as long, {SCHEDULERS[1]} on {DISKS[1]}: {grouped(count / seconds)} requests/s, {peak:.0f} MB.")
 
 
 def splitting(program, folder, rows):
@@ -113,7 +114,7 @@ def splitting(program, folder, rows):
     seconds = (with_work - without) / count
     pieces = sum(file.stat().st_size for file in (folder / "out").glob("_work/*/split/*"))
     print(
-        f"Hash, survey and splitting into {VOLUMES} volumes ({count} requests): {1 / seconds:,.0f} requests/s, "
+        f"Hash, survey and splitting into {VOLUMES} volumes ({count} requests): {grouped(1 / seconds)} requests/s, "
         f"{hours(seconds)} core-hours, {peak:.0f} MB; {pieces / count:.1f} bytes a request in the work folder, "
         f"{pieces / count * REQUESTS / 1e9:.0f} GB."
     )

@@ -139,7 +139,7 @@ def sweep(
         options: All other options of `compare`, such as `{"open_loop": True, "max_requests": 100_000}`.
         engine: `"local"`: threads of this process. `"ray"`: tasks on a Ray cluster (`pip install 'idlewise[ray]'`).
         jobs: Runs at a time; as many as there are cores unless given.
-        retries: How often a portion of work is tried again when its worker dies, or a store does not answer.
+        retries: How often a part of the work is tried again when its worker dies, or a store does not answer.
         storage_options: What fsspec is told of the object store, such as `{"endpoint_url": …}`.
         cache: The folder in which workers keep what they fetch; `~/.cache/idlewise` unless given.
         cache_bytes: What may lie there on each machine; what is in use may be more.
