@@ -11,6 +11,7 @@ from typing import Any
 
 import idlewise
 import pytest
+from idlewise import _engines
 from idlewise._places import Cache
 from sweeps import on_ray, product, results
 
@@ -34,6 +35,40 @@ def test_a_sweep_gives_each_run_once_and_what_compare_gives(tmp_path: Path) -> N
         assert (one[column] == alone[column][0]).all(), column
     again = idlewise.sweep(**asked, output=output)
     assert (again.there, again.new) == (32, 0)
+
+
+def test_what_is_cut_short_is_made_again(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {
+        "workloads": "random:requests=100",
+        "disks": "barracuda",
+        "schedulers": "noop",
+        "output": tmp_path,
+    }
+    idlewise.sweep(**asked)
+    whole = results(tmp_path)
+    (place,) = whole
+    (tmp_path / place).write_bytes(whole[place][:-100])
+    assert idlewise.sweep(**asked).new == 1
+    assert results(tmp_path) == whole
+
+
+def fails_at_first(folder: str, times: int, goes_on: object) -> str:
+    """Fails as a store does that does not answer."""
+    tries = Path(folder, "tries")
+    tries.write_text(tries.read_text() + "x" if tries.exists() else "x")
+    if len(tries.read_text()) <= times:
+        raise ConnectionError("no answer")
+    return tries.read_text()
+
+
+def test_what_may_go_otherwise_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_engines, "PAUSE", 0.001)
+    threads = _engines.Threads(1, 2)
+    assert list(threads.each(fails_at_first, [(str(tmp_path), 2)])) == ["xxx"]
+    (tmp_path / "tries").unlink()
+    with pytest.raises(ConnectionError):
+        list(threads.each(fails_at_first, [(str(tmp_path), 3)]))
+    threads.close(False)
 
 
 def test_what_was_ended_early_goes_on(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_a_worker_that_is_killed_is_replaced(
 ) -> None:
     def kill_one() -> bool:
         for process, title in children(begun.pid):
-            if title.startswith("ray::_weighed"):
+            if title.startswith("ray::attempt"):
                 os.kill(process, signal.SIGKILL)
                 return True
         return False

@@ -18,8 +18,30 @@ AHEAD = 2
 """Calls that wait at each worker beside the one that it is at."""
 
 
+PAUSE = 0.5
+"""Seconds before a thread's second try; before each further one twice as long."""
+
+
+def attempt(work: Work, arguments: Arguments) -> tuple[Any, Exception | None]:
+    """What `work` returns, or why it would fail each time. All else is raised, and may go otherwise the next time."""
+    try:
+        return work(*arguments), None
+    except (ValueError, Error) as error:
+        return None, error
+
+
+def value_of(value: Any, error: Exception | None) -> Any:
+    """What an attempt returned. Raises what it failed with."""
+    if error is not None:
+        raise error
+    return value
+
+
 class Engine(ABC):
-    """Carries calls out, each again if it fails, and gives what they return when they are over."""
+    """Carries calls out, each again if its failure may be a matter of chance, and gives what they return.
+
+    What would fail each time is raised at once: idlewise's own errors.
+    """
 
     workers: int
 
@@ -44,14 +66,14 @@ class Threads(Engine):
     def _goes_on(self, share: float, requests: int) -> bool:
         return not self._stop.is_set()
 
-    def _call(self, work: Work, arguments: Arguments) -> Any:
-        for left in reversed(range(self._retries + 1)):
+    def _call(self, work: Work, arguments: Arguments) -> tuple[Any, Exception | None]:
+        for tried in range(self._retries):
             try:
-                return work(*arguments, self._goes_on)
-            except (OSError, Error):
-                if left == 0 or self._stop.is_set():
+                return attempt(work, (*arguments, self._goes_on))
+            except Exception:
+                if self._stop.wait(PAUSE * 2**tried):
                     raise
-        raise AssertionError("the last try returned or raised")
+        return attempt(work, (*arguments, self._goes_on))
 
     def each(self, work: Work, calls: Sequence[Arguments]) -> Iterator[Any]:
         """Call `work` with each of these arguments, and at the end one that says whether to go on."""
@@ -61,7 +83,7 @@ class Threads(Engine):
                 # Ctrl-C comes through between two waits.
                 done, left = wait(left, timeout=0.2, return_when=FIRST_COMPLETED)
                 for future in done:
-                    yield future.result()
+                    yield value_of(*future.result())
         finally:
             for future in left:
                 future.cancel()
@@ -104,15 +126,15 @@ class Ray(Engine):
     def each(self, work: Work, calls: Sequence[Arguments]) -> Iterator[Any]:
         """Call `work` with each of these arguments. A worker that dies, and an error, are a reason to try again."""
         ray = self._ray
-        remote = ray.remote(num_cpus=1, max_retries=self._retries, retry_exceptions=True)(work)
+        remote = ray.remote(num_cpus=1, max_retries=self._retries, retry_exceptions=True)(attempt)
         waiting = list(reversed(calls))
         while waiting or self._left:
             while waiting and len(self._left) < self._most:
-                self._left.append(remote.remote(*waiting.pop()))
+                self._left.append(remote.remote(work, waiting.pop()))
             done, self._left = ray.wait(self._left, num_returns=1, timeout=1.0)
             for reference in done:
                 try:
-                    value = ray.get(reference)
+                    value = value_of(*ray.get(reference))
                 except ray.exceptions.RayTaskError as error:
                     # As what it was, not as what Ray makes of it.
                     raise error.cause from error

@@ -16,6 +16,10 @@ Storage = Mapping[str, Any]
 """What fsspec is told of an object store, such as its address and keys."""
 
 
+END = b"PAR1"
+"""How every Parquet file ends: one that was cut short does not."""
+
+
 def is_url(name: str) -> bool:
     """Whether `name` is of an object store, and not of this machine."""
     return "://" in name
@@ -55,10 +59,15 @@ class Folder:
     def _at(self, place: str) -> tuple[Any, str]:
         return opened(f"{self.name.rstrip('/')}/{place}", self.storage)
 
-    def has(self, place: str) -> bool:
-        """Whether a file lies at `place`."""
+    def has_result(self, place: str) -> bool:
+        """Whether a result lies at `place`, and is whole."""
         if self.is_local:
-            return os.path.exists(os.path.join(self.name, place))
+            try:
+                with open(os.path.join(self.name, place), "rb") as file:
+                    file.seek(-len(END), os.SEEK_END)
+                    return file.read() == END
+            except OSError:
+                return False
         files, path = self._at(place)
         files.invalidate_cache()
         return bool(files.exists(path))

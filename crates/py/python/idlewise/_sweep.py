@@ -286,12 +286,14 @@ class _Driver:
 
     def _result(self, plan: Mapping[str, Any], left: int, done: Done, cost: Mapping[str, Any]) -> Sweep:
         units = plan["units"]
+        # Counted there: a worker that died had written some, and another driver may be at the same sweep.
+        there = len(units) - len(self._left(plan))
         return Sweep(
             output=self._where.output.name,
             plan=plan["words"],
             runs=len(units),
-            there=len(units) - left + done.written,
-            new=done.written,
+            there=there,
+            new=there - (len(units) - left),
             failed=sorted(done.failed),
             estimate=cost.get("text"),
             seconds=cost.get("seconds"),
@@ -315,7 +317,7 @@ class _Driver:
                         files[source] = os.fspath(stack.enter_context(fetched))
                     trace["source"] = files[source]
             cost = json.loads(_native.sweep_estimate(json.dumps(left), jobs)) if left else {}
-        return self._result(plan, len(left), Done(0, 0, []), cost)
+        return self._result(plan, len(left), Done(0, []), cost)
 
     def done(self, begin: Callable[[], Engine]) -> Sweep:
         """Carry out what is not done yet."""
@@ -329,9 +331,9 @@ class _Driver:
             chunks = _chunks(left, workers.workers)
             all_weight = sum(weight for weight, _ in chunks)
             calls_of_runs = [(weight, self._where, units) for weight, units in chunks]
-            total, weight_done = Done(0, 0, []), 0
+            total, weight_done = Done(0, []), 0
             for weight, one in workers.each(_weighed, calls_of_runs):
-                total = Done(total.units + one.units, total.written + one.written, total.failed + one.failed)
+                total = Done(total.units + one.units, total.failed + one.failed)
                 weight_done += weight
                 if self._tell(weight_done / max(1, all_weight), total.units, len(left)) is False:
                     break

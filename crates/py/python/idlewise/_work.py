@@ -43,7 +43,6 @@ class Done:
 
     units: int
     """Runs that are over: those that were done before, too."""
-    written: int
     failed: list[tuple[str, str]]
     """Runs that failed, and why."""
 
@@ -98,9 +97,9 @@ def run(where: Surroundings, units: list[Unit], stop: Stop | None = None) -> Don
     that does not answer, is raised, and may be tried again.
     """
     where.enter()
-    written, failed = 0, []
+    failed: list[tuple[str, str]] = []
     for unit in units:
-        if where.output.has(unit["place"]):
+        if where.output.has_result(unit["place"]):
             continue
         try:
             content = carried_out(where, unit, stop)
@@ -110,8 +109,7 @@ def run(where: Surroundings, units: list[Unit], stop: Stop | None = None) -> Don
         if content is None:
             break
         write(where.output, unit, content)
-        written += 1
-    return Done(len(units), written, failed)
+    return Done(len(units), failed)
 
 
 def carried_out(where: Surroundings, unit: Unit, stop: Stop | None) -> bytes | None:
