@@ -20,6 +20,8 @@ REQUESTS = 20_000_000_000
 VOLUMES = 1000
 TURN_US = 7_200_000_000
 DISKS = ["hdd-18tb-7200", "sata-ssd", "nvme-ssd"]
+# Too slow for this load: its queue is always full.
+OVERLOADED = "barracuda"
 SCHEDULERS = ["none", "mq-deadline", "kyber", "bfq"]
 # How often the trace is repeated: for rates, for memory, for splitting.
 RATE, LONG, SPLIT = 10, 40, 35
@@ -91,12 +93,12 @@ def rates(program, folder, rows):
     sweep(program, folder, trace, DISKS[0], SCHEDULERS[0], 1, few)
     print("| disk | scheduler | requests/s on one core | core-hours | MB |\n|---|---|---|---|---|")
     total = 0.0
-    for disk in DISKS:
+    for disk in [*DISKS, OVERLOADED]:
         for scheduler in SCHEDULERS:
             seconds, peak = sweep(program, folder, trace, disk, scheduler, 2)
-            total += seconds / count
+            total += seconds / count if disk in DISKS else 0
             print(f"| {disk} | {scheduler} | {grouped(count / seconds)} | {hours(seconds / count)} | {peak:.0f} |", flush=True)
-    print(f"\nAll twelve: {hours(total)} core-hours.")
+    print(f"\nThe first three disks under all four: {hours(total)} core-hours.")
     long = folder / "longer.csv"
     count = alibaba(long, rows, LONG, 1)
     sweep(program, folder, long, DISKS[1], SCHEDULERS[1], 1, few)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! file (what is asked for) ─ portions (each device's trace by itself) ─ plan (units) ┬ estimate
-//!                                                                                  └ unit ─ columns ─ dataset
+//!                                                                                    └ unit ─ columns ─ dataset
 //! ```
 //! A *unit* is one run: one device's trace or one workload, on one disk, under one scheduler, with one seed. Its result is
 //! one file whose name is the unit's id, so that a unit that runs twice replaces its own result and no other. `local` runs

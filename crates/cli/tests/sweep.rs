@@ -138,12 +138,34 @@ fn two_devices() -> String {
     (0..2000).map(row).collect()
 }
 
+/// A trace in idlewise's own format: processes that use one of two devices, or both, and exit.
+fn with_exits() -> String {
+    let mut text = "arrival_ns,completed_ns,device,issuer,operation,start,sectors\n".to_owned();
+    for process in 1..=60 {
+        for row in 0..20 {
+            let arrival = process * 40_000_000 + row * 2_000_000;
+            let device = if process % 3 == 0 { row % 2 } else { process % 3 - 1 };
+            let (start, done) = (process * 100_000 + row * 8 * (1 + process % 2), arrival + 1_500_000);
+            text += &format!("{arrival},{done},sd{device},{process},R,{start},8\n");
+        }
+        text += &format!("{},,,{process},X,,\n", process * 40_000_000 + 39_900_000);
+    }
+    text
+}
+
 #[test]
 fn each_device_of_a_trace_gives_what_compare_gives_for_it_alone() {
+    for trace in [two_devices(), with_exits()] {
+        as_alone(&trace);
+    }
+}
+
+/// Asserts that both devices of a trace give in a sweep what they give alone.
+fn as_alone(trace: &str) {
     let folder = folder();
-    let trace = write(&folder, "web.csv", two_devices());
+    let trace = write(&folder, "both.csv", trace);
     let lists =
-        format!("traces = [{trace:?}]\ndisks = [\"barracuda\"]\nschedulers = [\"deadline\", \"cfq\"]\n");
+        format!("traces = [{trace:?}]\ndisks = [\"barracuda\"]\nschedulers = [\"deadline\", \"cas\"]\n");
     idlewise(["sweep", &asked(&folder, &lists)])
         .exits(0)
         .prints("4 of 4 results")
