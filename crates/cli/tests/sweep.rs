@@ -141,7 +141,7 @@ fn two_devices() -> String {
 /// A trace in idlewise's own format: processes that use one of two devices, or both, and exit.
 fn with_exits() -> String {
     let mut text = "arrival_ns,completed_ns,device,issuer,operation,start,sectors\n".to_owned();
-    for process in 1..=60 {
+    for process in 1..=60_u64 {
         for row in 0..20 {
             let arrival = process * 40_000_000 + row * 2_000_000;
             let device = if process % 3 == 0 { row % 2 } else { process % 3 - 1 };
