@@ -102,6 +102,11 @@ pub(crate) fn keeps(text: &str) -> bool {
 /// Where messages go: to the program that calls, or standard error.
 pub(crate) struct Messages;
 
+/// Says each of these lines there.
+pub(crate) fn say(lines: &[String]) -> io::Result<()> {
+    lines.iter().try_for_each(|line| writeln!(Messages, "{line}"))
+}
+
 impl Write for Messages {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match of_call(|call| call.messages.extend_from_slice(bytes)) {

@@ -35,7 +35,6 @@ use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::trace;
 use crate::report::csv::{csv, csv_of_processes};
-use crate::report::html;
 pub use table::{Column, Table, Values};
 
 /// Why a call did not do what was asked.
@@ -195,7 +194,7 @@ impl Compared {
 
     /// The page that `idlewise compare --html` writes.
     pub fn html(&self) -> String {
-        self.told(|inner| html::page(&inner.comparison()))
+        self.told(compare::Compared::page)
     }
 
     /// The text that `idlewise compare --csv` prints.

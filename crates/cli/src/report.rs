@@ -5,7 +5,7 @@
 //! | runs to means with confidence intervals | `summary` |
 //! | all of a comparison, and who is better by how much | `comparison`, `verdict` |
 //! | its table in a terminal | `table`, `columns`, `grid`, `numbers`, `phases` |
-//! | one run on a page of text | `page` |
+//! | one run on a page of text, one wait of it in detail | `page`, `timeline` |
 //! | fronts of schedulers over many loads | `front` |
 //! | the papers' claims | `papers` |
 //! | other forms | `csv`, `html`, `json` |
@@ -27,4 +27,5 @@ pub(crate) mod papers;
 mod phases;
 pub(crate) mod summary;
 mod table;
+pub(crate) mod timeline;
 pub(crate) mod verdict;

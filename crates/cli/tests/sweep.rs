@@ -138,18 +138,20 @@ fn two_devices() -> String {
     (0..2000).map(row).collect()
 }
 
-/// A trace in idlewise's own format: processes that use one of two devices, or both, and exit.
+/// A trace in idlewise's own format: processes that use one of two devices, or both, and whose exits come long after they
+/// fell silent: who does not know that the trace tells exits takes them for gone.
 fn with_exits() -> String {
     let mut text = "arrival_ns,completed_ns,device,issuer,operation,start,sectors\n".to_owned();
-    for process in 1..=60_u64 {
+    for turn in 0..60_u64 {
         for row in 0..20 {
-            let arrival = process * 40_000_000 + row * 2_000_000;
-            let device = if process % 3 == 0 { row % 2 } else { process % 3 - 1 };
-            let (start, done) = (process * 100_000 + row * 8 * (1 + process % 2), arrival + 1_500_000);
+            let process = turn + row % 2;
+            let arrival = turn * 40_000_000 + row * 2_000_000;
+            let device = if process % 3 == 0 { row / 2 % 2 } else { process % 3 - 1 };
+            let (start, done) = (process * 100_000 + row * 8, arrival + 1_500_000);
             text += &format!("{arrival},{done},sd{device},{process},R,{start},8\n");
         }
-        text += &format!("{},,,{process},X,,\n", process * 40_000_000 + 39_900_000);
     }
+    (0..=60).for_each(|process| text += &format!("9000000000,,,{process},X,,\n"));
     text
 }
 

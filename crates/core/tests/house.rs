@@ -27,12 +27,13 @@ const BANNED: [&str; 12] = [
 const PRONOUNS: [&str; 7] = ["It ", "Its ", "They ", "He ", "She ", "We ", "There "];
 
 /// Each crate and the crates of this workspace that it may depend on.
-const ARROWS: [(&str, &[&str]); 5] = [
+const ARROWS: [(&str, &[&str]); 6] = [
     ("core", &[]),
     ("disk", &["core"]),
     ("sim", &["core", "disk"]),
     ("live", &["core", "disk", "sim"]),
     ("cli", &["core", "disk", "sim", "live"]),
+    ("wasm", &["core", "disk", "sim"]),
 ];
 
 fn core() -> PathBuf {

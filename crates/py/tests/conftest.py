@@ -20,7 +20,7 @@ class Fifo(idlewise.Scheduler):
     def insert(self, now: int, request: idlewise.Request) -> None:
         self.waiting.append(request)
 
-    def dispatch(self, now: int) -> idlewise.Request | None:
+    def dispatch(self, now: int) -> idlewise.Request | idlewise.WaitUntil | None:
         return self.waiting.popleft() if self.waiting else None
 
 

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import idlewise
 import pytest
@@ -58,7 +58,7 @@ def test_each_run_has_its_own() -> None:
 def test_every_method_is_called() -> None:
     class All(Fifo):
         name = "all of them"
-        told: dict[str, int] = {}
+        told: ClassVar[dict[str, int]] = {}
 
         def tell(self, what: str) -> None:
             self.told[what] = self.told.get(what, 0) + 1
@@ -146,15 +146,6 @@ def twice(own: Any, now: int) -> Any:
     return own.waiting[0]
 
 
-KEPT: list[Any] = []
-
-
-def foreign(own: Any, now: int) -> Any:
-    request = own.waiting.popleft()
-    KEPT.append(request)
-    return KEPT[0]
-
-
 @pytest.mark.parametrize(
     ("does", "error", "message"),
     [
@@ -188,7 +179,7 @@ def test_a_request_of_another_run_is_an_error() -> None:
 
 def test_who_is_no_scheduler_is_refused() -> None:
     with pytest.raises(TypeError, match="has no insert"):
-        idlewise.compare(**LOAD, schedulers=[lambda_named("none", lambda: object())])
+        idlewise.compare(**LOAD, schedulers=[lambda_named("nothing", lambda: object())])
     with pytest.raises(TypeError, match="neither: 3"):
         idlewise.compare(**LOAD, schedulers=[3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="cannot be called 'noop'"):

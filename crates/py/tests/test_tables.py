@@ -18,7 +18,6 @@ def addresses(table: Any) -> list[list[int]]:
 
 
 def test_ten_million_rows_go_round_without_a_copy() -> None:
-    numbers = pyarrow.array(range(1000)).take(pyarrow.array([7] * 1000))
     columns = {
         "arrival_ns": pyarrow.chunked_array([pyarrow.repeat(pyarrow.scalar(5), ROWS // 2)] * 2),
         "share": pyarrow.chunked_array([pyarrow.repeat(0.5, ROWS // 2)] * 2),
@@ -26,14 +25,14 @@ def test_ten_million_rows_go_round_without_a_copy() -> None:
     }
     source = pyarrow.table(columns)
     assert source.num_rows == ROWS
-    assert len(numbers) == 1000
     before = pyarrow.total_allocated_bytes()
     table = idlewise.Table.from_arrow(source)
     back = table.to_arrow()
     assert len(table) == ROWS
     assert table.columns == ["arrival_ns", "share", "word"]
     assert addresses(back) == addresses(source)
-    assert pyarrow.total_allocated_bytes() == before
+    # What describes the table is small.
+    assert pyarrow.total_allocated_bytes() - before < 100_000
     # The memory lives on in whoever has it last.
     del source, columns, table
     assert back["word"][ROWS - 1].as_py() == "read"
@@ -85,7 +84,7 @@ def test_a_trace_that_breaks_off(tmp_path: Path) -> None:
     path.write_text(f"arrival_ns,operation,start,sectors\n{rows}oh,R,8,8\n")
     batches = idlewise.Trace(path).batches(100)
     assert len(next(batches)) == 100
-    with pytest.raises(idlewise.Error, match="broken.csv:50002"):
+    with pytest.raises(idlewise.Error, match=r"broken\.csv:50002"):
         list(batches)
     assert sum(map(len, idlewise.Trace(path, lenient=True))) == 50_000
     with pytest.raises(idlewise.Error, match="nowhere"):

@@ -19,6 +19,8 @@ pub mod exits;
 mod overflow;
 pub mod scheduled;
 mod tags;
+pub mod timeline;
+pub mod watched;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -64,13 +66,13 @@ pub trait Workload {
 /// What is told of everything that happens in a run.
 pub trait Observer {
     /// A request was issued (`issued`) and reached the queue as `id`.
-    fn arrived(&mut self, now: Instant, id: RequestId, request: &Request);
+    fn arrived(&mut self, _now: Instant, _id: RequestId, _request: &Request) {}
     /// A request, as large as merging made it, goes to the device.
     fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
     /// The device finished a command.
     fn served(&mut self, _now: Instant, _id: RequestId, _completion: &Completion) {}
     /// One of the requests that the command held is done.
-    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64);
+    fn completed(&mut self, _now: Instant, _id: RequestId, _request: &Request, _service_share: u64) {}
     /// The scheduler lets the device idle although requests wait, until this time at the latest.
     fn waits(&mut self, _now: Instant, _until: Instant) {}
     /// The scheduler has decided, and may have said why. Called only in a run that is explained.

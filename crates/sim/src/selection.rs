@@ -14,6 +14,7 @@
 //! | `files` | the user's own matrices and rankings, in TOML |
 
 mod aged;
+mod beside;
 pub mod files;
 pub mod forecast;
 mod habits;

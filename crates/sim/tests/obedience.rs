@@ -27,18 +27,11 @@ fn run(disk: &str, jobs: &[&str]) -> Vec<IssuerShare> {
 fn play(disk: &str, load: Load) -> Report {
     let entry = registry::find("turns").unwrap();
     let experiment = Experiment {
-        disk: Profile::named(disk).unwrap(),
-        load,
         schedulers: vec![Choice { label: "turns".to_owned(), entry: entry.into(), settings: Vec::new() }],
-        seeds: vec![1],
         queue_size: 256,
-        hardware_queues: 1,
-        merging: Default::default(),
-        weights: Vec::new(),
         calibrated: false,
         limits: Limits { until: Instant::ZERO + Duration::from_s(20), ..Limits::default() },
-        selection: Default::default(),
-        told: Default::default(),
+        ..Experiment::new(Profile::named(disk).unwrap(), load)
     };
     experiment.run_one(0, 1, &Control::default(), None).unwrap().report
 }

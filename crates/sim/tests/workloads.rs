@@ -18,19 +18,13 @@ use idlewise_sim::workloads::{Ground, Named, Spec, build};
 
 fn experiment(scheduler: &str, disk: &str, workload: &str) -> Experiment {
     let entry = registry::find(scheduler).unwrap();
+    let load = Load::Workload(Spec::parse(workload).unwrap());
     Experiment {
-        disk: Profile::named(disk).unwrap(),
-        load: Load::Workload(Spec::parse(workload).unwrap()),
         schedulers: vec![Choice { label: scheduler.to_owned(), entry: entry.into(), settings: Vec::new() }],
-        seeds: vec![1],
         queue_size: 512,
-        hardware_queues: 1,
         merging: Merging::Off,
-        weights: Vec::new(),
         calibrated: false,
-        limits: Limits::default(),
-        selection: Default::default(),
-        told: Default::default(),
+        ..Experiment::new(Profile::named(disk).unwrap(), load)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::trace::{options, sha256};
 use crate::input::{names, presets, setup};
+use crate::notes::notes;
 use crate::report::comparison::{Comparison, Variant};
 use crate::report::summary::{Summary, summarise};
 use crate::report::verdict::table::Goal;
@@ -166,7 +167,9 @@ impl Advise {
         let schedulers = names::schedulers(&wanted)?.0;
         let about: Vec<usize> = (0..schedulers.len()).collect();
         let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
+        prepared.experiment.series = self.html.is_some();
         let mut done = execute(&prepared)?;
+        prepared.experiment.series = false;
         let variants = match model.error {
             _ if done.interrupted => None,
             None => Some(Vec::new()),
@@ -187,7 +190,7 @@ impl Advise {
         let asked = (self.goal, &about[..], in_use.as_deref());
         let comparison = Comparison::new(&prepared, &summaries, done.interrupted, asked, &variants);
         if let Some(path) = &self.html {
-            output::write(path, &html::page(&comparison))?;
+            output::write(path, &html::page(&comparison, &notes(&prepared, &done), &done.series(&prepared)))?;
         }
         let mut trace = traces::Trace::open(path, &options(&reading)?).map_err(Failure::failed)?;
         let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;

@@ -7,13 +7,15 @@ use clap::Args;
 use idlewise_sim::experiment::Foreign;
 
 use crate::assumptions::variants;
-use crate::execution::{Done, execute, finish, remarks};
+use crate::caller;
+use crate::execution::{Done, execute, finish};
 use crate::failure::Failure;
 use crate::input::args::{LOAD_NOTES, LoadOptions};
 use crate::input::names;
 use crate::input::setup::{self, Prepared};
+use crate::notes::notes;
 use crate::report::comparison::{Comparison, Variant};
-use crate::report::csv::{csv, csv_of_processes};
+use crate::report::csv::{csv, csv_of_processes, csv_of_series};
 use crate::report::summary::{Summary, summarise};
 use crate::report::verdict::table::Goal;
 use crate::report::{html, output};
@@ -52,7 +54,12 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     csv_processes: Option<PathBuf>,
 
-    /// Write the results as a page for browsers, one file without scripts
+    /// Print what happened when under each scheduler as CSV, to standard output or a file: the first run, in at most 256
+    /// stretches of time
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    csv_series: Option<PathBuf>,
+
+    /// Write the results as a page for browsers, with plots of the runs over time: one file, which fetches nothing
     #[arg(long, value_name = "FILE", require_equals = true)]
     html: Option<PathBuf>,
 }
@@ -65,6 +72,8 @@ pub(crate) struct Compared {
     pub(crate) prepared: Prepared,
     pub(crate) done: Done,
     pub(crate) summaries: Vec<Summary>,
+    /// What to know beside the results, each a line.
+    notes: Vec<String>,
     /// By index, the schedulers that the verdict is about.
     about: Vec<usize>,
     variants: Vec<Variant>,
@@ -74,8 +83,13 @@ pub(crate) struct Compared {
 impl Compared {
     /// The comparison, ready to be told.
     pub(crate) fn comparison(&self) -> Comparison<'_> {
-        let Compared { prepared, done, summaries, about, variants, goal } = self;
+        let Compared { prepared, done, summaries, about, variants, goal, .. } = self;
         Comparison::new(prepared, summaries, done.interrupted, (*goal, about, None), variants)
+    }
+
+    /// The page for browsers; plots are of those runs that kept what happened when.
+    pub(crate) fn page(&self) -> String {
+        html::page(&self.comparison(), &self.notes, &self.done.series(&self.prepared))
     }
 }
 
@@ -84,7 +98,7 @@ impl Compare {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         output::check(&self.outputs(), &self.load.files())?;
         let compared = self.compared(Vec::new())?;
-        self.write(&compared.comparison())?;
+        self.write(&compared)?;
         finish(&compared.done)
     }
 
@@ -93,23 +107,28 @@ impl Compare {
         let (labels, foreign): (Vec<String>, Vec<_>) = own.into_iter().unzip();
         let (schedulers, about) = names::schedulers_and(&self.schedulers, labels)?;
         let mut prepared = setup::experiment(&self.load, schedulers, self.runs, false)?;
+        prepared.experiment.series = self.html.is_some() || self.csv_series.is_some();
         prepared.experiment.foreign = foreign;
         let mut done = execute(&prepared)?;
+        prepared.experiment.series = false;
         let variants = if done.interrupted { None } else { variants(&mut prepared, &about)? };
         done.interrupted |= variants.is_none();
         let variants = variants.unwrap_or_default();
         let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
-        remarks(&prepared, &done)?;
-        Ok(Compared { prepared, done, summaries, about, variants, goal: self.goal })
+        let notes = notes(&prepared, &done);
+        caller::say(&notes)?;
+        Ok(Compared { prepared, done, summaries, notes, about, variants, goal: self.goal })
     }
 
-    fn outputs(&self) -> [output::Asked<'_>; 4] {
-        let Compare { json, csv, csv_processes, html, .. } = self;
-        [("--json", json), ("--csv", csv), ("--csv-processes", csv_processes), ("--html", html)]
+    fn outputs(&self) -> [output::Asked<'_>; 5] {
+        let Compare { json, csv, csv_processes, csv_series, html, .. } = self;
+        let lists = [("--csv-processes", csv_processes), ("--csv-series", csv_series)];
+        [("--json", json), ("--csv", csv), lists[0], lists[1], ("--html", html)]
     }
 
     /// Writes the files that were asked for, and the table unless one of them is standard output.
-    fn write(&self, comparison: &Comparison<'_>) -> Result<(), Failure> {
+    fn write(&self, compared: &Compared) -> Result<(), Failure> {
+        let comparison = compared.comparison();
         if let Some(path) = &self.json {
             output::write(path, &comparison.json()?)?;
         }
@@ -119,8 +138,11 @@ impl Compare {
         if let Some(path) = &self.csv_processes {
             output::write(path, &csv_of_processes(comparison.prepared, comparison.summaries))?;
         }
+        if let Some(path) = &self.csv_series {
+            output::write(path, &csv_of_series(&compared.done.series(&compared.prepared)))?;
+        }
         if let Some(path) = &self.html {
-            output::write(path, &html::page(comparison))?;
+            output::write(path, &compared.page())?;
         }
         let printed = self.outputs().iter().filter_map(|(_, path)| path.as_ref()).any(output::is_stdout);
         if printed { Ok(()) } else { output::print(&comparison.text()) }

@@ -6,16 +6,19 @@ use std::path::PathBuf;
 use clap::Args;
 use idlewise_core::{Instant, Issuer};
 use idlewise_sim::engine::decision_log::WhyFilter;
+use idlewise_sim::metrics::Report;
 use idlewise_sim::workloads::parse_duration;
 
 use crate::caller;
-use crate::execution::{execute, explain, finish, remarks};
+use crate::execution::{execute, explain, finish, watch};
 use crate::failure::Failure;
 use crate::input::args::{LOAD_NOTES, LoadOptions};
-use crate::input::{names, setup};
+use crate::input::names;
+use crate::input::setup::{self, Prepared};
+use crate::notes;
 use crate::report::csv::csv_of_processes;
 use crate::report::summary::summarise;
-use crate::report::{json, origin, output, page};
+use crate::report::{json, origin, output, page, timeline};
 
 /// The selector that `auto` stands for: the best of all in `docs/selection.md`.
 const AUTO: &str = "auto-predict";
@@ -48,6 +51,12 @@ pub(crate) struct Run {
     #[arg(long, value_name = "TIME", requires = "why")]
     why_to: Option<String>,
 
+    /// Print the longest wait of a request in detail: all that happened meanwhile, with the reasons of decisions, and who
+    /// was served; to standard output or a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(conflicts_with = "why")]
+    timeline: Option<PathBuf>,
+
     /// Print the report as JSON, to standard output or a file
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
     json: Option<PathBuf>,
@@ -60,8 +69,9 @@ pub(crate) struct Run {
 impl Run {
     /// Runs the scheduler and prints all that was measured.
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let Run { why, json, csv_processes, .. } = self;
-        let outputs = [("--why", why), ("--json", json), ("--csv-processes", csv_processes)];
+        let Run { why, timeline, json, csv_processes, .. } = self;
+        let lists = [("--why", why), ("--timeline", timeline)];
+        let outputs = [lists[0], lists[1], ("--json", json), ("--csv-processes", csv_processes)];
         output::check(&outputs, &self.load.files())?;
         let auto = self.scheduler.eq_ignore_ascii_case("auto");
         if auto {
@@ -77,10 +87,13 @@ impl Run {
             Some(path) => explain(&prepared, path)?,
             None => execute(&prepared)?,
         };
-        remarks(&prepared, &done)?;
+        caller::say(&notes::notes(&prepared, &done))?;
         let report = &done.outcomes[0].report;
         if let Some(path) = &self.csv_processes {
             output::write(path, &csv_of_processes(&prepared, &summarise(&done.outcomes, 1)?))?;
+        }
+        if let Some(path) = &self.timeline {
+            output::write(path, &timeline_of(&prepared, report)?)?;
         }
         match &self.json {
             Some(path) => {
@@ -88,7 +101,7 @@ impl Run {
                 document["result"] = serde_json::to_value(report).map_err(Failure::failed)?;
                 output::write(path, &json::text(&document)?)?;
             }
-            None if self.csv_processes.as_ref().is_some_and(output::is_stdout) => {}
+            None if [&self.csv_processes, &self.timeline].into_iter().flatten().any(output::is_stdout) => {}
             None => {
                 let text = page::page(report, &prepared);
                 let (title, rest) = text.split_once('\n').unwrap_or((text.as_str(), ""));
@@ -114,4 +127,13 @@ impl Run {
         }
         Ok(WhyFilter { process: self.why_process.map(Issuer), from, to })
     }
+}
+
+/// The longest wait of a run that had this report, from a second run, which is the same.
+fn timeline_of(prepared: &Prepared, report: &Report) -> Result<String, Failure> {
+    let Some((slowest, mut watch_for)) = timeline::longest(report) else {
+        return Err(Failure::failed("--timeline: no request was read or written, so that none waited"));
+    };
+    watch(prepared, &mut watch_for)?;
+    Ok(timeline::page(report, slowest, &watch_for))
 }

@@ -16,7 +16,7 @@ use crate::caller;
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::settings;
-use crate::input::trace::{format, options, sha256, warn};
+use crate::input::trace::{format, options, sha256, warnings};
 use crate::report::output::{self, Target};
 use crate::report::{json, numbers};
 
@@ -111,7 +111,7 @@ impl Trace {
                 } else {
                     target.finish_new()?;
                 }
-                warn(&trace.report())
+                Ok(caller::say(&warnings(&trace.report()))?)
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -14,7 +14,6 @@ use sha2::{Digest as _, Sha256};
 
 use super::args::Reading;
 use super::names::did_you_mean;
-use crate::caller;
 use crate::failure::Failure;
 
 /// The format called `name`.
@@ -239,18 +238,11 @@ impl Rows for DeviceRows {
     }
 }
 
-/// Prints a report's warnings.
-pub(crate) fn warn(report: &Findings) -> Result<(), Failure> {
-    let mut err = caller::Messages;
-    if let Some(skipped) = report.skipped.iter().find(|skipped| skipped.reason == Skip::Malformed) {
-        writeln!(
-            err,
-            "warning: {} of {} rows could not be read and were skipped",
-            skipped.rows, report.rows
-        )?;
-    }
-    for warning in &report.warnings {
-        writeln!(err, "warning: {warning}")?;
-    }
-    Ok(())
+/// A report's warnings, each a line.
+pub(crate) fn warnings(report: &Findings) -> Vec<String> {
+    let malformed = report.skipped.iter().find(|skipped| skipped.reason == Skip::Malformed);
+    let skipped = malformed.map(|skipped| {
+        format!("warning: {} of {} rows could not be read and were skipped", skipped.rows, report.rows)
+    });
+    skipped.into_iter().chain(report.warnings.iter().map(|warning| format!("warning: {warning}"))).collect()
 }

@@ -1,5 +1,8 @@
 //! Results as CSV (RFC 4180): a column for each scalar of the JSON; last, the command and the trace's hash.
 
+use std::fmt::Write as _;
+
+use idlewise_sim::metrics::series::Series;
 use serde_json::Value;
 
 use super::origin;
@@ -24,6 +27,32 @@ pub(crate) fn csv_of_processes(prepared: &Prepared, summaries: &[Summary]) -> St
         listed.iter().map(row).collect()
     };
     lines_of_csv(prepared, summaries.iter().flat_map(processes).collect())
+}
+
+/// One row for each scheduler and stretch of time, then one for each of the processes in it; latencies, bytes and requests
+/// are of all processes together.
+pub(crate) fn csv_of_series(runs: &[(&str, &Series)]) -> String {
+    let mut text = "scheduler,begins_ns,ends_ns,process,read_bytes,write_bytes,read_latency_ns_p99,write_latency_ns_p99,\
+                    outstanding_mean,waiting_ns,service_ns\n"
+        .to_owned();
+    for (name, series) in runs {
+        let name = quoted(name);
+        for (bin, begins) in series.bins.iter().zip((0..).map(|place| place * series.bin.0)) {
+            let ends = (begins + series.bin.0).min(series.end.0);
+            let [read, write] = bin.bytes;
+            let outstanding = bin.outstanding * series.bin.0 as f64 / (ends - begins).max(1) as f64;
+            let (read_p99, write_p99, waiting) = (bin.read_ns_p99, bin.write_ns_p99, bin.waiting_ns);
+            let served: u64 = bin.service_ns.iter().sum();
+            let _ = writeln!(
+                text,
+                "{name},{begins},{ends},,{read},{write},{read_p99},{write_p99},{outstanding},{waiting},{served}"
+            );
+            for (process, served) in series.processes.iter().zip(&bin.service_ns).filter(|(_, ns)| **ns > 0) {
+                let _ = writeln!(text, "{name},{begins},{ends},{},,,,,,,{served}", quoted(process));
+            }
+        }
+    }
+    text
 }
 
 /// A row's columns, each with its name.

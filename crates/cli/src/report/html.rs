@@ -1,8 +1,10 @@
-//! A comparison as one HTML file: verdict, table, charts, and how to repeat it.
+//! A comparison as one HTML file: verdict, notes, table, charts, plots of runs over time, and how to repeat it.
 //!
-//! Nothing is fetched and no script runs. Every name is escaped: traces come from anywhere.
+//! Nothing is fetched. Charts and tables need no scripts; plots over time do. Every name is escaped: traces come from
+//! anywhere.
 
 mod charts;
+mod plots;
 
 use std::fmt::Write as _;
 
@@ -17,20 +19,27 @@ use super::{origin, phases};
 /// Processes whose shares are drawn; with more of them the bars say nothing.
 const PROCESSES_DRAWN: usize = 12;
 
-/// The page.
-pub(crate) fn page(comparison: &Comparison<'_>) -> String {
+pub(crate) use plots::Named;
+
+/// The page: a comparison, notes on it, and its runs over time.
+pub(crate) fn page(comparison: &Comparison<'_>, notes: &[String], runs: &[Named<'_>]) -> String {
     let rows = sorted(comparison.summaries);
     let what = escape(&comparison.title());
     let mut body = String::new();
     let _ = write!(
         body,
-        "<header><p class=brand>idlewise: disk scheduling</p><h1>{what}</h1>\
+        "<header><p class=brand>idlewise: disk scheduling</p><h1>{}</h1><p class=load>{what}</p>\
          <p class=verdict>{}</p></header>\n<main>\n",
+        escape(&comparison.verdict.headline()),
         escape(&comparison.verdict.text())
     );
+    if !notes.is_empty() {
+        let items: String = notes.iter().map(|note| format!("<li>{}</li>\n", escape(note))).collect();
+        body += &section("What to know", &format!("<ul class=notes>\n{items}</ul>\n"));
+    }
     body += &section("Results", &table(&rows, comparison.interrupted));
+    body += &plots::plots(runs, &shown_first(&rows, comparison));
     body += &section("Throughput and latency", &charts_of_goals(&rows));
-    body += &section("Latency", &latencies(&rows));
     if let Some(shares) = shares(&rows) {
         body += &section("Shares of the disk's time", &shares);
     }
@@ -39,6 +48,19 @@ pub(crate) fn page(comparison: &Comparison<'_>) -> String {
     }
     body += &section("To repeat this", &repeat(comparison));
     document(&what, &(body + "</main>\n"))
+}
+
+/// The schedulers that plots show at first: the best for the goal, the one of most systems today, and the slowest.
+fn shown_first<'a>(rows: &[&'a Summary], comparison: &Comparison<'_>) -> Vec<&'a str> {
+    let best = comparison.verdict.takes().and_then(|name| rows.iter().find(|row| row.name() == name));
+    let usual = rows.iter().find(|row| row.name() == "mq-deadline");
+    let mut first: Vec<&str> = Vec::new();
+    for row in [best.or(rows.first()), usual, rows.last()].into_iter().flatten() {
+        if !first.contains(&row.name()) {
+            first.push(row.name());
+        }
+    }
+    first
 }
 
 /// A whole page, of a title and what it shows, both as HTML.
@@ -100,24 +122,6 @@ fn charts_of_goals(rows: &[&Summary]) -> String {
 /// `name` with a capital letter.
 fn title(name: &str) -> String {
     name.chars().enumerate().map(|(place, c)| if place == 0 { c.to_ascii_uppercase() } else { c }).collect()
-}
-
-fn latencies(rows: &[&Summary]) -> String {
-    let mut text = String::from("<div class=charts>\n");
-    for (title, part) in [("Latency of reads", "read"), ("Latency of writes", "write")] {
-        let ranges: Vec<_> = rows
-            .iter()
-            .filter(|row| row.mean[part]["requests"].as_f64().unwrap_or(0.0) > 0.0)
-            .map(|row| {
-                let at = |name: &str| row.mean[part]["latency_ns"][name].as_f64().unwrap_or(0.0) / 1e6;
-                (row.name(), ["p50", "p90", "p99", "p999", "max"].map(at))
-            })
-            .collect();
-        if !ranges.is_empty() {
-            text += &charts::ranges(title, &ranges);
-        }
-    }
-    text + "</div>\n"
 }
 
 /// Each process's share of the disk's time under each scheduler, if there are few enough.

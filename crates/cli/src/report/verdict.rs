@@ -114,6 +114,23 @@ impl Verdict {
     pub(crate) fn text(&self) -> String {
         self.sentences.join(" ")
     }
+
+    /// What it comes to, in a few words.
+    pub(crate) fn headline(&self) -> String {
+        let unsure = self.claims.iter().find(|claim| matches!(claim, Claim::CannotTell { .. }));
+        let recommends = self.claims.iter().find_map(words::headline);
+        unsure.and_then(words::headline).or(recommends).unwrap_or_else(|| "No recommendation".to_owned())
+    }
+
+    /// The scheduler to take, if the verdict names one.
+    pub(crate) fn takes(&self) -> Option<&str> {
+        self.claims.iter().find_map(|claim| match claim {
+            Claim::Take { scheduler: name, .. }
+            | Claim::Same { simplest: name, .. }
+            | Claim::Even { simplest: name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+    }
 }
 
 /// Which scheduler is best for what, and whether the difference matters.

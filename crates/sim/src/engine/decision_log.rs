@@ -2,8 +2,7 @@
 
 use std::io::Write;
 
-use idlewise_core::{Decision, Instant, Issuer, Operation, Request, RequestId, Why};
-use idlewise_disk::Completion;
+use idlewise_core::{Decision, Instant, Issuer, Operation, Request, Why};
 
 use crate::engine::Observer;
 
@@ -32,19 +31,18 @@ impl WhyFilter {
     }
 }
 
-/// Measures with `inner`, and writes each decision to `out`.
-pub struct DecisionLog<'a, O> {
-    inner: &'a mut O,
+/// Writes each decision to `out`.
+pub struct DecisionLog<'a> {
     out: &'a mut dyn Write,
     told: WhyFilter,
     /// The first error of `out`; nothing is written after it.
     error: Option<std::io::Error>,
 }
 
-impl<'a, O> DecisionLog<'a, O> {
-    /// A log of what is to be `told`; it hands everything on to `inner`.
-    pub fn new(inner: &'a mut O, out: &'a mut dyn Write, told: WhyFilter) -> Self {
-        DecisionLog { inner, out, told, error: None }
+impl<'a> DecisionLog<'a> {
+    /// A log of what is to be `told`.
+    pub fn new(out: &'a mut dyn Write, told: WhyFilter) -> Self {
+        DecisionLog { out, told, error: None }
     }
 
     /// Ends the telling.
@@ -56,50 +54,40 @@ impl<'a, O> DecisionLog<'a, O> {
     }
 }
 
-/// `0.012300 s dispatch #4 R 1024+8 of 7: the oldest of 3 waiting`
-fn line(now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) -> String {
-    let at = format!("{:.6} s", now.0 as f64 / 1e9);
+/// `R 1024+8 of 7`
+pub(super) fn extent(request: &Request) -> String {
+    let letter = match request.operation {
+        Operation::Read => 'R',
+        Operation::Write => 'W',
+        Operation::Discard => 'D',
+        Operation::Flush => 'F',
+    };
+    format!("{letter} {}+{} of {}", request.start, request.length, request.issuer)
+}
+
+/// `dispatch #4 R 1024+8 of 7: the oldest of 3 waiting`
+pub(super) fn told(now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) -> String {
     let what = match (decision, request) {
         (Decision::Dispatch(id), Some(request)) => {
-            let letter = match request.operation {
-                Operation::Read => 'R',
-                Operation::Write => 'W',
-                Operation::Discard => 'D',
-                Operation::Flush => 'F',
-            };
             let past = if request.past { ": past the scheduler" } else { "" };
-            format!("dispatch {id} {letter} {}+{} of {}{past}", request.start, request.length, request.issuer)
+            format!("dispatch {id} {}{past}", extent(request))
         }
         (Decision::Dispatch(id), None) => format!("dispatch {id}"),
         (Decision::WaitUntil(until), _) => format!("wait at most {}", until.since(now)),
         (Decision::Idle, _) => "idle".to_owned(),
     };
     match why {
-        Some(why) => format!("{at} {what}: {why}"),
-        None => format!("{at} {what}"),
+        Some(why) => format!("{what}: {why}"),
+        None => what,
     }
 }
 
-impl<O: Observer> Observer for DecisionLog<'_, O> {
-    fn arrived(&mut self, now: Instant, id: RequestId, request: &Request) {
-        self.inner.arrived(now, id, request);
-    }
-    fn dispatched(&mut self, now: Instant, id: RequestId) {
-        self.inner.dispatched(now, id);
-    }
-    fn served(&mut self, now: Instant, id: RequestId, completion: &Completion) {
-        self.inner.served(now, id, completion);
-    }
-    fn completed(&mut self, now: Instant, id: RequestId, request: &Request, service_share: u64) {
-        self.inner.completed(now, id, request, service_share);
-    }
-    fn waits(&mut self, now: Instant, until: Instant) {
-        self.inner.waits(now, until);
-    }
+impl Observer for DecisionLog<'_> {
     fn decided(&mut self, now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) {
-        let told = self.told.tells(now, request.map(|request| request.issuer));
-        if told && self.error.is_none() && decision != Decision::Idle {
-            self.error = writeln!(self.out, "{}", line(now, decision, request, why)).err();
+        let wanted = self.told.tells(now, request.map(|request| request.issuer));
+        if wanted && self.error.is_none() && decision != Decision::Idle {
+            let (at, line) = (now.0 as f64 / 1e9, told(now, decision, request, why));
+            self.error = writeln!(self.out, "{at:.6} s {line}").err();
         }
     }
 }

@@ -9,6 +9,7 @@ use super::{Choice, Foreign};
 use crate::engine::Limits;
 use crate::engine::decision_log::WhyFilter;
 use crate::metrics::Report;
+use crate::metrics::series::Series;
 use crate::replay::{Account, Rows, RowsError};
 use crate::selection::Selection;
 use crate::selection::log::Log;
@@ -65,6 +66,8 @@ pub struct Experiment {
     pub selection: Selection,
     /// Which decisions are told, where a run's reasons are written.
     pub told: WhyFilter,
+    /// Runs of the first seed keep what happened when.
+    pub series: bool,
 }
 
 /// One finished run.
@@ -80,6 +83,8 @@ pub struct Outcome {
     pub account: Option<Account>,
     /// The selector's decisions, if they were to be kept; of several devices, those for the first.
     pub log: Option<Log>,
+    /// What happened when, if that was to be kept.
+    pub series: Option<Series>,
     /// When programs' phases began and programs ended.
     pub moments: Vec<Moment>,
 }
@@ -101,6 +106,7 @@ impl Experiment {
             limits: Limits::default(),
             selection: Selection::default(),
             told: WhyFilter::default(),
+            series: false,
         }
     }
 }

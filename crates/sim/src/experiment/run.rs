@@ -14,10 +14,11 @@ use rayon::prelude::*;
 
 use super::measure::{self, Effort};
 use super::{Choice, Chosen, Experiment, ExperimentError, Foreign, Load, Outcome};
-use crate::engine::decision_log::{DecisionLog, WhyFilter};
+use crate::engine::decision_log::DecisionLog;
 use crate::engine::director::Director;
 use crate::engine::scheduled::Scheduled;
-use crate::engine::{Control, Engine, EngineError, Limits, Workload};
+use crate::engine::watched::Watched;
+use crate::engine::{Control, Engine, EngineError, Limits, Observer, Workload};
 use crate::metrics::selector::Account;
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
@@ -56,6 +57,9 @@ impl Experiment {
     }
 
     /// Runs one scheduler with one seed. Every decision and its reason is written to `why`.
+    ///
+    /// # Errors
+    /// The run broke off, or `why` could not be written.
     pub fn run_one(
         &self,
         index: usize,
@@ -63,21 +67,42 @@ impl Experiment {
         control: &Control,
         why: Option<&mut dyn Write>,
     ) -> Result<Outcome, ExperimentError> {
+        let Some(out) = why else { return self.run_watched(index, seed, control, None) };
+        let mut log = DecisionLog::new(out, self.told);
+        let outcome = self.run_watched(index, seed, control, Some(&mut log))?;
+        log.finish()?;
+        Ok(outcome)
+    }
+
+    /// Runs one scheduler with one seed. `watches` is told of all that happens, each decision with its reason; of a trace of
+    /// several devices, what happens on the first.
+    ///
+    /// # Errors
+    /// The run broke off.
+    pub fn run_watched(
+        &self,
+        index: usize,
+        seed: u64,
+        control: &Control,
+        watches: Option<&mut dyn Observer>,
+    ) -> Result<Outcome, ExperimentError> {
         let mut recorder = Recorder::new(self.queue_size);
+        if self.series && self.seeds.first() == Some(&seed) {
+            recorder = recorder.with_series();
+        }
         let devices = match &self.load {
             Load::Trace { devices, .. } if !devices.is_empty() => devices.iter().copied().map(Some).collect(),
             _ => vec![None],
         };
-        let mut why = why;
+        let mut watches = watches;
         let mut sum: Option<Outcome> = None;
         for (place, device) in devices.iter().enumerate() {
             recorder.next_device();
             let last = place + 1 == devices.len();
-            // The reasons are those of the first device.
-            let why = why.take();
+            let watches = watches.take();
             let recorder = &mut recorder;
             let run =
-                Run { plan: self, scheduler: index, seed, control, why, device: *device, recorder, last };
+                Run { plan: self, scheduler: index, seed, control, watches, device: *device, recorder, last };
             let outcome = match (&self.disk.model, self.schedulers[index].entry) {
                 (AnySpec::Array(array), _) if array.md => run.on_members(array)?,
                 (model, Chosen::Foreign(place)) => run.hosted(&*self.foreign[place], &mut model.build()?)?,
@@ -118,8 +143,8 @@ struct Run<'a, 'w, 'r> {
     scheduler: usize,
     seed: u64,
     control: &'a Control,
-    /// Where every decision and its reason is written.
-    why: Option<&'w mut dyn Write>,
+    /// Who watches.
+    watches: Option<&'w mut dyn Observer>,
 }
 
 impl WithModel for Run<'_, '_, '_> {
@@ -160,7 +185,7 @@ impl Follows<AnyScheduler> for Selecting {
 impl Run<'_, '_, '_> {
     /// Puts the load on an array of which each member has a scheduler, and none stands above it.
     fn on_members(self, spec: &ArraySpec<AnySpec>) -> Result<Outcome, ExperimentError> {
-        let told = self.why.is_some().then(|| "--why".to_owned());
+        let told = self.watches.is_some().then(|| "--why".to_owned());
         let alone = !matches!(self.choice().entry, Chosen::Scheduler(_));
         let selects = alone.then(|| self.choice().label.clone());
         if let Some(what) = told.or(selects) {
@@ -317,13 +342,13 @@ impl Run<'_, '_, '_> {
             set.map_err(|error| ExperimentError::Weight { who, error })?;
             disk.tell(Instant::ZERO, News::Weight(who, weight));
         }
-        let (limits, why, recorder) = (plan.limits, self.why.map(|out| (out, plan.told)), self.recorder);
+        let (limits, watches, recorder) = (plan.limits, self.watches, self.recorder);
         let phases = workload.phases();
         if !phases.is_empty() {
             *recorder = std::mem::take(recorder).phased(phases);
         }
         let mut host = host::Host::new(queue, follower);
-        let ended = play((workload, &mut host, disk), recorder, limits, control, why)?;
+        let ended = play((workload, &mut host, disk), recorder, limits, control, watches);
         let (queue, follower) = host.into_parts();
         let merges = queue.merges();
         let end = ended.map_err(|error| ExperimentError::Engine { scheduler: label.clone(), error })?;
@@ -334,28 +359,35 @@ impl Run<'_, '_, '_> {
         } else {
             Report { merges, ..Report::default() }
         };
+        let series = if self.last { recorder.take_series(|issuer| workload.name(issuer)) } else { None };
         let (selector, log) = follower.told(end);
         report.selector = selector;
         let moments = workload.moments().to_vec();
-        Ok(Outcome { scheduler: self.scheduler, seed: self.seed, report, account: None, log, moments })
+        Ok(Outcome {
+            scheduler: self.scheduler,
+            seed: self.seed,
+            report,
+            account: None,
+            log,
+            series,
+            moments,
+        })
     }
 }
 
-/// Puts `workload` on the queue and disk. Decisions and their reasons are written to `why`, if anywhere.
+/// Puts `workload` on the queue and disk.
 fn play<W: Workload + ?Sized, D: DiskModel, S: Scheduler, C: Director<S>>(
     (workload, host, disk): (&mut W, &mut host::Host<S, C>, &mut D),
     recorder: &mut Recorder,
     limits: Limits,
     control: &Control,
-    why: Option<(&mut dyn Write, WhyFilter)>,
-) -> Result<Result<Instant, EngineError>, std::io::Error> {
-    let Some((out, told)) = why else {
-        return Ok(Engine::new(workload, host, disk, recorder, limits).run(control));
+    watches: Option<&mut dyn Observer>,
+) -> Result<Instant, EngineError> {
+    let Some(watches) = watches else {
+        return Engine::new(workload, host, disk, recorder, limits).run(control);
     };
-    let mut log = DecisionLog::new(recorder, out, told);
-    let ended = Engine::new(workload, host, disk, &mut log, limits).explained().run(control);
-    log.finish()?;
-    Ok(ended)
+    let mut both = Watched { measures: recorder, watches };
+    Engine::new(workload, host, disk, &mut both, limits).explained().run(control)
 }
 
 /// The settings of a choice, with the run's seed where it has one and none is set.

@@ -60,6 +60,8 @@ figures! {
         latency_ns_p99: u64 = one.tally.latency.quantile(0.99), Millis;
         /// The longest.
         latency_ns_max: u64 = one.tally.latency.max(), Millis;
+        /// When the request was issued that took longest.
+        longest_issued_ns: u64 = one.tally.longest_issued.0, Seconds;
         /// 99th percentile of the latencies of reads, within 3 %; 0 if there were none. A read counts again for each tenth
         /// of a second of waiting, so that starvation shows.
         read_latency_ns_p99: u64 = one.tally.read_p99(), Millis;
@@ -78,6 +80,8 @@ struct Tally {
     outstanding: u32,
     latency_ns: u128,
     latency: SmallHistogram,
+    /// When the request was issued that took longest.
+    longest_issued: Instant,
     /// The latencies of reads, as whoever looked each tenth of a second would have seen them.
     reads: Option<SmallHistogram>,
     finished: Instant,
@@ -95,6 +99,9 @@ impl Tally {
         self.bytes += other.bytes;
         self.service_ns += other.service_ns;
         self.latency_ns += other.latency_ns;
+        if other.latency.max() > self.latency.max() {
+            self.longest_issued = other.longest_issued;
+        }
         self.latency.add(&other.latency);
         if let Some(reads) = &other.reads {
             self.reads.get_or_insert_default().add(reads);
@@ -145,6 +152,9 @@ impl Issuers {
             tally.transfers += 1;
             tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
             tally.latency_ns += u128::from(latency_ns);
+            if latency_ns > tally.latency.max() {
+                tally.longest_issued = Instant(now.0 - latency_ns);
+            }
             tally.latency.record(latency_ns);
             if request.operation == Operation::Read {
                 let reads = tally.reads.get_or_insert_default();
@@ -230,8 +240,8 @@ impl Issuers {
     }
 }
 
-/// The process that a request counts for.
-fn counted_as(request: &Request) -> Issuer {
+/// The process that a request counts for: processes of one group are one, under the group's number.
+pub fn counted_as(request: &Request) -> Issuer {
     if request.group == Group::UNKNOWN { request.issuer } else { Issuer(request.group.0) }
 }
 

@@ -1,13 +1,14 @@
 //! Counts what a report's figures are made of, during a run.
 
 use hdrhistogram::Histogram;
-use idlewise_core::{Group, Instant, Operation, Request, RequestId, SECTOR_BYTES};
+use idlewise_core::{Group, Instant, Issuer, Operation, Request, RequestId, SECTOR_BYTES};
 use idlewise_disk::Completion;
 
 use super::declare::figures;
 use super::issuers::Issuers;
 use super::looks::looks;
 use super::phases::{PhaseShare, Phases};
+use super::series::{Collector, Quantile, Series};
 use crate::engine::Observer;
 
 figures! {
@@ -71,6 +72,19 @@ impl Latencies {
         self.histogram.value_at_quantile(share).min(self.histogram.max())
     }
 
+    /// Points of the distribution that a plot needs: hundredths, and towards the end ever finer parts.
+    fn distribution(&self) -> Vec<Quantile> {
+        if self.count() == 0 {
+            return Vec::new();
+        }
+        let hundredths = (0..=49).map(|n| f64::from(n) / 50.0);
+        let tail = (1..=4).flat_map(|digits| [2, 1].map(|n| 1.0 - f64::from(n) / 10f64.powi(digits + 1)));
+        let mut shares: Vec<f64> = hundredths.chain(tail).chain([1.0]).collect();
+        shares.sort_by(f64::total_cmp);
+        shares.dedup();
+        shares.into_iter().map(|share| Quantile { share, ns: self.quantile(share) }).collect()
+    }
+
     /// The same of what an observer sees ([`looks`]).
     pub(super) fn observed(&self, share: f64) -> u64 {
         let Some(later) = &self.later else { return self.quantile(share) };
@@ -125,6 +139,8 @@ pub struct Recorder {
     /// Devices that were measured, one after the other.
     devices: u32,
     phases: Phases,
+    /// What happens when, if that is wanted.
+    series: Option<Box<Collector>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -153,6 +169,20 @@ impl Recorder {
     pub fn phased(mut self, phases: Vec<(String, Instant)>) -> Self {
         self.phases = Phases::new(phases);
         self
+    }
+
+    /// What happens when is kept, for plots.
+    #[must_use]
+    pub fn with_series(mut self) -> Self {
+        self.series = Some(Box::new(Collector::new(self.issued.len())));
+        self
+    }
+
+    /// What happened when, if that was kept. `name` is what an issuer is called, if that is known.
+    pub fn take_series(&mut self, name: impl Fn(Issuer) -> Option<String>) -> Option<Series> {
+        let series = self.series.take()?.finish(name);
+        let latencies = [0, 1].map(|direction: usize| self.moved[direction].latencies.distribution());
+        Some(Series { latencies, ..series })
     }
 
     fn end_wait(&mut self, now: Instant, id: RequestId) {
@@ -224,6 +254,9 @@ impl Recorder {
     /// The next requests are for another device, whose clock starts over.
     pub fn next_device(&mut self) {
         self.devices += 1;
+        if let Some(series) = &mut self.series {
+            series.next_device();
+        }
     }
 
     /// `total` for each command.
@@ -238,12 +271,15 @@ fn is_transfer(request: &Request) -> bool {
 
 impl Observer for Recorder {
     #[inline]
-    fn arrived(&mut self, _: Instant, id: RequestId, request: &Request) {
+    fn arrived(&mut self, now: Instant, id: RequestId, request: &Request) {
         self.issued[id.index()] = request.arrival;
         self.transfer[id.index()] = is_transfer(request);
         self.issuers.arrived(request);
         if self.first_issue.is_none_or(|first| request.arrival < first) {
             self.first_issue = Some(request.arrival);
+        }
+        if let Some(series) = &mut self.series {
+            series.arrived(now, id, request, is_transfer(request));
         }
     }
 
@@ -259,10 +295,13 @@ impl Observer for Recorder {
         if self.transfer[id.index()] {
             self.longest_queued_ns = self.longest_queued_ns.max(now.since(self.issued[id.index()]).0);
         }
+        if let Some(series) = &mut self.series {
+            series.dispatched(now, id);
+        }
     }
 
     #[inline]
-    fn served(&mut self, now: Instant, _: RequestId, completion: &Completion) {
+    fn served(&mut self, now: Instant, id: RequestId, completion: &Completion) {
         self.in_flight -= 1;
         if self.in_flight == 0 {
             self.device.busy_ns += now.since(self.busy_since).0;
@@ -272,6 +311,9 @@ impl Observer for Recorder {
         self.device.seek_ns += completion.timing.seek.0;
         self.device.rotation_ns += completion.timing.rotation.0;
         self.device.transfer_ns += completion.timing.transfer.0;
+        if let Some(series) = &mut self.series {
+            series.served(now, id);
+        }
     }
 
     #[inline]
@@ -297,6 +339,9 @@ impl Observer for Recorder {
             None => self.flushed.record(latency),
         }
         self.issuers.count(now, request, latency, service_share);
+        if let Some(series) = &mut self.series {
+            series.completed(now, id, request, [latency, service_share]);
+        }
         if is_transfer(request) {
             self.phases.count(now, request, latency);
             let since = now.since(self.first_issue.unwrap_or_default());
@@ -309,6 +354,9 @@ impl Observer for Recorder {
         if self.waiting_since.is_none() {
             self.waiting_since = Some(now);
             self.anticipation.waits += 1;
+        }
+        if let Some(series) = &mut self.series {
+            series.waits(now);
         }
     }
 }

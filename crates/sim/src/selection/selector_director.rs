@@ -1,10 +1,9 @@
 //! The director of a run with a selector: tells the chooser everything, carries out what it decides.
 //!
-//! A prediction is computed on a thread of its own. Its answer counts from a stated virtual time on,
+//! A prediction is computed beside the run. Its answer counts from a stated virtual time on,
 //! however long the thread really takes: runs repeat exactly.
 
 use std::sync::Arc;
-use std::thread::JoinHandle;
 
 use idlewise_core::host::Follower;
 use idlewise_core::registry::SwitchError;
@@ -12,6 +11,7 @@ use idlewise_core::selectors::{Action, Candidate, Chooser, Decision, Prediction,
 use idlewise_core::{AnyScheduler, Duration, Inserted, Instant, Issuer, Queue, Request, RequestId};
 
 use super::aged::Aged;
+use super::beside::Beside;
 use super::forecast::{Forecaster, Window};
 use super::habits::Habits;
 use super::log::{Evidence, Log};
@@ -24,7 +24,7 @@ use crate::metrics::selector::{Account, InUse};
 struct Pending {
     due: Instant,
     horizon: Duration,
-    thread: JoinHandle<Vec<Prediction>>,
+    predictions: Beside<Vec<Prediction>>,
 }
 
 /// A selector at work in a run.
@@ -148,8 +148,8 @@ impl Selecting {
             ..forecaster.window(recent, &mut self.habits, now, question)
         };
         let forecaster = Arc::clone(forecaster);
-        let thread = std::thread::spawn(move || forecaster.predict(&window));
-        self.pending = Some(Pending { due: question.due, horizon: question.horizon, thread });
+        let predictions = Beside::begin(move || forecaster.predict(&window));
+        self.pending = Some(Pending { due: question.due, horizon: question.horizon, predictions });
     }
 }
 
@@ -188,8 +188,9 @@ impl Director<AnyScheduler> for Selecting {
 
     fn direct(&mut self, now: Instant, queue: &mut Queue<AnyScheduler>) -> Result<bool, SwitchError> {
         let mut switched = self.drained(now, queue)?;
-        if let Some(Pending { thread, horizon, .. }) = self.pending.take_if(|pending| pending.due <= now) {
-            let predictions = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        if let Some(Pending { predictions, horizon, .. }) = self.pending.take_if(|pending| pending.due <= now)
+        {
+            let predictions = predictions.end();
             let decision = self.chooser.predicted(now, &predictions);
             let chosen = |one: &&Prediction| decision.action == Action::Switch(one.candidate.into());
             let promised = predictions.iter().find(chosen).copied();

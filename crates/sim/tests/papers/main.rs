@@ -41,18 +41,11 @@ fn experiment(
     let entry = registry::find(scheduler).unwrap();
     let settings = settings.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     Experiment {
-        disk: Profile::named(disk).unwrap(),
-        load,
         schedulers: vec![Choice { label: scheduler.to_owned(), entry: entry.into(), settings }],
-        seeds: vec![1],
-        queue_size: 4096,
-        hardware_queues: 1,
         merging,
-        weights: Vec::new(),
         calibrated: false,
         limits,
-        selection: Default::default(),
-        told: Default::default(),
+        ..Experiment::new(Profile::named(disk).unwrap(), load)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use idlewise_core::{Merging, registry};
 use idlewise_disk::Profile;
-use idlewise_sim::engine::{Control, Limits};
+use idlewise_sim::engine::Control;
 use idlewise_sim::experiment::{Choice, Experiment, Load};
 use idlewise_sim::workloads::Spec;
 
@@ -70,8 +70,6 @@ fn a_run_is_the_same_for_the_same_seed_and_differs_for_another() {
     let report = |seed: u64| {
         let entry = registry::find("random").unwrap();
         let experiment = Experiment {
-            disk: Profile::named("barracuda").unwrap(),
-            load: Load::Workload(Spec::parse("random:n=6,requests=300").unwrap()),
             schedulers: vec![Choice {
                 label: "random".to_owned(),
                 entry: entry.into(),
@@ -79,13 +77,11 @@ fn a_run_is_the_same_for_the_same_seed_and_differs_for_another() {
             }],
             seeds: vec![seed],
             queue_size: 64,
-            hardware_queues: 1,
-            merging: Merging::All,
-            weights: Vec::new(),
             calibrated: false,
-            limits: Limits::default(),
-            selection: Default::default(),
-            told: Default::default(),
+            ..Experiment::new(
+                Profile::named("barracuda").unwrap(),
+                Load::Workload(Spec::parse("random:n=6,requests=300").unwrap()),
+            )
         };
         experiment.run(&Control::default()).unwrap().remove(0).report
     };

@@ -15,7 +15,7 @@ use crate::caller;
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::device::{self, Device};
-use crate::input::trace::{options, sha256, warn};
+use crate::input::trace::{options, sha256, warnings};
 use crate::report::numbers::three;
 use crate::report::{json, origin, output};
 
@@ -115,7 +115,7 @@ fn read(file: &Path, reading: &Reading) -> Result<(Vec<Record>, Known), Failure>
         }
         records.push(record);
     }
-    warn(&trace.report())?;
+    caller::say(&warnings(&trace.report()))?;
     if trace.devices().len() > 1 {
         let devices = trace.devices();
         let some: Vec<&str> = devices.iter().take(8).map(String::as_str).collect();

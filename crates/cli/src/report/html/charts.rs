@@ -85,56 +85,6 @@ pub(super) fn bars(title: &str, unit: &str, less_is_better: bool, bars: &[Bar<'_
     figure(title, &note, HEAD * 2.0 + bars.len() as f64 * ROW, &text)
 }
 
-/// Each row's median, p90, p99, p99.9 and maximum on a logarithmic scale: a bar from median to p99, ticks at p90 and p99.9, a dot at the
-/// maximum.
-pub(super) fn ranges(title: &str, rows: &[(&str, [f64; 5])]) -> String {
-    const LEAST_MS: f64 = 0.001;
-    let all = || rows.iter().flat_map(|(_, points)| points).map(|point| point.max(LEAST_MS));
-    let low = all().fold(f64::MAX, f64::min).log10().floor();
-    let high = all().fold(LEAST_MS, f64::max).log10().ceil().max(low + 1.0);
-    let room = PLOT + NUMBERS - 16.0;
-    let x = |value: f64| NAMES + (value.max(LEAST_MS).log10() - low) / (high - low) * room;
-    let bottom = HEAD + rows.len() as f64 * ROW;
-    let mut text = String::new();
-    for decade in low as i32..=high as i32 {
-        let value = 10f64.powi(decade);
-        let at = x(value);
-        let label = if value >= 1000.0 { format!("{} s", three(value / 1e3)) } else { format!("{value} ms") };
-        let label = label.replace(".00 s", " s").replace(".0 s", " s");
-        let _ = writeln!(
-            text,
-            "<line x1={at:.1} x2={at:.1} y1={HEAD} y2={bottom:.1} class=grid /><text x={at:.1} y={:.1} \
-             class=axis>{label}</text>",
-            bottom + 16.0
-        );
-    }
-    for (index, (row, points)) in rows.iter().enumerate() {
-        let y = HEAD + index as f64 * ROW;
-        let [p50, p90, p99, p999, max] = points.map(three);
-        let who = escape(row);
-        let said =
-            format!("{who}: median {p50} ms, p90 {p90} ms, p99 {p99} ms, p99.9 {p999} ms, longest {max} ms");
-        let [p50, p90, p99, p999, max] = *points;
-        let middle = y + ROW / 2.0;
-        let _ = writeln!(text, "<g>{}<title>{said}</title>", name(row, y));
-        text += &line([x(p99), x(max), middle, middle], "spread");
-        let wide = (x(p99) - x(p50)).max(1.0);
-        let _ = writeln!(
-            text,
-            "<rect x={:.1} y={:.1} width={wide:.1} height={:.1} rx=2 class=bar />",
-            x(p50),
-            y + 5.0,
-            ROW - 10.0
-        );
-        for (tick, class) in [(p90, "\"tick inside\""), (p999, "\"tick\"")] {
-            text += &line([x(tick), x(tick), y + 5.0, y + ROW - 5.0], class);
-        }
-        let _ = writeln!(text, "<circle cx={:.1} cy={middle:.1} r=3.5 class=dot /></g>", x(max));
-    }
-    let note = "bar: median to p99, with a line at p90; beyond the bar p99.9, and the longest as a dot; logarithmic scale";
-    figure(title, note, bottom + 24.0, &text)
-}
-
 /// Bars of equal width, divided by share.
 pub(super) fn stacks(title: &str, names: &[&str], rows: &[(&str, Vec<f64>)]) -> String {
     let room = WIDTH - NAMES - 8.0;

@@ -9,6 +9,22 @@ use crate::report::numbers::three;
 /// Names in one place; further ones are counted.
 const NAMED: usize = 4;
 
+/// What a verdict comes to if this claim decides it, in a few words.
+pub(super) fn headline(claim: &Claim) -> Option<String> {
+    match claim {
+        Claim::Take { scheduler, .. } => Some(format!("Take {scheduler}")),
+        Claim::Same { simplest, .. } | Claim::Even { simplest, .. } => {
+            Some(format!("The choice does not matter: {simplest} will do"))
+        }
+        Claim::Avoid { but, .. } => {
+            Some(format!("Take anything but {}", list(but.iter().map(String::as_str))))
+        }
+        Claim::CannotTell { .. } => Some("Cannot be told from this trace".to_owned()),
+        Claim::Interrupted => Some("The runs were cut short".to_owned()),
+        _ => None,
+    }
+}
+
 /// The sentence of a claim about `table`.
 pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
     let several = table.figures.iter().any(|figure| figure.samples[0].len() > 1);

@@ -1,0 +1,282 @@
+// The page: one state, two lanes, one clock.
+
+import './style.css';
+
+import { Clock } from './clock';
+import { byId, h, say } from './dom';
+import { theme, type Theme } from './draw/theme';
+import { digits, instant, time as duration } from './format';
+import { keys } from './keys';
+import { Lane } from './lane';
+import { OwnLoad } from './own';
+import { catalogue, type Catalogue } from './run';
+import { beginning, format, parse, sameRuns, type State } from './state';
+import { STORIES, story } from './stories';
+import type { Wanted } from './wanted';
+
+/** Requests of a run that are drawn: some hundred bytes each. */
+const SHOWN = 200_000;
+/** How often the address follows the clock, in milliseconds. */
+const ADDRESS_MS = 500;
+const SPEEDS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60];
+
+const NO_TRACE = new Uint8Array();
+
+class Page {
+  private state: State = parse(location.hash);
+  private readonly lanes: Lane[];
+  private readonly clock = new Clock();
+  private readonly own: OwnLoad;
+  private trace: Uint8Array = NO_TRACE;
+  private theme: Theme = theme();
+  private dirty = true;
+  private addressed = 0;
+  private readonly calm = matchMedia('(prefers-reduced-motion: reduce)');
+  private readonly scrub = byId<HTMLInputElement>('scrub');
+  private readonly speed = byId<HTMLSelectElement>('speed');
+
+  constructor(found: Catalogue) {
+    for (const side of ['a', 'b']) {
+      byId(`lane-${side}`).append(byId<HTMLTemplateElement>('lane').content.cloneNode(true));
+    }
+    this.lanes = (['a', 'b'] as const).map(
+      (side) => new Lane(side, found, (text) => this.change({ ...this.state, [side]: text, at: this.clock.at })),
+    );
+    this.own = new OwnLoad(found, (change, trace) => {
+      this.trace = trace ?? NO_TRACE;
+      this.change({ ...this.state, ...change, at: 0 }, trace !== undefined);
+      this.play(!this.calm.matches);
+    });
+    this.tabs();
+    this.listen();
+    this.speed.append(...SPEEDS.map((speed) => h('option', { value: String(speed) }, speedText(speed))));
+    this.show();
+    this.begin();
+    this.play(this.state.at === 0 && !this.calm.matches);
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
+  private tabs(): void {
+    const tab = (id: string, text: string, place: number): HTMLElement => {
+      const number = h('span', { class: 'number', 'aria-hidden': 'true' }, String(place + 1));
+      return h('li', {}, h('a', { href: format(beginning(id)), 'data-story': id }, number, ' ', text));
+    };
+    byId('tabs').append(...STORIES.map((one, place) => tab(one.id, one.tab, place)));
+  }
+
+  private listen(): void {
+    addEventListener('hashchange', () => {
+      const next = parse(location.hash);
+      const other = next.story !== this.state.story;
+      this.change(next);
+      if (other) this.play(!this.calm.matches);
+    });
+    byId('play').addEventListener('click', () => this.play(!this.clock.playing));
+    byId('step').addEventListener('click', () => this.step(1));
+    byId('back').addEventListener('click', () => this.step(-1));
+    this.scrub.addEventListener('input', () => this.seek((Number(this.scrub.value) / 1000) * this.end));
+    this.speed.addEventListener('change', () => this.setSpeed(Number(this.speed.value)));
+    const redraw = (): void => {
+      this.theme = theme();
+      this.dirty = true;
+    };
+    addEventListener('resize', redraw);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+    this.calm.addEventListener('change', redraw);
+    void document.fonts?.ready.then(redraw);
+    keys({
+      play: () => this.play(!this.clock.playing),
+      step: (way) => this.step(way),
+      seek: (part) => this.seek(part * this.end),
+      speed: (way) => this.faster(way),
+      story: (place) => STORIES[place] && (location.hash = format(beginning(STORIES[place].id))),
+    });
+  }
+
+  private get end(): number {
+    return Math.max(...this.lanes.map((lane) => lane.end), 1);
+  }
+
+  /** Shows another state; runs anew only if it asks for other runs. */
+  private change(next: State, anew = false): void {
+    const same = !anew && sameRuns(next, this.state);
+    if (next.story !== this.state.story) this.trace = NO_TRACE;
+    this.state = next;
+    this.show();
+    if (!same) this.begin();
+    else this.seek(next.at);
+    this.address();
+  }
+
+  private show(): void {
+    const { state } = this;
+    const told = story(state.story);
+    const own = this.isOwn;
+    const place = STORIES.indexOf(told);
+    say(byId('count'), own ? 'Your own load' : `Step ${place + 1} of ${STORIES.length}`);
+    say(byId('title'), own ? 'Two schedulers, one load' : told.title);
+    say(byId('text'), own ? this.own.describe(state) : told.text);
+    const looks = own ? ['Who waits, for how long, and what the scheduler says about it.'] : told.look;
+    byId('look').replaceChildren(...looks.map((look) => h('li', {}, look)));
+    for (const link of byId('tabs').querySelectorAll('a')) {
+      const current = !own && link.dataset['story'] === told.id;
+      if (current) link.setAttribute('aria-current', 'step');
+      else link.removeAttribute('aria-current');
+      if (current) link.scrollIntoView({ block: 'nearest', inline: 'center' });
+    }
+    this.own.show(state);
+    this.setSpeed(state.speed);
+  }
+
+  private begin(): void {
+    const { disk, load, seed, duration } = this.state;
+    this.clock.at = this.state.at;
+    for (const lane of this.lanes) {
+      const scheduler = this.state[lane.side];
+      lane.setScheduler(scheduler);
+      const wanted: Wanted = { scheduler, disk, load, seed, duration, shown: SHOWN };
+      const same = JSON.stringify(wanted) === JSON.stringify(lane.run?.wanted) && 'workload' in load;
+      if (!same) lane.begin(wanted, this.trace, () => this.told());
+    }
+    this.told();
+  }
+
+  private told(): void {
+    this.dirty = true;
+    this.lanes.forEach((lane) => lane.showProgress());
+    const notes = new Set(this.lanes.flatMap((lane) => lane.run?.head?.notes ?? []));
+    const reports = this.lanes.flatMap((lane) => lane.run?.report ?? []);
+    if (reports.some((report) => !report.complete)) {
+      notes.add(`Only the first ${SHOWN.toLocaleString('en')} requests are drawn; the report is of all.`);
+    }
+    if (reports.some((report) => report.folded > 0)) {
+      notes.add('Some addresses lie beyond the end of this disk and were folded back onto it: choose a larger disk.');
+    }
+    say(byId('notes'), [...notes].join(' '));
+    document.body.dataset['state'] = this.lanes.every((lane) => lane.run?.isDone) ? 'done' : 'running';
+  }
+
+  private play(playing: boolean): void {
+    if (playing && this.clock.at >= this.end) this.clock.at = 0;
+    this.clock.playing = playing;
+    byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
+    byId('play-icon').setAttribute('d', playing ? 'M7 4h4v16H7zM14 4h4v16h-4z' : 'M7 4l13 8-13 8z');
+    this.dirty = true;
+    if (!playing) this.settled();
+  }
+
+  private seek(at: number): void {
+    this.clock.at = Math.max(0, Math.min(at, this.end));
+    this.dirty = true;
+    if (!this.clock.playing) this.settled();
+  }
+
+  /** To the next decision of either lane, or the one before. */
+  private step(way: 1 | -1): void {
+    this.play(false);
+    const times = this.lanes.flatMap((lane) => {
+      const decided = lane.run?.recording.decidedAt;
+      if (!decided) return [];
+      const count = decided.upTo(this.clock.at);
+      const before = way > 0 ? count : decided.upTo(this.clock.at - 1) - 1;
+      return before >= 0 && before < decided.length ? [decided.get(before)] : [];
+    });
+    if (times.length) this.seek(way > 0 ? Math.min(...times) : Math.max(...times));
+  }
+
+  /** What the two have come to until now, in the figure that the step is about. */
+  private verdict(): string {
+    const compare = this.isOwn ? undefined : story(this.state.story).compare;
+    if (compare === 'waits') {
+      const [a, b] = this.lanes.map((lane) => `${duration(lane.longestAt())} under ${lane.name}`);
+      return `The longest wait so far: ${a}, ${b}.`;
+    }
+    const [a, b] = this.lanes.map((lane) => ({ name: lane.name, bytes: lane.bytesAt(compare?.process) }));
+    if (!a.bytes || !b.bytes) return '';
+    const [more, less] = a.bytes > b.bytes ? [a, b] : [b, a];
+    const ratio = more.bytes / less.bytes;
+    const whose = compare ? ` for ${compare.name}` : '';
+    if (ratio < 1.05) return `So far ${a.name} and ${b.name} have moved about as much data${whose}.`;
+    return `So far ${more.name} has moved ${digits(ratio)} times as much data${whose} as ${less.name}.`;
+  }
+
+  /** The load or the disk is not that of the step. */
+  private get isOwn(): boolean {
+    const { state } = this;
+    const base = beginning(state.story);
+    return JSON.stringify(base.load) !== JSON.stringify(state.load) || base.disk !== state.disk;
+  }
+
+  private setSpeed(speed: number): void {
+    this.clock.speed = this.state.speed = speed;
+    if (!SPEEDS.includes(speed) && !this.speed.querySelector(`[value="${speed}"]`)) {
+      this.speed.append(h('option', { value: String(speed) }, speedText(speed)));
+    }
+    this.speed.value = String(speed);
+    this.dirty = true;
+  }
+
+  private faster(way: 1 | -1): void {
+    const next = way > 0 ? SPEEDS.find((one) => one > this.clock.speed) : SPEEDS.findLast((one) => one < this.clock.speed);
+    if (next) this.setSpeed(next);
+    this.address();
+  }
+
+  /** The clock stands still: the address says where, and so does the page to those who listen. */
+  private settled(): void {
+    this.address();
+    requestAnimationFrame(() => {
+      const sentences = this.lanes.map((lane) => lane.sentence());
+      say(byId('spoken'), [instant(this.clock.at), ...sentences].join('. '));
+    });
+  }
+
+  private address(): void {
+    this.state.at = this.clock.at;
+    const own = format(this.state);
+    if (own !== location.hash) history.replaceState(null, '', own);
+  }
+
+  private frame(now: number): void {
+    requestAnimationFrame((next) => this.frame(next));
+    const known = Math.min(this.end, ...this.lanes.map((lane) => lane.known));
+    const moved = this.clock.tick(now, known);
+    const done = this.lanes.every((lane) => lane.run?.isDone);
+    if (this.clock.playing && done && this.clock.at >= this.end) this.play(false);
+    if (moved && now - this.addressed > ADDRESS_MS) {
+      this.addressed = now;
+      this.address();
+    }
+    if (moved || this.dirty) this.draw();
+  }
+
+  private draw(): void {
+    this.dirty = false;
+    const { at, speed } = this.clock;
+    const longest = Math.max(1e6, ...this.lanes.map((lane) => lane.longest)) * 1.04;
+    for (const lane of this.lanes) {
+      lane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest });
+    }
+    say(byId('verdict'), this.verdict());
+    const end = this.end;
+    if (document.activeElement !== this.scrub || this.clock.playing) {
+      this.scrub.value = String((at / end) * 1000);
+    }
+    const text = `${instant(at, 3)} of ${instant(end, 1)}`;
+    say(byId('time'), text);
+    this.scrub.setAttribute('aria-valuetext', text);
+    this.scrub.style.setProperty('--part', String(at / end));
+  }
+}
+
+function speedText(speed: number): string {
+  if (speed === 1) return 'as it was';
+  return speed < 1 ? `${Math.round(1 / speed)} × slower` : `${speed} × faster`;
+}
+
+catalogue()
+  .then((found) => new Page(found))
+  .catch((error) => {
+    say(byId('title'), 'The simulator could not be started');
+    say(byId('text'), String(error));
+  });

@@ -1,0 +1,81 @@
+// What is shown, as the address says it: only what differs from the step of the story.
+
+import { story } from './stories';
+import type { Load } from './wanted';
+
+export interface State {
+  story: string;
+  a: string;
+  b: string;
+  disk: string;
+  load: Load;
+  seed: number;
+  duration: string;
+  /** Simulated time, in nanoseconds. */
+  at: number;
+  /** Simulated time that passes in a second. */
+  speed: number;
+}
+
+/** A load that is longer than this does not fit an address. */
+const LONGEST_LOAD = 4000;
+
+/** A step of the story as it begins. */
+export function beginning(id: string | null): State {
+  const { id: name, a, b, disk, load, duration, speed } = story(id);
+  return { story: name, a, b, disk, load, duration, speed, seed: 1, at: 0 };
+}
+
+function loadText(load: Load): string | undefined {
+  if ('workload' in load) return `workload:${load.workload}`;
+  // A file that was dropped is not in the address.
+  return 'fio' in load && load.fio.length <= LONGEST_LOAD ? `fio:${load.fio}` : undefined;
+}
+
+function loadOf(text: string | null): Load | undefined {
+  const [, kind, rest] = text?.match(/^(workload|fio):(.*)$/s) ?? [];
+  return kind === 'workload' ? { workload: rest } : kind === 'fio' ? { fio: rest } : undefined;
+}
+
+function positive(text: string | null, otherwise: number): number {
+  const number = Number(text ?? NaN);
+  return Number.isFinite(number) && number >= 0 ? number : otherwise;
+}
+
+/** What an address (the part after #) asks for. Whatever is wrong or missing is as the step has it. */
+export function parse(hash: string): State {
+  const given = new URLSearchParams(hash.replace(/^#/, ''));
+  const base = beginning(given.get('step'));
+  return {
+    story: base.story,
+    a: given.get('a') || base.a,
+    b: given.get('b') || base.b,
+    disk: given.get('disk') || base.disk,
+    load: loadOf(given.get('load')) ?? base.load,
+    seed: Math.floor(positive(given.get('seed'), base.seed)),
+    duration: given.get('for') || base.duration,
+    at: positive(given.get('t'), 0) * 1e9,
+    speed: positive(given.get('speed'), base.speed) || base.speed,
+  };
+}
+
+/** The address of a state. */
+export function format(state: State): string {
+  const base = beginning(state.story);
+  const words = new URLSearchParams({ step: state.story });
+  for (const key of ['a', 'b', 'disk', 'seed', 'speed'] as const) {
+    if (state[key] !== base[key]) words.set(key, String(state[key]));
+  }
+  if (state.duration !== base.duration) words.set('for', state.duration);
+  const load = loadText(state.load);
+  if (load && load !== loadText(base.load)) words.set('load', load);
+  if (state.at > 0) words.set('t', (state.at / 1e9).toFixed(6));
+  return `#${words}`;
+}
+
+/** Whether two states ask for the same runs. */
+export function sameRuns(one: State, other: State): boolean {
+  const key = ({ a, b, disk, load, seed, duration }: State): string =>
+    JSON.stringify([a, b, disk, load, seed, duration]);
+  return key(one) === key(other);
+}

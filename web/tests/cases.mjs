@@ -1,0 +1,8 @@
+// Every case, in order: those of one file each.
+import { access } from './access.mjs';
+import { equal } from './equal.mjs';
+import { play } from './play.mjs';
+import { shots } from './shots.mjs';
+import { size } from './size.mjs';
+
+export const cases = { ...size, ...play, ...equal, ...access, ...shots };
