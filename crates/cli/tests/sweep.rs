@@ -264,6 +264,16 @@ fn one_run_that_fails_hinders_no_other() {
     idlewise(["sweep", "--dry-run", &file]).exits(0).prints("will fail: ");
 }
 
+#[test]
+fn a_job_is_a_load_whose_warnings_come_once() {
+    let folder = folder();
+    let job = write(&folder, "job.fio", "[a]\nrw=randread\nsize=1m\nbs=4k\nthinktime_spin=3\n");
+    let lists = format!("fio = [{job:?}]\ndisks = [\"barracuda\"]\nschedulers = [\"noop\", \"cfq\"]\n");
+    let run = idlewise(["sweep", &asked(&folder, &lists)]).exits(0).prints("2 of 2 results");
+    assert_eq!(run.stderr.matches("thinktime_spin").count(), 1, "{}", run.stderr);
+    refused("fio = [\"-\"]\ndisks = [\"barracuda\"]\nschedulers = [\"noop\"]\n", "name files, not -");
+}
+
 /// Asserts that a sweep of these lists says this, as wrong usage.
 fn refused(lists: &str, wanted: &str) {
     let folder = folder();

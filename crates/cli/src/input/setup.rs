@@ -139,7 +139,16 @@ pub(crate) fn replay(
 }
 
 /// Reads a job file and prints its warnings.
-fn job_file(path: &Path) -> Result<JobFile, Failure> {
+pub(crate) fn job_file(path: &Path) -> Result<JobFile, Failure> {
+    let jobs = silent_job_file(path)?;
+    let mut err = caller::Messages;
+    for warning in &jobs.warnings {
+        writeln!(err, "warning: {warning}")?;
+    }
+    Ok(jobs)
+}
+
+fn silent_job_file(path: &Path) -> Result<JobFile, Failure> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -151,12 +160,7 @@ fn job_file(path: &Path) -> Result<JobFile, Failure> {
     };
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::failed(format!("{name}: this is not text; is it a fio job file?")))?;
-    let jobs = JobFile::parse(&name, text.trim_start_matches('\u{feff}')).map_err(Failure::failed)?;
-    let mut err = caller::Messages;
-    for warning in &jobs.warnings {
-        writeln!(err, "warning: {warning}")?;
-    }
-    Ok(jobs)
+    JobFile::parse(&name, text.trim_start_matches('\u{feff}')).map_err(Failure::failed)
 }
 
 /// Builds the experiment that the options ask for.
@@ -202,14 +206,16 @@ pub(crate) fn one(
     disk: Profile,
     trace: Option<&Arc<TraceFile>>,
 ) -> Result<Experiment, Failure> {
-    let load = match trace {
-        Some(file) => Load::Trace {
+    let load = match (trace, &options.fio) {
+        (Some(file), _) => Load::Trace {
             open: opener(file),
             open_loop: options.open_loop,
             speed: options.speed,
             devices: Vec::new(),
         },
-        None => load(options)?.0,
+        // Warned of when the runs were planned.
+        (None, Some(path)) => Load::Fio(silent_job_file(path)?),
+        (None, None) => load(options)?.0,
     };
     let weights = settings(&mut [], &options.set)?;
     let selection = selection(&options.selection, false)?;

@@ -107,6 +107,9 @@ impl SweepFile {
                 "what shall the disks do? Give traces = [\"FILE\"], workloads = [\"NAME\"] or fio = [\"JOB\"]",
             );
         }
+        if self.fio.iter().any(|path| path == Path::new("-")) {
+            return wrong("fio: a sweep reads its jobs again and again: name files, not -");
+        }
         if self.disks.is_empty() {
             return wrong("disks: name one or more (`idlewise list disks` names them all)");
         }

@@ -58,6 +58,7 @@ impl Asked {
         setup::check(&load, schedulers)?;
         file.disks.iter().try_for_each(|disk| names::disk(disk).map(drop))?;
         file.workloads.iter().try_for_each(|text| setup::workload_spec(text).map(drop))?;
+        file.fio.iter().try_for_each(|path| setup::job_file(path).map(drop))?;
         let disks = once(&file.disks);
         Ok(Asked { disks, schedulers: labels, seeds: once(&file.seeds), options, whole: load.one_disk })
     }
