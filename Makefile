@@ -14,7 +14,7 @@ BINARY     := $(TARGET_DIR)/release/idlewise
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo build test check format bench front papers selection fuzz install uninstall clean \
-    deb kernel kernel-all kernel-papers kernel-machine kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
+    deb wheel kernel kernel-all kernel-papers kernel-machine kernel-advice kernel-flash kernel-stress kernel-debug kernel-install kernel-uninstall
 
 help: ## list the targets
 	@echo "idlewise: which disk scheduler should this disk use?"
@@ -70,6 +70,9 @@ install: ## install the program to PREFIX/bin
 
 deb: setup ## make Debian packages of the program and the kernel modules: target/deb/*.deb
 	@scripts/deb.sh
+
+wheel: setup ## make the Python package: target/wheels/*.whl (Python 3.11 with venv; fetches maturin)
+	@scripts/python.sh wheel
 
 uninstall: ## remove it
 	rm -f $(DESTDIR)$(PREFIX)/bin/idlewise

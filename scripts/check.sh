@@ -100,6 +100,8 @@ finish() {
 # The longest come first, so that all workers end at about the same time. The recordings that the tests use are those of the kernel that Debian has now.
 guest "real kernel" "scripts/kernel-compare/run.sh --short"
 guest "Debian packages" "scripts/test-deb.sh trixie"
+# Boots no guest, but takes as long, and says in the same way what it lacks.
+guest "Python package" scripts/python.sh
 guest "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2"
 # What differs there is between the modules and the kernel: one elevator of each family. `make kernel-all` takes all.
 few=$(printf ' only=%s' noop iw-mq-deadline iw-kyber iw-bfq cfq cas stride antic-sptf turns)

@@ -5,7 +5,7 @@
 #
 #   build   a C compiler as linker, and a Rust toolchain new enough for Cargo.toml's rust-version
 #   check   the above, rustfmt, clippy, git and the no_std targets; QEMU, fio and busybox for what boots a
-#           real kernel, and what makes Debian packages, if they can be had
+#           real kernel, what makes Debian packages, and Python, if they can be had
 #
 # A Rust toolchain on the PATH is used if it is new enough, wherever it comes from. Otherwise it
 # comes from Debian's own packages. They need root: as another user this runs sudo, or prints the
@@ -93,6 +93,7 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has shellcheck || extra+=(shellcheck)
     has dh_dkms || extra+=(dpkg-dev debhelper dh-dkms)
     has mmdebstrap || extra+=(mmdebstrap)
+    has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || extra+=(python3 python3-venv)
     [ -e /usr/lib/x86_64-linux-gnu/libelf.so.1 ] || extra+=(libelf1)   # The kernel's objtool.
     if [ ${#extra[@]} -gt 0 ]; then
         say "installing Debian packages: ${extra[*]}"

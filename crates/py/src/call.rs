@@ -49,7 +49,7 @@ fn keywords(message: &str) -> String {
 /// What Ctrl-C or `progress` raised. `progress` may also return false, which stops the work and is no error.
 pub(crate) fn follow<T: Send>(
     py: Python<'_>,
-    progress: Option<Py<PyAny>>,
+    progress: Option<&Py<PyAny>>,
     following: &Arc<Following>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
@@ -57,7 +57,7 @@ pub(crate) fn follow<T: Send>(
     let look = || {
         Python::attach(|py| {
             py.check_signals()?;
-            tell(py, progress.as_ref(), following)
+            tell(py, progress, following)
         })
     };
     py.detach(|| {
@@ -83,7 +83,7 @@ pub(crate) fn follow<T: Send>(
                 Error::new_err(format!("idlewise has a bug: {}", text.unwrap_or_default()))
             });
             outcome?;
-            Python::attach(|py| tell(py, progress.as_ref(), following))?;
+            Python::attach(|py| tell(py, progress, following))?;
             value
         })
     })
@@ -103,12 +103,13 @@ fn tell(py: Python<'_>, progress: Option<&Py<PyAny>>, following: &Following) -> 
 /// Carries out a command of the program; gives what it prints, and its messages.
 #[pyfunction]
 #[pyo3(signature = (words, progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "Python hands over what was made of its arguments")]
 pub(crate) fn command(
     py: Python<'_>,
     words: Vec<String>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String)> {
     let following = Arc::new(Following::default());
-    let printed = follow(py, progress, &following, || library::command(&words, &following))?;
+    let printed = follow(py, progress.as_ref(), &following, || library::command(&words, &following))?;
     printed.map(|printed| (printed.text, printed.messages)).map_err(raised)
 }

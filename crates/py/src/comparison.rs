@@ -18,6 +18,7 @@ pub(crate) struct Comparison(Compared);
 /// makes a scheduler of a device.
 #[pyfunction]
 #[pyo3(signature = (words, own, progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "Python hands over what was made of its arguments")]
 pub(crate) fn compare(
     py: Python<'_>,
     words: Vec<String>,
@@ -28,7 +29,7 @@ pub(crate) fn compare(
     let slot = Arc::new(Mutex::new(None));
     let foreign = |(name, make)| (name, Arc::new(Maker::new(make, &following, &slot)) as Arc<dyn Foreign>);
     let own: Vec<_> = own.into_iter().map(foreign).collect();
-    let compared = follow(py, progress, &following, || library::compare(&words, own, &following))?;
+    let compared = follow(py, progress.as_ref(), &following, || library::compare(&words, own, &following))?;
     match slot.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
         None => compared.map(Comparison).map_err(raised),

@@ -181,6 +181,7 @@ impl Batches {
     /// Opens a trace.
     #[new]
     #[pyo3(signature = (path, format, devices, lenient, rows))]
+    #[expect(clippy::needless_pass_by_value, reason = "Python hands over what was made of its arguments")]
     fn new(
         path: PathBuf,
         format: Option<String>,

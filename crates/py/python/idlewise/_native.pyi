@@ -4,6 +4,19 @@ from collections.abc import Callable, Iterator, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 
+__all__ = [
+    "Batches",
+    "Comparison",
+    "Device",
+    "Error",
+    "Request",
+    "Table",
+    "WaitUntil",
+    "__version__",
+    "command",
+    "compare",
+]
+
 __version__: str
 
 class Error(RuntimeError):
