@@ -30,7 +30,7 @@ fn meanwhile<T: Send>(
     work: impl FnOnce(&Arc<Following>) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let following = Arc::new(Following::default());
-    follow(py, progress, &following, || work(&following))?.map_err(raised)
+    follow(py, progress.as_ref(), &following, || work(&following))?.map_err(raised)
 }
 
 /// What is known of a trace, which is split by device if `cut`.
