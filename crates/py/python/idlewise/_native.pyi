@@ -15,6 +15,14 @@ __all__ = [
     "__version__",
     "command",
     "compare",
+    "sweep_estimate",
+    "sweep_file",
+    "sweep_plan",
+    "sweep_portions",
+    "sweep_present",
+    "sweep_run",
+    "sweep_sources",
+    "sweep_write",
 ]
 
 __version__: str
