@@ -153,7 +153,7 @@ class Comparison:
 
     @property
     def command(self) -> str:
-        """The command line that gives the same numbers."""
+        """The command line that gives the same numbers. Schedulers of your own are not in it."""
         return str(self.json()["command"])
 
     @property
