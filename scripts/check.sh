@@ -152,6 +152,13 @@ start
 start
 for ((number = 0; number < ${#guests[@]}; number += 2)); do finish "${guests[number]}"; done
 
+# A gigabyte is unpacked for it, which takes longer than the test.
+if [ "${IDLEWISE_RAY:-0}" = 1 ]; then
+    check "sweeps on Ray" scripts/sweep/test.sh
+else
+    skip "sweeps on Ray" "Ray is a big download: IDLEWISE_RAY=1 asks for it"
+fi
+
 if command -v shellcheck >/dev/null; then
     check "shell scripts" shellcheck .ci/run scripts/*.sh scripts/*/*.sh kernel/build.sh traces/*.sh
 else

@@ -2,7 +2,7 @@
 # Builds the Python package, and tests it as somebody has it who installs it.
 #
 #   scripts/python.sh wheel [FOLDER]     the wheel, built for speed, into FOLDER (default: target/wheels)
-#   scripts/python.sh                    a wheel that is quicker to build, used in a fresh virtual environment: tests, notebooks,
+#   scripts/python.sh                    a wheel that is built as tests are, used in a fresh virtual environment: tests, notebooks,
 #                                        examples of the manuals, types, lints
 #
 # Status 77 says that something cannot be had here, and the last line what.
@@ -41,8 +41,8 @@ box=$(mktemp -d)
 trap 'rm -rf "$box"' EXIT
 trap 'exit 130' INT TERM
 environment "$box/env" --requirement "$requirements"
-wheel "$box/env" wheel-test "$box"
-CARGO_TARGET_DIR=$target cargo build --quiet --locked --profile wheel-test -p idlewise-py --example program
+wheel "$box/env" dev "$box"
+CARGO_TARGET_DIR=$target cargo build --quiet --locked -p idlewise
 "$box/env/bin/pip" install --quiet --no-index --no-deps "$box"/*.whl
 
 cd "$package"
@@ -52,5 +52,5 @@ status=0
 "$box/env/bin/ruff" check --no-cache --quiet . || status=1
 "$box/env/bin/mypy" --strict --cache-dir="$box/mypy" || status=1
 "$box/env/bin/python" -m mypy.stubtest --mypy-config-file pyproject.toml idlewise._native || status=1
-IDLEWISE_CLI=$target/wheel-test/examples/program "$box/env/bin/pytest" -q -p no:cacheprovider -rs || status=1
+IDLEWISE_CLI=$target/debug/idlewise "$box/env/bin/pytest" -q -p no:cacheprovider -rs || status=1
 exit "$status"

@@ -46,6 +46,7 @@ commands! {
     run: Run;
     compare: Compare;
     front: Front;
+    sweep: Sweep;
     papers: Papers;
     record: Record;
     advise: Advise;

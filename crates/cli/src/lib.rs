@@ -17,6 +17,7 @@ pub mod library;
 mod notes;
 mod progress;
 mod report;
+mod sweep;
 
 use std::process::ExitCode;
 

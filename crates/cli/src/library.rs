@@ -17,6 +17,7 @@
 //! # Ok::<(), idlewise::library::Error>(())
 //! ```
 
+pub mod sweeps;
 mod table;
 
 use std::path::Path;
@@ -126,7 +127,7 @@ struct Alone<T: Args> {
 /// comparison that was stopped has what was done until then.
 ///
 /// # Errors
-/// [`Error`]. Options that say where results are written do nothing here.
+/// [`Error`]. Options that say where results are written write nothing here; with `--html` the page has its plots.
 pub fn compare(
     words: &[String],
     own: Vec<(String, Arc<dyn Foreign>)>,
@@ -136,7 +137,8 @@ pub fn compare(
     all.extend_from_slice(words);
     let Returned { value, messages, .. } = caller::call(&all, following, || -> Result<_, Error> {
         let asked = Alone::<compare::Compare>::try_parse_from(words)?.options;
-        Ok(asked.compared(own, true)?)
+        let plotted = asked.html.is_some();
+        Ok(asked.compared(own, plotted)?)
     });
     Ok(Compared { inner: value?, words: all, messages })
 }

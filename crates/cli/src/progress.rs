@@ -29,11 +29,23 @@ pub(crate) struct Progress {
 impl Progress {
     /// Begins to follow these many runs, unless a program does so.
     pub(crate) fn follow(control: Arc<Control>, runs: u64) -> Progress {
+        let all = (runs * WHOLE_RUN) as f64;
+        Progress::follow_by(control, runs, move |control| {
+            control.millionths.load(Ordering::Relaxed) as f64 / all
+        })
+    }
+
+    /// The same where `share` says how much is done, from 0 to 1: runs may be of different lengths.
+    pub(crate) fn follow_by(
+        control: Arc<Control>,
+        runs: u64,
+        share: impl Fn(&Control) -> f64 + Send + 'static,
+    ) -> Progress {
         let done = Arc::new(AtomicBool::new(false));
         if caller::begins(runs) {
             return Progress { done, follower: None };
         }
-        let bar = ProgressBar::new(runs * WHOLE_RUN);
+        let bar = ProgressBar::new(WHOLE_RUN);
         let style = ProgressStyle::with_template("{bar:20} {wide_msg}").expect("the template is valid");
         let bar = bar.with_style(style);
         let ended = Arc::clone(&done);
@@ -41,15 +53,14 @@ impl Progress {
             let begun = Instant::now();
             let mut next = FIRST;
             while !ended.load(Ordering::Relaxed) {
-                let millionths = control.millionths.load(Ordering::Relaxed);
-                let share = millionths as f64 / (runs * WHOLE_RUN) as f64;
+                let share = share(&control);
                 let text = said(control.completed.load(Ordering::Relaxed), share, begun.elapsed());
                 if bar.is_hidden() && begun.elapsed() >= next {
                     next += EVERY;
                     // Without anybody to read it the run goes on.
                     let _ = writeln!(std::io::stderr(), "{text}");
                 }
-                bar.set_position(millionths);
+                bar.set_position((share * WHOLE_RUN as f64) as u64);
                 bar.set_message(text);
                 std::thread::park_timeout(Duration::from_millis(200));
             }

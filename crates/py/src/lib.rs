@@ -7,6 +7,7 @@ mod call;
 mod comparison;
 mod request;
 mod scheduler;
+mod sweeps;
 mod table;
 mod trace;
 
@@ -19,6 +20,18 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("Error", module.py().get_type::<call::Error>())?;
     module.add_function(wrap_pyfunction!(call::command, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::compare, module)?)?;
+    for function in [
+        wrap_pyfunction!(sweeps::sweep_file, module)?,
+        wrap_pyfunction!(sweeps::sweep_sources, module)?,
+        wrap_pyfunction!(sweeps::sweep_portions, module)?,
+        wrap_pyfunction!(sweeps::sweep_plan, module)?,
+        wrap_pyfunction!(sweeps::sweep_run, module)?,
+        wrap_pyfunction!(sweeps::sweep_write, module)?,
+        wrap_pyfunction!(sweeps::sweep_present, module)?,
+        wrap_pyfunction!(sweeps::sweep_estimate, module)?,
+    ] {
+        module.add_function(function)?;
+    }
     module.add_class::<comparison::Comparison>()?;
     module.add_class::<request::Request>()?;
     module.add_class::<request::WaitUntil>()?;

@@ -2,11 +2,9 @@
 
 import json
 import os
-import resource
 import shlex
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
@@ -188,27 +186,3 @@ def test_a_plot_shows_every_scheduler() -> None:
     assert axes.get_xlabel() == "read.latency_ns.mean, ms"
     with pytest.raises(ValueError, match="there is no figure"):
         result.plot("nope")
-
-
-def seconds(of: int) -> float:
-    used = resource.getrusage(of)
-    return used.ru_utime + used.ru_stime
-
-
-def test_a_comparison_costs_what_the_program_takes(cli: str) -> None:
-    """Of a million requests: processor time, the least of several turns, and not more than 5 % above."""
-    shown = {"workload": "random:n=8,requests=62500", "disk": "hdd-18tb-7200", "schedulers": "noop,c-look"}
-    words = [cli, "compare", *(f"--{name}={value}" for name, value in shown.items())]
-    program, package = float("inf"), float("inf")
-    for turn in range(12):
-        before = seconds(resource.RUSAGE_CHILDREN)
-        subprocess.run(words, check=True, capture_output=True)
-        program = min(program, seconds(resource.RUSAGE_CHILDREN) - before)
-        before = seconds(resource.RUSAGE_SELF)
-        result = idlewise.compare(**shown)  # type: ignore[arg-type]
-        package = min(package, seconds(resource.RUSAGE_SELF) - before)
-        assert sum(result.summary.values("requests")) == 1_000_000
-        if turn >= 2 and package <= 1.05 * program:
-            break
-    print(f"program {program:.3f} s, package {package:.3f} s: {100 * (package / program - 1):+.1f} %", file=sys.stderr)
-    assert package <= 1.05 * program

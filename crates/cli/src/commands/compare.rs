@@ -61,7 +61,7 @@ pub(crate) struct Compare {
 
     /// Write the results as a page for browsers, with plots of the runs over time: one file, which fetches nothing
     #[arg(long, value_name = "FILE", require_equals = true)]
-    html: Option<PathBuf>,
+    pub(crate) html: Option<PathBuf>,
 }
 
 /// A scheduler that the caller brings along, with its name.

@@ -8,7 +8,6 @@ use idlewise_core::{Duration, Instant, Merging};
 use idlewise_disk::Profile;
 
 use idlewise_sim::engine::Limits;
-use idlewise_sim::engine::decision_log::WhyFilter;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load, OpenRows};
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};
@@ -61,7 +60,8 @@ fn limits(options: &LoadOptions) -> Result<Limits, Failure> {
     Ok(Limits { until, requests: options.max_requests.unwrap_or(u64::MAX) })
 }
 
-fn workload_spec(text: &str) -> Result<Spec, Failure> {
+/// The workload of a text, if there is one of that name.
+pub(crate) fn workload_spec(text: &str) -> Result<Spec, Failure> {
     let spec = Spec::parse(text).map_err(Failure::usage)?;
     if workloads::find(&spec.name).is_none() {
         let hint = did_you_mean(&spec.name, workloads::all().iter().map(|kind| kind.name));
@@ -139,7 +139,16 @@ pub(crate) fn replay(
 }
 
 /// Reads a job file and prints its warnings.
-fn job_file(path: &Path) -> Result<JobFile, Failure> {
+pub(crate) fn job_file(path: &Path) -> Result<JobFile, Failure> {
+    let jobs = silent_job_file(path)?;
+    let mut err = caller::Messages;
+    for warning in &jobs.warnings {
+        writeln!(err, "warning: {warning}")?;
+    }
+    Ok(jobs)
+}
+
+fn silent_job_file(path: &Path) -> Result<JobFile, Failure> {
     let (name, bytes) = if path == Path::new("-") {
         let mut bytes = Vec::new();
         std::io::stdin().lock().read_to_end(&mut bytes)?;
@@ -151,12 +160,7 @@ fn job_file(path: &Path) -> Result<JobFile, Failure> {
     };
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::failed(format!("{name}: this is not text; is it a fio job file?")))?;
-    let jobs = JobFile::parse(&name, text.trim_start_matches('\u{feff}')).map_err(Failure::failed)?;
-    let mut err = caller::Messages;
-    for warning in &jobs.warnings {
-        writeln!(err, "warning: {warning}")?;
-    }
-    Ok(jobs)
+    JobFile::parse(&name, text.trim_start_matches('\u{feff}')).map_err(Failure::failed)
 }
 
 /// Builds the experiment that the options ask for.
@@ -176,24 +180,54 @@ pub(crate) fn experiment(
         (None, Some(survey)) => fitting(survey).map(|(disk, reason)| (disk, Some(reason)))?,
         (None, None) => (names::disk(USUAL_DISK)?, None),
     };
-    let experiment = Experiment {
-        disk,
-        load,
-        schedulers,
-        foreign: Vec::new(),
-        seeds: (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect(),
+    let seeds = (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect();
+    let experiment = Experiment { schedulers, seeds, weights, selection, ..bare(options, disk, load)? };
+    let missing = survey.and_then(|survey| survey.missing());
+    Ok(Prepared { experiment, load: words, trace, missing, disk_reason })
+}
+
+/// The load on the disk, under nobody yet, with the options that no scheduler decides.
+fn bare(options: &LoadOptions, disk: Profile, load: Load) -> Result<Experiment, Failure> {
+    Ok(Experiment {
         queue_size: options.queue_size as usize,
         hardware_queues: options.hardware_queues,
         merging: if options.no_merges { Merging::Off } else { Merging::All },
-        weights,
         calibrated: !options.uncalibrated,
         limits: limits(options)?,
-        selection,
-        told: WhyFilter::default(),
-        series: false,
+        ..Experiment::new(disk, load)
+    })
+}
+
+/// One scheduler with the options' seed, on `trace` if the load is one. All its devices go to one disk. What the options
+/// have for other schedulers is no error.
+pub(crate) fn one(
+    options: &LoadOptions,
+    scheduler: Choice,
+    disk: Profile,
+    trace: Option<&Arc<TraceFile>>,
+) -> Result<Experiment, Failure> {
+    let load = match (trace, &options.fio) {
+        (Some(file), _) => Load::Trace {
+            open: opener(file),
+            open_loop: options.open_loop,
+            speed: options.speed,
+            devices: Vec::new(),
+        },
+        // Warned of when the runs were planned.
+        (None, Some(path)) => Load::Fio(silent_job_file(path)?),
+        (None, None) => load(options)?.0,
     };
-    let missing = survey.and_then(|survey| survey.missing());
-    Ok(Prepared { experiment, load: words, trace, missing, disk_reason })
+    let weights = settings(&mut [], &options.set)?;
+    let selection = selection(&options.selection, false)?;
+    let (schedulers, seeds) = (vec![scheduler], vec![options.seed]);
+    Ok(Experiment { schedulers, seeds, weights, selection, ..bare(options, disk, load)? })
+}
+
+/// An error if something of the options would do nothing, or cannot be read, with these schedulers.
+pub(crate) fn check(options: &LoadOptions, mut schedulers: Vec<Choice>) -> Result<(), Failure> {
+    settings(&mut schedulers, &options.set)?;
+    limits(options)?;
+    unused::check(&selection(&options.selection, false)?, &schedulers)
 }
 
 /// A failed experiment: wrong usage if the workload's text was wrong, or the model does not fit.

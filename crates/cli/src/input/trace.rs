@@ -63,8 +63,19 @@ const MOST_DISKS: usize = 32;
 const MOST_SPLIT: u64 = 4_000_000;
 
 impl TraceFile {
-    /// Checks that the trace can be opened; spools standard input.
+    /// Reads the trace once, for what it shows; spools standard input.
     pub(crate) fn open(path: &Path, reading: &Reading) -> Result<TraceFile, Failure> {
+        let mut file = TraceFile::unread(path, reading)?;
+        let mut trace = file.trace().map_err(Failure::failed)?;
+        while let Some(row) = trace.next().map_err(Failure::failed)? {
+            file.survey.add(&row);
+        }
+        file.report = Mutex::new(Some(trace.report()));
+        Ok(file)
+    }
+
+    /// The same without reading it: nothing is known of what it shows.
+    pub(crate) fn unread(path: &Path, reading: &Reading) -> Result<TraceFile, Failure> {
         let options = options(reading)?;
         let mut spooled = None;
         if path == Path::new("-") {
@@ -74,13 +85,7 @@ impl TraceFile {
         }
         let (report, survey, split, hash) =
             (Mutex::new(None), Survey::default(), OnceLock::new(), OnceLock::new());
-        let mut file = TraceFile { path: path.to_owned(), options, spooled, report, survey, split, hash };
-        let mut trace = file.trace().map_err(Failure::failed)?;
-        while let Some(row) = trace.next().map_err(Failure::failed)? {
-            file.survey.add(&row);
-        }
-        file.report = Mutex::new(Some(trace.report()));
-        Ok(file)
+        Ok(TraceFile { path: path.to_owned(), options, spooled, report, survey, split, hash })
     }
 
     /// What the trace shows.
@@ -171,8 +176,16 @@ pub(crate) fn sha256(files: &[PathBuf]) -> io::Result<Option<String>> {
             file.consume(count);
         }
     }
-    let text = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((!files.is_empty()).then_some(text))
+    Ok((!files.is_empty()).then(|| hexadecimal(&hash.finalize())))
+}
+
+/// SHA-256 of bytes.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// One reading of a trace.

@@ -16,6 +16,7 @@ from idlewise._compare import Comparison, compare
 from idlewise._disk import Disk, disks, workloads
 from idlewise._native import Device, Error, Request, WaitUntil, __version__
 from idlewise._scheduler import Scheduler, schedulers
+from idlewise._sweep import Sweep, sweep
 from idlewise._table import Table
 from idlewise._trace import Trace
 
@@ -26,6 +27,7 @@ __all__ = [
     "Error",
     "Request",
     "Scheduler",
+    "Sweep",
     "Table",
     "Trace",
     "WaitUntil",
@@ -33,5 +35,6 @@ __all__ = [
     "compare",
     "disks",
     "schedulers",
+    "sweep",
     "workloads",
 ]

@@ -49,6 +49,7 @@ def compare(
     merges: bool = True,
     max_requests: int | None = None,
     duration: Value | None = None,
+    plots: bool = False,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run several schedulers on the same load and say which is best.
@@ -83,6 +84,7 @@ def compare(
         merges: Whether neighbouring requests are merged.
         max_requests: Stop issuing after this many requests.
         duration: Stop issuing after this much simulated time, such as `"30s"`.
+        plots: Keep what the page of `html()` plots over time; a few percent slower.
         progress: Is told the share done and the requests done about 20 times a second. False as its answer ends the
             runs early: the result is then of what was done.
 
@@ -122,6 +124,7 @@ def compare(
         *flag("no-merges", not merges),
         *option("max-requests", max_requests),
         *option("duration", None if duration is None else text(duration)),
+        *option("html", "report.html" if plots else None),
     ]
     return Comparison(_native.compare(words, own, progress))
 
@@ -222,7 +225,7 @@ class Comparison:
         return document
 
     def html(self) -> str:
-        """The page that `idlewise compare --html` writes."""
+        """The page that `idlewise compare --html` writes; its plots are there if `compare` was asked for `plots`."""
         return self._native.html()
 
     def save(self, path: PathLike) -> Path:

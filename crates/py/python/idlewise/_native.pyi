@@ -15,6 +15,14 @@ __all__ = [
     "__version__",
     "command",
     "compare",
+    "sweep_estimate",
+    "sweep_file",
+    "sweep_plan",
+    "sweep_portions",
+    "sweep_present",
+    "sweep_run",
+    "sweep_sources",
+    "sweep_write",
 ]
 
 __version__: str
@@ -31,6 +39,32 @@ def compare(
     progress: Callable[[float, int], object] | None = None,
 ) -> Comparison:
     """Compare schedulers as the command `compare` does with these words behind it."""
+
+def sweep_file(path: str) -> str:
+    """What a TOML file asks for, as JSON."""
+
+def sweep_sources(sweep: str) -> str:
+    """The traces of a sweep, once all else is checked."""
+
+def sweep_portions(
+    sweep: str, source: str, work: str, cut: bool, progress: Callable[[float, int], object] | None = None
+) -> str:
+    """What is known of a trace, which is split by device if `cut`."""
+
+def sweep_plan(sweep: str, portions: Sequence[str], work: str) -> str:
+    """The units of a sweep."""
+
+def sweep_run(unit: str, progress: Callable[[float, int], object] | None = None) -> bytes | None:
+    """The content of a unit's result; None if it was stopped."""
+
+def sweep_write(output: str, unit: str, content: bytes) -> None:
+    """Write a unit's result into a dataset in a folder."""
+
+def sweep_present(output: str) -> list[str]:
+    """The ids of the results in a folder."""
+
+def sweep_estimate(units: str, jobs: int) -> str:
+    """What units would cost."""
 
 @final
 class Comparison:

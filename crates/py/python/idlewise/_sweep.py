@@ -1,0 +1,364 @@
+"""Sweeps: the product of traces, disks, schedulers and seeds, as a Parquet dataset."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from idlewise import _native
+from idlewise._engines import Engine
+from idlewise._engines import engine as engine_of
+from idlewise._places import Cache, Folder, Storage, is_url, opened
+from idlewise._words import PathLike, Value, text
+from idlewise._work import Done, Surroundings, Unit, prepare, run
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+Named = str | os.PathLike[str] | Mapping[str, Any]
+"""A trace: its name, or a table with its `file` and how to read it."""
+
+Told = Callable[[float, int], object]
+"""Is told the share of the work that is done, and how many runs are; false as its answer ends the sweep early."""
+
+CHUNKS = 8
+"""Into so many parts for each worker the work is cut, at least, so that all end at about the same time."""
+
+LINE_EVERY = 10.0
+"""Seconds between two lines about how far the sweep is."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A sweep and its dataset.
+
+    It is finished if `there` is `runs` and `failed` is empty; asking for the same again goes on with what is missing.
+    """
+
+    output: str
+    """The folder of the dataset, or its URL."""
+    plan: str
+    """The product in words."""
+    runs: int
+    """Runs that the product has."""
+    there: int
+    """Runs whose results are in the dataset."""
+    new: int
+    """Those of them that were made by this call."""
+    failed: list[tuple[str, str]]
+    """Runs that failed, and why."""
+    estimate: str | None
+    """What the runs that are to do will cost, of a dry run."""
+    seconds: float | None
+    """The same on one core, in seconds."""
+    _places: list[str] = field(repr=False)
+    _storage: Storage = field(repr=False)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The results as a table of pyarrow: a row for each run of this sweep, in order of the plan.
+
+        Other results that lie in the same folder are left out. Raises ImportError if there is no pyarrow.
+        """
+        import pyarrow
+        from pyarrow import dataset
+
+        files, base = (None, os.path.abspath(self.output))
+        if is_url(self.output):
+            files, base = opened(self.output, self._storage)
+        folder = Folder(self.output, self._storage)
+        there = None if self.there == self.runs else set(_present(folder))
+        wanted = [place for place in self._places if there is None or _id(place) in there]
+        parts = pyarrow.schema([("trace", pyarrow.string()), ("disk", pyarrow.string())])
+        table: pyarrow.Table = dataset.dataset(
+            [f"{base}/{place}" for place in wanted],
+            format="parquet",
+            filesystem=files,
+            partitioning=dataset.partitioning(parts, flavor="hive"),
+            partition_base_dir=base,
+        ).to_table()
+        return table
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The results as a data frame of pandas. Raises ImportError if pandas or pyarrow is not installed."""
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def __str__(self) -> str:
+        lines = [f"{self.plan}; {self.there} are in {self.output}, {self.new} of them new"]
+        lines += [self.estimate] if self.estimate else []
+        lines += [f"failed: {words}: {why}" for words, why in self.failed]
+        return "\n".join(lines)
+
+
+def sweep(
+    file: PathLike | None = None,
+    *,
+    traces: Named | Sequence[Named] = (),
+    workloads: str | Sequence[str] = (),
+    fio: PathLike | Sequence[PathLike] = (),
+    disks: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    schedulers: str | Sequence[str] = (),
+    seeds: int | Sequence[int] = 1,
+    output: PathLike | None = None,
+    work: PathLike | None = None,
+    options: Mapping[str, Value | Sequence[str]] | None = None,
+    engine: str = "local",
+    jobs: int | None = None,
+    retries: int = 3,
+    storage_options: Storage | None = None,
+    cache: PathLike | None = None,
+    cache_bytes: int = 50 * 10**9,
+    dry_run: bool = False,
+    progress: Told | None = None,
+) -> Sweep:
+    """Run the product of traces or workloads, disks, schedulers and seeds into a Parquet dataset.
+
+    Each run is one file of one row, `trace=…/disk=…/ID.parquet` below `output`, whose name is a hash of all that
+    decides the result. So a sweep that was ended or killed goes on when it is asked for again, and no result is
+    there twice.
+    A trace of several devices is split: each device has a disk of its own.
+
+    Args:
+        file: A TOML file that has all lists, as the program's `idlewise sweep` reads it; instead of the lists here.
+        traces: Trace files, or URLs of fsspec such as `"s3://bucket/trace.csv.gz"`. One that wants more is a table:
+            `{"file": …, "name": …, "format": …, "devices": […], "lenient": True}`.
+        workloads: Named workloads, such as `"random:n=4"`.
+        fio: Job files of fio.
+        disks: Names of disks, or profile files.
+        schedulers: Names, sets of them (`"linux"`), or names with settings (`"deadline:read_expire=100ms"`).
+        seeds: How many seeds from 1 on, or the seeds.
+        output: The folder of the dataset, or a URL.
+        work: Where traces are split; `_work` below `output` unless given. Every worker must reach it.
+        options: All other options of `compare`, such as `{"open_loop": True, "max_requests": 100_000}`.
+        engine: `"local"`: threads of this process. `"ray"`: tasks on a Ray cluster (`pip install 'idlewise[ray]'`).
+        jobs: Runs at a time; as many as there are cores unless given.
+        retries: How often a part of the work is tried again when its worker dies, or a store does not answer.
+        storage_options: What fsspec is told of the object store, such as `{"endpoint_url": …}`.
+        cache: The folder in which workers keep what they fetch; `~/.cache/idlewise` unless given.
+        cache_bytes: What may lie there on each machine; what is in use may be more.
+        dry_run: Run only samples, and say what the sweep would cost.
+        progress: Is told the share done and the runs done, whenever some are. False as its answer ends the sweep
+            early. Without it, lines go to standard error.
+
+    Returns:
+        The sweep, whose results `to_arrow()` and `to_pandas()` give.
+
+    Raises:
+        ValueError: Something that was asked for is wrong. The message says what.
+        Error: A trace could not be read, or a result not be written.
+        ImportError: Ray or fsspec is wanted and is not there.
+        KeyboardInterrupt: Ctrl-C. What was done is in the dataset.
+
+    Source: the program's `idlewise sweep`, which does the same on one machine.
+    """
+    asked = _asked(file, traces, workloads, fio, disks, schedulers, seeds, output, work, options)
+    if retries < 0 or (jobs is not None and jobs < 1):
+        raise ValueError("jobs is 1 or more, and retries 0 or more")
+    storage = dict(storage_options or {})
+    sources = json.loads(_native.sweep_sources(json.dumps(asked)))
+    target = str(asked["output"])
+    place = str(asked.get("work") or f"{target.rstrip('/')}/_work")
+    kept = os.fspath(cache) if cache else os.path.join(_cache_home(), "idlewise")
+    where = Surroundings(
+        Folder(target, storage), Folder(place, storage), Cache(kept, cache_bytes), storage, os.getcwd()
+    )
+    drive = _Driver(where, json.dumps(asked), sources, progress)
+    if dry_run:
+        return drive.told(jobs or len(os.sched_getaffinity(0)))
+    return drive.done(lambda: engine_of(engine, jobs, retries))
+
+
+def _cache_home() -> str:
+    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+
+
+def _asked(
+    file: PathLike | None,
+    traces: Named | Sequence[Named],
+    workloads: str | Sequence[str],
+    fio: PathLike | Sequence[PathLike],
+    disks: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    schedulers: str | Sequence[str],
+    seeds: int | Sequence[int],
+    output: PathLike | None,
+    work: PathLike | None,
+    options: Mapping[str, Value | Sequence[str]] | None,
+) -> dict[str, Any]:
+    """What is asked for, as the program's files have it."""
+    lists = {
+        "traces": [_trace(trace) for trace in _listed(traces)],
+        "workloads": _listed(workloads),
+        "fio": [os.fspath(job) for job in _listed(fio)],
+        "disks": [os.fspath(disk) for disk in _listed(disks)],
+        "schedulers": _listed(schedulers),
+        "options": {name.replace("_", "-"): _value(value) for name, value in (options or {}).items()},
+    }
+    if file is not None:
+        if any(lists.values()) or seeds != 1 or output or work:
+            raise ValueError("give a file, or lists and output: a file has all of them")
+        found: dict[str, Any] = json.loads(_native.sweep_file(os.fspath(file)))
+        return found
+    if output is None:
+        raise ValueError("output: name a folder for the results, or a URL")
+    lists["seeds"] = list(range(1, 1 + seeds)) if isinstance(seeds, int) else list(seeds)
+    own = {"output": os.fspath(output)} | ({"work": os.fspath(work)} if work else {})
+    return own | lists
+
+
+def _listed(values: Any) -> list[Any]:
+    is_one = isinstance(values, str | os.PathLike | Mapping)
+    return [values] if is_one else list(values)
+
+
+def _trace(trace: Named) -> str | dict[str, Any]:
+    if isinstance(trace, Mapping):
+        return {**trace, "file": os.fspath(trace["file"])} if "file" in trace else dict(trace)
+    return os.fspath(trace)
+
+
+def _value(value: Value | Sequence[str]) -> Any:
+    if isinstance(value, bool | int | float | str):
+        return value
+    return list(value) if isinstance(value, Sequence) else text(value)
+
+
+def _present(output: Folder) -> Iterator[str]:
+    """The ids of the results that lie in the dataset."""
+    if output.is_local:
+        yield from _native.sweep_present(output.name)
+    else:
+        yield from (_id(name) for name in output.names(".parquet"))
+
+
+def _id(place: str) -> str:
+    return place.rsplit("/", 1)[-1].removesuffix(".parquet")
+
+
+def _weights(units: Sequence[Unit]) -> list[int]:
+    """How much of the work each run is: requests, where they are known."""
+    known = [unit["rows"] for unit in units if unit["rows"] is not None]
+    usual = sum(known) // len(known) if known else 1
+    return [max(1, usual if unit["rows"] is None else unit["rows"]) for unit in units]
+
+
+def _chunks(units: Sequence[Unit], workers: int) -> list[tuple[int, list[Unit]]]:
+    """The units in parts, each of one load, with the weight of each part; the heaviest first."""
+    weights = _weights(units)
+    most = max(1, sum(weights) // (workers * CHUNKS))
+    parts: list[tuple[int, list[Unit]]] = []
+    for unit, weight in zip(units, weights, strict=True):
+        same = parts and parts[-1][1][0]["load"] == unit["load"]
+        if same and parts[-1][0] + weight <= most:
+            parts[-1] = (parts[-1][0] + weight, [*parts[-1][1], unit])
+        else:
+            parts.append((weight, [unit]))
+    return sorted(parts, key=lambda part: -part[0])
+
+
+class _Driver:
+    """Plans a sweep, deals its runs out, and counts what comes back."""
+
+    def __init__(self, where: Surroundings, asked: str, sources: list[dict[str, Any]], progress: Told | None) -> None:
+        self._where = where
+        self._asked = asked
+        self._sources = sources
+        self._progress = progress
+        self._began = time.monotonic()
+        self._line_at = self._began + LINE_EVERY
+
+    def _plan(self, portions: list[str]) -> dict[str, Any]:
+        for source, known in zip(self._sources, portions, strict=True):
+            for warning in json.loads(known)["warnings"]:
+                print(f"warning: {source['name'] or source['file']}: {warning}", file=sys.stderr)
+        plan: dict[str, Any] = json.loads(_native.sweep_plan(self._asked, portions, self._where.work.name))
+        return plan
+
+    def _left(self, plan: Mapping[str, Any]) -> list[Unit]:
+        there = set(_present(self._where.output))
+        return [unit for unit in plan["units"] if unit["id"] not in there]
+
+    def _result(self, plan: Mapping[str, Any], left: int, done: Done, cost: Mapping[str, Any]) -> Sweep:
+        units = plan["units"]
+        # Counted there: a worker that died had written some, and another driver may be at the same sweep.
+        there = len(units) - len(self._left(plan))
+        return Sweep(
+            output=self._where.output.name,
+            plan=plan["words"],
+            runs=len(units),
+            there=there,
+            new=there - (len(units) - left),
+            failed=sorted(done.failed),
+            estimate=cost.get("text"),
+            seconds=cost.get("seconds"),
+            _places=[unit["place"] for unit in units],
+            _storage=self._where.storage,
+        )
+
+    def told(self, jobs: int) -> Sweep:
+        """What the sweep would cost, from samples on this machine."""
+        portions = [prepare(self._where, self._asked, source, False) for source in self._sources]
+        plan = self._plan(portions)
+        left = self._left(plan)
+        with ExitStack() as stack:
+            files: dict[str, str] = {}
+            for unit in left:
+                trace = unit["load"].get("trace")
+                if trace is not None and is_url(trace["source"]):
+                    source = trace["source"]
+                    if source not in files:
+                        fetched = self._where.cache.fetched(source, self._where.storage)
+                        files[source] = os.fspath(stack.enter_context(fetched))
+                    trace["source"] = files[source]
+            cost = json.loads(_native.sweep_estimate(json.dumps(left), jobs)) if left else {}
+        return self._result(plan, len(left), Done(0, []), cost)
+
+    def done(self, begin: Callable[[], Engine]) -> Sweep:
+        """Carry out what is not done yet."""
+        workers = begin()
+        stopped = True
+        try:
+            calls = [(self._where, self._asked, source, True) for source in self._sources]
+            numbered = workers.each(_numbered, [(number, *call) for number, call in enumerate(calls)])
+            plan = self._plan([portions for _, portions in sorted(numbered)])
+            left = self._left(plan)
+            chunks = _chunks(left, workers.workers)
+            all_weight = sum(weight for weight, _ in chunks)
+            calls_of_runs = [(weight, self._where, units) for weight, units in chunks]
+            total, weight_done = Done(0, []), 0
+            for weight, one in workers.each(_weighed, calls_of_runs):
+                total = Done(total.units + one.units, total.failed + one.failed)
+                weight_done += weight
+                if self._tell(weight_done / max(1, all_weight), total.units, len(left)) is False:
+                    break
+            else:
+                stopped = False
+        finally:
+            workers.close(stopped)
+        return self._result(plan, len(left), total, {})
+
+    def _tell(self, share: float, runs: int, of: int) -> object:
+        if self._progress is not None:
+            return self._progress(share, runs)
+        now = time.monotonic()
+        if now >= self._line_at:
+            self._line_at = now + LINE_EVERY
+            left = (now - self._began) * (1 - share) / share
+            print(f"{share:.0%} done, {runs} of {of} runs, about {left:.0f} s left", file=sys.stderr)
+        return None
+
+
+def _numbered(number: int, *arguments: Any) -> tuple[int, str]:
+    """`prepare`, with the place of its trace among others."""
+    return number, prepare(*arguments)
+
+
+def _weighed(weight: int, *arguments: Any) -> tuple[int, Done]:
+    """`run`, with the weight of its part."""
+    return weight, run(*arguments)
