@@ -18,7 +18,7 @@ import ray
 
 
 def timed(jobs: int) -> float:
-    """Seconds that the sweep takes with so many workers."""
+    """Seconds that the sweep takes with this number of workers."""
     with tempfile.TemporaryDirectory() as output:
         began = time.monotonic()
         found = idlewise.sweep(

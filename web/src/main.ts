@@ -203,7 +203,7 @@ class Page {
     return `So far ${more.name} has moved ${digits(ratio)} times as much data${whose} as ${less.name}.`;
   }
 
-  /** The load or the disk is not that of the step. */
+  /** The load or the disk differs from the step. */
   private get isOwn(): boolean {
     const { state } = this;
     const base = beginning(state.story);

@@ -154,7 +154,7 @@ export const STORIES: Story[] = [
     look: [
       'Rings are requests inside the drive. All of them are there: whatever order they came in, the drive sorts them.',
       'The elevator, so much better than noop on the old disk, gains nothing here.',
-      'What is left for a scheduler: who gets in, who waits for whom, and who starves.',
+      'What is left for a scheduler: who gets in, who has to wait, and who starves.',
     ],
     a: 'noop',
     b: 'c-look',

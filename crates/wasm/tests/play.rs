@@ -1,4 +1,4 @@
-//! What the page is told of a run, on any machine: the rows, and a report like that of the simulator itself.
+//! What the page is told of a run, on any machine: the rows, and the report that the simulator itself gives.
 
 use idlewise_disk::Profile;
 use idlewise_sim::engine::Control;

@@ -54,7 +54,7 @@ pub(crate) struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate in words, for so many runs at a time.
+    /// The estimate in words, for this number of runs at a time.
     pub(crate) fn words(&self, jobs: usize) -> String {
         let passes = HumanDuration(Duration::from_secs_f64(self.seconds / jobs as f64));
         let mut text = format!(
@@ -136,7 +136,7 @@ fn sample(unit: &Unit, time: Duration) -> Result<Told, Failure> {
     })
 }
 
-/// What `units` will cost, from samples that are run so many at a time.
+/// What `units` will cost, from samples, a number of which run at a time.
 pub(crate) fn estimate(units: &[&Unit], jobs: usize) -> Result<Estimate, Failure> {
     let chosen = samples(units);
     let budget = SAMPLES * jobs as u32 / chosen.len().max(1) as u32;

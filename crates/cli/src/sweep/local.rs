@@ -32,7 +32,7 @@ fn weights(units: &[&Unit]) -> Vec<u64> {
     units.iter().map(|unit| unit.rows.unwrap_or(usual).max(1)).collect()
 }
 
-/// Runs `units`, so many at a time, and writes each result when it is there. A unit that fails hinders no other; what cannot
+/// Runs `units`, a number of them at a time, and writes each result when it is there. A unit that fails hinders no other; what cannot
 /// be written ends all.
 ///
 /// # Errors

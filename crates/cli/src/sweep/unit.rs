@@ -112,7 +112,7 @@ impl Unit {
         Ok(Some(outcome).filter(|_| !control.stop.load(Ordering::Relaxed)))
     }
 
-    /// Carries the unit out, up to so many requests or until `control` ends it.
+    /// Carries the unit out, up to this number of requests or until `control` ends it.
     pub(crate) fn run_some(&self, control: &Control, requests: u64) -> Result<Outcome, Failure> {
         let mut given = options::parse(&self.options)?;
         given.seed = self.seed;

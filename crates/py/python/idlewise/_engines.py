@@ -98,7 +98,7 @@ class Threads(Engine):
 class Ray(Engine):
     """The workers of a Ray cluster.
 
-    That is the one that this program is connected to, that of RAY_ADDRESS, or one on this machine.
+    It is the cluster to which this program is connected, or which RAY_ADDRESS names, or one on this machine.
     """
 
     def __init__(self, jobs: int | None, retries: int) -> None:

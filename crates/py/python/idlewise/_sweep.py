@@ -29,7 +29,7 @@ Told = Callable[[float, int], object]
 """Is told the share of the work that is done, and how many runs are; false as its answer ends the sweep early."""
 
 CHUNKS = 8
-"""Into so many parts for each worker the work is cut, at least, so that all end at about the same time."""
+"""Parts for each worker into which the work is cut, at least, so that all end at about the same time."""
 
 LINE_EVERY = 10.0
 """Seconds between two lines about how far the sweep is."""

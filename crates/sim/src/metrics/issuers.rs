@@ -153,7 +153,7 @@ impl Issuers {
             tally.bytes += u64::from(request.length.0) * SECTOR_BYTES;
             tally.latency_ns += u128::from(latency_ns);
             if latency_ns > tally.latency.max() {
-                tally.longest_issued = Instant(now.0 - latency_ns);
+                tally.longest_issued = Instant(now.0.saturating_sub(latency_ns));
             }
             tally.latency.record(latency_ns);
             if request.operation == Operation::Read {
