@@ -50,10 +50,12 @@ export const report = {
       await page.fill('.filter input', 'AS');
       assert.deepStrictEqual(await rows(page), ['as', 'cas']);
       const drawn = () => page.$$eval('#dots figure b', (names) => names.map((name) => name.textContent));
-      assert.ok(!(await drawn()).includes('kyber'));
-      await page.check('#shown label:has-text("kyber") input');
-      assert.ok((await drawn()).includes('kyber'));
-      await page.uncheck('#shown label:has-text("kyber") input');
-      assert.ok(!(await drawn()).includes('kyber'));
+      const other = (await page.$$eval('#shown label:not(.on)', (labels) => labels.map((label) => label.textContent.trim())))[0];
+      const box = page.locator('#shown label:not(.on) input').first();
+      assert.ok(!(await drawn()).includes(other));
+      await (await box.elementHandle()).check();
+      assert.ok((await drawn()).includes(other), other);
+      await page.locator('#shown label.on', { hasText: other }).locator('input').first().uncheck();
+      assert.ok(!(await drawn()).includes(other), other);
     }),
 };
