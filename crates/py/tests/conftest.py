@@ -3,12 +3,16 @@
 import bisect
 import collections
 import os
+import signal
 from pathlib import Path
 
 import idlewise
 import pytest
 
 ROOT = Path(__file__).resolve().parents[3]
+
+# A shell's jobs in the background begin with Ctrl-C ignored, and Python leaves it so.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Fifo(idlewise.Scheduler):
