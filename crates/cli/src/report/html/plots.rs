@@ -6,7 +6,7 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use idlewise_core::{Direction, Instant};
-use idlewise_sim::metrics::series::{Bin, Close, Quantile, Series};
+use idlewise_sim::metrics::series::{Bin, Close, Dot, Quantile, Series};
 use serde_json::{Value, json};
 
 /// One scheduler's run over time, by the scheduler's name.
@@ -62,14 +62,12 @@ fn span(series: &Series, place: u64) -> f64 {
     (series.end.0.saturating_sub(place * series.bin.0)).clamp(1, series.bin.0) as f64
 }
 
-fn gigabytes(dot: &idlewise_sim::metrics::series::Dot) -> f64 {
+fn gigabytes(dot: &Dot) -> f64 {
     (dot.start.0 * idlewise_core::SECTOR_BYTES) as f64 / 1e9
 }
 
 fn dots(series: &Series) -> Value {
-    let all = |figure: fn(&idlewise_sim::metrics::series::Dot) -> f64| {
-        row(&series.dots.iter().map(figure).collect::<Vec<_>>())
-    };
+    let all = |figure: fn(&Dot) -> f64| row(&series.dots.iter().map(figure).collect::<Vec<_>>());
     json!({
         "at": all(|dot| dot.at.0 as f64 / 1e9),
         "address": all(gigabytes),
@@ -78,7 +76,7 @@ fn dots(series: &Series) -> Value {
     })
 }
 
-/// Times in milliseconds from when the first of its commands was issued.
+/// Times in milliseconds from when the first of its commands went to the disk; what was issued before counts from there.
 fn close_up(series: &Series) -> Value {
     let commands = &series.close_up.commands;
     let from = commands.iter().map(|command| command.dot.at).min().unwrap_or_default();
