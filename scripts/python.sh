@@ -42,7 +42,7 @@ trap 'rm -rf "$box"' EXIT
 trap 'exit 130' INT TERM
 environment "$box/env" --requirement "$requirements"
 wheel "$box/env" dev "$box"
-CARGO_TARGET_DIR=$target cargo build --quiet --locked -p idlewise
+CARGO_TARGET_DIR=$target cargo build --quiet --locked -p idlewise -p idlewise-py
 "$box/env/bin/pip" install --quiet --no-index --no-deps "$box"/*.whl
 
 cd "$package"
