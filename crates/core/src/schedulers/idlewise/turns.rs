@@ -5,77 +5,92 @@
 //! drive's queue.
 //!
 //! # How it decides
-//! An *actor* is a process that issues requests, or a chain of processes, each continuing where the previous one stopped. A
-//! new process joins the latest actor of its group (such as the processes of one parent) if that actor has no request waiting
-//! or in flight. Otherwise it joins the stream that has the turn, if that stream has exited, or has ended within 4 MiB
-//! of where the new process begins.
+//! An *actor* is a process that issues requests, or a chain of processes of which each goes on where the one before stopped. A
+//! new process joins the actor of the process of its group (such as the processes of one parent) that was new last, even if that
+//! has exited, unless the actor has a request waiting or in flight. Otherwise the new process joins the stream that has the
+//! turn, if that has nothing waiting or in flight, and either has exited or read last within 4 MiB of where the new
+//! process begins. Whoever joins goes on as that actor, with its score, its thinking time and its turn.
 //!
 //! To *think* is to let time pass from a completion to the next request. A request is *near* if it begins within 4 MiB of where
 //! the actor's last one ends. An actor's score gains 1 for each near request, up to 8, and loses 2 for each other. It is a
 //! *stream* from score 2 on, if it thinks at most 8 ms on average. There are three kinds of requests:
-//! - a stream's: its reads, and its synchronous writes. If the drive has a queue, only its reads, and only while the stream has
-//!   the turn or is worth waiting for (rule 3): else the drive sorts its reads among all others.
+//! - a stream's: its reads and its synchronous writes. If the drive has a queue, only its reads, and only while the stream has
+//!   the turn or waiting for it would pay (see below): the drive sorts all others better;
 //! - the *pool*: all other reads and synchronous writes (a drive with a queue takes a write into its buffer meanwhile);
 //! - *writes* that nobody waits for (asynchronous ones).
 //!
-//! 1. A request that has waited for 9/8 of `target`, and for 200 ms, is overdue. The oldest overdue request is dispatched after 32
-//!    others have been dispatched since the last one. If a synchronous request is overdue, it also ends a wait for a stream.
-//!    If nothing would be dispatched for another reason, the oldest overdue request is dispatched at once, whatever rule 2
-//!    says.
-//! 2. While any request has been in the drive for half of `target`, and for 40 ms, no new one is sent: the drive keeps passing
-//!    over that request.
-//! 3. The turn continues.
-//!    - A stream's requests are dispatched as they come. A stream that thinks is waited for: its mean thinking time, 4 mean deviations
-//!      and 1 ms, but 3 to 8 ms. It is not waited for if waits cost more time on average than successful ones save. A
-//!      successful wait saves the extra time of coming back to a stream, compared with staying; both are measured (12 ms
-//!      at first), without the time of transfer as soon as that is known. What is known of staying and of transfer shrinks by
-//!      1/256 in each turn of a stream that ends after its first read, so that staying is tried again. In a drive with a queue a wait saves at most
-//!      what a read of the pool takes, which is measured, too.
-//!      A drive may read ahead for several streams at once, so that coming back soon costs nothing. So where only streams
-//!      wait, there is a second estimate: the extra time of coming back to a stream that was left because it thought. It
-//!      begins at 0 and shrinks by 1/16 in each turn that did not end so, and the next stream's wait is weighed against it.
-//!      A drive takes writes into its buffer, and writes them between later reads. If a read alone in the drive begins where
-//!      the turn's last read ended, and takes more than twice the usual time to reach a stream, besides its transfer, the
-//!      drive was writing. Such a time does not count for staying. In a drive with a queue the stream is also held back for twice as long
-//!      as that read took, and its turn ends as much later.
-//!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is taken to
-//!      be where the last request ended. Of the nearest requests on both sides, the one is next that is expected to be reached
-//!      sooner.
-//!    - Writes are dispatched in ascending order from the head, then from the lowest. While a writer with a score of 2 has
-//!      writes in flight, no other writer's are dispatched; if a stream or the pool waits, the turn ends instead. While
-//!      a stream waits, no more is written in a turn than the drive could have read in that time: then it gets the rest of
-//!      the turn to write that. The rate of reading is the highest over 16 reads of 64 KiB or more that each
-//!      continue the one before, thinking included; it shrinks by 1/64 with each 16. But the limit is at least half of what was written in
-//!      the turn of writes before.
-//! 4. The next turn goes to the one that has been ready for longest: a stream since its request came or its last turn
-//!    ended, the pool and the writes likewise. The one whose turn has just ended comes last. A batch that was cut short is
-//!    finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.
+//! The first of these rules that says something decides:
+//! 1. A request is overdue once it has waited for 9/8 of `target`, but at least 200 ms. After 32 other requests since an overdue
+//!    one was sent last, the oldest overdue request goes next, without a turn of its own. Before that, it goes only
+//!    while the rules below send nothing, even though the drive has room; only an asynchronous one does not go while a
+//!    stream is waited for or has requests in flight.
+//! 2. Once a request has been in the drive for half of `target`, but at least 40 ms, nothing new is sent until that request is
+//!    done: the drive keeps passing over it.
+//! 3. The turn goes on until its time is up, or until the one that has it has nothing to send and is not waited for. A stream
+//!    keeps its turn while nothing else waits.
+//!    - A stream's requests are sent as they come, even while the drive still has others'. While any is in flight, nothing else is
+//!      sent. A stream that thinks is waited for if that pays: from its last completion on, for its mean thinking time, 4 mean
+//!      deviations and 1 ms, altogether at least 3 and at most 8 ms. The turn ends if the stream issues a request that goes
+//!      to the pool, or is no stream any more.
+//!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
+//!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
+//!      expected to be reached sooner.
+//!    - Writes are sent in ascending order from the head, then from the lowest. If the writer that was served last has
+//!      a score of 2 or more and still has writes in flight, no other writer's are sent until those are done; the turn
+//!      ends at once if a stream or the pool waits. While a stream waits, writes are sent only until the drive has been given as
+//!      much as it could have read in this turn; for the rest of the turn nothing is sent, and the drive writes that.
+//! 4. The next turn goes to the one that has been ready for longest: a stream, the pool or the writes, each since its first waiting
+//!    request came, or since its last turn ended if that was later. The one whose turn has just ended comes last. A batch that
+//!    was cut short is finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.
 //!
-//! A turn takes `target` divided by the number of those that want one: streams, the pool, and each writer. The time to reach
-//! a stream is taken off, as a stream's turn counts from its first completion. A turn takes at most half of `target`, but never
-//! less than 40 ms. A stream keeps its turn while nothing else waits.
+//! A turn takes `target` divided by the number of those that want one: streams, the pool, and each writer. The cost of leaving
+//! a stream (see below) is taken off, and a stream's turn counts from its first completion. A turn takes at most half
+//! of `target`, but never less than 40 ms.
 //!
-//! On devices without moving heads, reads are dispatched at once in order of arrival, then synchronous writes (after 16 reads one
-//! comes first), then other writes: the oldest if it has waited for half of `target`, or else in ascending order. The number of
-//! these writes in flight is limited, to 1024 at first. If for 8 windows of 5 ms on end a read has taken more than three times
-//! the shortest that has been seen, the limit becomes half of the writes in flight, at least 1, and so in each such window that
-//! follows; in any other window it grows by 1/64.
+//! # What it learns
+//! *Whether waiting pays*, for each actor: if the mean time of a wait, in vain or not, is at most the cost of leaving times the
+//! share of waits that are not in vain.
+//!
+//! *The cost of leaving*, for the disk: how much longer the first read of a stream's turn takes than the turn's later ones. It is 12 ms
+//! at first. Once the time of transfers is known, it is left out of both. In a drive with a queue the cost is at most what a read
+//! of the pool takes. The estimate for later reads falls by 1/256 in each turn of a stream that has only one read, so
+//! that the cost grows and staying is tried again.
+//!
+//! *The cost of leaving for a short time*: a drive may read ahead for several streams at once, so that coming back soon costs
+//! nothing. So where only streams want the disk, and to wait for the next in line would not pay at this second cost,
+//! this cost decides for all of them. It is measured like the first one, but only in turns of streams whose last turn ended because
+//! they thought. It is 0 at first, so that such streams are not waited for until leaving them turns out to cost something; each
+//! turn that ends for another reason lowers it by 1/16.
+//!
+//! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the drive
+//! begins where the turn's last read ended, and takes more than twice the usual time to reach a stream, besides its transfer,
+//! the drive was writing. The costs above leave out such a read. In a drive with a queue, nothing of the stream is sent for twice
+//! as long as that read took, and its turn ends as much later. What a drive could have read in a turn of writes follows from the
+//! highest rate over 16 reads of 64 KiB or more that each continue the one before, thinking included; each 16 such reads
+//! lower the rate by 1/64 first. It counts as at least half of what was written in the turn of writes before.
+//!
+//! # Without moving heads
+//! Rule 1 holds. Then reads are sent at once in order of arrival, then synchronous writes (one goes first once 16 reads have been
+//! sent since the last), then other writes: the oldest if it has waited for half of `target`, or else in ascending order from
+//! where the last request ended, then from the lowest. The number of these other writes in flight is limited, to 1024 at first. If
+//! for 8 windows of 5 ms on end a read has taken more than three times the shortest that has been seen, the limit becomes half
+//! of the writes in flight, at least 1, and so in each such window that follows; in any other window it grows by 1/64.
 //!
 //! # Weights and priorities
 //! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight is
 //! not 100 or whose level is not 4. A level counts as (8 - level)/4 times the weight. In each round an actor gets a part of
 //! `target`, by its weight among those that issue requests. It pays with disk time: from when its request was sent, or from when
 //! the drive completed another if that is later, until its completion. An actor that has used its part is not served until the
-//! next round, even if the drive has room, and owes what it has used beyond its part. Overdue requests are dispatched nevertheless. The
-//! round continues while an actor with something left has a request waiting or in flight, and while one that thinks at most 3 ms
-//! on average is waited for as in rule 3. A turn takes what is left of the part, but never less than 40 ms. Writes share one
+//! next round, even if the drive has room, and owes what it has used beyond its part. Its overdue requests are sent
+//! nevertheless. The round goes on as long as an actor with something left has a request waiting or in flight, or thinks at most 3 ms
+//! on average and is waited for as in rule 3. A turn takes what is left of the part, but never less than 40 ms. Writes share one
 //! part, whose weight is 100 times the number of writers.
 //!
-//! Requests of the real-time class are dispatched first, in ascending order from the head. On disks with moving heads nothing else
+//! Requests of the real-time class are sent first, in ascending order from the head. On disks with moving heads nothing else
 //! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for as in rule 3. Other
-//! overdue requests are dispatched after 512 others, or after 32 others if half of `target` has passed since the last. Requests of the idle
-//! class are dispatched, in ascending order, when for 40 ms nothing else has been waiting or in flight. Overdue ones are
-//! dispatched as often as others are beside the real-time class.
+//! overdue requests are sent after 512 others, or after 32 if half of `target` has passed since the last. Requests of the idle
+//! class are sent, in ascending order, when for 40 ms nothing else has been waiting or in flight. Overdue ones are
+//! sent as often as others are beside the real-time class.
 //!
 //! # Source
 //! idlewise's own. Anticipation, its cost and benefit: "Anticipatory scheduling", SOSP'01 §3. Chains of processes: "Cooperative
