@@ -6,7 +6,7 @@ use idlewise_core::Duration;
 
 use super::parameters::{
     Allocation, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Network, Parameters, Readahead,
-    Spread,
+    Spread, WriteQueue,
 };
 
 const MIB: u32 = 256;
@@ -115,8 +115,7 @@ const FREEBSD_4_3: Parameters = Parameters {
     // DFLTPHYS.
     request_max: 16,
     // vfs.hirunningspace of 1 MiB.
-    writes_max: 16,
-    writes_again: 15,
+    write_queue: WriteQueue::Fixed { most: 16, again: 15 },
     // A block of FFS.
     buffer: 8192,
     advises: false,
@@ -153,8 +152,7 @@ const LINUX_2_6_9: Parameters = Parameters {
     // 256 sectors: what an IDE command of 28 bits takes.
     request_max: 32,
     // BLKDEV_MAX_RQ.
-    writes_max: 128,
-    writes_again: 127,
+    write_queue: WriteQueue::Fixed { most: 128, again: 127 },
     // A block of ext3 (`st_blksize`).
     buffer: 4096,
     advises: false,
@@ -212,9 +210,7 @@ const DEBIAN12: Parameters = Parameters {
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    // block/blk-wbt.c: half of a depth of 16; where the drive has a cache for writes, who waits sleeps until hardly any is left.
-    writes_max: 8,
-    writes_again: 1,
+    write_queue: WriteQueue::ByReads,
     // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.
     buffer: 128 << 10,
     advises: true,
