@@ -37,7 +37,7 @@ pub(super) fn html<'a>(
 ) -> String {
     let (label, caption) = (escape(label), escape(caption));
     let mut text = format!(
-        "<div class=scroll tabindex=0 role=region aria-label=\"{label}\"><table>\n<caption>{caption}</caption>\n\
+        "<p class=hint>{caption}</p>\n<div class=scroll tabindex=0 role=region aria-label=\"{label}\"><table>\n\
          <thead><tr><th scope=col>scheduler</th>"
     );
     heads.for_each(|head| text += &format!("<th scope=col>{head}</th>"));

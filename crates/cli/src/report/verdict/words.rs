@@ -8,11 +8,20 @@ use crate::report::numbers::three;
 
 /// Names in one place; further ones are counted.
 const NAMED: usize = 4;
+/// A price that the headline names: a figure that is twice as good elsewhere. The sentences name all.
+const DEAR: f64 = 2.0;
 
 /// What a verdict comes to if this claim decides it, in a few words.
 pub(super) fn headline(claim: &Claim) -> Option<String> {
     match claim {
-        Claim::Take { scheduler, .. } => Some(format!("Take {scheduler}")),
+        Claim::Take { scheduler, behind, .. } => {
+            let worst = behind.iter().max_by(|a, b| a.times.total_cmp(&b.times));
+            let price = worst.filter(|worst| worst.times >= DEAR).map(|worst| {
+                let Times { figure, times, than } = worst;
+                format!(", though {than} is {} times better in {figure}", three(*times))
+            });
+            Some(format!("Take {scheduler}{}", price.unwrap_or_default()))
+        }
         Claim::Same { simplest, .. } | Claim::Even { simplest, .. } => {
             Some(format!("The choice does not matter: {simplest} will do"))
         }
