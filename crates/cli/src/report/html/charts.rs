@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use crate::report::grid::escape;
 use crate::report::numbers::three;
 
-const WIDTH: f64 = 640.0;
+const WIDTH: f64 = 520.0;
 const ROW: f64 = 24.0;
-/// Admission for a row's name, and for the number at the end of a bar.
-const NAMES: f64 = 150.0;
-const NUMBERS: f64 = 76.0;
+/// Room for a row's name, and for the number at the end of a bar.
+const NAMES: f64 = 190.0;
+const NUMBERS: f64 = 60.0;
 const PLOT: f64 = WIDTH - NAMES - NUMBERS;
 const HEAD: f64 = 8.0;
 
@@ -33,16 +33,17 @@ fn figure(title: &str, note: &str, height: f64, drawing: &str) -> String {
     )
 }
 
-/// A row's name, at the left, cut to its room.
+/// A row's name, at the left; what has no room is left out in the middle, as schedulers differ in their last settings.
 fn name(text: &str, y: f64) -> String {
-    const MOST: usize = 20;
-    let short: String = if text.chars().count() > MOST {
-        text.chars().take(MOST - 1).chain(['…']).collect()
+    const MOST: usize = 26;
+    let count = text.chars().count();
+    let short: String = if count > MOST {
+        text.chars().take(MOST / 2).chain(['…']).chain(text.chars().skip(count + 1 - MOST / 2)).collect()
     } else {
         text.to_owned()
     };
     let (x, y) = (NAMES - 8.0, y + ROW * 0.66);
-    format!("<text x={x:.1} y={y:.1} class=name>{}</text>", escape(&short))
+    format!("<text x={x:.1} y={y:.1} class=name>{}<title>{}</title></text>", escape(&short), escape(text))
 }
 
 fn line([x1, x2, y1, y2]: [f64; 4], class: &str) -> String {
