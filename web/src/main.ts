@@ -285,12 +285,12 @@ class Page {
       pane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest, playing });
     }
     say(byId('verdict'), this.verdict());
-    // Before anything is known, a run of no length stands for one of a second.
-    const end = this.end > 1 ? this.end : 1e9;
+    const { end } = this;
     if (document.activeElement !== this.scrub || this.clock.playing) {
       this.scrub.value = String((at / end) * 1000);
     }
-    const text = `${instant(at, places(end))} of ${instant(end, places(end))}`;
+    // Before anything is known, and where nothing runs, there is no time to tell.
+    const text = end > 1 ? `${instant(at, places(end))} of ${instant(end, places(end))}` : '';
     say(byId('time'), text);
     this.scrub.setAttribute('aria-valuetext', text);
     this.scrub.style.setProperty('--part', String(at / end));
