@@ -23,6 +23,12 @@ export function say(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Makes a list of these texts, if it is not that already: what has not changed is not told again. */
+export function list(element: HTMLElement, texts: string[]): void {
+  const same = element.children.length === texts.length && texts.every((text, place) => element.children[place].textContent === text);
+  if (!same) element.replaceChildren(...texts.map((text) => h('li', {}, text)));
+}
+
 export function byId<T extends HTMLElement>(id: string): T {
   const element = document.getElementById(id);
   if (!element) throw new Error(`there is no #${id}`);

@@ -13,6 +13,11 @@ export function digits(value: number): string {
   return value.toFixed(places);
 }
 
+/** Places after the point that tell the instants of a run of this length apart. */
+export function places(ns: number): number {
+  return ns < 1e5 ? 9 : ns < 1e8 ? 6 : 3;
+}
+
 /** An instant of a run, in seconds. */
 export function instant(ns: number, places = 4): string {
   return `${(ns / 1e9).toFixed(places)} s`;

@@ -1,4 +1,4 @@
-// Keys, where they do not belong to what has the focus.
+// Keys of the player: they act while the focus is in it, so that elsewhere they scroll, type and search as always.
 
 export interface Actions {
   play(): void;
@@ -9,13 +9,13 @@ export interface Actions {
   story(place: number): void;
 }
 
-export function keys(actions: Actions): void {
-  addEventListener('keydown', (event) => {
+export function keys(player: HTMLElement, actions: Actions): void {
+  player.addEventListener('keydown', (event) => {
     const target = event.target as HTMLElement;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target.closest('input, select, textarea, pre')) return;
-    const isButton = target.closest('button, summary, a') !== null;
-    if (event.key === ' ' && isButton) return;
+    if (target.closest('select') || (event.key === ' ' && target.closest('button'))) return;
+    // Arrows, Home and End move the slider.
+    if (target.closest('input') && event.key.length > 1) return;
     if (!act(event.key, actions)) return;
     event.preventDefault();
   });

@@ -3,13 +3,13 @@
 import './style.css';
 
 import { Clock } from './clock';
-import { byId, h, say } from './dom';
-import { theme, type Theme } from './draw/theme';
-import { digits, instant, time as duration } from './format';
+import { byId, h, list, say } from './dom';
+import { COLOURS, theme, type Theme } from './draw/theme';
+import { digits, instant, places, time as duration } from './format';
 import { keys } from './keys';
 import { Pane } from './pane';
 import { OwnLoad } from './own';
-import { catalogue, type Catalogue } from './run';
+import { catalogue, type Catalogue, type Run } from './run';
 import { beginning, format, parse, sameRuns, type State } from './state';
 import { STORIES, story } from './stories';
 import type { Wanted } from './wanted';
@@ -27,7 +27,6 @@ class Page {
   private readonly panes: Pane[];
   private readonly clock = new Clock();
   private readonly own: OwnLoad;
-  private trace: Uint8Array = NO_TRACE;
   private theme: Theme = theme();
   private dirty = true;
   private addressed = 0;
@@ -42,9 +41,9 @@ class Page {
     this.panes = (['a', 'b'] as const).map(
       (side) => new Pane(side, found, (text) => this.change({ ...this.state, [side]: text, at: this.clock.at })),
     );
-    this.own = new OwnLoad(found, (change, trace) => {
-      this.trace = trace ?? NO_TRACE;
-      this.change({ ...this.state, ...change, at: 0 }, trace !== undefined);
+    this.own = new OwnLoad(found, (change) => {
+      // A file of the same name may be another.
+      this.change({ ...this.state, ...change, at: 0 }, change.load !== undefined && 'trace' in change.load);
       this.play(!this.calm.matches);
     });
     this.tabs();
@@ -84,7 +83,7 @@ class Page {
     matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
     this.calm.addEventListener('change', redraw);
     void document.fonts?.ready.then(redraw);
-    keys({
+    keys(byId('controls'), {
       play: () => this.play(!this.clock.playing),
       step: (way) => this.step(way),
       seek: (part) => this.seek(part * this.end),
@@ -99,11 +98,11 @@ class Page {
 
   /** Shows another state; runs anew only if it asks for other runs. */
   private change(next: State, anew = false): void {
+    next.load = this.own.whole(next.load);
     const same = !anew && sameRuns(next, this.state);
-    if (next.story !== this.state.story) this.trace = NO_TRACE;
     this.state = next;
     this.show();
-    if (!same) this.begin();
+    if (!same) this.begin(anew);
     else {
       this.seek(next.at);
       this.told();
@@ -117,10 +116,11 @@ class Page {
     const own = this.isOwn;
     const place = STORIES.indexOf(told);
     say(byId('count'), own ? 'Your own load' : `Step ${place + 1} of ${STORIES.length}`);
-    say(byId('title'), own ? 'Two schedulers, one load' : told.title);
-    say(byId('text'), own ? this.own.describe(state) : told.text);
-    const looks = own ? ['Who waits, for how long, and what the scheduler says about it.'] : told.look;
-    byId('look').replaceChildren(...looks.map((look) => h('li', {}, look)));
+    const lacks = this.own.lacks(state.load);
+    if (lacks) this.own.open();
+    say(byId('title'), lacks ? 'The load is missing' : own ? 'Two schedulers, one load' : told.title);
+    say(byId('text'), lacks ?? (own ? this.own.describe(state) : told.text));
+    list(byId('look'), own ? ['Who waits, for how long, and what the scheduler says about it.'] : told.look);
     for (const link of byId('tabs').querySelectorAll('a')) {
       const current = !own && link.dataset['story'] === told.id;
       if (current) link.setAttribute('aria-current', 'step');
@@ -131,22 +131,31 @@ class Page {
     this.setSpeed(state.speed);
   }
 
-  private begin(): void {
+  private begin(anew = false): void {
     const { disk, load, seed, duration } = this.state;
     this.clock.at = this.state.at;
+    const cannot = (this.own.lacks(load) ?? this.own.unknown(load)) !== undefined;
+    const trace = this.own.trace(load) ?? NO_TRACE;
     for (const pane of this.panes) {
       const scheduler = this.state[pane.side];
       pane.setScheduler(scheduler);
       const wanted: Wanted = { scheduler, disk, load, seed, duration, shown: SHOWN };
-      const same = JSON.stringify(wanted) === JSON.stringify(pane.run?.wanted) && 'workload' in load;
-      if (!same) pane.begin(wanted, this.trace, () => this.told());
+      const same = !anew && JSON.stringify(wanted) === JSON.stringify(pane.run?.wanted);
+      if (cannot || !pane.isKnown) pane.clear();
+      else if (!same) pane.begin(wanted, trace, () => this.told());
     }
     this.told();
   }
 
   private told(): void {
     this.dirty = true;
-    this.panes.forEach((pane) => pane.showProgress());
+    const runs = this.panes.flatMap((pane) => pane.run ?? []);
+    const done = runs.every((run) => run.isDone);
+    const problem = this.own.unknown(this.state.load) ?? (done ? refused(runs) : undefined);
+    this.own.complain(problem);
+    this.panes.forEach((pane) => pane.showProgress(done && !problem));
+    const programs = Math.max(0, ...runs.map((run) => run.playback.shares.size));
+    say(byId('repeat'), programs > COLOURS ? `: ${COLOURS} colours, which repeat for ${programs} programs` : '');
     const notes = new Set(this.panes.flatMap((pane) => pane.run?.head?.notes ?? []));
     const reports = this.panes.flatMap((pane) => pane.run?.report ?? []);
     if (reports.some((report) => !report.complete)) {
@@ -155,11 +164,13 @@ class Page {
     if (reports.some((report) => report.folded > 0)) {
       notes.add('Some addresses lie beyond the end of this disk and were folded back onto it: choose a larger disk.');
     }
-    say(byId('notes'), [...notes].join(' '));
-    document.body.dataset['state'] = this.panes.every((pane) => pane.run?.isDone) ? 'done' : 'running';
+    list(byId('notes'), [...notes]);
+    document.body.dataset['state'] = done ? 'done' : 'running';
+    if (done && !this.clock.playing) this.settled();
   }
 
   private play(playing: boolean): void {
+    if (playing && !this.panes.some((pane) => pane.run)) return;
     if (playing && this.clock.at >= this.end) this.clock.at = 0;
     this.clock.playing = playing;
     byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
@@ -194,6 +205,7 @@ class Page {
       const [a, b] = this.panes.map((pane) => `${duration(pane.longestAt())} under ${pane.name}`);
       return `The longest wait so far: ${a}, ${b}.`;
     }
+    if (compare === 'shares') return this.shares();
     const [a, b] = this.panes.map((pane) => ({ name: pane.name, bytes: pane.bytesAt(compare?.process) }));
     if (!a.bytes || !b.bytes) return '';
     const [more, less] = a.bytes > b.bytes ? [a, b] : [b, a];
@@ -201,6 +213,18 @@ class Page {
     const whose = compare ? ` for ${compare.name}` : '';
     if (ratio < 1.05) return `So far ${a.name} and ${b.name} have moved about as much data${whose}.`;
     return `So far ${more.name} has moved ${digits(ratio)} times as much data${whose} as ${less.name}.`;
+  }
+
+  /** How the disk's time was shared, against what weights ask for. */
+  private shares(): string {
+    const percent = (parts: number[]): string => {
+      const all = parts.map((part) => `${Math.round(100 * part)}`);
+      return `${all.slice(0, -1).join(', ')} and ${all.at(-1)}\u00a0%`;
+    };
+    const [a, b] = this.panes.map((pane) => ({ name: pane.name, ...pane.sharesAt() }));
+    if (!a.due || !b.due || !a.got || !b.got) return '';
+    const of = `${a.name} gave the programs ${percent(a.got)}, ${b.name} ${percent(b.got)}`;
+    return `Of the disk’s time so far ${of}. Their weights ask for ${percent(a.due)}.`;
   }
 
   /** The load or the disk differs from the step. */
@@ -261,15 +285,22 @@ class Page {
       pane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest, playing });
     }
     say(byId('verdict'), this.verdict());
-    const end = this.end;
+    const { end } = this;
     if (document.activeElement !== this.scrub || this.clock.playing) {
       this.scrub.value = String((at / end) * 1000);
     }
-    const text = `${instant(at, 3)} of ${instant(end, 1)}`;
+    // Before anything is known, and where nothing runs, there is no time to tell.
+    const text = end > 1 ? `${instant(at, places(end))} of ${instant(end, places(end))}` : '';
     say(byId('time'), text);
     this.scrub.setAttribute('aria-valuetext', text);
     this.scrub.style.setProperty('--part', String(at / end));
   }
+}
+
+/** Why nothing could run, if it is the same for all: then it is the load's, and not a scheduler's. */
+function refused(runs: Run[]): string | undefined {
+  const [first] = runs;
+  return runs.every((run) => !run.hasBegun && run.failure === first.failure) ? first?.failure : undefined;
 }
 
 function speedText(speed: number): string {

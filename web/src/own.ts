@@ -8,9 +8,6 @@ import type { Load } from './wanted';
 type Kind = 'workload' | 'fio' | 'ops' | 'trace';
 type Change = Partial<Pick<State, 'disk' | 'load' | 'seed' | 'duration'>>;
 
-/** How `.ops` text is called where a file has a name. */
-export const OPS = 'text.ops';
-
 const EXAMPLES: Record<Kind, string> = {
   workload: 'random:n=8,bs=16k,reads=70',
   fio: `[global]
@@ -40,34 +37,93 @@ export class OwnLoad {
   private readonly duration = byId<HTMLInputElement>('own-for');
   private readonly file = byId<HTMLInputElement>('own-file');
   private given: { name: string; bytes: Uint8Array } | undefined;
+  /** Texts that were run: long ones are not in the address. */
+  private readonly texts = new Map<string, string>();
 
   constructor(
     private readonly catalogue: Catalogue,
-    private readonly run: (change: Change, trace: Uint8Array | undefined) => void,
+    private readonly run: (change: Change) => void,
   ) {
     const option = (name: string, text: string): HTMLElement => h('option', { value: name }, text);
     this.disk.append(...catalogue.disks.map(({ name, description }) => option(name, `${name}: ${description}`)));
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
-      void this.submit();
+      this.submit();
     });
     for (const radio of this.form.querySelectorAll<HTMLInputElement>('[name=kind]')) {
-      radio.addEventListener('change', () => this.choose(radio.value as Kind, EXAMPLES[radio.value as Kind]));
+      radio.addEventListener('change', () => this.turn(radio.value as Kind));
     }
     this.file.addEventListener('change', () => this.file.files?.[0] && void this.take(this.file.files[0]));
-    addEventListener('dragover', (event) => event.preventDefault());
+    // Only files: text that is dragged belongs to the field where it is dropped.
+    const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+    addEventListener('dragover', (event) => hasFiles(event) && event.preventDefault());
     addEventListener('drop', (event) => {
+      if (!hasFiles(event)) return;
       event.preventDefault();
       const file = event.dataTransfer?.files[0];
       if (file) void this.take(file, true);
     });
   }
 
+  /** A load with its text, if it was run here before and only the address has no room for it. */
+  whole(load: Load): Load {
+    const [[kind, text]] = Object.entries(load);
+    return text ? load : ({ [kind]: this.texts.get(kind) ?? '' } as Load);
+  }
+
+  /** The bytes of a load's trace file, if they are at hand. */
+  trace(load: Load): Uint8Array | undefined {
+    return 'trace' in load && this.given?.name === load.trace ? this.given.bytes : undefined;
+  }
+
+  /** What of a load is not in the address and not at hand, and how to bring it back. */
+  lacks(load: Load): string | undefined {
+    if ('trace' in load && !this.trace(load)) {
+      return `This address is of a run of the trace file ${load.trace}. A file is not in the address: choose it below, or drop it on this page, and it runs again.`;
+    }
+    const what = 'fio' in load && !load.fio ? 'a fio job' : 'ops' in load && !load.ops ? '.ops text' : undefined;
+    return what && `This address is of a run of ${what} that was too long for an address. Paste it below and run it again.`;
+  }
+
+  /** What is wrong with a load that need not be tried. */
+  unknown(load: Load): string | undefined {
+    const names = this.catalogue.workloads.map((one) => one.name);
+    const name = 'workload' in load ? load.workload.split(':')[0] : names[0];
+    return names.includes(name) ? undefined : `There is no workload “${name}”. There are ${names.join(', ')}.`;
+  }
+
+  /** Says at the load's field what is wrong with it; nothing is, without a text. */
+  complain(problem = ''): void {
+    if (byId('own-problem').textContent === problem) return;
+    say(byId('own-problem'), problem);
+    for (const field of [this.text, this.file]) {
+      field.removeAttribute('aria-invalid');
+      field.removeAttribute('aria-describedby');
+    }
+    if (!problem) return;
+    this.open();
+    const field = this.kind === 'trace' ? this.file : this.text;
+    field.setAttribute('aria-invalid', 'true');
+    field.setAttribute('aria-describedby', 'own-problem');
+    field.focus();
+  }
+
+  /** Opens the form. */
+  open(): void {
+    byId<HTMLDetailsElement>('own').open = true;
+  }
+
   /** What a state's load is, in a sentence. */
   describe({ load, disk }: State): string {
     const description = this.catalogue.disks.find((one) => one.name === disk.split(':')[0])?.description ?? disk;
     const what =
-      'workload' in load ? `The workload ${load.workload}` : 'fio' in load ? 'A fio job' : `The trace ${load.trace}`;
+      'workload' in load
+        ? `The workload ${load.workload}`
+        : 'trace' in load
+          ? `The trace ${load.trace}`
+          : 'fio' in load
+            ? 'A fio job'
+            : '.ops text';
     return `${what}, on ${description}.`;
   }
 
@@ -80,12 +136,18 @@ export class OwnLoad {
     this.duration.value = duration;
     if ('workload' in load) this.choose('workload', load.workload);
     else if ('fio' in load) this.choose('fio', load.fio);
-    else if (load.trace === OPS) this.choose('ops', this.text.value);
+    else if ('ops' in load) this.choose('ops', load.ops);
     else this.choose('trace', '');
   }
 
   private get kind(): Kind {
     return new FormData(this.form).get('kind') as Kind;
+  }
+
+  /** To another kind of load: what was run of it last, or an example. */
+  private turn(kind: Kind): void {
+    this.complain();
+    this.choose(kind, this.texts.get(kind) ?? EXAMPLES[kind]);
   }
 
   private choose(kind: Kind, text: string): void {
@@ -105,22 +167,16 @@ export class OwnLoad {
   private async take(file: File, atOnce = false): Promise<void> {
     this.given = { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
     this.choose('trace', '');
-    byId<HTMLDetailsElement>('own').open = true;
-    if (atOnce) await this.submit();
+    this.open();
+    if (atOnce) this.submit();
   }
 
-  private async submit(): Promise<void> {
+  private submit(): void {
     const { kind } = this;
-    const text = this.text.value;
-    if (kind === 'trace' && !this.given) return say(byId('own-hint'), 'Choose a file first.');
-    const loads: Record<Kind, () => [Load, Uint8Array | undefined]> = {
-      workload: () => [{ workload: text.trim() }, undefined],
-      fio: () => [{ fio: text }, undefined],
-      ops: () => [{ trace: OPS }, new TextEncoder().encode(text)],
-      trace: () => [{ trace: this.given!.name }, this.given!.bytes],
-    };
-    const [load, trace] = loads[kind]();
+    const text = kind === 'trace' ? this.given?.name : kind === 'workload' ? this.text.value.trim() : this.text.value;
+    if (!text) return this.complain(kind === 'trace' ? 'Choose a file first.' : 'Write or paste it first.');
+    if (kind !== 'trace') this.texts.set(kind, text);
     const duration = this.duration.value.replaceAll(' ', '');
-    this.run({ disk: this.disk.value, load, seed: Number(this.seed.value), duration }, trace);
+    this.run({ disk: this.disk.value, load: { [kind]: text } as Load, seed: Number(this.seed.value), duration });
   }
 }

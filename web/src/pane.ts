@@ -3,7 +3,7 @@
 import { byId, h, say } from './dom';
 import { paint } from './draw/canvas';
 import { platter, type View } from './draw/platter';
-import { strip } from './draw/strip';
+import { spent, strip } from './draw/strip';
 import { colour, type Theme } from './draw/theme';
 import { waiting } from './draw/waiting';
 import { bytes, digits, grouped, instant, size, time } from './format';
@@ -11,7 +11,7 @@ import { Moment } from './moment';
 import type { Decision } from './playback';
 import { type Catalogue, Run, type SchedulerEntry } from './run';
 import { controls, formatTuned, parseTuned } from './settings';
-import { command, type Wanted } from './wanted';
+import { command, textFile, type Wanted } from './wanted';
 
 /** Decisions that are listed. */
 const LISTED = 5;
@@ -19,6 +19,8 @@ const LISTED = 5;
 const READABLE_MS = 150;
 /** Processes that are listed; of more than that, only the range is told. */
 const PROCESSES = 6;
+/** How long the page says that something was copied, in milliseconds. */
+const COPIED_MS = 4000;
 
 const FAMILIES: Record<string, string> = {
   textbook: 'From textbooks',
@@ -56,6 +58,8 @@ export class Pane {
   private rows = new Map<number, Row>();
   private listed = -1;
   private listedAt = 0;
+  private copied: ReturnType<typeof setTimeout> | undefined;
+  private speed = 0;
 
   constructor(
     readonly side: 'a' | 'b',
@@ -74,6 +78,7 @@ export class Pane {
     this.choose.addEventListener('change', () => this.changed(this.choose.value));
     this.find<HTMLButtonElement>('.reset').addEventListener('click', () => this.changed(this.choose.value));
     this.find<HTMLButtonElement>('.copy').addEventListener('click', () => void this.copy());
+    this.find<HTMLButtonElement>('.save').addEventListener('click', () => this.save());
   }
 
   /** Shows the scheduler of this text. */
@@ -98,16 +103,37 @@ export class Pane {
 
   /** Begins another run. */
   begin(wanted: Wanted, trace: Uint8Array, told: () => void): void {
-    this.run?.stop();
+    this.clear();
     const run = new Run(wanted, trace, told);
     this.run = run;
     this.moment = new Moment(run.playback);
+    say(this.find('.command code'), command(wanted));
+    const file = textFile(wanted.load)?.name;
+    const save = this.find<HTMLButtonElement>('.save');
+    save.hidden = file === undefined;
+    say(save, `Save ${file}`);
+    const first = file ? `Save the text as ${file}, and the` : 'The';
+    say(this.find('.same'), `${first} command line gives the same figures, to the last digit:`);
+  }
+
+  /** Ends the run and shows none: there is nothing to run, or no such scheduler. */
+  clear(): void {
+    this.run?.stop();
+    this.run = this.moment = undefined;
     this.rows.clear();
     this.find('.shares').replaceChildren();
+    this.find('.reasons').replaceChildren();
     this.listed = -1;
-    say(this.find('.command code'), command(wanted));
-    say(this.find('.report'), '');
-    say(this.find('.failure'), '');
+    for (const figure of ['.rate', '.p99', '.longest']) say(this.find(figure), '0');
+    for (const text of ['.now', '.others', '.same', '.command code', '.report']) say(this.find(text), '');
+    for (const name of ['.platter', '.waiting', '.strip']) paint(this.find(name), () => {});
+    this.find('.save').hidden = true;
+    say(this.find('.failure'), this.isKnown ? '' : `There is no scheduler “${this.text}”: choose one from the list.`);
+  }
+
+  /** Whether there is such a scheduler. */
+  get isKnown(): boolean {
+    return this.entry !== undefined;
   }
 
   /** Until when this pane can be shown; without a limit if it can go no further. */
@@ -134,6 +160,7 @@ export class Pane {
   draw(shared: Shared): void {
     const { run, moment } = this;
     if (!run || !moment) return;
+    this.speed = shared.speed;
     moment.move(shared.at);
     this.showFigures(run, moment, shared.at);
     this.showShares(moment);
@@ -149,11 +176,12 @@ export class Pane {
     paint(this.find('.strip'), (context, width, height) => strip(context, width, height, view));
   }
 
-  /** What is only known when more was told. */
-  showProgress(): void {
+  /** What is only known when more was told. A run that did not begin is told of only if it is `alone` in that. */
+  showProgress(alone: boolean): void {
     const run = this.run;
     if (!run) return;
-    say(this.find('.failure'), run.failure ? `This run broke off: ${run.failure}` : '');
+    const failure = run.hasBegun ? `This run broke off: ${run.failure}` : `This run could not begin: ${run.failure}`;
+    say(this.find('.failure'), run.failure && (run.hasBegun || alone) ? failure : '');
     this.root.dataset['state'] = run.failure ? 'failed' : run.report ? 'done' : 'running';
     if (run.report && !this.find('.report').textContent) {
       say(this.find('.report'), JSON.stringify(run.report.result, null, 2));
@@ -183,6 +211,16 @@ export class Pane {
   /** The longest wait so far. */
   longestAt(): number {
     return this.moment?.longestWait() ?? 0;
+  }
+
+  /** The parts of the disk's time that processes have got and that their weights ask for, if they have different ones. */
+  sharesAt(): { got?: number[]; due?: number[] } {
+    const issuers = [...(this.run?.report?.result.issuers ?? [])].sort((a, b) => a.id - b.id);
+    const { moment } = this;
+    if (!moment || new Set(issuers.map((issuer) => issuer.weight)).size < 2) return {};
+    const parts = (all: number[]): number[] => all.map((one) => one / Math.max(1, sum(all)));
+    const got = issuers.map((issuer) => moment.timeOf(issuer.id));
+    return sum(got) ? { got: parts(got), due: parts(issuers.map((issuer) => issuer.weight)) } : {};
   }
 
   /** What each process has got: data, or, where weights share the disk's time, time. */
@@ -274,7 +312,8 @@ export class Pane {
     const waits = moment.outstanding.filter((request) => moment.isWaiting(request));
     const oldest = waits.length ? moment.at - moment.playback.issued.get(waits[0]) : 0;
     label('.waiting', `Who waits, by address and time: ${waits.length} requests, the oldest for ${time(oldest)}.`);
-    label('.strip', `What the disk has been doing until now: ${head.phase === 'idle' ? 'idle' : `busy, ${head.phase}`}.`);
+    const now = head.phase === 'idle' ? 'idle' : `busy, ${head.phase}`;
+    label('.strip', `What the disk has been doing: ${spent(moment, this.speed)}. Now it is ${now}.`);
   }
 
   /** What happens now, in a sentence, for whoever listens. */
@@ -294,9 +333,28 @@ export class Pane {
     return `${this.text}: ${rate} megabytes a second, ${this.find('.now').textContent}.${what}`;
   }
 
+  /** Copies the command, or selects it where a page may not copy: a browser allows it over https only. */
   private async copy(): Promise<void> {
-    await navigator.clipboard.writeText(this.find('.command code').textContent ?? '');
-    say(this.find('.copy'), 'Copied');
+    const code = this.find('.command code');
+    const said = this.find('.copied');
+    try {
+      await navigator.clipboard.writeText(code.textContent ?? '');
+      say(said, 'Copied');
+    } catch {
+      getSelection()?.selectAllChildren(code);
+      say(said, 'Selected: this browser lets you copy it yourself');
+    }
+    clearTimeout(this.copied);
+    this.copied = setTimeout(() => say(said, ''), COPIED_MS);
+  }
+
+  /** Saves the load's text under the name that the command has for it. */
+  private save(): void {
+    const file = this.run && textFile(this.run.wanted.load);
+    if (!file) return;
+    const href = URL.createObjectURL(new Blob([file.text]));
+    h('a', { href, download: file.name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), COPIED_MS);
   }
 
   private find<T extends HTMLElement>(selector: string): T {
@@ -304,4 +362,8 @@ export class Pane {
     if (!element) throw new Error(`a pane has no ${selector}`);
     return element;
   }
+}
+
+function sum(all: number[]): number {
+  return all.reduce((total, one) => total + one, 0);
 }

@@ -2,7 +2,7 @@
 
 import { Part } from './module';
 import { Playback } from './playback';
-import type { Wanted } from './wanted';
+import { question, type Wanted } from './wanted';
 import type { Answer, Question } from './worker';
 import address from './idlewise.wasm?url';
 
@@ -107,11 +107,16 @@ export class Run {
   ) {
     this.worker.onmessage = ({ data }: MessageEvent<Answer>) => this.told(data);
     this.worker.onerror = (event) => this.fail(event.message);
-    ask(this.worker, JSON.stringify(wanted), trace).catch((error) => this.fail(String(error)));
+    ask(this.worker, ...question(wanted, trace)).catch((error) => this.fail(String(error)));
   }
 
   get isDone(): boolean {
     return this.report !== undefined || this.failure !== undefined;
+  }
+
+  /** Whether anything happened in it. */
+  get hasBegun(): boolean {
+    return this.playback.arrived.length > 0;
   }
 
   /** Ends it, whether it is done or not. */

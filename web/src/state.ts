@@ -17,7 +17,7 @@ export interface State {
   speed: number;
 }
 
-/** A load that is longer than this does not fit an address. */
+/** A text of more letters than this is not put into an address. */
 const LONGEST_LOAD = 4000;
 
 /** A step of the story as it begins. */
@@ -26,20 +26,27 @@ export function beginning(id: string | null): State {
   return { story: name, a, b, disk, load, duration, speed, seed: 1, at: 0 };
 }
 
-function loadText(load: Load): string | undefined {
-  if ('workload' in load) return `workload:${load.workload}`;
-  // A file that was dropped is not in the address.
-  return 'fio' in load && load.fio.length <= LONGEST_LOAD ? `fio:${load.fio}` : undefined;
+/** A load as an address has it: of a trace file the name, of a long text only its kind. */
+function loadText(load: Load): string {
+  const [[kind, text]] = Object.entries(load) as [string, string][];
+  return text.length > LONGEST_LOAD ? kind : `${kind}:${text}`;
 }
 
+/** The load; a text that is not in the address is empty. */
 function loadOf(text: string | null): Load | undefined {
-  const [, kind, rest] = text?.match(/^(workload|fio):(.*)$/s) ?? [];
-  return kind === 'workload' ? { workload: rest } : kind === 'fio' ? { fio: rest } : undefined;
+  const [, kind, rest = ''] = text?.match(/^(workload|fio|ops|trace)(?::(.*))?$/s) ?? [];
+  return kind ? ({ [kind]: rest } as Load) : undefined;
 }
 
 function positive(text: string | null, otherwise: number): number {
   const number = Number(text ?? NaN);
   return Number.isFinite(number) && number >= 0 ? number : otherwise;
+}
+
+/** A seed that a number holds to its last digit. */
+function seed(text: string | null, otherwise: number): number {
+  const number = positive(text, otherwise);
+  return Number.isSafeInteger(number) ? number : otherwise;
 }
 
 /** What an address (the part after #) asks for. Whatever is wrong or missing is as the step has it. */
@@ -52,7 +59,7 @@ export function parse(hash: string): State {
     b: given.get('b') || base.b,
     disk: given.get('disk') || base.disk,
     load: loadOf(given.get('load')) ?? base.load,
-    seed: Math.floor(positive(given.get('seed'), base.seed)),
+    seed: seed(given.get('seed'), base.seed),
     duration: given.get('for') || base.duration,
     at: positive(given.get('t'), 0) * 1e9,
     speed: positive(given.get('speed'), base.speed) || base.speed,
@@ -68,7 +75,7 @@ export function format(state: State): string {
   }
   if (state.duration !== base.duration) words.set('for', state.duration);
   const load = loadText(state.load);
-  if (load && load !== loadText(base.load)) words.set('load', load);
+  if (load !== loadText(base.load)) words.set('load', load);
   if (state.at > 0) words.set('t', (state.at / 1e9).toFixed(6));
   return `#${words}`;
 }

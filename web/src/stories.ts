@@ -18,7 +18,7 @@ export interface Story {
   /** Simulated time that passes in a second. */
   speed: number;
   /** What the sentence above both compares, if not all data. */
-  compare?: { process: number; name: string } | 'waits';
+  compare?: { process: number; name: string } | 'waits' | 'shares';
 }
 
 /** A disk of 2002: one command at a time, so that the scheduler alone decides. */
@@ -143,6 +143,7 @@ export const STORIES: Story[] = [
     load: { workload: 'sync-streams:n=3,think=1ms,weights=100:200:400' },
     duration: '3s',
     speed: 0.1,
+    compare: 'shares',
   },
   {
     id: 'today',

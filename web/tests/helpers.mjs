@@ -21,6 +21,16 @@ export async function visit(page, hash) {
   await done(page);
 }
 
+/** Puts a load of the user's own into the form and runs it. */
+export async function bring(page, kind, fill) {
+  await page.evaluate(() => (document.querySelector('#own').open = true));
+  await page.check(`[name=kind][value=${kind}]`);
+  await fill();
+  await page.evaluate(() => delete document.body.dataset.state);
+  await page.click('#own-form button');
+  await done(page);
+}
+
 /** The report of a pane, as the page shows it. */
 export async function report(page, side) {
   const text = await page.textContent(`#pane-${side} .report`);
@@ -29,8 +39,8 @@ export async function report(page, side) {
 }
 
 /** What `idlewise run --json` says of the same. */
-export async function ofProgram(words) {
-  const { stdout } = await call(process.env.IDLEWISE, ['run', '--json', ...words], { maxBuffer: 1 << 26 });
+export async function ofProgram(words, cwd = undefined) {
+  const { stdout } = await call(process.env.IDLEWISE, ['run', '--json', ...words], { maxBuffer: 1 << 26, cwd });
   return JSON.parse(stdout).result;
 }
 

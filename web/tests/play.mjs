@@ -71,6 +71,7 @@ export const play = {
       return page.textContent('#pane-b .reasons li time');
     };
     const before = await decision();
+    await page.focus('#controls');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     const after = await decision();
@@ -90,10 +91,23 @@ export const play = {
     assert.equal(await clock(page), 0);
     await page.fill('#scrub', '500');
     assert.ok(Math.abs((await clock(page)) - 1) < 0.1);
-    await page.evaluate(() => document.activeElement.blur());
     await page.keyboard.press('2');
     await page.waitForFunction(() => document.querySelector('#count').textContent === 'Step 2 of 7');
     assert.deepStrictEqual(said, []);
+    await close();
+  },
+
+  'keys are the player’s only while it has the focus': async ({ open }) => {
+    const { page, close } = await open('#step=anticipation&t=0.5');
+    await done(page);
+    for (const key of ['2', '+', ' ', 'End', 'Home', 'ArrowRight']) await page.keyboard.press(key);
+    assert.equal(await clock(page), 0.5);
+    assert.ok(!(await isPlaying(page)));
+    assert.equal(await page.textContent('#count'), 'Step 4 of 7');
+    assert.equal(await page.inputValue('#speed'), '0.02');
+    await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
+    await page.keyboard.press(' ');
+    await page.waitForFunction(() => scrollY > 100);
     await close();
   },
 

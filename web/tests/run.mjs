@@ -36,7 +36,9 @@ async function open(hash, options = {}) {
   const said = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && said.push(message.text()));
   page.on('pageerror', (error) => said.push(String(error)));
-  page.on('requestfailed', (request) => said.push(`${request.url()} could not be loaded`));
+  // What another address breaks off, such as the icon's request by an early reload, is no failure.
+  const aborted = (request) => request.failure()?.errorText === 'net::ERR_ABORTED';
+  page.on('requestfailed', (request) => aborted(request) || said.push(`${request.url()} could not be loaded`));
   page.on('request', (request) => request.url().startsWith(server.address) || said.push(`asks ${request.url()}`));
   await page.goto(server.address + hash);
   return { page, said, close: () => context.close() };

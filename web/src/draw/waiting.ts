@@ -16,7 +16,10 @@ export function waiting(
   view: View & { longest: number },
 ): void {
   const { theme, moment, head } = view;
-  const [left, right, top, bottom] = [54, width - 8, 22, height - 22];
+  const [left, right, top] = [68, width - 8, 22];
+  // Where the edges' names leave no room between them, what the axis is goes below.
+  const roomy = right - left >= 200;
+  const bottom = height - (roomy ? 22 : 36);
   const across = (address: number): number => left + ((right - left) * address) / head.capacity;
   // A root: short waits stay apart, and long ones fit.
   const up = (wait: number): number => bottom - (bottom - top) * Math.sqrt(Math.max(0, wait) / view.longest);
@@ -25,11 +28,18 @@ export function waiting(
   lines(context, view, up, [left - 4, right]);
   context.fillStyle = theme.muted;
   const [first, last] = head.tracks ? ['outer', 'inner'] : ['first', 'last'];
-  const what = right - left < 170 ? '' : head.tracks ? ' edge' : ' address';
+  const what = roomy && head.tracks ? ' edge' : '';
   context.textAlign = 'left';
-  context.fillText(first + what, left, height - 6);
+  context.fillText(first + what, left, bottom + 16);
   context.textAlign = 'right';
-  context.fillText(last + what, right, height - 6);
+  context.fillText(last + what, right, bottom + 16);
+  context.textAlign = 'center';
+  context.fillText('address', (left + right) / 2, height - 6);
+  context.save();
+  context.translate(10, (top + bottom) / 2);
+  context.rotate(-Math.PI / 2);
+  context.fillText(roomy ? 'waited (square-root scale)' : 'waited (√ scale)', 0, 0);
+  context.restore();
 
   const at = moment.head();
   if (head.tracks) {
