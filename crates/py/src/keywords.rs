@@ -15,14 +15,12 @@ const OTHERWISE: [(&str, &str); 7] = [
 ];
 
 /// What the program's messages advise to type, and what says the same in Python.
-const ADVICE: [(&str, &str); 7] = [
+const ADVICE: [(&str, &str); 5] = [
     ("`idlewise compare --help`", "`help(idlewise.compare)`"),
     ("`idlewise list disks`", "`idlewise.disks()`"),
     ("`idlewise list workloads`", "`idlewise.workloads()`"),
     ("`idlewise list`", "`idlewise.schedulers()`"),
     ("`idlewise trace info`", "`Trace(FILE).info()`"),
-    ("leave --one-disk out", "leave one_disk out"),
-    ("--runs 1 tells as much", "seeds=1 tells as much"),
 ];
 
 /// The keyword of an option.
