@@ -18,3 +18,4 @@ pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod trace;
 mod unused;
+pub(crate) mod wrong;

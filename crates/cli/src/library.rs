@@ -17,6 +17,7 @@
 //! # Ok::<(), idlewise::library::Error>(())
 //! ```
 
+mod options;
 pub mod sweeps;
 mod table;
 
@@ -33,8 +34,9 @@ use crate::caller::{self, Returned};
 use crate::commands::{Arguments, compare};
 use crate::failure::Failure;
 use crate::input::args::Reading;
-use crate::input::trace;
+use crate::input::{trace, wrong};
 use crate::report::csv::{csv, csv_of_processes};
+pub use options::{Opt, Takes, options};
 pub use table::{Column, Table, Values};
 
 /// Why a call did not do what was asked.
@@ -71,12 +73,8 @@ impl From<Failure> for Error {
 }
 
 impl From<clap::Error> for Error {
-    /// Without the hints for those who type.
     fn from(error: clap::Error) -> Error {
-        let text = error.render().to_string();
-        let tail = ["\n\nUsage:", "\n\nFor more information"];
-        let end = tail.iter().filter_map(|tail| text.find(tail)).min().unwrap_or(text.len());
-        Error::Usage(text[..end].trim_start_matches("error: ").to_owned())
+        Error::Usage(wrong::words(&error))
     }
 }
 

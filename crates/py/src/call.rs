@@ -10,6 +10,8 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
+use crate::keywords::told;
+
 create_exception!(
     idlewise,
     Error,
@@ -23,23 +25,10 @@ const EVERY: Duration = Duration::from_millis(50);
 /// `error` as Python raises it.
 pub(crate) fn raised(error: library::Error) -> PyErr {
     match error {
-        library::Error::Usage(message) => PyValueError::new_err(keywords(&message)),
-        library::Error::Failed(message) => Error::new_err(keywords(&message)),
+        library::Error::Usage(message) => PyValueError::new_err(told(&message)),
+        library::Error::Failed(message) => Error::new_err(told(&message)),
         library::Error::Interrupted => PyKeyboardInterrupt::new_err(()),
     }
-}
-
-/// `message` with options as Python has them: `--open-loop` is `open_loop`.
-fn keywords(message: &str) -> String {
-    let (mut text, mut rest) = (String::new(), message);
-    while let Some(at) = rest.find("--") {
-        let option = &rest[at + 2..];
-        let length = option.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(option.len());
-        text += &rest[..at];
-        text += &if length == 0 { "--".to_owned() } else { option[..length].replace('-', "_") };
-        rest = &option[length..];
-    }
-    text + rest
 }
 
 /// Does `work` on another thread, while this one lets Python run, tells `progress` the share that is done and how many

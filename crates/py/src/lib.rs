@@ -5,6 +5,7 @@
 
 mod call;
 mod comparison;
+mod keywords;
 mod request;
 mod scheduler;
 mod sweeps;
@@ -21,6 +22,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(call::command, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::compare, module)?)?;
     for function in [
+        wrap_pyfunction!(keywords::options, module)?,
         wrap_pyfunction!(sweeps::sweep_file, module)?,
         wrap_pyfunction!(sweeps::sweep_sources, module)?,
         wrap_pyfunction!(sweeps::sweep_portions, module)?,

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use idlewise_core::{Device as Traits, Operation};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -146,8 +147,14 @@ pub(crate) struct WaitUntil {
 #[pymethods]
 impl WaitUntil {
     #[new]
-    fn new(time: u64) -> WaitUntil {
-        WaitUntil { time }
+    fn new(time: &Bound<'_, PyAny>) -> PyResult<WaitUntil> {
+        let error = match time.extract() {
+            Ok(time) => return Ok(WaitUntil { time }),
+            Err(error) => error,
+        };
+        let text = format!("time takes whole nanoseconds of the run, 0 or more, not {}", time.repr()?);
+        let too_far = error.is_instance_of::<PyOverflowError>(time.py());
+        Err(if too_far { PyValueError::new_err(text) } else { PyTypeError::new_err(text) })
     }
 
     fn __repr__(&self) -> String {

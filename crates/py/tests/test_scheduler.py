@@ -41,6 +41,20 @@ def test_a_trace_too(demo: os.PathLike[str]) -> None:
     assert theirs == ours
 
 
+@pytest.mark.parametrize("schedulers", [[Fifo], ["noop", Fifo]])
+def test_no_command_is_told_that_would_leave_it_out(schedulers: list[Any], demo: os.PathLike[str]) -> None:
+    result = idlewise.compare(**LOAD, schedulers=schedulers)
+    assert result.command is None
+    assert result.json()["command"] is None
+    why = "No command repeats this: the program that asked for it brought schedulers of its own along (Fifo)."
+    for text in (" ".join(str(result).split()), result.html()):
+        assert why in text
+        assert "idlewise compare" not in text
+        assert "The same command" not in text
+    of_trace = idlewise.compare(trace=demo, disk="maxtor-40g", schedulers=schedulers, max_requests=100)
+    assert "trace sha256" in str(of_trace)
+
+
 def test_each_run_has_its_own() -> None:
     made = []
 

@@ -104,6 +104,9 @@ def test_a_dry_run_says_what_it_will_cost(tmp_path: Path) -> None:
     assert told.seconds is not None
     assert told.seconds > 0
     assert "requests/s (" in str(told)
+    assert "measured on 8 samples" in str(told)
+    one: dict[str, Any] = {"workloads": "random:requests=50", "disks": "barracuda", "schedulers": "noop"}
+    assert "measured on 1 sample" in str(idlewise.sweep(**one, output=tmp_path / "out", dry_run=True)).splitlines()
     assert results(tmp_path / "out") == {}
 
 
@@ -114,9 +117,7 @@ def test_a_dry_run_says_what_it_will_cost(tmp_path: Path) -> None:
         ({"schedulers": "nop"}, "did you mean 'noop'"),
         ({"workloads": "randum"}, "did you mean 'random'"),
         ({"options": {"queue_sise": 4}}, "did you mean 'queue-size'"),
-        ({"seeds": 0}, "seeds: name one or more"),
         ({"engine": "dask"}, "there is no engine 'dask'"),
-        ({"jobs": 0}, "jobs is 1 or more"),
         ({"traces": {"name": "x"}}, "missing field `file`"),
     ],
 )
@@ -142,6 +143,8 @@ def test_a_run_that_fails_is_told_and_hinders_no_other(tmp_path: Path) -> None:
     assert len(found.failed) == 1
     assert "auto-matrix" in found.failed[0][0]
     assert len(found.to_arrow()) == 1
+    with pytest.raises(idlewise.Error, match=r"1 of 2 runs failed:\n  .*auto-matrix"):
+        found.check()
 
 
 @pytest.fixture(scope="module")

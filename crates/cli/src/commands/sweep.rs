@@ -66,7 +66,7 @@ impl Sweep {
             return output::print(&head);
         }
         if self.dry_run {
-            let told = estimate(&left, jobs)?;
+            let told = estimate(&left)?;
             return output::print(&format!("{head}\n{}", told.words(jobs)));
         }
         let mut err = caller::Messages;

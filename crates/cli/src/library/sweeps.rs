@@ -122,10 +122,10 @@ pub fn present(output: &Path) -> Result<Vec<String>, Error> {
 /// What `units`, a list, would cost: an object with `seconds` on one core and, for people, `text` about `jobs` at a time.
 ///
 /// # Errors
-/// [`Error::Failed`] if threads cannot be started. Units that fail are told in `text`.
+/// [`Error::Failed`] if the runs were interrupted. Units that fail are told in `text`.
 pub fn estimate(units: &str, jobs: usize) -> Result<String, Error> {
     let units: Vec<Unit> = read(units)?;
     let units: Vec<&Unit> = units.iter().collect();
-    let told = estimates::estimate(&units, jobs)?;
+    let told = estimates::estimate(&units)?;
     Ok(json!({"seconds": told.seconds, "text": told.words(jobs)}).to_string())
 }

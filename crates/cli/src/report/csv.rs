@@ -62,7 +62,7 @@ type Fields = Vec<(String, String)>;
 fn lines_of_csv(prepared: &Prepared, mut rows: Vec<Fields>) -> String {
     let hash = prepared.trace.as_ref().and_then(|trace| trace.sha256());
     for row in &mut rows {
-        row.push(("command".to_owned(), origin::command()));
+        row.push(("command".to_owned(), origin::repeats(prepared).unwrap_or_default()));
         row.push(("trace_sha256".to_owned(), hash.unwrap_or_default().to_owned()));
     }
     let names = rows.first().map(|first| first.iter().map(|(key, _)| key.clone()).collect());

@@ -161,13 +161,19 @@ fn shares(rows: &[&Summary]) -> Option<String> {
 
 fn repeat(comparison: &Comparison<'_>) -> String {
     let seeds: Vec<String> = comparison.prepared.experiment.seeds.iter().map(ToString::to_string).collect();
-    let trace = comparison.prepared.trace.as_ref().and_then(|trace| trace.sha256());
+    let hash = comparison.prepared.trace.as_ref().and_then(|trace| trace.sha256());
+    let (command, same) = match origin::repeats(comparison.prepared) {
+        Ok(command) => {
+            let on = if hash.is_some() { " on the same trace" } else { "" };
+            let same = format!(" The same command{on} gives the same numbers.");
+            (format!("<pre><code>{}</code></pre>", escape(&command)), same)
+        }
+        Err(why) => (format!("<p>{}</p>", escape(&why)), String::new()),
+    };
     let trace =
-        trace.map_or_else(String::new, |hash| format!("<p>SHA-256 of the trace: <code>{hash}</code></p>\n"));
+        hash.map_or_else(String::new, |hash| format!("<p>SHA-256 of the trace: <code>{hash}</code></p>\n"));
     format!(
-        "<pre><code>{}</code></pre>\n<p>idlewise {}; seeds: {}. The same command on the same trace gives the same \
-         numbers.</p>\n{trace}",
-        escape(&origin::command()),
+        "{command}\n<p>idlewise {}; seeds: {}.{same}</p>\n{trace}",
         env!("CARGO_PKG_VERSION"),
         seeds.join(", ")
     )

@@ -27,7 +27,7 @@ pub(crate) fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Va
     json!({
         "schema": schema,
         "version": env!("CARGO_PKG_VERSION"),
-        "command": origin::command(),
+        "command": origin::repeats(prepared).ok(),
         "trace": origin::trace(prepared),
         "disk": experiment.disk.name,
         "disk_reason": prepared.disk_reason,

@@ -1,14 +1,29 @@
 //! Where a report comes from: the exact command, and the hash of the trace that was replayed.
 
+use idlewise_sim::experiment::{Choice, Chosen};
 use serde_json::{Value, json};
 
-use super::numbers::width;
+use super::numbers::{width, wrap};
 use crate::caller;
 use crate::input::setup::Prepared;
 
 /// The command line, as a shell takes it.
 pub(crate) fn command() -> String {
     words().join(" ")
+}
+
+/// The command line that gives the same as these runs, or why there is none.
+pub(crate) fn repeats(prepared: &Prepared) -> Result<String, String> {
+    let is_own = |choice: &&Choice| matches!(choice.entry, Chosen::Foreign(_));
+    let own = prepared.experiment.schedulers.iter().filter(is_own);
+    let own: Vec<&str> = own.map(|choice| choice.label.as_str()).collect();
+    if own.is_empty() {
+        return Ok(command());
+    }
+    Err(format!(
+        "No command repeats this: the program that asked for it brought schedulers of its own along ({}).",
+        own.join(", ")
+    ))
 }
 
 fn words() -> Vec<String> {
@@ -18,7 +33,11 @@ fn words() -> Vec<String> {
 
 /// The command and the trace's hash as lines for a terminal.
 pub(crate) fn lines(prepared: &Prepared) -> String {
-    with_hash(prepared.trace.as_ref().and_then(|trace| trace.sha256()))
+    let hash = prepared.trace.as_ref().and_then(|trace| trace.sha256());
+    match repeats(prepared) {
+        Ok(_) => with_hash(hash),
+        Err(why) => wrap(&why, width()) + "\n" + &of_trace(hash),
+    }
 }
 
 /// The command, and the hash if there is one. A command that is too long for a line goes on in the next.
@@ -38,10 +57,13 @@ pub(crate) fn with_hash(hash: Option<&str>) -> String {
         column += length;
     }
     text.push('\n');
-    if let Some(hash) = hash {
-        text += &format!("trace sha256{}{hash}\n", if width < 77 { "\n" } else { " " });
-    }
-    text
+    text + &of_trace(hash)
+}
+
+/// The hash in a line, if there is one.
+fn of_trace(hash: Option<&str>) -> String {
+    let between = if width() < 77 { "\n" } else { " " };
+    hash.map_or_else(String::new, |hash| format!("trace sha256{between}{hash}\n"))
 }
 
 /// The trace for programs: its hash, and what reading it found. Null if there is none.

@@ -1,4 +1,6 @@
-//! What a sweep will cost, before it begins: a sample of each kind of run is carried out and timed.
+//! What a sweep will cost, before it begins: a sample of each kind of run is carried out and timed. Samples follow one
+//! another, and what counts is the processor time of the whole process: that of threads which a selector begins, too, and
+//! not what other programs take meanwhile.
 //!
 //! A kind is a load, a disk and a scheduler; all traces are one load, of which the device with the most requests stands for
 //! the rest. A sample of a trace tells requests in a second, and the traces' rows what follows from that. A sample of a
@@ -7,16 +9,16 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use idlewise_sim::engine::{Control, WHOLE_RUN};
 use indicatif::{HumanCount, HumanDuration};
-use rayon::prelude::*;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::unit::{Load, Unit};
 use crate::failure::Failure;
 
-/// What one sample may take, and all of them together on one core.
+/// What one sample may take, and all of them together.
 const SAMPLE: Duration = Duration::from_millis(500);
 const SAMPLES: Duration = Duration::from_secs(30);
 
@@ -58,9 +60,10 @@ impl Estimate {
     pub(crate) fn words(&self, jobs: usize) -> String {
         let passes = HumanDuration(Duration::from_secs_f64(self.seconds / jobs as f64));
         let mut text = format!(
-            "about {}; with {jobs} at a time about {passes}\nmeasured on {} samples",
+            "about {}; with {jobs} at a time about {passes}\nmeasured on {} sample{}",
             core_time(self.seconds),
-            self.samples
+            self.samples,
+            if self.samples == 1 { "" } else { "s" }
         );
         if let Some([(slow, slowest), (fast, fastest)]) = &self.rates {
             let count = |rate: f64| HumanCount(rate as u64);
@@ -108,22 +111,29 @@ fn samples<'a>(units: &[&'a Unit]) -> Vec<&'a Unit> {
     order.iter().step_by(step).map(|kind| chosen[kind]).collect()
 }
 
+/// The processor time that this process has taken until now.
+fn processor_time() -> Duration {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32)
+}
+
 /// Times `unit` for as long as `time`.
 fn sample(unit: &Unit, time: Duration) -> Result<Told, Failure> {
     let control = Control::default();
     let (done, waiting) = mpsc::channel::<()>();
-    let begun = Instant::now();
+    let begun = processor_time();
+    let taken = || processor_time().saturating_sub(begun);
     let followed = &control;
     let (elapsed, requests, share) = std::thread::scope(|scope| {
         let seen = scope.spawn(move || {
             let ended = waiting.recv_timeout(time).is_ok();
             let share = followed.millionths.load(Ordering::Relaxed) as f64 / WHOLE_RUN as f64;
-            let seen = (begun.elapsed(), followed.completed.load(Ordering::Relaxed), share);
+            let seen = (taken(), followed.completed.load(Ordering::Relaxed), share);
             followed.stop.store(true, Ordering::Relaxed);
             (!ended).then_some(seen)
         });
         let run = unit.run_some(&control, u64::MAX);
-        let whole = (begun.elapsed(), control.completed.load(Ordering::Relaxed), 1.0);
+        let whole = (taken(), control.completed.load(Ordering::Relaxed), 1.0);
         // Nobody waits any more where the time is up.
         let _ = done.send(());
         let seen = seen.join().expect("the timer does not panic");
@@ -136,16 +146,13 @@ fn sample(unit: &Unit, time: Duration) -> Result<Told, Failure> {
     })
 }
 
-/// What `units` will cost, from samples, a number of which run at a time.
-pub(crate) fn estimate(units: &[&Unit], jobs: usize) -> Result<Estimate, Failure> {
+/// What `units` will cost, from samples.
+pub(crate) fn estimate(units: &[&Unit]) -> Result<Estimate, Failure> {
     let chosen = samples(units);
-    let budget = SAMPLES * jobs as u32 / chosen.len().max(1) as u32;
-    let time = budget.clamp(SHORTEST, SAMPLE);
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().map_err(Failure::failed)?;
-    let told: Vec<_> = pool.install(|| chosen.par_iter().map(|unit| (*unit, sample(unit, time))).collect());
+    let time = (SAMPLES / chosen.len().max(1) as u32).clamp(SHORTEST, SAMPLE);
     let (mut known, mut failed) = (HashMap::new(), Vec::new());
-    for (unit, told) in told {
-        match told {
+    for unit in chosen {
+        match sample(unit, time) {
             Ok(told) => drop(known.insert(kind(unit), told)),
             Err(Failure::Usage(text) | Failure::Failed(text)) => failed.push((unit.words(), text)),
             Err(other) => return Err(other),

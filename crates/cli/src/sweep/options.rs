@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::input::args::{LoadOptions, SelectionOptions};
 use crate::input::names::did_you_mean;
+use crate::input::wrong;
 
 /// Options that a sweep has lists for, and where these stand.
 const LISTED: [(&str, &str); 8] = [
@@ -97,11 +98,7 @@ impl Options {
 /// The options that these words give.
 pub(crate) fn parse(words: &[String]) -> Result<LoadOptions, Failure> {
     let read = Given::command().try_get_matches_from(words).and_then(|found| Given::from_arg_matches(&found));
-    read.map(|given| given.load).map_err(|error| {
-        let text = error.render().to_string();
-        let first = text.lines().next().unwrap_or_default();
-        Failure::usage(format!("options: {}", first.trim_start_matches("error: ")))
-    })
+    read.map(|given| given.load).map_err(|error| Failure::usage(format!("options: {}", wrong::words(&error))))
 }
 
 /// The words that give an option this value.

@@ -5,15 +5,16 @@ from __future__ import annotations
 import html
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from idlewise import _native
-from idlewise._scheduler import Own, split
+from idlewise import _checks, _native
+from idlewise._scheduler import Known, Own, split
 from idlewise._table import Table
 from idlewise._trace import Trace
-from idlewise._words import PathLike, Value, flag, option, repeated, runs, settings, text
+from idlewise._words import PathLike, Value, all_settings, given, options, runs
 
 if TYPE_CHECKING:
     import pandas
@@ -24,38 +25,48 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[float, int], object]
 """Is told the share that is done, from 0 to 1, and the requests that are; false as its answer ends the runs early."""
 
+APART = ("plots", "schedulers", "seeds", "settings_of")
+"""Keywords that are not words of the command line as they are. All others are options of `idlewise compare`."""
+
+DEFAULT = ("linux", "all")
+"""The schedulers, unless others are named."""
+
 
 def compare(
     *,
     trace: PathLike | None = None,
-    workload: str | None = None,
+    workload: str | Mapping[str, Any] | None = None,
     fio: PathLike | None = None,
     disk: str | os.PathLike[str] | None = None,
-    schedulers: str | Own | Sequence[str | Own] = ("linux", "all"),
-    seeds: int | Sequence[int] = 1,
+    schedulers: str | Known | Own | Sequence[str | Known | Own] | None = DEFAULT,
+    seeds: int | Sequence[int] | None = 1,
     goal: str | None = None,
     format: str | None = None,
     devices: str | Sequence[str] | None = None,
-    lenient: bool = False,
-    open_loop: bool = False,
-    one_disk: bool = False,
+    lenient: bool | None = None,
+    open_loop: bool | None = None,
+    one_disk: bool | None = None,
     speed: float | None = None,
     settings_of: Mapping[str, Mapping[str, Value]] | None = None,
     weights: Mapping[int, int] | None = None,
-    calibrated: bool = True,
-    candidates: Sequence[str] | None = None,
+    calibrated: bool | None = None,
+    candidates: str | Known | Sequence[str | Known] | None = None,
+    matrix: PathLike | None = None,
+    ranking: PathLike | None = None,
+    switching: str | None = None,
+    model: PathLike | None = None,
     queue_size: int | None = None,
     hardware_queues: int | None = None,
-    merges: bool = True,
+    merges: bool | None = None,
     max_requests: int | None = None,
-    duration: Value | None = None,
-    plots: bool = False,
+    duration: str | timedelta | None = None,
+    plots: bool | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
     """Run several schedulers on the same load and say which is best.
 
     One of `trace`, `workload` and `fio` says what the disk is asked to do. The work is done on all processors, and
-    other threads of Python run meanwhile. Ctrl-C ends it.
+    other threads of Python run meanwhile. Ctrl-C ends it. None as a value of an argument means that it is not given.
 
     Args:
         trace: A trace: a `Trace`, a file, or the common prefix of blktrace's files.
@@ -77,11 +88,15 @@ def compare(
         speed: Replay this much faster.
         settings_of: Tunables by scheduler: `{"deadline": {"read_expire": "100ms"}}`.
         weights: Weights of processes by their number, 1 to 10000; 100 is what they have.
-        calibrated: The disk's model tells schedulers its positioning times; otherwise they learn them.
+        calibrated: The disk's model tells schedulers its positioning times, unless this is False: they learn them.
         candidates: The schedulers among which selectors (`auto-…`) choose.
+        matrix: A decision matrix for `auto-matrix`, a file that `idlewise matrix build` wrote.
+        ranking: A ranking for `auto-ranking`, a file that `idlewise ranking build` wrote; otherwise one is measured.
+        switching: How selectors switch: `"carry"`, unless given: with the requests; `"drain"` or `"freeze"` first.
+        model: The disk that `auto-predict` simulates, if it is not the disk itself.
         queue_size: Requests that the queue holds at once; 4096 unless given.
         hardware_queues: Hardware queues of the disk, which share its depth.
-        merges: Whether neighbouring requests are merged.
+        merges: Neighbouring requests are merged, unless this is False.
         max_requests: Stop issuing after this many requests.
         duration: Stop issuing after this much simulated time, such as `"30s"`.
         plots: Keep what the page of `html()` plots over time; a few percent slower.
@@ -93,39 +108,25 @@ def compare(
 
     Raises:
         ValueError: Something that was asked for is wrong. The message says what, and what there is instead.
+        TypeError: An argument is of another type than it takes.
         Error: A file could not be read, or a run broke off.
         Exception: Whatever a scheduler of your own raised.
         KeyboardInterrupt: Ctrl-C.
 
     Source: the program's `idlewise compare`, which does the same.
     """
-    named, own = split(schedulers)
+    asked = {keyword: value for keyword, value in locals().items() if keyword in options() and keyword not in APART}
+    named, own = split(DEFAULT if schedulers is None else schedulers)
+    if trace is not None and isinstance(trace, Trace):
+        asked |= {key: value for key, value in trace.reading().items() if asked[key] is None}
     words = [
-        *option("trace", trace),
-        *(trace.words() if isinstance(trace, Trace) else []),
-        *option("workload", workload),
-        *option("fio", fio),
-        *option("disk", disk),
-        *option("schedulers", ",".join(named)),
+        *given(asked),
+        f"--schedulers={','.join(named)}",
         *runs(seeds),
-        *option("goal", goal),
-        *option("format", format),
-        *repeated("device", devices),
-        *flag("lenient", lenient),
-        *flag("open-loop", open_loop),
-        *flag("one-disk", one_disk),
-        *option("speed", speed),
-        *(word for name, values in (settings_of or {}).items() for word in settings(f"{name}.", values)),
-        *settings("weight.", weights),
-        *flag("uncalibrated", not calibrated),
-        *option("candidates", ",".join(candidates) if candidates else None),
-        *option("queue-size", queue_size),
-        *option("hardware-queues", hardware_queues),
-        *flag("no-merges", not merges),
-        *option("max-requests", max_requests),
-        *option("duration", None if duration is None else text(duration)),
-        *option("html", "report.html" if plots else None),
+        *(f"--set={setting}" for setting in all_settings(settings_of, weights)),
+        *(["--html=report.html"] if plots is not None and _checks.flag("plots", plots) else []),
     ]
+    _checks.function("progress", progress)
     return Comparison(_native.compare(words, own, progress))
 
 
@@ -155,9 +156,10 @@ class Comparison:
         return self._native.title
 
     @property
-    def command(self) -> str:
-        """The command line that gives the same numbers. Schedulers of your own are not in it."""
-        return str(self.json()["command"])
+    def command(self) -> str | None:
+        """The command line that gives the same numbers; None if schedulers of your own took part."""
+        command: str | None = self.json()["command"]
+        return command
 
     @property
     def notes(self) -> list[str]:
@@ -191,6 +193,29 @@ class Comparison:
     def schedulers(self) -> list[str]:
         """The schedulers that took part."""
         return [str(result["scheduler"]) for result in self.json()["results"]]
+
+    def __getitem__(self, scheduler: str) -> dict[str, Any]:
+        """The figures of a scheduler: its row of the summary.
+
+        Raises:
+            KeyError: It did not take part.
+        """
+        if scheduler not in self.schedulers:
+            raise KeyError(f"no scheduler {scheduler!r} took part (there are: {', '.join(self.schedulers)})")
+        table, row = self.summary, self.schedulers.index(scheduler)
+        return {name: table.values(name)[row] for name in table.columns}
+
+    def __iter__(self) -> Iterator[str]:
+        """The schedulers, as `schedulers` has them."""
+        return iter(self.schedulers)
+
+    def __len__(self) -> int:
+        """How many schedulers took part."""
+        return len(self.schedulers)
+
+    def __contains__(self, scheduler: object) -> bool:
+        """Whether the scheduler took part."""
+        return scheduler in self.schedulers
 
     def to_arrow(self) -> pyarrow.Table:
         """The summary as a table of pyarrow, without a copy. Raises ImportError if there is no pyarrow."""

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
-from idlewise import _native
+from idlewise import _checks, _native
 from idlewise._scheduler import listed
 from idlewise._trace import Trace
-from idlewise._words import PathLike, flag, option, text
+from idlewise._words import PathLike, shown
 
 
 class Disk:
     """A model of a disk: one that idlewise has, or one of a profile file. `compare` takes it as `disk`."""
 
-    def __init__(self, name: PathLike, **options: str | int | bool) -> None:
+    def __init__(self, name: PathLike, **options: str | int | bool | None) -> None:
         """Name a disk.
 
         Args:
@@ -27,8 +26,9 @@ class Disk:
             ValueError: There is no such disk or option.
             Error: The profile file cannot be read.
         """
-        shown = ",".join(f"{key.replace('_', '-')}={text(value)}" for key, value in options.items())
-        self.name = f"{os.fspath(name)}:{shown}" if shown else os.fspath(name)
+        own = ",".join(f"{key.replace('_', '-')}={value}" for key, value in shown(options))
+        base = _checks.path("name", name)
+        self.name = f"{base}:{own}" if own else base
         self._document: dict[str, Any] | None = None
         self.report: dict[str, Any] | None = None
         """What the fit that made it says: what is known, from what, and how far the model is off."""
@@ -60,7 +60,7 @@ class Disk:
         Raises:
             Error: The file cannot be read, or is no such trace.
         """
-        words = ["disk", "validate", self.name, os.fspath(trace), "--json"]
+        words = ["disk", "validate", self.name, _checks.path("trace", trace), "--json"]
         document: dict[str, Any] = json.loads(_native.command(words)[0])
         return document
 
@@ -90,10 +90,15 @@ class Disk:
             Error: The trace does not show enough, or the file exists.
         """
         own = trace.words() if isinstance(trace, Trace) else []
-        words = ["disk", "fit", os.fspath(trace), "--json", f"--output={os.fspath(output)}", *own]
-        if Path(output).suffix != ".toml":
-            raise ValueError(f"{os.fspath(output)}: the name of a profile ends in .toml")
-        printed, _ = _native.command([*words, *option("capacity", capacity), *flag("force", force)])
+        file = _checks.path("output", output)
+        words = ["disk", "fit", _checks.path("trace", trace), "--json", f"--output={file}", *own]
+        if Path(file).suffix != ".toml":
+            raise ValueError(f"{file}: the name of a profile ends in .toml")
+        if capacity is not None:
+            words.append(f"--capacity={_checks.whole('capacity', capacity, 1)}")
+        if _checks.flag("force", force):
+            words.append("--force")
+        printed, _ = _native.command(words)
         disk = cls(output)
         disk.report = json.loads(printed)["report"]
         return disk

@@ -15,6 +15,7 @@ __all__ = [
     "__version__",
     "command",
     "compare",
+    "options",
     "sweep_estimate",
     "sweep_file",
     "sweep_plan",
@@ -39,6 +40,9 @@ def compare(
     progress: Callable[[float, int], object] | None = None,
 ) -> Comparison:
     """Compare schedulers as the command `compare` does with these words behind it."""
+
+def options() -> list[tuple[str, str, str, bool]]:
+    """The options of `compare`: name, keyword, what it takes, and whether it takes several."""
 
 def sweep_file(path: str) -> str:
     """What a TOML file asks for, as JSON."""

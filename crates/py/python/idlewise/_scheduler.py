@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from idlewise import _native
+from idlewise import _checks, _native
 from idlewise._native import Device, Request, WaitUntil
-from idlewise._words import Value, text
+from idlewise._words import Value, shown
 
 
 class Scheduler(ABC):
@@ -93,17 +93,17 @@ def methods(make: Own, device: Device) -> tuple[Any, ...]:
     return (scheduler.insert, scheduler.dispatch, *(own(name) for name in OPTIONAL))
 
 
-def split(schedulers: str | Own | Sequence[str | Own]) -> tuple[list[str], list[tuple[str, Any]]]:
+def split(schedulers: str | Known | Own | Sequence[str | Known | Own]) -> tuple[list[str], list[tuple[str, Any]]]:
     """The names, and your own with their names.
 
     Raises:
         TypeError: Something is neither a name nor makes a scheduler.
     """
-    listed = [schedulers] if isinstance(schedulers, str) or callable(schedulers) else list(schedulers)
+    alone = isinstance(schedulers, str) or callable(schedulers)
     names, own = [], []
-    for item in listed:
-        if isinstance(item, str):
-            names.append(item)
+    for item in [schedulers] if alone else _checks.several("schedulers", schedulers, lambda _, one: one):
+        if isinstance(item, str | Known):
+            names.append(str(item))
         elif callable(item):
             name = getattr(item, "name", None)
             name = name if isinstance(name, str) else getattr(item, "__name__", "")
@@ -134,19 +134,25 @@ class Known:
     """Where its rules come from."""
     tunables: tuple[Tunable, ...]
 
-    def __call__(self, **settings: Value) -> str:
+    def __call__(self, **settings: Value | None) -> str:
         """The scheduler with these settings.
 
         Raises:
             ValueError: It has no such tunable. Whether a value fits `compare` says.
         """
         names = [tunable.name for tunable in self.tunables]
+        settings = {name: value for name, value in settings.items() if value is not None}
         for name in settings:
             if name not in names:
                 has = ", ".join(names) or "none"
                 raise ValueError(f"{self.name} has no tunable '{name}' (it has: {has})")
-        tuned = ";".join(f"{name}={text(value)}" for name, value in settings.items())
+        tuned = ";".join(f"{name}={value}" for name, value in shown(settings))
         return f"{self.name}:{tuned}" if tuned else self.name
+
+    @property
+    def entry_name(self) -> str:
+        """The text that stands for it wherever a name is asked for."""
+        return self.name
 
     def __str__(self) -> str:
         return self.name

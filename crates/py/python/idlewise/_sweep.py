@@ -11,15 +11,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from idlewise import _native
+from idlewise import _checks, _native
 from idlewise._engines import Engine
 from idlewise._engines import engine as engine_of
 from idlewise._places import Cache, Folder, Storage, is_url, opened
-from idlewise._words import PathLike, Value, text
+from idlewise._scheduler import Known, split
+from idlewise._table import needed
+from idlewise._words import PathLike, all_settings, text
+from idlewise._words import options as known_options
 from idlewise._work import Done, Surroundings, Unit, prepare, run
 
 if TYPE_CHECKING:
     import pandas
+    import polars
     import pyarrow
 
 Named = str | os.PathLike[str] | Mapping[str, Any]
@@ -30,6 +34,9 @@ Told = Callable[[float, int], object]
 
 CHUNKS = 8
 """Parts for each worker into which the work is cut, at least, so that all end at about the same time."""
+
+TOLD = 5
+"""Failures that a message has in full."""
 
 LINE_EVERY = 10.0
 """Seconds between two lines about how far the sweep is."""
@@ -66,16 +73,14 @@ class Sweep:
 
         Other results that lie in the same folder are left out. Raises ImportError if there is no pyarrow.
         """
-        import pyarrow
-        from pyarrow import dataset
-
+        strings, dataset = needed("pyarrow", "arrow").string(), needed("pyarrow.dataset", "arrow")
         files, base = (None, os.path.abspath(self.output))
         if is_url(self.output):
             files, base = opened(self.output, self._storage)
         folder = Folder(self.output, self._storage)
         there = None if self.there == self.runs else set(_present(folder))
         wanted = [place for place in self._places if there is None or _id(place) in there]
-        parts = pyarrow.schema([("trace", pyarrow.string()), ("disk", pyarrow.string())])
+        parts = needed("pyarrow", "arrow").schema([("trace", strings), ("disk", strings)])
         table: pyarrow.Table = dataset.dataset(
             [f"{base}/{place}" for place in wanted],
             format="parquet",
@@ -87,8 +92,26 @@ class Sweep:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The results as a data frame of pandas. Raises ImportError if pandas or pyarrow is not installed."""
+        needed("pandas", "pandas")
         frame: pandas.DataFrame = self.to_arrow().to_pandas()
         return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """The results as a data frame of polars. Raises ImportError if polars or pyarrow is not installed."""
+        frame: polars.DataFrame = needed("polars", "polars").DataFrame(self.to_arrow())
+        return frame
+
+    def check(self) -> Sweep:
+        """The sweep itself, unless a run failed.
+
+        Raises:
+            Error: Runs failed. The message has the first of them, and why; `failed` has all.
+        """
+        if not self.failed:
+            return self
+        told = [f"\n  {words}: {why}" for words, why in self.failed[:TOLD]]
+        more = f"\n  and {len(self.failed) - TOLD} more" if len(self.failed) > TOLD else ""
+        raise _native.Error(f"{len(self.failed)} of {self.runs} runs failed:{''.join(told)}{more}")
 
     def __str__(self) -> str:
         lines = [f"{self.plan}; {self.there} are in {self.output}, {self.new} of them new"]
@@ -100,15 +123,15 @@ class Sweep:
 def sweep(
     file: PathLike | None = None,
     *,
-    traces: Named | Sequence[Named] = (),
-    workloads: str | Sequence[str] = (),
-    fio: PathLike | Sequence[PathLike] = (),
-    disks: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
-    schedulers: str | Sequence[str] = (),
-    seeds: int | Sequence[int] = 1,
+    traces: Named | Sequence[Named] | None = (),
+    workloads: str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]] | None = (),
+    fio: PathLike | Sequence[PathLike] | None = (),
+    disks: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = (),
+    schedulers: str | Known | Sequence[str | Known] | None = (),
+    seeds: int | Sequence[int] | None = 1,
     output: PathLike | None = None,
     work: PathLike | None = None,
-    options: Mapping[str, Value | Sequence[str]] | None = None,
+    options: Mapping[str, Any] | None = None,
     engine: str = "local",
     jobs: int | None = None,
     retries: int = 3,
@@ -136,7 +159,7 @@ def sweep(
         seeds: How many seeds from 1 on, or the seeds.
         output: The folder of the dataset, or a URL.
         work: Where traces are split; `_work` below `output` unless given. Every worker must reach it.
-        options: All other options of `compare`, such as `{"open_loop": True, "max_requests": 100_000}`.
+        options: All other options of `compare`, by its keywords: `{"open_loop": True, "max_requests": 100_000}`.
         engine: `"local"`: threads of this process. `"ray"`: tasks on a Ray cluster (`pip install 'idlewise[ray]'`).
         jobs: Runs at a time; as many as there are cores unless given.
         retries: How often a part of the work is tried again when its worker dies, or a store does not answer.
@@ -152,6 +175,7 @@ def sweep(
 
     Raises:
         ValueError: Something that was asked for is wrong. The message says what.
+        TypeError: An argument is of another type than it takes; a scheduler of your own, which only `compare` runs.
         Error: A trace could not be read, or a result not be written.
         ImportError: Ray or fsspec is wanted and is not there.
         KeyboardInterrupt: Ctrl-C. What was done is in the dataset.
@@ -159,18 +183,19 @@ def sweep(
     Source: the program's `idlewise sweep`, which does the same on one machine.
     """
     asked = _asked(file, traces, workloads, fio, disks, schedulers, seeds, output, work, options)
-    if retries < 0 or (jobs is not None and jobs < 1):
-        raise ValueError("jobs is 1 or more, and retries 0 or more")
-    storage = dict(storage_options or {})
+    jobs = None if jobs is None else _checks.whole("jobs", jobs, 1)
+    retries, cache_bytes = _checks.whole("retries", retries, 0), _checks.whole("cache_bytes", cache_bytes, 0)
+    storage = dict(_checks.mapping("storage_options", storage_options))
+    _checks.function("progress", progress)
     sources = json.loads(_native.sweep_sources(json.dumps(asked)))
     target = str(asked["output"])
     place = str(asked.get("work") or f"{target.rstrip('/')}/_work")
-    kept = os.fspath(cache) if cache else os.path.join(_cache_home(), "idlewise")
+    kept = _checks.path("cache", cache) if cache else os.path.join(_cache_home(), "idlewise")
     where = Surroundings(
         Folder(target, storage), Folder(place, storage), Cache(kept, cache_bytes), storage, os.getcwd()
     )
     drive = _Driver(where, json.dumps(asked), sources, progress)
-    if dry_run:
+    if _checks.flag("dry_run", dry_run):
         return drive.told(jobs or len(os.sched_getaffinity(0)))
     return drive.done(lambda: engine_of(engine, jobs, retries))
 
@@ -180,53 +205,67 @@ def _cache_home() -> str:
 
 
 def _asked(
-    file: PathLike | None,
-    traces: Named | Sequence[Named],
-    workloads: str | Sequence[str],
-    fio: PathLike | Sequence[PathLike],
-    disks: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
-    schedulers: str | Sequence[str],
-    seeds: int | Sequence[int],
-    output: PathLike | None,
-    work: PathLike | None,
-    options: Mapping[str, Value | Sequence[str]] | None,
+    file: Any,
+    traces: Any,
+    workloads: Any,
+    fio: Any,
+    disks: Any,
+    schedulers: Any,
+    seeds: Any,
+    output: Any,
+    work: Any,
+    options: Any,
 ) -> dict[str, Any]:
     """What is asked for, as the program's files have it."""
-    lists = {
-        "traces": [_trace(trace) for trace in _listed(traces)],
-        "workloads": _listed(workloads),
-        "fio": [os.fspath(job) for job in _listed(fio)],
-        "disks": [os.fspath(disk) for disk in _listed(disks)],
-        "schedulers": _listed(schedulers),
-        "options": {name.replace("_", "-"): _value(value) for name, value in (options or {}).items()},
+    names, own = split(() if schedulers is None else schedulers)
+    if own:
+        name = own[0][0]
+        raise TypeError(f"schedulers: {name} is a scheduler of your own, which a sweep does not run: compare() does")
+    lists: dict[str, Any] = {
+        "traces": _checks.several("traces", traces, _trace),
+        "workloads": _checks.several("workloads", workloads, _checks.words),
+        "fio": _checks.several("fio", fio, _checks.path),
+        "disks": _checks.several("disks", disks, _checks.path),
+        "schedulers": names,
+        "options": _options(_checks.mapping("options", options)),
     }
+    listed = _checks.seeds(seeds)
     if file is not None:
-        if any(lists.values()) or seeds != 1 or output or work:
+        if any(lists.values()) or listed != [1] or output or work:
             raise ValueError("give a file, or lists and output: a file has all of them")
-        found: dict[str, Any] = json.loads(_native.sweep_file(os.fspath(file)))
+        found: dict[str, Any] = json.loads(_native.sweep_file(_checks.path("file", file)))
         return found
     if output is None:
         raise ValueError("output: name a folder for the results, or a URL")
-    lists["seeds"] = list(range(1, 1 + seeds)) if isinstance(seeds, int) else list(seeds)
-    own = {"output": os.fspath(output)} | ({"work": os.fspath(work)} if work else {})
-    return own | lists
+    places = {"output": _checks.path("output", output)} | ({"work": _checks.path("work", work)} if work else {})
+    return places | lists | {"seeds": listed}
 
 
-def _listed(values: Any) -> list[Any]:
-    is_one = isinstance(values, str | os.PathLike | Mapping)
-    return [values] if is_one else list(values)
-
-
-def _trace(trace: Named) -> str | dict[str, Any]:
+def _trace(name: str, trace: Any) -> str | dict[str, Any]:
     if isinstance(trace, Mapping):
-        return {**trace, "file": os.fspath(trace["file"])} if "file" in trace else dict(trace)
-    return os.fspath(trace)
+        return {**trace, "file": _checks.path("file of a trace", trace["file"])} if "file" in trace else dict(trace)
+    return _checks.path(name, trace)
 
 
-def _value(value: Value | Sequence[str]) -> Any:
-    if isinstance(value, bool | int | float | str):
-        return value
-    return list(value) if isinstance(value, Sequence) else text(value)
+def _options(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as the program's files have them: of `compare` by keyword, and by the names that the program has."""
+    found: dict[str, Any] = {}
+    weights = all_settings(values.get("settings_of"), values.get("weights"))
+    if weights:
+        found["set"] = weights
+    known = known_options()
+    by_name = {option.name: option for option in known.values()}
+    for name, value in values.items():
+        if value is None or name in ("settings_of", "weights"):
+            continue
+        option = known.get(name) or by_name.get(name.replace("_", "-"))
+        if option is None:
+            found[name.replace("_", "-")] = value if isinstance(value, bool) else text(value, f"options: {name}")
+        elif option.takes == "flag" and name.replace("_", "-") == option.name:
+            found[option.name] = _checks.flag(f"options: {name}", value)
+        else:
+            found[option.name] = option.values(value, f"options: {name}")
+    return found
 
 
 def _present(output: Folder) -> Iterator[str]:

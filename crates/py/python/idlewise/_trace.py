@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from idlewise import _native
+from idlewise import _checks, _native
 from idlewise._table import Table, needed
-from idlewise._words import PathLike, flag, option, repeated
+from idlewise._words import PathLike, given
 
 if TYPE_CHECKING:
     import pandas
@@ -48,10 +48,10 @@ class Trace:
             ValueError: There is no such format.
             Error: The file is not there, or is no trace.
         """
-        self.path = Path(path)
-        self.format = format
-        self.devices = [devices] if isinstance(devices, str) else list(devices or [])
-        self.lenient = lenient
+        self.path = Path(_checks.path("path", path))
+        self.format = None if format is None else _checks.words("format", format)
+        self.devices = _checks.several("devices", devices, _checks.words)
+        self.lenient = _checks.flag("lenient", lenient)
         self._open(1)
 
     @classmethod
@@ -71,11 +71,11 @@ class Trace:
 
     def words(self) -> list[str]:
         """How a command line reads the trace."""
-        return [
-            *option("format", self.format),
-            *repeated("device", self.devices),
-            *flag("lenient", self.lenient),
-        ]
+        return given(self.reading())
+
+    def reading(self) -> dict[str, Any]:
+        """How it is read, as `compare` has the keywords."""
+        return {"format": self.format, "devices": self.devices, "lenient": self.lenient}
 
     def info(self, *, period: str = "1s") -> dict[str, Any]:
         """What the trace holds and what it lacks, from reading it once.
@@ -89,7 +89,14 @@ class Trace:
 
         Source: the program's `idlewise trace info --json`.
         """
-        words = ["trace", "info", os.fspath(self.path), "--json", f"--period={period}", *self.words()]
+        words = [
+            "trace",
+            "info",
+            os.fspath(self.path),
+            "--json",
+            f"--period={_checks.time('period', period)}",
+            *self.words(),
+        ]
         document: dict[str, Any] = json.loads(_native.command(words)[0])
         return document
 
@@ -105,17 +112,21 @@ class Trace:
             ValueError: There is no such format, or it cannot be written.
             Error: The file exists, or cannot be written.
         """
-        words = ["trace", "convert", os.fspath(self.path), os.fspath(output), f"--to={to}"]
-        _native.command([*words, *flag("force", force), *self.words()])
+        file = _checks.path("output", output)
+        words = ["trace", "convert", os.fspath(self.path), file, f"--to={_checks.words('to', to)}"]
+        if _checks.flag("force", force):
+            words.append("--force")
+        _native.command([*words, *self.words()])
         return Trace(output, format=to)
 
     def batches(self, rows: int = BATCH) -> Iterator[Table]:
         """The rows from the beginning, in tables of at most `rows`: memory does not grow with the trace.
 
         Raises:
+            ValueError: `rows` is not 1 or more.
             Error: A row cannot be read. The rows before it were given.
         """
-        return map(Table, self._open(rows))
+        return map(Table, self._open(_checks.whole("rows", rows, 1)))
 
     def __iter__(self) -> Iterator[Table]:
         return self.batches()
