@@ -53,10 +53,6 @@ pub trait Workload {
     /// done, and which need not be its id in the queue. Its `arrival` is the time at which it was issued.
     fn issue(&mut self, id: RequestId) -> Request;
 
-    /// The device gets the request that was issued as `id`, and maybe others that were merged into it, which are not named.
-    #[inline]
-    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
-
     /// The request that was issued as `id` is done. Processes for which it was the last one are
     /// announced to `exits`.
     fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
@@ -408,7 +404,6 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     fn send(&mut self, id: RequestId, command: Command) -> Result<(), EngineError> {
         let now = self.now;
         self.observer.dispatched(now, id);
-        self.workload.dispatched(now, self.overflow.name_of(id));
         self.host.parts().1.dispatched(now, id);
         let request = self.host.queue().request(id);
         let submitted = self.device.submit_for(now, command, request);

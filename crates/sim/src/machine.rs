@@ -9,7 +9,6 @@
 //! | `cache` | pages in memory: which stay, which are dirty |
 //! | `readahead` | what is read beyond what was asked for |
 //! | `flusher`, `writeback` | when dirty pages are written |
-//! | `throttle` | how many writes may be in the queue |
 //! | `journal`, `commit` | when changes of the file system reach the disk |
 //! | `network` | what processes send to clients |
 //! | `transfers` | requests on their way, and who waits for them |
@@ -36,12 +35,10 @@ pub mod program;
 pub mod programs;
 pub mod readahead;
 mod running;
-mod throttle;
 mod transfers;
 mod workload;
 mod writeback;
 
 pub use running::{Job, Machine};
-pub use throttle::Drive;
 pub use workload::build;
 pub(crate) use workload::workload;

@@ -26,7 +26,6 @@ use idlewise_core::{Instant, Issuer, Sector, Sectors, Weight};
 pub(crate) use spec::Options;
 
 use crate::engine::Workload;
-use crate::machine::Drive;
 
 /// A workload that can say who its issuers are.
 pub trait Named: Workload + Send {
@@ -74,13 +73,4 @@ pub struct Ground {
     pub capacity: Sector,
     /// Seed of all randomness.
     pub seed: u64,
-    /// The drive, for workloads that depend on more of it than its size.
-    pub drive: Drive,
-}
-
-impl Ground {
-    /// A disk with moving heads and without a queue of its own.
-    pub const fn new(capacity: Sector, seed: u64) -> Ground {
-        Ground { capacity, seed, drive: Drive { depth: 1, rotational: true } }
-    }
 }

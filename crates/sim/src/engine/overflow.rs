@@ -97,12 +97,6 @@ impl Overflow {
         Some(held)
     }
 
-    /// What the workload knows `id` as.
-    #[inline]
-    pub(crate) fn name_of(&self, id: RequestId) -> RequestId {
-        if self.entered == 0 { id } else { self.names[id.index()].unwrap_or(id) }
-    }
-
     /// What the workload knows `id` as, which is done.
     #[inline]
     pub(crate) fn done(&mut self, id: RequestId) -> RequestId {

@@ -6,7 +6,7 @@ use std::io::Write;
 use idlewise_core::learned::Curve;
 use idlewise_core::registry::{self, Assignment, BuildError};
 use idlewise_core::{
-    AnyScheduler, Device, Instant, Issuer, Merging, Queue, Scheduler, Sectors, Setup, Weight, host,
+    AnyScheduler, Device, Instant, Issuer, Merging, Queue, Scheduler, Sector, Sectors, Setup, Weight, host,
 };
 use idlewise_disk::array::{Array, ArraySpec};
 use idlewise_disk::{AnyModel, AnySpec, DiskModel, News, Spec, WithModel};
@@ -19,7 +19,6 @@ use crate::engine::director::Director;
 use crate::engine::scheduled::Scheduled;
 use crate::engine::watched::Watched;
 use crate::engine::{Control, Engine, EngineError, Limits, Observer, Workload};
-use crate::machine::Drive;
 use crate::metrics::selector::Account;
 use crate::metrics::{Recorder, Report};
 use crate::replay::{Replay, Settings};
@@ -153,7 +152,7 @@ impl WithModel for Run<'_, '_, '_> {
 
     /// Puts the load on `disk`.
     fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
-        let named = self.named(self.ground(disk))?;
+        let named = self.named(disk.capacity())?;
         let traits = self.traits(disk, longest(named.as_deref()));
         let selecting = self.selecting(&traits)?;
         let queue = self.queue(traits, selecting.as_ref())?;
@@ -192,7 +191,7 @@ impl Run<'_, '_, '_> {
         if let Some(what) = told.or(selects) {
             return Err(ExperimentError::ManySchedulers { disk: self.plan.disk.name.clone(), what });
         }
-        let named = self.named(self.ground(&spec.build()?))?;
+        let named = self.named(spec.build()?.capacity())?;
         let longest = longest(named.as_deref());
         let mut members = Vec::new();
         for _ in 0..spec.members {
@@ -214,7 +213,7 @@ impl Run<'_, '_, '_> {
 
     /// Puts the load on `disk` under a scheduler that the program brings along. The model is not compiled anew for it.
     fn hosted(self, foreign: &dyn Foreign, disk: &mut AnyModel) -> Result<Outcome, ExperimentError> {
-        let named = self.named(self.ground(disk))?;
+        let named = self.named(disk.capacity())?;
         let traits = self.traits(disk, longest(named.as_deref()));
         let (size, label) = (self.plan.queue_size, self.choice().label.clone());
         let setup = Setup { capacity: size, device: &traits };
@@ -247,16 +246,10 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// What a load on `disk` is built for.
-    fn ground<D: DiskModel>(&self, disk: &D) -> Ground {
-        let drive = Drive { depth: disk.depth(), rotational: disk.rotational() };
-        Ground { capacity: disk.capacity(), seed: self.seed, drive }
-    }
-
-    /// The named workload on this ground, if the load is one.
-    fn named(&self, ground: Ground) -> Result<Option<Box<dyn Named>>, ExperimentError> {
+    /// The named workload on a disk of `capacity`, if the load is one.
+    fn named(&self, capacity: Sector) -> Result<Option<Box<dyn Named>>, ExperimentError> {
         let Load::Workload(spec) = &self.plan.load else { return Ok(None) };
-        Ok(Some(workloads::build(spec, ground)?))
+        Ok(Some(workloads::build(spec, Ground { capacity, seed: self.seed })?))
     }
 
     /// Puts the load on `queue`, which is above `disk`; `named` is it, if it is a named workload.
@@ -267,7 +260,7 @@ impl Run<'_, '_, '_> {
         follower: F,
         named: Option<Box<dyn Named>>,
     ) -> Result<Outcome, ExperimentError> {
-        let ground = self.ground(disk);
+        let ground = Ground { capacity: disk.capacity(), seed: self.seed };
         if let Some(mut workload) = named {
             return self.simulate(&mut *workload, disk, queue, follower);
         }

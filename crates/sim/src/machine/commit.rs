@@ -44,12 +44,12 @@ fn count(kernel: &mut Kernel, transfer: u32) {
 /// Sends data of files that became longer, as far as the queue has room, and waits for what others write of them.
 fn write_data(kernel: &mut Kernel, manner: Manner) {
     loop {
+        if kernel.queue_is_full() {
+            return;
+        }
         let Some(commit) = kernel.journal.as_mut().and_then(|journal| journal.committing.as_mut()) else {
             return;
         };
-        if commit.files.is_empty() || !kernel.throttle.admits(kernel.now, manner.sync) {
-            return;
-        }
         let Some((file, (from, end))) = commit.files.pop_first() else { return };
         match kernel.cache.next_dirty(file, from).filter(|page| *page < end) {
             Some(page) => {
@@ -76,7 +76,6 @@ fn write_journal(kernel: &mut Kernel, blocks: u32, stage: Stage, manner: Manner)
     for (start, length) in runs {
         for first in (0..length).step_by(most as usize) {
             let piece = most.min(length - first);
-            kernel.throttle.enters(kernel.now);
             let transfer = kernel.transfers.begin(kernel.now, start + first, piece, manner, false);
             count(kernel, transfer);
         }

@@ -30,6 +30,10 @@ pub struct Flusher {
     wanted: u32,
     /// The file at which it is: the next page, and how many were written in this turn.
     at: Option<(FileId, u32, u32)>,
+    /// Requests that are not done.
+    pub outstanding: u32,
+    /// There were as many as the queue takes, and the flusher waits.
+    held: bool,
     /// When the flusher has prepared what it sends next.
     pub ready: Instant,
 }
@@ -45,6 +49,8 @@ impl Flusher {
             pass: None,
             wanted: 0,
             at: None,
+            outstanding: 0,
+            held: false,
             ready: Instant::ZERO,
         }
     }
@@ -58,6 +64,12 @@ impl Flusher {
     /// Somebody found no room: write about as many pages as a turn has.
     pub fn want_room(&mut self) {
         self.wanted = TURN;
+    }
+
+    /// Whether the flusher sends now: with a queue that `is_full` it waits until `again` of its requests are left.
+    pub fn may_send(&mut self, now: Instant, is_full: bool, again: u32) -> bool {
+        self.held = is_full || self.held && self.outstanding > again;
+        !self.held && self.ready <= now
     }
 
     /// The file to write next, and the page from which on. `None`: nothing is to be written now.
@@ -108,5 +120,25 @@ impl Flusher {
         };
         self.at = Some((file, page, written + count));
         self.wanted = self.wanted.saturating_sub(count);
+        self.outstanding += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::presets;
+
+    #[test]
+    fn a_full_queue_holds_the_flusher_until_little_is_left() {
+        let mut flusher = Flusher::new(&presets::named("debian12").unwrap().dirty);
+        let mut may = |outstanding, is_full| {
+            flusher.outstanding = outstanding;
+            flusher.may_send(Instant::ZERO, is_full, 1)
+        };
+        assert_eq!([may(7, false), may(8, true), may(7, false), may(2, false)], [true, false, false, false]);
+        assert_eq!([may(1, false), may(7, false)], [true, true]);
+        flusher.ready = Instant(1);
+        assert!(!flusher.may_send(Instant::ZERO, false, 1), "what comes next is not prepared");
     }
 }

@@ -1,6 +1,6 @@
 //! What the processes of a machine share: file system, page cache, transfers, journal, and who is to be woken.
 
-use idlewise_core::{Group, Instant, Issuer, Operation, RequestId};
+use idlewise_core::{Group, Instant, Issuer, RequestId};
 
 use super::cache::{Busy, Cache, DEVICE, NoRoom, PageId};
 use super::flusher::Flusher;
@@ -8,7 +8,6 @@ use super::journal::Journal;
 use super::layout::{FileSystem, Full};
 use super::parameters::Parameters;
 use super::program::FileId;
-use super::throttle::{Drive, Throttle};
 use super::transfers::{Manner, Transfers, Waiter, Who};
 
 /// The flusher as an issuer.
@@ -33,8 +32,6 @@ pub struct Kernel {
     pub journal: Option<Journal>,
     /// The flusher.
     pub flusher: Flusher,
-    /// The limit of writes in the queue.
-    pub throttle: Throttle,
     /// The time.
     pub now: Instant,
     /// Processes that can go on.
@@ -43,13 +40,11 @@ pub struct Kernel {
     pub for_clean: Vec<u32>,
     /// Processes that wait for room in the cache.
     pub for_room: Vec<u32>,
-    /// Processes that wait for room in the queue.
-    pub for_queue: Vec<u32>,
 }
 
 impl Kernel {
-    /// A machine that was just started, on this file system and this drive.
-    pub fn new(parameters: Parameters, files: FileSystem, drive: Drive) -> Kernel {
+    /// A machine that was just started, on this file system.
+    pub fn new(parameters: Parameters, files: FileSystem) -> Kernel {
         let journal = parameters.journal.zip(files.journal());
         Kernel {
             files,
@@ -57,12 +52,10 @@ impl Kernel {
             transfers: Transfers::default(),
             journal: journal.map(|(settings, place)| Journal::new(settings, place)),
             flusher: Flusher::new(&parameters.dirty),
-            throttle: Throttle::new(parameters.write_queue, drive),
             now: Instant::ZERO,
             woken: Vec::new(),
             for_clean: Vec::new(),
             for_room: Vec::new(),
-            for_queue: Vec::new(),
             parameters,
         }
     }
@@ -112,7 +105,6 @@ impl Kernel {
             pages.push(id);
         }
         let count = (pages.len() as u32).max(1);
-        self.throttle.enters(self.now);
         self.transfers.begin(self.now, block, count, manner, false);
         pages.into_iter().for_each(|id| self.transfers.add_page(number, id));
         (page + count, number)
@@ -187,31 +179,12 @@ impl Kernel {
         }
     }
 
-    /// The drive gets the request known as `id`.
-    pub fn sent(&mut self, now: Instant, id: RequestId) {
-        if let Some(number) = self.transfers.sent(now, id) {
-            self.throttle.read_begins(now, number);
-        }
-    }
-
-    /// The limit of writes in the queue has its window's end, if that has come.
-    pub fn look_at_limit(&mut self) {
-        if self.throttle.due().is_some_and(|due| due <= self.now) && self.throttle.window_ends(self.now) {
-            self.woken.append(&mut self.for_queue);
-        }
-    }
-
-    /// The request known as `id` is done. Returns how many transfers of the journal it ends.
-    pub fn done(&mut self, now: Instant, id: RequestId) -> u32 {
+    /// The request known as `id` is done. Returns what the flusher and the journal waited for.
+    pub fn done(&mut self, now: Instant, id: RequestId) -> Vec<Waiter> {
         self.now = now;
-        let Some((number, transfer)) = self.transfers.done(id) else { return 0 };
-        match (transfer.operation, transfer.sent) {
-            (Operation::Write, _) if self.throttle.write_ends(now) => self.woken.append(&mut self.for_queue),
-            (Operation::Read, Some(sent)) => self.throttle.read_ends(now, number, sent),
-            _ => {}
-        }
+        let Some(transfer) = self.transfers.done(id) else { return Vec::new() };
         for page in transfer.pages {
-            if transfer.operation == Operation::Write {
+            if transfer.write {
                 self.cache.write_done(page);
             } else {
                 self.cache.read_done(page);
@@ -222,14 +195,19 @@ impl Kernel {
             self.woken.append(&mut self.for_clean);
         }
         self.woken.append(&mut self.for_room);
-        let mut of_journal = 0;
-        for waiter in transfer.waiters {
-            match waiter {
-                Waiter::Process(process) => self.woken.push(process),
-                Waiter::Journal => of_journal += 1,
-            }
-        }
-        of_journal
+        let (processes, others): (Vec<_>, Vec<_>) =
+            transfer.waiters.into_iter().partition(|waiter| matches!(waiter, Waiter::Process(_)));
+        self.woken.extend(processes.into_iter().filter_map(|waiter| match waiter {
+            Waiter::Process(process) => Some(process),
+            Waiter::Flusher | Waiter::Journal => None,
+        }));
+        others
+    }
+
+    /// The flusher and the journal have as many requests in the queue as it takes.
+    pub fn queue_is_full(&self) -> bool {
+        let commit = self.journal.as_ref().and_then(|journal| journal.committing.as_ref());
+        self.flusher.outstanding + commit.map_or(0, |commit| commit.outstanding) >= self.parameters.writes_max
     }
 
     /// A file's data is gone: its pages, and its part in the journal.

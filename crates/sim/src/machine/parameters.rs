@@ -35,8 +35,10 @@ pub struct Parameters {
     pub access_times: bool,
     /// The longest request that the disk's driver takes, in pages.
     pub request_max: u32,
-    /// How many writes of the page cache may be in the queue.
-    pub write_queue: WriteQueue,
+    /// Requests that writeback keeps in the queue.
+    pub writes_max: u32,
+    /// Requests left in the queue with which writeback goes on when there were as many as it keeps.
+    pub writes_again: u32,
     /// Bytes that `cat` and `cp` read and write at a time.
     pub buffer: u32,
     /// `cat` and `cp` say that they will read in order (`posix_fadvise`), for which the kernel doubles read-ahead.
@@ -45,20 +47,6 @@ pub struct Parameters {
     pub network: Network,
     /// What calls cost.
     pub costs: Costs,
-}
-
-/// How many writes of the page cache may be in the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteQueue {
-    /// Up to `most`; who found no room goes on when `again` are left.
-    Fixed {
-        /// Writes in the queue.
-        most: u32,
-        /// Writes left.
-        again: u32,
-    },
-    /// As many as the drive's reads bear: `throttle.rs`.
-    ByReads,
 }
 
 /// When changed pages are written.

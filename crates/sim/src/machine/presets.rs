@@ -6,7 +6,7 @@ use idlewise_core::Duration;
 
 use super::parameters::{
     Allocation, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Network, Parameters, Readahead,
-    Spread, WriteQueue,
+    Spread,
 };
 
 const MIB: u32 = 256;
@@ -115,7 +115,8 @@ const FREEBSD_4_3: Parameters = Parameters {
     // DFLTPHYS.
     request_max: 16,
     // vfs.hirunningspace of 1 MiB.
-    write_queue: WriteQueue::Fixed { most: 16, again: 15 },
+    writes_max: 16,
+    writes_again: 15,
     // A block of FFS.
     buffer: 8192,
     advises: false,
@@ -152,7 +153,8 @@ const LINUX_2_6_9: Parameters = Parameters {
     // 256 sectors: what an IDE command of 28 bits takes.
     request_max: 32,
     // BLKDEV_MAX_RQ.
-    write_queue: WriteQueue::Fixed { most: 128, again: 127 },
+    writes_max: 128,
+    writes_again: 127,
     // A block of ext3 (`st_blksize`).
     buffer: 4096,
     advises: false,
@@ -210,7 +212,9 @@ const DEBIAN12: Parameters = Parameters {
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    write_queue: WriteQueue::ByReads,
+    // block/blk-wbt.c: half of a depth of 16; where the drive has a cache for writes, who waits sleeps until hardly any is left.
+    writes_max: 8,
+    writes_again: 1,
     // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.
     buffer: 128 << 10,
     advises: true,

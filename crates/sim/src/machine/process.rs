@@ -31,8 +31,6 @@ pub(super) enum On {
     Room,
     /// Fewer dirty pages.
     Clean,
-    /// Room for a write in the queue.
-    Queue,
     /// A commit of the journal.
     Commit,
     /// The exit of all its children.

@@ -20,7 +20,6 @@ use super::process::{On, Open, Process, Step};
 use super::processors::Processors;
 use super::program::{Op, Program};
 use super::readahead::State;
-use super::throttle::Drive;
 use super::transfers::{Waiter, Who};
 use super::writeback;
 use crate::engine::Workload;
@@ -60,11 +59,11 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// A machine that was just started, with nothing in memory, a file system on this drive, and these programs.
-    pub fn new(parameters: Parameters, files: FileSystem, drive: Drive, jobs: Vec<Job>) -> Machine {
+    /// A machine that was just started, with nothing in memory, and these programs on it.
+    pub fn new(parameters: Parameters, files: FileSystem, jobs: Vec<Job>) -> Machine {
         let mut machine = Machine {
             processors: Processors::new(parameters.costs.processors),
-            kernel: Kernel::new(parameters, files, drive),
+            kernel: Kernel::new(parameters, files),
             processes: Vec::new(),
             events: BinaryHeap::new(),
             order: 0,
@@ -124,8 +123,7 @@ impl Machine {
         let commit = self.kernel.journal.as_ref().and_then(|journal| journal.due());
         let flusher = &self.kernel.flusher;
         let ready = Some(flusher.ready).filter(|ready| *ready > self.kernel.now);
-        let window = self.kernel.throttle.due();
-        process.into_iter().chain(commit).chain(Some(flusher.next_pass)).chain(ready).chain(window).min()
+        process.into_iter().chain(commit).chain(Some(flusher.next_pass)).chain(ready).min()
     }
 
     /// Lets the next event happen.
@@ -134,7 +132,6 @@ impl Machine {
         if self.kernel.flusher.next_pass <= self.kernel.now {
             self.kernel.flusher.begin_pass(self.kernel.now);
         }
-        self.kernel.look_at_limit();
         if let Some(Reverse((due, _, process))) = self.events.peek().copied()
             && due <= self.kernel.now
         {
@@ -202,7 +199,6 @@ impl Machine {
             On::Time(time) => self.schedule(self.kernel.now + time, number),
             On::Room => self.kernel.for_room.push(number),
             On::Clean => self.kernel.for_clean.push(number),
-            On::Queue => self.kernel.for_queue.push(number),
             On::Children => self.processes[number as usize].waits_for_children = true,
             // The journal knows who waits.
             On::Commit => {}
@@ -339,14 +335,16 @@ impl Workload for Machine {
         request
     }
 
-    fn dispatched(&mut self, now: Instant, id: RequestId) {
-        self.kernel.sent(now, id);
-    }
-
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
-        let of_journal = self.kernel.done(now, id);
-        if let Some(commit) = self.kernel.journal.as_mut().and_then(|own| own.committing.as_mut()) {
-            commit.outstanding -= of_journal;
+        for waiter in self.kernel.done(now, id) {
+            match waiter {
+                Waiter::Flusher => self.kernel.flusher.outstanding -= 1,
+                Waiter::Journal => {
+                    let commit = self.kernel.journal.as_mut().and_then(|own| own.committing.as_mut());
+                    commit.into_iter().for_each(|commit| commit.outstanding -= 1);
+                }
+                Waiter::Process(_) => {}
+            }
         }
         self.follow_up();
         self.end(exits);

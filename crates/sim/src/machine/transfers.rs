@@ -22,6 +22,8 @@ pub struct Who {
 pub enum Waiter {
     /// A process, by number.
     Process(u32),
+    /// The flusher.
+    Flusher,
     /// The journal.
     Journal,
 }
@@ -42,10 +44,8 @@ pub struct Manner {
 /// One request, from when a process makes it until it is done.
 #[derive(Debug)]
 pub struct Transfer {
-    /// A read, a write or a flush.
-    pub operation: Operation,
-    /// When the drive got it, if not with another that it was merged into.
-    pub sent: Option<Instant>,
+    /// A write; otherwise a read.
+    pub write: bool,
     /// The pages that it moves.
     pub pages: Vec<PageId>,
     /// Who is told.
@@ -85,8 +85,7 @@ impl Transfers {
         };
         let number = self.made;
         self.made = self.made.wrapping_add(1);
-        let operation = request.operation;
-        let transfer = Transfer { operation, sent: None, pages: Vec::new(), waiters: Vec::new() };
+        let transfer = Transfer { write: manner.write, pages: Vec::new(), waiters: Vec::new() };
         self.live.insert(number, transfer);
         self.outbox.push_back((request, number));
         number
@@ -98,9 +97,6 @@ impl Transfers {
         let number = self.begin(now, 0, 0, manner, false);
         if let Some((request, _)) = self.outbox.back_mut() {
             request.operation = Operation::Flush;
-        }
-        if let Some(transfer) = self.live.get_mut(&number) {
-            transfer.operation = Operation::Flush;
         }
         number
     }
@@ -144,18 +140,9 @@ impl Transfers {
         Some(request)
     }
 
-    /// The drive gets the request known as `id`. Returns its number, if it is a read.
-    pub fn sent(&mut self, now: Instant, id: RequestId) -> Option<u32> {
-        let number = *self.issued.get(id.index())?;
-        let transfer = self.live.get_mut(&number)?;
-        transfer.sent = Some(now);
-        (transfer.operation == Operation::Read).then_some(number)
-    }
-
-    /// The request known as `id` is done. Returns its number, and what it was.
-    pub fn done(&mut self, id: RequestId) -> Option<(u32, Transfer)> {
-        let number = *self.issued.get(id.index())?;
-        self.live.remove(&number).map(|transfer| (number, transfer))
+    /// The request known as `id` is done.
+    pub fn done(&mut self, id: RequestId) -> Option<Transfer> {
+        self.live.remove(self.issued.get(id.index())?)
     }
 
     /// Nothing is on its way.

@@ -29,8 +29,8 @@ pub(crate) fn sync(
         return step;
     }
     if process.stage == 1 {
-        if !write_dirty(kernel, process, file) {
-            return Step::Wait(On::Queue);
+        if let Some(transfer) = write_dirty(kernel, process, file) {
+            return Step::Wait(On::Transfer(transfer));
         }
         process.transfers = kernel.cache.writes_of(file, kernel.files.length(file));
         process.stage = 2;
@@ -87,15 +87,17 @@ fn committed(kernel: &mut Kernel, process: &Process, commit: Option<bool>) -> Op
     }
 }
 
-/// Sends dirty pages as long as the queue has room; true when all are sent.
-fn write_dirty(kernel: &mut Kernel, process: &mut Process, file: FileId) -> bool {
+/// Sends dirty pages as long as the queue has room: a transfer to wait for, or `None` when all are sent.
+fn write_dirty(kernel: &mut Kernel, process: &mut Process, file: FileId) -> Option<u32> {
     let manner = Manner { who: process.who, write: true, sync: true, metadata: false };
     while let Some(page) = kernel.cache.next_dirty(file, process.done as u32) {
-        if !kernel.throttle.admits(kernel.now, true) {
-            return false;
+        process.transfers.retain(|transfer| kernel.transfers.is_live(*transfer));
+        if process.transfers.len() as u32 >= kernel.parameters.writes_max {
+            return process.transfers.first().copied();
         }
-        let (next, _) = kernel.write(file, page, u32::MAX, manner);
+        let (next, transfer) = kernel.write(file, page, u32::MAX, manner);
+        process.transfers.push(transfer);
         process.done = u64::from(next);
     }
-    true
+    None
 }

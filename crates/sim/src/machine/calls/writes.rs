@@ -27,7 +27,6 @@ pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> R
             return Ok(Step::Done);
         }
         if kernel.cache.dirty() + kernel.cache.writing() > kernel.parameters.dirty.most {
-            kernel.throttle.waits(kernel.now);
             return Ok(process.wait(On::Clean));
         }
         if process.call_end == 0 {

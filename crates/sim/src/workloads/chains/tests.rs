@@ -32,7 +32,8 @@ fn stream() -> Process {
 }
 
 fn chains(beside: Vec<Process>, count: u32, seed: u64) -> Chains {
-    Chains::new(beside, count, TREE, PACE, LAYOUT, Ground::new(Sector(1 << 27), seed)).expect("it fits")
+    Chains::new(beside, count, TREE, PACE, LAYOUT, Ground { capacity: Sector(1 << 27), seed })
+        .expect("it fits")
 }
 
 /// What happened in a run where each request takes 1 ms, several at a time.
@@ -152,7 +153,7 @@ fn trees_lie_apart_and_must_fit() {
     let (first, second) = (range(1), range(2));
     assert!(first.0 >= LAYOUT.0);
     assert!(second.0.0 >= first.1.0 + LAYOUT.1);
-    let small = Ground::new(Sector(1 << 21), 1);
+    let small = Ground { capacity: Sector(1 << 21), seed: 1 };
     let needed = Chains::new(Vec::new(), 1, TREE, PACE, LAYOUT, small).err();
     assert_eq!(needed, Some(TooLarge((1 << 21) + 2 * (128 << 11))));
 }
