@@ -39,6 +39,9 @@ export const report = {
     reports(open, VIEWS, async (page, view) => {
       const [wide, screen] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
       assert.ok(wide <= screen, `${view}: ${wide} wide on ${screen}`);
+      // The names stay where they are while figures pass: they must leave room for some.
+      const names = await page.$eval('main section:has(.filter) tbody th', (cell) => cell.offsetWidth);
+      assert.ok(names < screen / 2, `${view}: names of schedulers are ${names} wide`);
       assert.deepStrictEqual(await violations(page), [], view);
     }),
 

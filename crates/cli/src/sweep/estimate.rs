@@ -1,6 +1,6 @@
-//! What a sweep will cost, before it begins: a sample of each kind of run is carried out and timed. Samples follow one
-//! another, and what counts is the processor time of the whole process: that of threads which a selector begins, too, and
-//! not what other programs take meanwhile.
+//! What a sweep will cost, before it begins: a sample of each kind of run is carried out and timed. Samples run one after the
+//! other. A sample costs the processor time that this process takes meanwhile: threads that a selector begins count, and other
+//! programs do not.
 //!
 //! A kind is a load, a disk and a scheduler; all traces are one load, of which the device with the most requests stands for
 //! the rest. A sample of a trace tells requests in a second, and the traces' rows what follows from that. A sample of a

@@ -1,6 +1,6 @@
 //! Building the named workloads from their options.
 
-use idlewise_core::{Duration, Sector, Sectors, Weight};
+use idlewise_core::{Duration, SECTOR_BYTES, Sector, Sectors, Weight};
 
 use super::chains::{Pace, TooLarge};
 use super::phases::{Kind, MIXES, phased};
@@ -61,14 +61,18 @@ fn weight(number: Option<&u64>) -> Weight {
     number.and_then(|number| Weight::new(*number as u32)).unwrap_or_default()
 }
 
-/// An error unless this many sectors, of which the option `file` is a part, are on the disk.
+/// An error unless this many sectors, of which the options `file` and `gap` are parts, are on the disk.
 fn fits(options: &Options<'_>, needed: u64, ground: Ground) -> Result<(), SpecError> {
     if needed <= ground.capacity.0 {
         return Ok(());
     }
+    let megabytes = |sectors: u64| sectors * SECTOR_BYTES / 1_000_000;
     let cure = format!(
-        "all files with their gaps need {needed} sectors and the disk has {}: choose smaller files or gaps",
-        ground.capacity
+        "with their gaps the files need {} MB, and the disk has {} MB: lower file={} or gap={}",
+        megabytes(needed),
+        megabytes(ground.capacity.0),
+        options.text("file"),
+        options.text("gap")
     );
     Err(options.bad("file", &cure))
 }
@@ -192,8 +196,8 @@ fn chains(
         files: options.number("files", 1..=1_000_000)?,
         directories: options.number("directories", 1..=1_000_000)?,
         groups: options.number("groups", 1..=100_000)?,
-        median: options.sectors("median")? * idlewise_core::SECTOR_BYTES,
-        mean: options.sectors("mean")? * idlewise_core::SECTOR_BYTES,
+        median: options.sectors("median")? * SECTOR_BYTES,
+        mean: options.sectors("mean")? * SECTOR_BYTES,
         inodes: options.number("inodes", 1..=4096)?,
         hashed: options.choice("order", &["disk", "hash"])? == 1,
     };
