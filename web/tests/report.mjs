@@ -42,6 +42,8 @@ export const report = {
       // The names stay where they are while figures pass: they must leave room for some.
       const names = await page.$eval('main section:has(.filter) tbody th', (cell) => cell.offsetWidth);
       assert.ok(names < screen / 2, `${view}: names of schedulers are ${names} wide`);
+      const cut = await page.$$eval('svg .name', (all) => all.filter((name) => name.getBBox().x < 0).map((name) => name.textContent));
+      assert.deepStrictEqual(cut, [], view);
       assert.deepStrictEqual(await violations(page), [], view);
     }),
 

@@ -90,7 +90,7 @@ fn workloads_with_wrong_options() {
     workload("random:think=5").exits(2).says("think=5: wants a time, such as 500us");
     workload("poisson:rate=0").exits(2).says("rate=0: wants a number above 0");
     workload("poisson:rate=nan").exits(2).says("rate=nan: wants a number above 0");
-    workload("sync-streams:file=1t").exits(2).says("choose smaller files or gaps");
+    workload("sync-streams:file=1t").exits(2).says("MB: lower file=");
 }
 
 #[test]
@@ -106,8 +106,8 @@ fn chains_and_papers_workloads_with_wrong_options() {
     workload("two-chains:chains=65").exits(2).says("chains=65: wants a whole number from 1 to 64");
     workload("two-chains:stream=1g").exits(2).says("no option 'stream'; it has: chains, files");
     workload("adversary:n=-1").exits(2).says("n=-1: wants a whole number from 0");
-    workload("adversary:file=1t").exits(2).says("choose smaller files or gaps");
-    workload("write-and-read:written=1t").exits(2).says("choose smaller files or gaps");
+    workload("adversary:file=1t").exits(2).says("MB: lower file=");
+    workload("write-and-read:written=1t").exits(2).says("MB: lower file=");
     workload("sync-streams:weights=0:2").exits(2).says("weights=0:2: wants whole numbers from 1 to 10000");
     workload("sync-streams:runtime=5").exits(2).says("runtime=5: wants a time");
 }

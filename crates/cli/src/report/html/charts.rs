@@ -35,7 +35,7 @@ fn figure(title: &str, note: &str, height: f64, drawing: &str) -> String {
 
 /// A row's name, at the left; what has no room is left out in the middle, as schedulers differ in their last settings.
 fn name(text: &str, y: f64) -> String {
-    const MOST: usize = 26;
+    const MOST: usize = 22;
     let count = text.chars().count();
     let short: String = if count > MOST {
         text.chars().take(MOST / 2).chain(['…']).chain(text.chars().skip(count + 1 - MOST / 2)).collect()
