@@ -58,17 +58,26 @@ load_random() {
     fio --output=/tmp/fio --thread --ioengine=libaio --direct=1 --rw=randread --bs=4k --iodepth=16 --randseed=7 \
         --filename=/mnt/read/large --size="${large}m" --number_ios="$(argument ios)" --name=random
 }
+# Somebody thinks between two commits, for up to a turn of the disk and in each run otherwise: a commit that follows at
+# once keeps step with the platter, where a microsecond decides for all of them whether they have to wait for another turn.
 load_sqlite() {
+    rm -f /tmp/asked /tmp/answered
+    mkfifo /tmp/asked /tmp/answered
+    sqlite3 /mnt/work/base.sqlite </tmp/asked >/tmp/answered &
+    exec 3>/tmp/asked 4</tmp/answered
     i=0
     while [ $i -lt "$(argument commits)" ]; do
         i=$((i + 1))
         # Scattered, and the same in each run.
         scattered=$((i * 2654435761 % 4294967296))
-        # Up to a turn of the disk between two commits, in each run another: one that follows at once keeps step with
-        # the platter, where a microsecond decides for all of them whether they have to wait for another turn.
+        echo "UPDATE t SET value = value + 1, name = printf('%080d', $scattered) WHERE id = $((scattered % 20000 + 1));
+            SELECT $i;" >&3
+        read -r answer <&4
+        [ "$answer" = $i ] || return 1
         sleep 0.00$(((scattered / 8 + number * 5) % 9))
-        echo "UPDATE t SET value = value + 1, name = printf('%080d', $scattered) WHERE id = $((scattered % 20000 + 1));"
-    done | sqlite3 /mnt/work/base.sqlite
+    done
+    exec 3>&-
+    wait
 }
 load_pgbench() { pgbench -h /tmp -U postgres -n --random-seed=7 -c 4 -t "$(argument transactions)" postgres; }
 load_tar() { tar -cf - /mnt/read/tree 2>/dev/null | cat >/dev/null; }
@@ -126,10 +135,29 @@ run() {
 }
 # Ours are those that the module has registered, unless they are named; not the one that chooses among them.
 schedulers=$(argument schedulers | tr , ' ')
-[ -n "$(argument ours)" ] || schedulers="$schedulers $(elevators iwdisk0 | grep -vx idlewise)"
-# finalists LOAD: the six fastest, and those with which all are compared.
+if [ -n "$(argument ours)" ]; then
+    schedulers="$schedulers $(argument ours | tr , ' ')"
+else
+    schedulers="$schedulers $(elevators iwdisk0 | grep -vx idlewise)"
+fi
+# advised LOAD: what `idlewise advise` says of the recording under mq-deadline, by the name under which it ran.
+advised() {
+    ran=$(for scheduler in $schedulers; do in_idlewise "$scheduler"; done | sort -u | tr '\n' ,)
+    choice=$(idlewise advise --json --schedulers "${ran%,}" "/tmp/$1-mq-deadline.rec.gz" |
+        sed -n '/^      "scheduler": /{s/.*: "//; s/".*//; s/=off/=0/; s/=on/=1/; p; q}')
+    for scheduler in $schedulers; do [ "$(in_idlewise "$scheduler")" != "$choice" ] || echo "$scheduler"; done | head -n 1
+}
+idlewise list schedulers | sed -n 's/^\([^ ]\+\).*/\1/p' >/tmp/known
+# in_idlewise NAME: the modules put `iw-` before a name that the kernel has too, and the kernel's names are short.
+in_idlewise() {
+    plain=${1#iw-} name=${1#iw-} name=${name%%:*}
+    known=$(grep -x -- "$name" /tmp/known || grep -m 1 -- "^$name" /tmp/known) || known=$name
+    echo "$known$(echo "${plain#"$name"}" | sed 's/:/;/g; s/^;/:/')"
+}
+# finalists LOAD: the six fastest, the one that is advised, and those with which all are compared.
 finalists() {
     (sort -n -k 4 /tmp/results | awk -v load="$1" '$2 == load {print $3}' | head -n 6
+        advised "$1"
         argument schedulers | tr , '\n' | head -n 2) | sort -u
 }
 # settled LOAD: of all that ran again, the mean without the first run is known: its standard error is below a hundredth.
@@ -143,9 +171,9 @@ settled() {
 most=$((2 * $(argument runs)))
 for load in $(argument loads | tr , ' '); do
     number=1
-    for scheduler in $schedulers $(argument ours | tr , ' '); do run "$load" "$scheduler" 1; done
+    for scheduler in $schedulers; do run "$load" "$scheduler" 1; done
     # Of many that are alike, chance makes one the fastest of a single run.
-    again=$(finalists "$load")
+    [ "$(argument runs)" = 1 ] || again=$(finalists "$load")
     while [ $number -lt "$(argument runs)" ] || { [ $number -gt 1 ] && [ $number -lt $most ] && ! settled "$load"; }; do
         number=$((number + 1))
         for scheduler in $again; do run "$load" "$scheduler" $number; done

@@ -16,8 +16,8 @@ const HEAD: &str = "\
 # Is advice right?
 
 Ten loads of real programs ran in a guest with Debian's kernel, each on ext4, with cold caches, on disks that are models
-(`idlewise-disk`), in virtual time. Each ran under every scheduler of the preset `linux` and of idlewise's own, and again under
-those that were the fastest: of many that are alike, chance makes one the fastest of a single run, which is not counted then.
+(`idlewise-disk`), in virtual time. Each ran under the schedulers named below, and again under those that were the fastest and
+the one that is advised: of many that are alike, chance makes one the fastest of a single run, which is not counted then.
 `idlewise advise` got one recording of each load, of the first run under `mq-deadline`, and nothing else: it fitted the model of
 the disk to the recording, or took the known disk that is nearest. `make kernel-advice` makes this page.
 
@@ -182,6 +182,7 @@ fn main() -> Result<ExitCode, Failure> {
     let [program, place, disks @ ..] = &arguments[..] else { return Err("PROGRAM FOLDER DISK…".into()) };
     let (mut right, mut all, mut farthest) = (0, 0, 1.0f64);
     let mut differ = 1.0f64;
+    let mut under = BTreeSet::new();
     println!("{HEAD}");
     for disk in disks {
         let folder = Path::new(place).join(disk);
@@ -189,6 +190,7 @@ fn main() -> Result<ExitCode, Failure> {
             let again = runs.remove(AGAIN).ok_or_else(|| format!("{load}: no run under {AGAIN}"))?;
             let ran: BTreeSet<String> = runs.keys().map(|name| in_idlewise(name)).collect();
             let ran: Vec<String> = ran.into_iter().collect();
+            under.extend(runs.keys().map(|name| shown(name)));
             let recording = folder.join(format!("{load}-{RECORDED}.rec.gz"));
             let (advised, predicted) = advice(program, &recording, &ran.join(","))?;
             let most = runs.values().map(|run| run.elapsed_ms.len()).max();
@@ -218,6 +220,7 @@ fn main() -> Result<ExitCode, Failure> {
             farthest = farthest.max(off);
         }
     }
+    println!("\nSchedulers: {}.", under.into_iter().collect::<Vec<_>>().join(", "));
     println!(
         "\n{RECORDED} and {AGAIN} are the same; their run times differ by up to {:.1} %.",
         100.0 * (differ - 1.0)

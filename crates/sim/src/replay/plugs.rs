@@ -1,15 +1,21 @@
 //! Requests that reached the queue together.
 //!
 //! Linux holds back what a process issues in a row, behind a *plug*, where neighbours merge. The queue gets all of it when the
-//! last part was issued. A trace tells when each part was issued, and that parts went to the disk as one command. A queue
-//! that got the parts one by one would send the first alone and the others behind it.
+//! last part was issued. A trace tells when each part was issued and when it was sent to the disk. A queue that got the parts
+//! one by one would send the first alone, whichever its scheduler prefers, and the others behind it.
 //!
-//! So the parts of a command that one process issued within [`BATCH`] come at one time, when the last of them was issued,
-//! and so does what the process issued between them and was held back as long.
+//! Requests that one process issued no more than [`BATCH`] apart were held back together if the first was sent after the last
+//! was issued, and one of these holds:
+//!
+//! - they went to the disk as one command;
+//! - the disk had nothing to do when the first was issued, so that only a plug could keep the first from it.
+//!
+//! They come at one time, when the last of them was issued, and so does what the process issued between them and was held
+//! back as long.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
-use idlewise_core::Issuer;
+use idlewise_core::{Instant, Issuer};
 
 use super::rows::{Rows, RowsError};
 use crate::traces::infer::BATCH;
@@ -25,6 +31,11 @@ struct Ahead {
     settled: bool,
 }
 
+/// Plugs are per process; what is held back for another disk does not matter here.
+fn source(record: &Record) -> (u32, Option<Issuer>) {
+    (record.device, record.issuer)
+}
+
 /// Rows of which those from one plug come together.
 pub(super) struct Plugs {
     rows: Box<dyn Rows>,
@@ -35,23 +46,43 @@ pub(super) struct Plugs {
     end: Option<(Vec<Exit>, Option<RowsError>)>,
     /// Exits before the row last given, or before the end.
     exits: Vec<Exit>,
+    /// For each device: when the last of the rows given so far was done.
+    busy_until: HashMap<u32, Instant>,
 }
 
 impl Plugs {
     pub(super) fn new(rows: Box<dyn Rows>) -> Plugs {
-        Plugs { rows, ahead: VecDeque::new(), exits_ahead: VecDeque::new(), end: None, exits: Vec::new() }
+        Plugs {
+            rows,
+            ahead: VecDeque::new(),
+            exits_ahead: VecDeque::new(),
+            end: None,
+            exits: Vec::new(),
+            busy_until: HashMap::new(),
+        }
     }
 
-    /// Reads on until no row can come that was issued with the first.
+    /// Whether the disk had nothing to do when `first`, the next row to be given, was issued.
+    fn idle(&self, first: &Record) -> bool {
+        self.busy_until.get(&first.device).is_none_or(|until| *until <= first.arrival)
+    }
+
+    /// Until when what was held back with `first` was issued; `None` if nothing can have been.
+    fn horizon(&self, first: &Record) -> Option<Instant> {
+        let sent = first.dispatched.filter(|_| first.length.0 > 0)?;
+        Some(if self.idle(first) { sent } else { sent.min(first.arrival + BATCH) })
+    }
+
+    /// Whether no row can come that was held back with the first.
+    fn enough(&self) -> bool {
+        let (Some(first), Some(last)) = (self.ahead.front(), self.ahead.back()) else { return false };
+        first.settled
+            || self.ahead.len() >= AHEAD
+            || self.horizon(&first.record).is_none_or(|horizon| last.record.arrival > horizon)
+    }
+
     fn read(&mut self) {
-        let enough = |ahead: &VecDeque<Ahead>| {
-            let (Some(first), Some(last)) = (ahead.front(), ahead.back()) else { return false };
-            first.settled
-                || first.record.dispatched.is_none()
-                || last.record.arrival.since(first.record.arrival) > BATCH
-                || ahead.len() >= AHEAD
-        };
-        while self.end.is_none() && !enough(&self.ahead) {
+        while self.end.is_none() && !self.enough() {
             let row = self.rows.next();
             let exits = self.rows.exits().to_vec();
             match row {
@@ -65,33 +96,49 @@ impl Plugs {
         }
     }
 
+    /// When the last part of what was behind one plug with `first` was issued.
+    fn complete(&self, first: &Record) -> Instant {
+        let (mut latest, idle) = (first.arrival, self.idle(first));
+        let Some(horizon) = self.horizon(first) else { return latest };
+        let command = |record: &Record| (record.dispatched, record.completed, record.operation);
+        for Ahead { record, .. } in &self.ahead {
+            let soon = record.arrival <= horizon && record.arrival.since(latest) <= BATCH;
+            let together = if idle { soon } else { soon && command(record) == command(first) };
+            if together && source(record) == source(first) {
+                latest = record.arrival;
+            }
+        }
+        latest
+    }
+
     /// Has what was behind one plug with the first row come together.
     fn settle(&mut self) {
         let Some(first) = self.ahead.front_mut() else { return };
         first.settled = true;
         let first = first.record;
-        if first.dispatched.is_none() || first.length.0 == 0 {
-            return;
-        }
-        let command = |record: &Record| (record.device, record.issuer, record.dispatched, record.completed);
-        let part = |record: &Record| {
-            command(record) == command(&first)
-                && record.operation == first.operation
-                && record.arrival.since(first.arrival) <= BATCH
-        };
-        let last = self.ahead.iter().rev().find(|ahead| part(&ahead.record));
-        let latest = last.map_or(first.arrival, |last| last.record.arrival);
+        let latest = self.complete(&first);
         if latest == first.arrival {
             return;
         }
         for Ahead { record, settled } in &mut self.ahead {
-            let own = (record.device, record.issuer) == (first.device, first.issuer);
-            if own && record.arrival <= latest && record.dispatched.is_some_and(|at| at >= latest) {
+            let held = record.arrival <= latest && record.dispatched.is_some_and(|at| at >= latest);
+            if held && source(record) == source(&first) {
                 (record.arrival, *settled) = (latest, true);
             }
         }
         // What others issued meanwhile came before. Exits keep their place in time.
         self.ahead.make_contiguous().sort_by_key(|ahead| ahead.record.arrival);
+    }
+
+    /// The first of the rows ahead, with the exits before it.
+    fn give(&mut self) -> Option<Record> {
+        let record = self.ahead.pop_front()?.record;
+        self.exits = self.exits_ahead.pop_front().unwrap_or_default();
+        if let Some(completed) = record.completed {
+            let until = self.busy_until.entry(record.device).or_insert(completed);
+            *until = completed.max(*until);
+        }
+        Some(record)
     }
 }
 
@@ -104,9 +151,8 @@ impl Rows for Plugs {
             }
             self.settle();
         }
-        if let Some(next) = self.ahead.pop_front() {
-            self.exits = self.exits_ahead.pop_front().unwrap_or_default();
-            return Ok(Some(next.record));
+        if let Some(record) = self.give() {
+            return Ok(Some(record));
         }
         let (exits, error) = self.end.replace((Vec::new(), None)).unwrap_or_default();
         self.exits = exits;

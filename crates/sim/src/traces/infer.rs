@@ -12,7 +12,7 @@
 //! | | the latest request of anybody that was done at most [`HAND_OVER`] before: a pipe. A process that is silent since goes before one that has issued more |
 //! | | if the disk was idle, the latest request of anybody, done at most [`SILENCE`] before: a script continues |
 //! | … first request after a pause | the latest request of a process that began in that pause and is silent: a child that its parent waited for. If it has not exited, it was done at most [`HAND_OVER`] before |
-//! | … | the latest request of a partner, if it came and was done in that pause, in the last eighth of it and at most [`HAND_OVER`] before: a journal that commits for a database, and a database that continues after that. A partner is a process that most pauses end with like this, having paused itself when the pause began; it is one in both directions |
+//! | … | the latest request of a partner, if it came and was done in that pause, in the last eighth of it and at most [`HAND_OVER`] before: a journal that commits for a database, and a database that continues after that. A partner is a process after whose requests pauses end far more often, or far sooner, than chance has it, counting those during which the other had paused too; it is one in both directions |
 //! | … | the latest flush of another process of its group, done in the last eighth of the pause and at most [`HAND_OVER`] before: a database's backends commit for one another |
 //! | … asynchronous write | its process's previous request, which it follows at the recorded distance, as a flusher's do |
 //! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
@@ -98,24 +98,35 @@ struct Recent {
     flush: bool,
 }
 
-/// After whose requests a process's pauses end: a majority vote.
+/// After whose requests a process's pauses end: a vote.
 #[derive(Clone, Copy, Default)]
 struct Partner {
     who: Option<Key>,
-    /// Pauses that ended like this, less the others.
+    /// How much speaks for it.
     lead: u8,
 }
 
 impl Partner {
-    /// A lead of as many is no chance: unrelated requests fall into the last eighth of a pause once in eight times.
-    const TRUSTED: u8 = 3;
+    /// A pause counts as much at most: clocks tell times no better than that.
+    const MOST: u8 = 4;
+    /// More than one pause can say.
+    const TRUSTED: u8 = Partner::MOST + 1;
 
-    fn vote(&mut self, who: Option<Key>) {
-        if who.is_some() && (self.lead == 0 || self.who == who) {
-            *self = Partner { who, lead: self.lead.saturating_add(1) };
+    /// A pause of `pause` has ended `gap` after a request of `who` was done. Unrelated requests fall into the last eighth
+    /// of a pause once in eight times, which counts one, into the last sixteenth half as often, which counts two, and so on.
+    fn vote(&mut self, who: Key, gap: Duration, pause: Duration) {
+        let halvings = (pause.0 / gap.0.max(1)).max(1).ilog2();
+        if self.lead == 0 || self.who == Some(who) {
+            let count = (halvings.saturating_sub(2) as u8).min(Partner::MOST);
+            *self = Partner { who: Some(who), lead: self.lead.saturating_add(count) };
         } else {
             self.lead = self.lead.saturating_sub(1);
         }
+    }
+
+    /// A pause has ended with nobody's request.
+    fn vote_against(&mut self) {
+        self.lead = self.lead.saturating_sub(1);
     }
 
     fn is(&self, who: Key) -> bool {
@@ -302,17 +313,27 @@ impl Inference {
             recent.whose != who
                 && recent.arrival >= paused
                 && record.arrival.since(recent.done.at) <= end
-                && self
-                    .silent_since(recent)
-                    .is_some_and(|other| other.run_before.is_none_or(|at| at < paused))
+                && self.silent_since(recent).is_some()
         };
-        let latest = self.just_done(record).filter(in_pause).max_by_key(|recent| recent.done.at);
-        let history = self.histories.get_mut(&who)?;
-        history.partner.vote(latest.map(|recent| recent.whose));
-        let latest = latest?;
-        let trusted = history.partner.is(latest.whose)
-            || self.histories.get(&latest.whose).is_some_and(|other| other.partner.is(who));
-        trusted.then(|| after(latest.done, record))
+        let ended: Vec<Recent> = self.just_done(record).filter(in_pause).collect();
+        // Who had not paused when the pause began is busy, and would be found at the end of any pause.
+        let had_paused = |recent: &&Recent| {
+            self.silent_since(recent).is_some_and(|other| other.run_before.is_none_or(|at| at < paused))
+        };
+        let voted = ended.iter().filter(had_paused).max_by_key(|recent| recent.done.at).copied();
+        let own = &mut self.histories.get_mut(&who)?.partner;
+        let since = |time: Instant| record.arrival.since(time);
+        match voted {
+            Some(recent) => own.vote(recent.whose, since(recent.done.at), since(paused)),
+            None => own.vote_against(),
+        }
+        let own = *own;
+        let trusted = |recent: &&Recent| {
+            let other = self.histories.get(&recent.whose);
+            own.is(recent.whose) || other.is_some_and(|other| other.partner.is(who))
+        };
+        let latest = ended.iter().filter(trusted).max_by_key(|recent| recent.done.at)?;
+        Some(after(latest.done, record))
     }
 
     /// The flush that `who` waited for: a process of the same group commits for both. No vote, as for partners: whoever

@@ -71,16 +71,26 @@ fn replay(rows: Vec<Record>, service: Duration, open: bool, speed: f64) -> (Repo
 }
 
 fn replay_on(device: &mut Constant, rows: Vec<Record>, open: bool, speed: f64) -> (Report, Account) {
+    replay_under("noop", device, rows, open, speed)
+}
+
+fn replay_under(
+    scheduler: &str,
+    device: &mut Constant,
+    rows: Vec<Record>,
+    open: bool,
+    speed: f64,
+) -> (Report, Account) {
     let settings = Settings { open, speed, capacity: device.capacity() };
     let mut replay = Replay::new(Box::new(List(rows.into())), settings);
     let mut host =
-        Host::new(Queue::new(256, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap(), ());
+        Host::new(Queue::new(256, Traits::default(), registry::find(scheduler).unwrap(), &[]).unwrap(), ());
     let mut recorder = Recorder::new(256);
     Engine::new(&mut replay, &mut host, device, &mut recorder, Limits::default())
         .run(&Control::default())
         .unwrap();
     assert!(replay.take_error().is_none());
-    (recorder.report("noop", 0, |_| (None, idlewise_core::Weight::default())), replay.account())
+    (recorder.report(scheduler, 0, |_| (None, idlewise_core::Weight::default())), replay.account())
 }
 
 /// A process that reads ten times: 5 ms on the traced disk, then computes for 2 ms.
@@ -247,6 +257,38 @@ fn a_database_waits_for_the_journal_that_commits_for_it() {
             matches!(cause, Cause::AfterCompletion { think, .. } if *think == Duration::from_ms(1)),
             "{cause:?}"
         );
+    }
+}
+
+#[test]
+fn a_database_whose_people_think_waits_for_its_journal_too() {
+    // Process 1 reads when somebody asks, writes a little later, goes on after the commit, which 9 does, and then
+    // waits for the next question: one pause in three ends with the other's request, but shortly after it.
+    let at = |us: u64, until: u64, who: u32| Record {
+        arrival: Instant(us * 1000),
+        completed: Some(Instant(until * 1000)),
+        ..row(0, None, Some(who), us)
+    };
+    let rows = (0..20).flat_map(|n| {
+        let begun = 40_000 * n + 1000 * (n % 7);
+        [
+            at(begun, begun + 5000, 1),
+            at(begun + 5300, begun + 5400, 1),
+            at(begun + 5450, begun + 20_000, 9),
+            at(begun + 20_040, begun + 25_000, 1),
+        ]
+    });
+    let all: Vec<_> = rows.collect();
+    let waits = |who: u32, every: usize, row: usize, think: u64| {
+        for cause in causes_of(who, all.clone()).iter().skip(row).step_by(every).skip(5) {
+            let after = matches!(cause, Cause::AfterCompletion { think: own, .. } if own.0 == think * 1000);
+            assert!(after, "{who}: {cause:?}");
+        }
+    };
+    waits(1, 3, 2, 40);
+    waits(9, 1, 0, 50);
+    for cause in causes_of(1, all.clone()).iter().step_by(3).skip(1) {
+        assert!(matches!(cause, Cause::Own { under_way: 0, .. }), "a question comes of itself: {cause:?}");
     }
 }
 

@@ -7,7 +7,7 @@ use idlewise_sim::engine::Workload;
 use idlewise_sim::replay::{Replay, Rows, RowsError, Settings};
 use idlewise_sim::traces::{Exit, Record};
 
-use super::{Constant, MS, replay_on, row};
+use super::{Constant, MS, replay_on, replay_under, row};
 
 /// Four reads in a row of 1 KiB each, 4 us apart, which went to the disk as one command; another process reads meanwhile.
 fn plugged() -> Vec<Record> {
@@ -53,7 +53,7 @@ fn what_a_process_issued_behind_the_same_plug_comes_with_it() {
 }
 
 #[test]
-fn a_plug_is_of_one_process_and_one_kind_and_no_longer_than_a_batch() {
+fn a_plug_is_of_one_process_and_no_longer_than_a_batch() {
     let first = |change: fn(&mut Record)| {
         let mut rows = plugged();
         rows.iter_mut().filter(|row| row.start.0 > 1000 && row.start.0 < 2000).for_each(change);
@@ -61,13 +61,30 @@ fn a_plug_is_of_one_process_and_one_kind_and_no_longer_than_a_batch() {
     };
     assert_eq!(first(|_| {}), 900_000);
     assert_eq!(first(|row| row.issuer = Some(Issuer(5))), 1000);
-    assert_eq!(first(|row| (row.operation, row.sync) = (Operation::Write, true)), 1000);
-    assert_eq!(first(|row| row.completed = Some(Instant(6 * MS))), 1000);
-    assert_eq!(first(|row| row.completed = None), 1000);
     let late = |row: &mut Record| {
         (row.arrival, row.dispatched) = (row.arrival + Duration::from_us(101), Some(Instant(300_000)));
     };
     assert_eq!(first(late), 1000, "the parts come too late");
+}
+
+#[test]
+fn of_what_a_busy_disk_did_not_get_at_once_only_one_command_was_behind_a_plug() {
+    let first = |change: fn(&mut Record)| {
+        let mut rows = plugged();
+        rows.iter_mut().filter(|row| row.start.0 > 1000 && row.start.0 < 2000).for_each(change);
+        let busy = Record {
+            dispatched: Some(Instant(0)),
+            completed: Some(Instant(MS)),
+            issuer: Some(Issuer(3)),
+            ..Record::read(Instant(0), Sector(0), Sectors(8))
+        };
+        rows.insert(0, busy);
+        places(rows)[1]
+    };
+    assert_eq!(first(|_| {}), 900_000);
+    assert_eq!(first(|row| (row.operation, row.sync) = (Operation::Write, true)), 1000);
+    assert_eq!(first(|row| row.completed = Some(Instant(6 * MS))), 1000);
+    assert_eq!(first(|row| row.completed = None), 1000);
 }
 
 #[test]
@@ -118,4 +135,36 @@ fn commands_that_a_process_issued_one_by_one_stay_apart() {
     replay_on(&mut device, rows, false, 1.0);
     let sent: Vec<u64> = device.log.iter().map(|command| command.start.0).collect();
     assert_eq!(sent[0], 1004, "it comes when it came: {sent:?}");
+}
+
+/// Two writes of 4 KiB, 4 us apart, which were sent one after the other when both had been issued.
+fn apart(first: Record) -> Vec<Record> {
+    let write = |at: u64, sent: u64, start: u64| Record {
+        dispatched: Some(Instant(sent)),
+        completed: Some(Instant(sent + MS)),
+        issuer: Some(Issuer(1)),
+        operation: Operation::Write,
+        ..Record::read(Instant(at), Sector(start), Sectors(8))
+    };
+    vec![first, write(5 * MS, 5 * MS + 9_000, 900_000), write(5 * MS + 4_000, 5 * MS + 12_000, 1000)]
+}
+
+/// Where a scheduler that always serves the lowest address sent the disk of what [`apart`] gives for a read that was done at
+/// `completed`.
+fn lowest_first(completed: u64) -> Vec<u64> {
+    let first = Record {
+        dispatched: Some(Instant(0)),
+        completed: Some(Instant(completed)),
+        issuer: Some(Issuer(2)),
+        ..Record::read(Instant(0), Sector(0), Sectors(8))
+    };
+    let mut device = Constant { service: Duration::from_us(1), held: None, log: Vec::new() };
+    replay_under("sstf", &mut device, apart(first), false, 1.0);
+    device.log.iter().map(|command| command.start.0).collect()
+}
+
+#[test]
+fn what_an_idle_disk_did_not_get_at_once_was_behind_a_plug() {
+    assert_eq!(lowest_first(4 * MS), [0, 1000, 900_000], "the scheduler sees both");
+    assert_eq!(lowest_first(6 * MS), [0, 900_000, 1000], "the first may have waited for the disk");
 }
