@@ -42,6 +42,8 @@ pub struct Settings {
     pub speed: f64,
     /// Sectors on the disk. Addresses beyond are folded back onto it.
     pub capacity: Sector,
+    /// The queue has no scheduler, which is what `none` means.
+    pub unscheduled: bool,
 }
 
 /// What a replay did to its trace.
@@ -137,7 +139,7 @@ impl Replay {
     /// A replay of `rows`.
     pub fn new(rows: Box<dyn Rows>, settings: Settings) -> Self {
         Replay {
-            rows: Plugs::new(rows),
+            rows: Plugs::new(rows, settings.unscheduled),
             settings,
             window: Vec::new(),
             read: 0,

@@ -30,6 +30,10 @@ impl Rows for TraceRows {
         self.0.exits()
     }
 
+    fn unplugs_backwards(&self) -> bool {
+        self.0.unplugs_backwards()
+    }
+
     fn process(&self, issuer: Issuer) -> Option<String> {
         self.0.process(issuer).map(str::to_owned)
     }

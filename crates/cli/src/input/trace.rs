@@ -54,6 +54,7 @@ pub(crate) struct TraceFile {
 struct Split {
     rows: HashMap<u32, Vec<Record>>,
     names: HashMap<Issuer, String>,
+    unplugs_backwards: bool,
 }
 
 /// Disks that a trace gets at most: to build the model of each takes a moment, for each scheduler.
@@ -124,6 +125,7 @@ impl TraceFile {
                     .or_insert_with(|| trace.process(issuer).unwrap_or_default().to_owned());
             }
         }
+        split.unplugs_backwards = trace.unplugs_backwards();
         self.split.get_or_init(|| split);
         Ok(devices)
     }
@@ -212,6 +214,10 @@ impl Rows for TraceRows {
         self.trace.exits()
     }
 
+    fn unplugs_backwards(&self) -> bool {
+        self.trace.unplugs_backwards()
+    }
+
     fn process(&self, issuer: Issuer) -> Option<String> {
         self.trace.process(issuer).map(str::to_owned)
     }
@@ -230,6 +236,10 @@ impl Rows for DeviceRows {
         let row = rows.and_then(|rows| rows.get(self.next)).copied();
         self.next += 1;
         Ok(row)
+    }
+
+    fn unplugs_backwards(&self) -> bool {
+        self.file.split.get().is_some_and(|split| split.unplugs_backwards)
     }
 
     fn process(&self, issuer: Issuer) -> Option<String> {

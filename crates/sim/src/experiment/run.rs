@@ -268,7 +268,9 @@ impl Run<'_, '_, '_> {
             Load::Workload(_) => unreachable!("it was built"),
             Load::Fio(jobs) => self.simulate(&mut jobs.build(ground)?, disk, queue, follower),
             Load::Trace { open, open_loop, speed, .. } => {
-                let settings = Settings { open: *open_loop, speed: *speed, capacity: ground.capacity };
+                let unscheduled = self.choice().label == registry::NONE;
+                let settings =
+                    Settings { open: *open_loop, speed: *speed, capacity: ground.capacity, unscheduled };
                 let mut replay = Replay::new(open(self.device).map_err(ExperimentError::Trace)?, settings);
                 let outcome = self.simulate(&mut replay, disk, queue, follower)?;
                 match replay.take_error() {

@@ -11,7 +11,7 @@
 //! - the disk had nothing to do when the first was issued, so that only a plug could keep the first from it.
 //!
 //! They come at one time, when the last of them was issued, and so does what the process issued between them and was held
-//! back as long.
+//! back as long. A disk without a scheduler gets them as its kernel has it, which may be backwards.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -48,10 +48,12 @@ pub(super) struct Plugs {
     exits: Vec<Exit>,
     /// For each device: when the last of the rows given so far was done.
     busy_until: HashMap<u32, Instant>,
+    /// The queue has no scheduler.
+    unscheduled: bool,
 }
 
 impl Plugs {
-    pub(super) fn new(rows: Box<dyn Rows>) -> Plugs {
+    pub(super) fn new(rows: Box<dyn Rows>, unscheduled: bool) -> Plugs {
         Plugs {
             rows,
             ahead: VecDeque::new(),
@@ -59,6 +61,7 @@ impl Plugs {
             end: None,
             exits: Vec::new(),
             busy_until: HashMap::new(),
+            unscheduled,
         }
     }
 
@@ -127,7 +130,14 @@ impl Plugs {
             }
         }
         // What others issued meanwhile came before. Exits keep their place in time.
-        self.ahead.make_contiguous().sort_by_key(|ahead| ahead.record.arrival);
+        let ahead = self.ahead.make_contiguous();
+        ahead.sort_by_key(|ahead| ahead.record.arrival);
+        if self.unscheduled && self.rows.unplugs_backwards() {
+            let together = |of: &Ahead| of.record.arrival == latest && source(&of.record) == source(&first);
+            let begin = ahead.iter().position(together).unwrap_or(0);
+            let length = ahead[begin..].iter().take_while(|of| together(of)).count();
+            ahead[begin..begin + length].reverse();
+        }
     }
 
     /// The first of the rows ahead, with the exits before it.

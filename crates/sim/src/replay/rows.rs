@@ -22,6 +22,12 @@ pub trait Rows: Send {
         None
     }
 
+    /// Whether the traced kernel gives a disk without a scheduler what was behind a plug backwards; see
+    /// [`Trace::unplugs_backwards`](crate::traces::Trace::unplugs_backwards).
+    fn unplugs_backwards(&self) -> bool {
+        false
+    }
+
     /// What a process is called, if the trace tells.
     fn process(&self, _issuer: Issuer) -> Option<String> {
         None

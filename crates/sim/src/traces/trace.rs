@@ -244,6 +244,15 @@ impl Trace {
         self.head().map_or(&[], |head| &head.disks)
     }
 
+    /// Whether the kernel that made the trace gives a disk whose scheduler is `none` what was behind a plug backwards: Linux
+    /// from 5.16, where a plug became a list with one end, to 6.12. False where the format does not tell.
+    pub fn unplugs_backwards(&self) -> bool {
+        let Some(head) = self.head() else { return false };
+        let mut numbers = head.kernel.split(|other: char| !other.is_ascii_digit()).map(str::parse::<u32>);
+        let (Some(Ok(major)), Some(Ok(minor))) = (numbers.next(), numbers.next()) else { return false };
+        ((5, 16)..=(6, 12)).contains(&(major, minor))
+    }
+
     /// What a process is called, if the trace tells and it is among the first 4096.
     pub fn process(&self, issuer: Issuer) -> Option<&str> {
         self.sink.processes.name(issuer.0)

@@ -81,8 +81,11 @@ fn replay_under(
     open: bool,
     speed: f64,
 ) -> (Report, Account) {
-    let settings = Settings { open, speed, capacity: device.capacity() };
-    let mut replay = Replay::new(Box::new(List(rows.into())), settings);
+    let settings = Settings { open, speed, capacity: device.capacity(), unscheduled: false };
+    run(scheduler, device, Replay::new(Box::new(List(rows.into())), settings))
+}
+
+fn run(scheduler: &str, device: &mut Constant, mut replay: Replay) -> (Report, Account) {
     let mut host =
         Host::new(Queue::new(256, Traits::default(), registry::find(scheduler).unwrap(), &[]).unwrap(), ());
     let mut recorder = Recorder::new(256);

@@ -1,13 +1,15 @@
 //! What Linux held back behind a plug comes together.
 
 use std::collections::VecDeque;
+use std::io::Cursor;
 
 use idlewise_core::{Duration, Instant, Issuer, Operation, Sector, Sectors};
 use idlewise_sim::engine::Workload;
 use idlewise_sim::replay::{Replay, Rows, RowsError, Settings};
-use idlewise_sim::traces::{Exit, Record};
+use idlewise_sim::traces::recording::{Asked, Disk, Encoder, Entry, Event, Head, What};
+use idlewise_sim::traces::{Exit, Options, Record, Trace};
 
-use super::{Constant, MS, replay_on, replay_under, row};
+use super::{Constant, List, MS, replay_on, replay_under, row, run};
 
 /// Four reads in a row of 1 KiB each, 4 us apart, which went to the disk as one command; another process reads meanwhile.
 fn plugged() -> Vec<Record> {
@@ -98,7 +100,7 @@ fn a_trace_of_one_time_is_read_a_little_ahead() {
             Ok(Some(Record { dispatched, ..row(0, Some(1), Some(1), self.0 * 16) }))
         }
     }
-    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000) };
+    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000), unscheduled: false };
     let mut replay = Replay::new(Box::new(Endless(0)), settings);
     assert_eq!(Workload::next(&mut replay), Some(Instant(0)));
 }
@@ -119,7 +121,7 @@ fn rows_and_exits_before_an_error_are_replayed() {
     let exits =
         |n: usize| if n == 4 { vec![Exit { at: Instant(10_000), issuer: Issuer(3) }] } else { Vec::new() };
     let rows: VecDeque<_> = plugged().into_iter().enumerate().map(|(n, row)| (row, exits(n))).collect();
-    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000) };
+    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000), unscheduled: false };
     let mut replay = Replay::new(Box::new(Broken(rows, Vec::new())), settings);
     Workload::next(&mut replay);
     assert_eq!(replay.account().rows, 5);
@@ -149,22 +151,72 @@ fn apart(first: Record) -> Vec<Record> {
     vec![first, write(5 * MS, 5 * MS + 9_000, 900_000), write(5 * MS + 4_000, 5 * MS + 12_000, 1000)]
 }
 
-/// Where a scheduler that always serves the lowest address sent the disk of what [`apart`] gives for a read that was done at
-/// `completed`.
-fn lowest_first(completed: u64) -> Vec<u64> {
-    let first = Record {
+/// A read by another process, which was done at `completed`.
+fn before(completed: u64) -> Record {
+    Record {
         dispatched: Some(Instant(0)),
         completed: Some(Instant(completed)),
         issuer: Some(Issuer(2)),
         ..Record::read(Instant(0), Sector(0), Sectors(8))
-    };
-    let mut device = Constant { service: Duration::from_us(1), held: None, log: Vec::new() };
-    replay_under("sstf", &mut device, apart(first), false, 1.0);
-    device.log.iter().map(|command| command.start.0).collect()
+    }
 }
 
 #[test]
 fn what_an_idle_disk_did_not_get_at_once_was_behind_a_plug() {
+    let lowest_first = |completed: u64| {
+        let mut device = Constant { service: Duration::from_us(1), held: None, log: Vec::new() };
+        replay_under("sstf", &mut device, apart(before(completed)), false, 1.0);
+        device.log.iter().map(|command| command.start.0).collect::<Vec<_>>()
+    };
     assert_eq!(lowest_first(4 * MS), [0, 1000, 900_000], "the scheduler sees both");
     assert_eq!(lowest_first(6 * MS), [0, 900_000, 1000], "the first may have waited for the disk");
+}
+
+/// Rows from a kernel that unplugs backwards.
+struct Backwards(List);
+
+impl Rows for Backwards {
+    fn next(&mut self) -> Result<Option<Record>, RowsError> {
+        self.0.next()
+    }
+
+    fn unplugs_backwards(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn without_a_scheduler_a_plug_is_emptied_as_the_kernel_does() {
+    let sent = |rows: Box<dyn Rows>, unscheduled: bool| {
+        let mut device = Constant { service: Duration::from_us(1), held: None, log: Vec::new() };
+        let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000), unscheduled };
+        run("none", &mut device, Replay::new(rows, settings));
+        device.log.iter().map(|command| command.start.0).collect::<Vec<_>>()
+    };
+    let list = || List(apart(before(4 * MS)).into());
+    assert_eq!(sent(Box::new(Backwards(list())), true), [0, 1000, 900_000]);
+    assert_eq!(
+        sent(Box::new(Backwards(list())), false),
+        [0, 900_000, 1000],
+        "a scheduler gets them in order"
+    );
+    assert_eq!(sent(Box::new(list()), true), [0, 900_000, 1000], "another kernel");
+}
+
+#[test]
+fn kernels_that_unplug_backwards_are_known() {
+    let backwards = |kernel: &str| {
+        let head = Head { kernel: kernel.to_owned(), disks: vec![Disk::default()], ..Head::default() };
+        let (mut bytes, mut body) = (Vec::new(), Vec::new());
+        Encoder::begin(&head, &mut bytes).unwrap();
+        let asked = Asked { operation: Asked::READ, ..Asked::default() };
+        let read = Event { what: What::Queue, asked, task: 7, sector: 8, length: 8 };
+        Encoder::default().write(1000, &Entry::Block(read), &mut body);
+        bytes.append(&mut body);
+        let mut trace = Trace::from_reader(Cursor::new(bytes), "recording", &Options::default()).unwrap();
+        trace.next().unwrap();
+        trace.unplugs_backwards()
+    };
+    assert!(["5.16.0", "6.1.0-56-amd64", "6.12.3"].into_iter().all(backwards));
+    assert!(!["4.19.0", "5.15.0-100-generic", "6.13.0", "7.3.4", "", "unknown"].into_iter().any(backwards));
 }
