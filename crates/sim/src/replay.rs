@@ -106,6 +106,8 @@ struct Row {
     ends: bool,
     /// When it was done.
     done: Instant,
+    /// How many requests its process had issued before.
+    issued_before: u64,
     /// Rows that wait for its completion: the head of a list through `next`.
     after_completion: u32,
     next: u32,
@@ -223,6 +225,7 @@ impl Replay {
             process,
             ends: record.completed.is_some(),
             done: Instant::ZERO,
+            issued_before: 0,
             after_completion: NONE,
             next: NONE,
             delay: Duration::ZERO,
@@ -260,12 +263,13 @@ impl Replay {
                     }
                 }
             }
-            Cause::Own { under_way, think } => {
+            Cause::Own { under_way, in_order, think } => {
                 let waits = under_way < u32::MAX;
                 *(if waits { &mut self.account.after_completion } else { &mut self.account.after_issue }) +=
                     1;
                 let think = Duration(self.scaled(think.0));
-                match self.processes.wait(self.window[place].process, self.read, under_way, think) {
+                match self.processes.wait(self.window[place].process, self.read, (under_way, in_order), think)
+                {
                     Some((at, _)) => at,
                     None => return,
                 }
@@ -314,7 +318,8 @@ impl Workload for Replay {
         let row = &mut self.window[number as usize % WINDOW];
         row.stage = Stage::Issued;
         let request = Request { arrival: at, ..row.request };
-        let next = self.processes.issue(row.process, at, row.ends);
+        let next;
+        (row.issued_before, next) = self.processes.issue(row.process, at, row.ends);
         self.ready.extend(next.map(Reverse));
         request
     }
@@ -336,7 +341,7 @@ impl Workload for Replay {
             let read = if self.ended { Instant::MAX } else { self.read_up_to };
             self.ends.done(now, row.request.issuer, read, self.settings.speed, exits);
         }
-        let next = if row.ends { self.processes.done(row.process, now) } else { None };
+        let next = if row.ends { self.processes.done(row.process, row.issued_before, now) } else { None };
         self.ready.extend(next.map(Reverse));
         self.release(followers, now);
     }

@@ -1,5 +1,5 @@
 //! Processes in a replay: each issues its requests in the order of the trace, and continues as soon as it has no more of
-//! them under way than it had there.
+//! them under way than it had there. One that takes what it reads in order continues as soon as no earlier ones are.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
@@ -21,6 +21,8 @@ struct Waiting {
     before: u64,
     /// Requests of the process that may be under way when it is issued.
     under_way: u32,
+    /// They are the last that it issued.
+    in_order: bool,
     /// How long the process then computes.
     think: Duration,
 }
@@ -33,6 +35,8 @@ struct Process {
     /// The latest row read.
     row: u64,
     under_way: u32,
+    /// From the first request that is under way to the last that was issued: whether it is done.
+    done: VecDeque<bool>,
     /// The time of the latest issue or completion.
     latest: Instant,
     waiting: VecDeque<Waiting>,
@@ -41,7 +45,8 @@ struct Process {
 impl Process {
     /// The next row, and when it is issued, if what it waits for has happened by `now`.
     fn go_on(&mut self, now: Instant) -> Option<(Instant, u64)> {
-        let goes = |next: &Waiting| self.issued >= next.before && self.under_way <= next.under_way;
+        let under_way = |next: &Waiting| if next.in_order { self.done.len() as u32 } else { self.under_way };
+        let goes = |next: &Waiting| self.issued >= next.before && under_way(next) <= next.under_way;
         let next = *self.waiting.front().filter(|next| goes(next))?;
         self.waiting.pop_front();
         Some((now + next.think, next.row))
@@ -90,33 +95,44 @@ impl Processes {
     }
 
     /// The process at `place` issues `row`, the latest read, once its earlier ones are issued and no more than
-    /// `under_way` are under way, after it has computed for `think`. If that is so already, says when.
+    /// `under_way` are under way (if `in_order`: none but the last `under_way` of them), after it has computed for `think`.
+    /// If that is so already, says when.
     pub(super) fn wait(
         &mut self,
         place: u32,
         row: u64,
-        under_way: u32,
+        (under_way, in_order): (u32, bool),
         think: Duration,
     ) -> Option<(Instant, u64)> {
         let process = &mut self.all[place as usize];
-        process.waiting.push_back(Waiting { row, before: process.read - 1, under_way, think });
+        process.waiting.push_back(Waiting { row, before: process.read - 1, under_way, in_order, think });
         let latest = process.latest;
         process.go_on(latest)
     }
 
-    /// The process at `place` issues a request; `counts` if it is known to end. What the process does next.
-    pub(super) fn issue(&mut self, place: u32, at: Instant, counts: bool) -> Option<(Instant, u64)> {
+    /// The process at `place` issues a request; `counts` if it is known to end. How many it has issued before, and what it does
+    /// next.
+    pub(super) fn issue(&mut self, place: u32, at: Instant, counts: bool) -> (u64, Option<(Instant, u64)>) {
         let process = &mut self.all[place as usize];
+        let before = process.issued;
         process.issued += 1;
         process.under_way += u32::from(counts);
+        if counts || !process.done.is_empty() {
+            process.done.push_back(!counts);
+        }
         process.latest = at;
-        process.go_on(at)
+        (before, process.go_on(at))
     }
 
-    /// A request of the process at `place` is done that counts. What the process does next.
-    pub(super) fn done(&mut self, place: u32, now: Instant) -> Option<(Instant, u64)> {
+    /// A request of the process at `place` is done that counts, before which it had issued `before`. What the process does next.
+    pub(super) fn done(&mut self, place: u32, before: u64, now: Instant) -> Option<(Instant, u64)> {
         let process = &mut self.all[place as usize];
         process.under_way -= 1;
+        let first = process.issued - process.done.len() as u64;
+        process.done[(before - first) as usize] = true;
+        while process.done.front() == Some(&true) {
+            process.done.pop_front();
+        }
         process.latest = now;
         process.go_on(now)
     }

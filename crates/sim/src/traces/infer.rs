@@ -6,6 +6,7 @@
 //! |---|---|
 //! | issuers and completions | its process's own: that the request before was issued, and no more requests were under way than when it came. The process computed since the later of the two |
 //! | … of a process that reads ahead | the same with as many under way as lately, if the process then computed for as long as usual: the disk had done early what nobody waited for |
+//! | … of a process that continues where it stopped | the same, and those under way are its last: it takes what it reads in order, unless it has lately gone on without waiting for an earlier request |
 //! | … first request of a process | the first of these that there is, else it comes at its recorded time: |
 //! | | the latest request of its group that was done at most [`HAND_OVER`] before: a parent that forks |
 //! | | the latest request of the processes of its group that have exited, done at most [`SILENCE`] before: its parent waited for them |
@@ -45,6 +46,8 @@ const HISTORIES: usize = 16_384;
 const OUTSTANDING: usize = 256;
 /// Completions of one process remembered.
 const ENDS: usize = 8;
+/// Rows of a process after which it is forgiven that it did not wait for an earlier request.
+const FORGIVEN: u8 = 16;
 /// Completions of all processes remembered for first requests.
 const RECENT: usize = 256;
 
@@ -65,6 +68,9 @@ pub enum Cause {
     Own {
         /// Requests under way when it came; [`u32::MAX`] if it waited for none.
         under_way: u32,
+        /// They were the last that it had issued: the process takes what it reads in order, so that it waits for all before
+        /// these, whatever else is done.
+        in_order: bool,
         /// The time computed.
         think: Duration,
     },
@@ -156,6 +162,10 @@ struct History {
     ahead: Option<(u32, Duration)>,
     /// The shortest gap between its requests of late.
     quickest: Duration,
+    /// Where its latest request ends.
+    end: Sector,
+    /// Rows to come before it is taken to read in order: it has gone on without waiting for an earlier request.
+    out_of_order: u8,
 }
 
 #[derive(Clone, Copy)]
@@ -190,7 +200,7 @@ impl Inference {
         }
         let key = (record.device, issuer);
         let own = self.histories.get_mut(&key).map(|history| history.next(record));
-        let pauses = matches!(own, Some(Cause::Own { under_way: 0, think }) if think > BATCH);
+        let pauses = matches!(own, Some(Cause::Own { under_way: 0, think, .. }) if think > BATCH);
         let cause = match own {
             None => self.first(record).unwrap_or(Cause::At(record.arrival)),
             Some(own @ Cause::Own { think, .. }) if pauses => {
@@ -218,7 +228,10 @@ impl Inference {
             ends: VecDeque::new(),
             ahead: None,
             quickest: Duration::MAX,
+            end: record.start,
+            out_of_order: 0,
         });
+        history.end = record.start + record.length;
         if row != history.last_row && pauses {
             (history.run_before, history.run) = (Some(history.run), record.arrival);
         }
@@ -435,31 +448,44 @@ impl History {
         self.outstanding.retain(|done| done.at > now);
         let gap = now.since(self.last_arrival);
         if !is_sync(record) {
-            return Cause::Own { under_way: u32::MAX, think: gap };
+            return Cause::Own { under_way: u32::MAX, in_order: false, think: gap };
         }
         let under_way = self.outstanding.len() as u32;
+        let in_order = self.in_order(record);
         match self.done {
-            Some(done) => self.own(now, under_way, gap.min(now.since(done.at))),
-            None if under_way > 0 => Cause::Own { under_way, think: gap },
+            Some(done) => {
+                let (under_way, think) = self.own(now, under_way, gap.min(now.since(done.at)));
+                Cause::Own { under_way, in_order, think }
+            }
+            None if under_way > 0 => Cause::Own { under_way, in_order, think: gap },
             None => self.without_completions(gap),
         }
     }
 
     /// The process issued its request when `under_way` were, having computed for `think`. One that reads ahead does so
     /// while it computes with what came before; that the rest was done meanwhile is then the disk's doing.
-    fn own(&mut self, now: Instant, under_way: u32, think: Duration) -> Cause {
+    fn own(&mut self, now: Instant, under_way: u32, think: Duration) -> (u32, Duration) {
         if let Some((ahead, usual)) = self.ahead.filter(|(ahead, _)| *ahead > under_way)
             && let Some(at) = self.ends.get(ahead as usize).filter(|at| **at <= now)
         {
             let longer = now.since(*at).min(now.since(self.last_arrival));
             if longer.0.abs_diff(usual.0) <= usual.0 / 8 {
-                return Cause::Own { under_way: ahead, think: longer };
+                return (ahead, longer);
             }
         }
         if under_way > 0 {
             self.ahead = Some((under_way, think));
         }
-        Cause::Own { under_way, think }
+        (under_way, think)
+    }
+
+    /// Whether the process takes what it reads in order: it continues where it stopped, and has lately waited for what it
+    /// issued first.
+    fn in_order(&mut self, record: &Record) -> bool {
+        let (now, under_way) = (record.arrival, self.outstanding.len());
+        let last = self.ends.iter().take(under_way).filter(|end| **end > now).count();
+        self.out_of_order = if last == under_way { self.out_of_order.saturating_sub(1) } else { FORGIVEN };
+        record.operation == Operation::Read && record.start == self.end && self.out_of_order == 0
     }
 
     /// The same where the trace does not tell when requests were done.
@@ -468,7 +494,7 @@ impl History {
             return match self.last_cause {
                 Cause::At(time) => Cause::At(time + gap),
                 Cause::AfterCompletion { of, think } => Cause::AfterCompletion { of, think: think + gap },
-                Cause::Own { under_way, .. } => Cause::Own { under_way, think: gap },
+                Cause::Own { under_way, in_order, .. } => Cause::Own { under_way, in_order, think: gap },
             };
         }
         // The shortest gap is forgotten slowly, so that one lucky buffer hit does not rule for ever.

@@ -198,7 +198,8 @@ fn a_request_comes_when_its_process_has_no_more_under_way_than_it_had() {
         row(6, Some(12), Some(1), 16),
         row(8, Some(15), Some(1), 24),
     ];
-    let own = |under_way: u32, ms: u64| Cause::Own { under_way, think: Duration::from_ms(ms) };
+    let own =
+        |under_way: u32, ms: u64| Cause::Own { under_way, in_order: true, think: Duration::from_ms(ms) };
     assert_eq!(causes(&rows)[1..], [own(1, 1), own(1, 1), own(2, 2)]);
 }
 
@@ -216,10 +217,37 @@ fn a_process_that_keeps_two_requests_under_way_needs_no_particular_one() {
     // Of the first two, the second is done first: the third comes then.
     let rows = [row(0, Some(9), Some(1), 0), row(0, Some(5), Some(1), 8), row(6, Some(12), Some(1), 16)];
     let think = Duration::from_ms(1);
-    assert_eq!(causes(&rows)[2], Cause::Own { under_way: 1, think });
+    assert_eq!(causes(&rows)[2], Cause::Own { under_way: 1, in_order: false, think });
     // Here the first is done first, at 1 ms, and the second at 2; the third comes at 2 ms.
     let (report, _) = replay(rows.to_vec(), Duration::from_ms(1), false, 1.0);
     assert_eq!(report.elapsed_ns, 3 * MS);
+}
+
+#[test]
+fn who_reads_on_waits_for_what_came_first_in_the_file() {
+    // Process 1 has two requests under way, and issues the next one 1 ms after the first of them is done.
+    let length = Traits::default().max_sectors;
+    let read = |at: u64, done: u64, who: u32, place: u64| Record {
+        length,
+        ..row(at, Some(done), Some(who), place * u64::from(length.0))
+    };
+    let rows = |second: u64, third: u64| {
+        vec![
+            read(0, 2, 2, 2),
+            read(1, 6, 1, 0),
+            read(1, second, 1, 1),
+            read(third, 12, 1, 2),
+            read(13, 14, 1, 3),
+        ]
+    };
+    // Here the second is nearer to the head, so that it is done at 4 ms and the first at 6; the third comes at 7 ms.
+    let elapsed = |rows: Vec<Record>| {
+        let mut device = Constant { service: Duration::from_ms(2), held: None, log: Vec::new() };
+        replay_under("sstf", &mut device, rows, false, 1.0).0.elapsed_ns / MS
+    };
+    assert_eq!(elapsed(rows(10, 7)), 12);
+    // Unless the third did not wait for the first in the trace: it comes 1 ms after the second.
+    assert_eq!(elapsed(rows(4, 5)), 11);
 }
 
 #[test]
@@ -230,12 +258,12 @@ fn a_reader_ahead_does_not_wait_for_what_the_disk_does_early() {
     let rows: Vec<_> = (0..6).map(|n| row(came[n], Some(done[n]), Some(1), 1000 * n as u64)).collect();
     let think = Duration::from_ms(2);
     // The last came when none was under way: 2 ms after the one before the last of those issued.
-    assert_eq!(causes(&rows)[2..], [Cause::Own { under_way: 1, think }; 4]);
+    assert_eq!(causes(&rows)[2..], [Cause::Own { under_way: 1, in_order: false, think }; 4]);
     // One that computes for longer before it goes on has waited for the latest.
     let rows: Vec<_> = (0..6)
         .map(|n| row(came[n] + 3 * (n as u64 / 5), Some(done[n] + 3 * (n as u64 / 5)), Some(1), 0))
         .collect();
-    assert_eq!(causes(&rows)[5], Cause::Own { under_way: 0, think: Duration::from_ms(5) });
+    assert_eq!(causes(&rows)[5], Cause::Own { under_way: 0, in_order: false, think: Duration::from_ms(5) });
 }
 
 /// The causes of the rows of `who` in a load of two processes.
@@ -379,7 +407,10 @@ fn a_first_request_waits_for_those_of_its_group_that_have_exited() {
 fn an_asynchronous_write_follows_the_last_issue() {
     let write = Record { operation: Operation::Write, sync: false, ..row(6, Some(9), Some(1), 8) };
     let rows = [row(0, Some(5), Some(1), 0), write];
-    assert_eq!(causes(&rows)[1], Cause::Own { under_way: u32::MAX, think: Duration::from_ms(6) });
+    assert_eq!(
+        causes(&rows)[1],
+        Cause::Own { under_way: u32::MAX, in_order: false, think: Duration::from_ms(6) }
+    );
 }
 
 #[test]

@@ -22,8 +22,8 @@
 //! The first of these rules that says something decides:
 //! 1. A request is overdue once it has waited for 9/8 of `target`, but at least 200 ms. After 32 other requests since an overdue
 //!    one was sent last, the oldest overdue request goes next, without a turn of its own. Before that, it goes only
-//!    while the rules below send nothing, even though the drive has room; only an asynchronous one does not go while a
-//!    stream is waited for or has requests in flight.
+//!    while the rules below, rule 2 too, send nothing although the drive has room. An asynchronous one does not go even then
+//!    while a stream is waited for or has requests in flight.
 //! 2. Once a request has been in the drive for half of `target`, but at least 40 ms, nothing new is sent until that request is
 //!    done: the drive keeps passing over it.
 //! 3. The turn goes on until its time is up, or until the one that has it has nothing to send and is not waited for. A stream
@@ -35,10 +35,11 @@
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
 //!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
 //!      expected to be reached sooner.
-//!    - Writes are sent in ascending order from the head, then from the lowest. If the writer that was served last has
-//!      a score of 2 or more and still has writes in flight, no other writer's are sent until those are done; the turn
-//!      ends at once if a stream or the pool waits. While a stream waits, writes are sent only until the drive has been given as
-//!      much as it could have read in this turn; for the rest of the turn nothing is sent, and the drive writes that.
+//!    - Writes are sent in ascending order from the head, then from the lowest. As long as the writer that was served last has
+//!      a score of 2 or more and still has writes in flight, no other writer's are sent: the turn ends if a stream or the
+//!      pool waits, and otherwise nothing is sent until those writes are done. While a stream waits, the drive is given at most as
+//!      much to write as it could have read in this turn (see below); for the rest of the turn nothing is sent, and the drive
+//!      writes what it has.
 //! 4. The next turn goes to the one that has been ready for longest: a stream, the pool or the writes, each since its first waiting
 //!    request came, or since its last turn ended if that was later. The one whose turn has just ended comes last. A batch that
 //!    was cut short is finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.
@@ -52,12 +53,12 @@
 //! share of waits that are not in vain.
 //!
 //! *The cost of leaving*, for the disk: how much longer the first read of a stream's turn takes than the turn's later ones. It is 12 ms
-//! at first. Once the time of transfers is known, it is left out of both. In a drive with a queue the cost is at most what a read
+//! at first. Once the time of transfers is known, both times are without it. In a drive with a queue the cost is at most what a read
 //! of the pool takes. The estimate for later reads falls by 1/256 in each turn of a stream that has only one read, so
 //! that the cost grows and staying is tried again.
 //!
 //! *The cost of leaving for a short time*: a drive may read ahead for several streams at once, so that coming back soon costs
-//! nothing. So where only streams want the disk, and to wait for the next in line would not pay at this second cost,
+//! nothing. So where only streams want the disk, and waiting for the stream that is next in line would not pay at this second cost,
 //! this cost decides for all of them. It is measured like the first one, but only in turns of streams whose last turn ended because
 //! they thought. It is 0 at first, so that such streams are not waited for until leaving them turns out to cost something; each
 //! turn that ends for another reason lowers it by 1/16.
@@ -87,10 +88,10 @@
 //! part, whose weight is 100 times the number of writers.
 //!
 //! Requests of the real-time class are sent first, in ascending order from the head. On disks with moving heads nothing else
-//! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for as in rule 3. Other
-//! overdue requests are sent after 512 others, or after 32 if half of `target` has passed since the last. Requests of the idle
-//! class are sent, in ascending order, when for 40 ms nothing else has been waiting or in flight. Overdue ones are
-//! sent as often as others are beside the real-time class.
+//! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for as in rule 3. Beside
+//! them an overdue request of another class is sent after 512 others, or after 32 in place of a real-time one if half of
+//! `target` has passed since the last overdue one. Requests of the idle class are sent, in ascending order, when for 40 ms nothing
+//! else has been waiting or in flight. Beside all others an overdue one of the idle class is sent as seldom as that.
 //!
 //! # Source
 //! idlewise's own. Anticipation, its cost and benefit: "Anticipatory scheduling", SOSP'01 §3. Chains of processes: "Cooperative
