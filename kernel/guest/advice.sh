@@ -61,10 +61,11 @@ load_random() {
 # Somebody thinks between two commits, for up to a turn of the disk and in each run otherwise: a commit that follows at
 # once keeps step with the platter, where a microsecond decides for all of them whether they have to wait for another turn.
 load_sqlite() {
-    rm -f /tmp/asked /tmp/answered
-    mkfifo /tmp/asked /tmp/answered
-    sqlite3 /mnt/work/base.sqlite </tmp/asked >/tmp/answered &
-    exec 3>/tmp/asked 4</tmp/answered
+    statements=/tmp/statements results=/tmp/rows
+    rm -f $statements $results
+    mkfifo $statements $results
+    sqlite3 /mnt/work/base.sqlite <$statements >$results &
+    exec 3>$statements 4<$results
     i=0
     while [ $i -lt "$(argument commits)" ]; do
         i=$((i + 1))
@@ -72,8 +73,8 @@ load_sqlite() {
         scattered=$((i * 2654435761 % 4294967296))
         echo "UPDATE t SET value = value + 1, name = printf('%080d', $scattered) WHERE id = $((scattered % 20000 + 1));
             SELECT $i;" >&3
-        read -r answer <&4
-        [ "$answer" = $i ] || return 1
+        read -r row <&4
+        [ "$row" = $i ] || return 1
         sleep 0.00$(((scattered / 8 + number * 5) % 9))
     done
     exec 3>&-
