@@ -22,6 +22,8 @@ insmod /modules/idlewise-disk.ko disks="fixed:depth=0" 2>/dev/null && bad "a dep
 dmesg | grep -q 'depth takes 1 to 65536' || bad "a wrong option is not told"
 insmod /modules/idlewise-disk.ko disks="" 2>/dev/null && bad "no disk is a disk"
 dmesg | grep -q 'disks= names no disk' || bad "it is not told that no disk is named"
+insmod /modules/idlewise-disk.ko slower=0 2>/dev/null && bad "disks take no time at all"
+dmesg | grep -q 'slower= takes 1 to 1000' || bad "a wrong factor is not told"
 
 insmod /modules/idlewise-disk.ko disks="deskstar-34gxp;fixed:latency=5000;nvme-ssd:depth=8;deskstar-34gxp:cache=off" ||
     bad "the disks cannot be had"
@@ -92,4 +94,9 @@ while [ $number -lt 5 ]; do
     number=$((number + 1))
 done
 good "$number times unloaded and loaded"
+
+rmmod idlewise_disk
+insmod /modules/idlewise-disk.ko disks=fixed:latency=5000 slower=4 || bad "a slower disk cannot be had"
+measure iwdisk0 --rw=randread
+between "5 ms, four times as slow, us" "$latency_us" 20000 20100
 clean_log disk

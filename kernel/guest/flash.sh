@@ -1,7 +1,8 @@
 # machine: exact
 # What elevators do where nothing turns: null_blk, which completes at once, or modelled flash disks, in virtual time in
-# which each instruction takes a nanosecond. `disks`, `loads` and `only` name disks, loads and elevators (all of them
-# unless named), `ms` says how long each load runs. A line for each:
+# which each instruction takes a nanosecond; beside disks that are `slower` times as slow, the `slower`th part of one.
+# `disks`, `loads` and `only` name disks, loads and elevators (all of them unless named), `ms` says how long each load
+# runs. A line for each:
 #
 #   result: DISK LOAD ELEVATOR REQUESTS_A_SECOND P99_NS
 insmod /modules/idlewise.ko || bad "the module does not load"
@@ -31,7 +32,7 @@ measure() {
 new_disk() {
     case $1 in
         null) device=nullb0 && insmod /modules/null_blk.ko nr_devices=1 submit_queues=1 queue_mode=2 irqmode=0 gb=1 hw_queue_depth=64 ;;
-        *) device=iwdisk0 && insmod /modules/idlewise-disk.ko disks="$1" ;;
+        *) device=iwdisk0 && insmod /modules/idlewise-disk.ko disks="$1" slower="$(argument slower)" ;;
     esac || bad "the disk $1 cannot be had"
 }
 drop_disk() {

@@ -4,7 +4,8 @@
  *
  *   insmod idlewise-disk.ko "disks=deskstar-34gxp;nvme-ssd:depth=8"
  *
- * makes /dev/iwdisk0 and /dev/iwdisk1. Each disk is named as on the command line of idlewise.
+ * makes /dev/iwdisk0 and /dev/iwdisk1. Each disk is named as on the command line of idlewise. With "slower=4" all that
+ * the disks do takes four times as long: beside such disks the processor is four times as fast.
  *
  * A command goes to the model when the block layer issues it. The model says when to look again; a
  * timer of the highest resolution does, and completes what is done by then, as an interrupt of a
@@ -29,8 +30,11 @@
 #define IWD_DISCARD_SECTORS (64 << (20 - SECTOR_SHIFT))
 
 static char *disks = "deskstar-34gxp";
+static unsigned int slower = 1;
 module_param(disks, charp, 0444);
+module_param(slower, uint, 0444);
 MODULE_PARM_DESC(disks, "the disks, NAME or NAME:key=value,key=value, with semicolons between (default: deskstar-34gxp)");
+MODULE_PARM_DESC(slower, "how many times as long everything takes the disks, 1 to 1000 (default: 1)");
 
 struct iwd {
 	spinlock_t lock;		/* the model, the timer, what is counted */
@@ -70,13 +74,19 @@ void iw_panicked(const char *text, size_t length, const void *first)
 
 /* --- Commands ------------------------------------------------------------------------------------ */
 
+/* The models' clock. */
+static u64 iwd_now(void)
+{
+	return div_u64(ktime_get_ns(), slower);
+}
+
 /* The timer stands where the model wants to be looked at next. With the lock held. */
 static void iwd_arm(struct iwd *iwd)
 {
 	u64 next = iwd->broken ? IWD_NEVER : iwd_next(iwd->model);
 
 	if (next != IWD_NEVER && !iwd->broken)
-		hrtimer_start(&iwd->timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
+		hrtimer_start(&iwd->timer, ns_to_ktime(next * slower), HRTIMER_MODE_ABS);
 }
 
 static void iwd_count(struct iwd *iwd, const struct iwd_completion *done)
@@ -123,7 +133,7 @@ static enum hrtimer_restart iwd_timer(struct hrtimer *timer)
 	bool any = false;
 
 	spin_lock_irqsave(&iwd->lock, flags);
-	while (!iwd->broken && iwd_advance(iwd->model, ktime_get_ns(), &done)) {
+	while (!iwd->broken && iwd_advance(iwd->model, iwd_now(), &done)) {
 		iwd_count(iwd, &done);
 		rq = blk_mq_tag_to_rq(iwd->tags.tags[0], done.tag);
 		/* Completing may run the queue, which submits. */
@@ -159,7 +169,7 @@ static blk_status_t iwd_queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq
 	if (status == BLK_STS_OK) {
 		blk_mq_start_request(rq);
 		spin_lock_irqsave(&iwd->lock, flags);
-		if (iwd->broken || iwd_submit(iwd->model, ktime_get_ns(), &command) || iwd->broken)
+		if (iwd->broken || iwd_submit(iwd->model, iwd_now(), &command) || iwd->broken)
 			status = BLK_STS_IOERR;
 		iwd_arm(iwd);
 		spin_unlock_irqrestore(&iwd->lock, flags);
@@ -358,9 +368,14 @@ static void iwd_remove_all(void)
 
 static int __init iwd_start(void)
 {
-	char *words = kstrdup(disks, GFP_KERNEL), *rest = words, *word;
+	char *words, *rest, *word;
 	int error = 0;
 
+	if (!slower || slower > 1000) {
+		pr_err("idlewise-disk: slower= takes 1 to 1000\n");
+		return -EINVAL;
+	}
+	rest = words = kstrdup(disks, GFP_KERNEL);
 	if (!words)
 		return -ENOMEM;
 	major = register_blkdev(0, "iwdisk");
