@@ -78,7 +78,7 @@ pub(crate) struct Advice {
     pub(crate) scheduler: Option<String>,
     /// Others that are as good.
     pub(crate) ties: Vec<String>,
-    /// How many times better that is than the scheduler in use, for the goal.
+    /// How many times better that is than the scheduler in use, for the goal: in run time if that differs, else in latency.
     pub(crate) times_better: f64,
     pub(crate) figures: Vec<Change>,
     pub(crate) gain: Vec<Affected>,
@@ -180,10 +180,12 @@ pub(crate) fn advise(
         Some(_) => good(&comparison.verdict.claims, &names),
         None => Vec::new(),
     };
+    let undecided = |claim: &Claim| matches!(claim, Claim::Same { .. } | Claim::Even { .. });
     let (action, scheduler) = match (&current, good.first()) {
         (current, None) => (Action::CannotTell, current.clone()),
         (Some(current), Some(_)) if good.contains(current) => (Action::Keep, Some(current.clone())),
         (Some(_), Some(first)) => (Action::Change, Some(first.clone())),
+        (None, Some(_)) if comparison.verdict.claims.iter().any(undecided) => (Action::Keep, None),
         (None, Some(first)) => (Action::Take, Some(first.clone())),
     };
     let row = |name: &Option<String>| names.iter().position(|known| Some(*known) == name.as_deref());
@@ -195,7 +197,8 @@ pub(crate) fn advise(
         figures = comparison.changes(now, then);
         longest_ns = Some([now, then].map(|row| comparison.summaries[row].figure("latency_ns.max").mean));
     }
-    let lines = scheduler.as_ref().filter(|_| action == Action::Change).map(|label| {
+    let takes = matches!(action, Action::Change | Action::Take);
+    let lines = scheduler.as_ref().filter(|_| takes).map(|label| {
         let name = label.split(':').next().unwrap_or(label);
         let offered = subject.target().offered;
         let own = format!("iw-{name}");
@@ -203,6 +206,9 @@ pub(crate) fn advise(
             if offered.contains(&own) && !offered.iter().any(|known| known == name) { &own } else { name };
         subject.target().lines(name, &settings(comparison, label))
     });
+    let verdict = &comparison.verdict;
+    let (claims, verdict) =
+        if model.error.is_none() { verdict.facts() } else { (verdict.claims.clone(), verdict.text()) };
     Advice {
         disk: subject.name.clone(),
         far: model.error.is_none(),
@@ -220,8 +226,8 @@ pub(crate) fn advise(
         gain,
         lose,
         longest_ns,
-        verdict: comparison.verdict.text(),
-        claims: comparison.verdict.claims.clone(),
+        verdict,
+        claims,
         lines,
     }
 }

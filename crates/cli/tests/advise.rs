@@ -30,8 +30,25 @@ fn advice(trace: &str, more: &[&str]) -> Value {
     serde_json::from_str(&idlewise(words).exits(0).stdout).unwrap()
 }
 
+/// The same of four processes that each read in sequence, all at once, and of which a disk serves one after the other.
+fn streams() -> String {
+    let mut rows = Vec::new();
+    for n in 0..1200u64 {
+        let (pid, start) = (100 + n % 4, (n % 4) * 15_000_000 + n / 4 * 128);
+        let asked = (n / 4 * 4) * 8_000_000 + n % 4 * 1000;
+        for (at, what) in [(asked, "Q"), (asked + 500, "D"), (n * 8_000_000 + 7_900_000, "C")] {
+            rows.push((at, format!("{pid} {what} R {start} + 128 [cat]")));
+        }
+    }
+    rows.sort_by_key(|row| row.0);
+    let row = |(place, (at, rest)): (usize, &(u64, String))| {
+        format!("  8,0    0 {place} {}.{:09} {rest}\n", at / 1_000_000_000, at % 1_000_000_000)
+    };
+    rows.iter().enumerate().map(row).collect()
+}
+
 #[test]
-fn a_trace_that_names_no_scheduler_is_told_which_to_take() {
+fn a_trace_that_names_no_scheduler_is_told_to_keep_what_there_is_where_nothing_is_better() {
     let folder = folder();
     let trace = write(&folder, "t.txt", readers(|n| 6_000_000 + n * 7919 % 8_000 * 1000));
     let told = advice(&trace, &["--disk", "maxtor-40g"]);
@@ -39,13 +56,41 @@ fn a_trace_that_names_no_scheduler_is_told_which_to_take() {
     assert_eq!(told["schema"], "idlewise/advise/1");
     assert_eq!(disk["requests"], 1200);
     assert_eq!(disk["current"], Value::Null);
-    assert_eq!(disk["action"], "take", "{disk}");
-    assert_eq!(disk["lines"], Value::Null, "there is no disk to change");
-    idlewise(["advise", &trace, "--disk", "maxtor-40g"])
+    assert_eq!(disk["action"], "keep", "{disk}");
+    assert_eq!(disk["lines"], Value::Null, "there is nothing to change");
+    let text = idlewise(["advise", &trace, "--disk", "maxtor-40g"]).exits(0).prints("as --disk says").stdout;
+    assert!(text.contains("Keep the scheduler that the disk has"), "{text}");
+    assert!(!text.contains("Who gains"), "nobody knows: {text}");
+    assert!(text.contains("random reads of about 4 processes"), "{text}");
+}
+
+#[test]
+fn a_trace_that_names_no_scheduler_is_told_which_to_take_and_how() {
+    let folder = folder();
+    let trace = write(&folder, "t.txt", streams());
+    let words = ["--disk", "maxtor-40g", "--schedulers", "none,bfq:low_latency=off"];
+    let told = advice(&trace, &words);
+    let disk = &told["disks"][0];
+    assert_eq!(
+        (&disk["action"], &disk["scheduler"]),
+        (&"take".into(), &"bfq:low_latency=off".into()),
+        "{disk}"
+    );
+    let queue = "/sys/block/DISK/queue";
+    let now = [
+        "modprobe bfq".to_owned(),
+        format!("echo bfq > {queue}/scheduler"),
+        format!("echo 0 > {queue}/iosched/low_latency"),
+    ];
+    assert_eq!(disk["lines"]["now"], Value::from(now.to_vec()));
+    assert!(
+        disk["lines"]["undo"].as_array().unwrap().contains(&format!("echo OLD > {queue}/scheduler").into())
+    );
+    let text = idlewise(["advise", &trace].into_iter().chain(words))
         .exits(0)
-        .prints("as --disk says")
-        .prints("Take ")
-        .prints("/sys/block/DISK/queue/scheduler");
+        .prints("Take bfq:low_latency=off.")
+        .stdout;
+    assert!(!text.contains("Who gains"), "nobody knows: {text}");
 }
 
 #[test]
@@ -57,7 +102,8 @@ fn a_disk_that_no_model_fits_is_not_advised_on() {
     assert_eq!(told["disks"][0]["action"], "cannot-tell");
     assert_eq!(told["disks"][0]["far"], true);
     assert_eq!(told["disks"][0]["lines"], Value::Null);
-    idlewise(["advise", &trace]).exits(0).prints("the model is far from this disk");
+    let text = idlewise(["advise", &trace]).exits(0).prints("the model is far from this disk").stdout;
+    assert!(!text.contains("take ") && !text.contains("keep it"), "nothing is recommended: {text}");
 }
 
 #[test]

@@ -4,6 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+/// The schedulers of the kernel's own.
+const KERNELS: [&str; 4] = ["none", "mq-deadline", "kyber", "bfq"];
+/// The module of idlewise's own schedulers.
+const OWN: &str = "idlewise";
+
 /// A disk as the kernel has it, and what it may have.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Target {
@@ -15,6 +20,8 @@ pub(crate) struct Target {
     pub(crate) scheduler: String,
     /// The tunables of the scheduler in use, by name.
     pub(crate) tunables: BTreeMap<String, String>,
+    /// Those of them that were set, and are no defaults.
+    pub(crate) set: Vec<String>,
     /// The schedulers that the kernel offers for the disk; empty if that is not known.
     pub(crate) offered: Vec<String>,
 }
@@ -27,6 +34,8 @@ pub(crate) struct Lines {
     /// A udev rule, and the file for it: the change for good.
     pub(crate) udev_file: String,
     pub(crate) udev_rule: String,
+    /// A file that has the module of a scheduler of idlewise's own loaded at boot, before the rule.
+    pub(crate) modules_file: Option<String>,
     /// A tuned profile that does the same. Where tuned runs, it overrules udev.
     pub(crate) tuned_file: String,
     pub(crate) tuned_profile: Vec<String>,
@@ -38,22 +47,28 @@ impl Target {
     /// The lines that give the disk `scheduler` with these settings, each a name and a value as sysfs has it.
     pub(crate) fn lines(&self, scheduler: &str, settings: &[(String, String)]) -> Lines {
         let queue = format!("/sys/block/{}/queue", self.name);
-        let mut now = Vec::new();
-        if let Some(module) = self.module(scheduler) {
-            now.push(format!("modprobe {module}"));
-        }
+        let module = self.module(scheduler);
+        let mut now: Vec<String> = module.iter().map(|module| format!("modprobe {module}")).collect();
         now.push(format!("echo {scheduler} > {queue}/scheduler"));
         now.extend(settings.iter().map(|(name, value)| format!("echo {value} > {queue}/iosched/{name}")));
         let stem = format!("60-idlewise-{}", self.name.replace(['!', '/'], "-"));
         let udev_file = format!("/etc/udev/rules.d/{stem}.rules");
-        let tuned_file = format!("/etc/tuned/{stem}/tuned.conf");
+        let tuned_folder = format!("/etc/tuned/{stem}");
+        // The kernel loads its own schedulers' modules by itself.
+        let own = !KERNELS.contains(&scheduler);
+        let modules_file = own.then(|| format!("/etc/modules-load.d/{stem}.conf"));
+        let mut undo = vec![format!("rm -f {udev_file}")];
+        undo.extend(modules_file.iter().map(|file| format!("rm -f {file}")));
+        undo.push(format!("rm -rf {tuned_folder}"));
+        undo.extend(self.undo(&queue, scheduler, settings));
         Lines {
             udev_rule: self.rule(scheduler, settings),
             tuned_profile: self.profile(scheduler, settings),
-            undo: self.undo(&queue, &udev_file, settings),
+            tuned_file: format!("{tuned_folder}/tuned.conf"),
+            undo,
             now,
             udev_file,
-            tuned_file,
+            modules_file,
         }
     }
 
@@ -67,7 +82,7 @@ impl Target {
             "bfq" => Some("bfq"),
             "kyber" => Some("kyber-iosched"),
             "mq-deadline" => Some("mq-deadline"),
-            _ => Some("idlewise"),
+            _ => Some(OWN),
         }
     }
 
@@ -105,16 +120,14 @@ impl Target {
         lines
     }
 
-    fn undo(&self, queue: &str, udev_file: &str, settings: &[(String, String)]) -> Vec<String> {
-        let mut lines = vec![format!("rm -f {udev_file}"), "udevadm control --reload".to_owned()];
-        lines.push(format!("echo {} > {queue}/scheduler", self.scheduler));
-        let known = |(name, _): &&(String, String)| self.tunables.contains_key(name);
-        lines.extend(
-            settings
-                .iter()
-                .filter(known)
-                .map(|(name, _)| format!("echo {} > {queue}/iosched/{name}", self.tunables[name])),
-        );
+    fn undo(&self, queue: &str, scheduler: &str, settings: &[(String, String)]) -> Vec<String> {
+        let before = if self.scheduler.is_empty() { "OLD" } else { &self.scheduler };
+        let mut lines =
+            vec!["udevadm control --reload".to_owned(), format!("echo {before} > {queue}/scheduler")];
+        // Another scheduler begins with its defaults.
+        let replaced = |name: &str| scheduler == before && settings.iter().any(|(own, _)| own == name);
+        let tunables = self.tunables.iter().filter(|(name, _)| self.set.contains(name) || replaced(name));
+        lines.extend(tunables.map(|(name, value)| format!("echo {value} > {queue}/iosched/{name}")));
         lines
     }
 }
@@ -162,6 +175,32 @@ mod tests {
         let target = Target { tunables, ..target() };
         let lines = target.lines("mq-deadline", &[("fifo_batch".to_owned(), "64".to_owned())]);
         assert_eq!(lines.undo.last().unwrap(), "echo 16 > /sys/block/sda/queue/iosched/fifo_batch");
-        assert!(lines.undo.contains(&"rm -f /etc/udev/rules.d/60-idlewise-sda.rules".to_owned()));
+        assert_eq!(lines.undo[0], "rm -f /etc/udev/rules.d/60-idlewise-sda.rules");
+        assert_eq!(lines.undo[1], "rm -rf /etc/tuned/60-idlewise-sda");
+        // Of another scheduler only what was set comes back: the rest has its defaults.
+        let tunables = [("fifo_batch", "1"), ("writes_starved", "2")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let target = Target { tunables: tunables.into(), set: vec!["fifo_batch".to_owned()], ..target };
+        let lines = target.lines("bfq", &[]);
+        assert_eq!(
+            lines.undo[2..],
+            [
+                "udevadm control --reload",
+                "echo mq-deadline > /sys/block/sda/queue/scheduler",
+                "echo 1 > /sys/block/sda/queue/iosched/fifo_batch"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_scheduler_of_our_own_is_there_at_boot_and_gone_afterwards() {
+        let lines = target().lines("cas", &[]);
+        let file = "/etc/modules-load.d/60-idlewise-sda.conf";
+        assert_eq!(lines.modules_file.as_deref(), Some(file));
+        assert!(lines.undo.contains(&format!("rm -f {file}")));
+        assert_eq!(target().lines("bfq", &[]).modules_file, None);
+        // It is loaded now, and must be at the next boot, too.
+        let offered = vec!["mq-deadline".to_owned(), "cas".to_owned()];
+        assert!(Target { offered, ..target() }.lines("cas", &[]).modules_file.is_some());
     }
 }

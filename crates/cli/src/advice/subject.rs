@@ -92,13 +92,16 @@ impl Subject {
 
     /// The disk as the kernel has it, for the lines that change it.
     pub(crate) fn target(&self) -> Target {
-        let Some(disk) = &self.disk else { return Target { name: self.name.clone(), ..Target::default() } };
+        let Some(disk) = &self.disk else {
+            return Target { name: "DISK".to_owned(), ..Target::default() };
+        };
         let wwid = std::fs::read_to_string(format!("/sys/block/{}/device/wwid", disk.name)).ok();
         Target {
             name: disk.name.clone(),
             wwid: wwid.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()),
             scheduler: disk.scheduler.clone(),
             tunables: disk.tunables.clone(),
+            set: set(disk).into_iter().map(|(name, _)| name).collect(),
             offered: offered(disk),
         }
     }
@@ -108,17 +111,8 @@ impl Subject {
     pub(crate) fn current(&self) -> Option<String> {
         let disk = self.disk.as_ref()?;
         let name = own_name(&disk.scheduler);
-        let entry = Chosen::find(name)?;
-        let differs = |(tunable, text): (&String, &String)| {
-            // The kernel derives this one from the size of its queue.
-            let known =
-                entry.tunables().iter().find(|known| known.name == tunable && tunable != "async_depth")?;
-            let value: u64 = text.trim().parse().ok()?;
-            // Kernels that count in ticks show times a tick too short.
-            let same = value.abs_diff(known.default) * 25 <= known.default;
-            (!same).then(|| format!("{tunable}={value}"))
-        };
-        let settings: Vec<String> = disk.tunables.iter().filter_map(differs).collect();
+        Chosen::find(name)?;
+        let settings: Vec<String> = set(disk).iter().map(|(name, value)| format!("{name}={value}")).collect();
         Some(if settings.is_empty() { name.to_owned() } else { format!("{name}:{}", settings.join(";")) })
     }
 
@@ -129,6 +123,21 @@ impl Subject {
         let ours = offered.into_iter().filter(|name| !kernels.contains(&name.as_str()));
         ours.map(|name| own_name(&name).to_owned()).filter(|name| Chosen::find(name).is_some()).collect()
     }
+}
+
+/// The tunables of a disk's scheduler that differ from its defaults, and their values.
+fn set(disk: &Disk) -> Vec<(String, u64)> {
+    let Some(entry) = Chosen::find(own_name(&disk.scheduler)) else { return Vec::new() };
+    let differs = |(tunable, text): (&String, &String)| {
+        // The kernel derives this one from the size of its queue.
+        let known =
+            entry.tunables().iter().find(|known| known.name == tunable && tunable != "async_depth")?;
+        let value: u64 = text.trim().parse().ok()?;
+        // Kernels that count in ticks show times a tick too short.
+        let same = value.abs_diff(known.default) * 25 <= known.default;
+        (!same).then(|| (tunable.clone(), value))
+    };
+    disk.tunables.iter().filter_map(differs).collect()
 }
 
 /// The schedulers that the kernel offers for a disk.

@@ -27,10 +27,15 @@ pub(crate) fn text(advice: &Advice, width: usize) -> String {
     if let Some([now, then]) = advice.longest_ns {
         say(&format!("  longest request: {} ms now, {} ms then", three(now / 1e6), three(then / 1e6)));
     }
-    say(&affected("Who gains", "nobody by more than 5 %", &advice.gain));
-    say(&affected("Who loses", "nobody by more than 5 %", &advice.lose));
-    say("");
-    say(&format!("Of all candidates: {}", advice.verdict));
+    if advice.action == Action::Change {
+        say(&affected("Who gains", "nobody by more than 5 %", &advice.gain));
+        say(&affected("Who loses", "nobody by more than 5 %", &advice.lose));
+    }
+    if !advice.verdict.is_empty() {
+        say("");
+        let of_all = if advice.far { "What the replays say, on that model" } else { "Of all candidates" };
+        say(&format!("{of_all}: {}", advice.verdict));
+    }
     if let Some(lines) = &advice.lines {
         let block = |text: &mut String, head: &str, lines: &[String]| {
             write!(text, "\n{head}\n").unwrap_or_default();
@@ -42,6 +47,13 @@ pub(crate) fn text(advice: &Advice, width: usize) -> String {
             &format!("For good, in {}:", lines.udev_file),
             std::slice::from_ref(&lines.udev_rule),
         );
+        if let Some(file) = &lines.modules_file {
+            block(
+                &mut text,
+                &format!("And, so that the scheduler is there at boot, in {file}:"),
+                &["idlewise".to_owned()],
+            );
+        }
         block(&mut text, &format!("Or for tuned, in {}:", lines.tuned_file), &lines.tuned_profile);
         block(&mut text, "To take it back:", &lines.undo);
     }
@@ -49,16 +61,35 @@ pub(crate) fn text(advice: &Advice, width: usize) -> String {
 }
 
 fn load(advice: &Advice) -> String {
-    let kinds: Vec<String> =
-        advice.kinds.iter().map(|kind| format!("{} ({:.0} %)", kind.kind, 100.0 * kind.share)).collect();
+    let kinds: Vec<String> = advice
+        .kinds
+        .iter()
+        .map(|kind| format!("{} ({:.0} %)", spelt(&kind.kind), 100.0 * kind.share))
+        .collect();
     let kinds = if kinds.is_empty() { "no kind of load stands out".to_owned() } else { kinds.join(", ") };
     format!("{} requests: {kinds}", advice.requests)
 }
 
+/// A category, such as `4 random reads`, for people.
+fn spelt(kind: &str) -> String {
+    match kind.split_once(' ') {
+        Some(("1", what)) => format!("{what} of one process"),
+        Some(("16+", what)) => format!("{what} of 16 or more processes"),
+        Some((about, what)) => format!("{what} of about {about} processes"),
+        None => kind.to_owned(),
+    }
+}
+
 fn headline(advice: &Advice) -> String {
     let current = advice.current.as_deref().unwrap_or("an unknown scheduler");
+    let kept =
+        advice.current.as_ref().map_or_else(String::new, |current| format!(" You have {current}: keep it."));
     let scheduler = advice.scheduler.as_deref().unwrap_or("?");
     match advice.action {
+        Action::Keep if advice.current.is_none() => {
+            "Keep the scheduler that the disk has: no candidate is better by more than models are off."
+                .to_owned()
+        }
         Action::Keep => {
             format!("You have {current}: keep it. No other is better by more than models are off.")
         }
@@ -67,14 +98,14 @@ fn headline(advice: &Advice) -> String {
             three(advice.times_better)
         ),
         Action::Take => format!(
-            "Take {scheduler}. The recording says neither which disk this is nor which scheduler that has; where it is \
-             DISK, write the name to /sys/block/DISK/queue/scheduler."
+            "Take {scheduler}. The recording says neither which disk this is nor which scheduler that has: in the lines \
+             below DISK stands for the disk, and OLD for what /sys/block/DISK/queue/scheduler has in brackets now."
         ),
         Action::CannotTell if advice.far => format!(
             "This cannot be told: the model is far from this disk. Name a model with --disk, record a load with fewer \
-             requests at once, or let the disk be read (`idlewise disk calibrate`). You have {current}: keep it."
+             requests at once, or let the disk be read (`idlewise disk calibrate`).{kept}"
         ),
-        Action::CannotTell => format!("This cannot be told from the recording. You have {current}: keep it."),
+        Action::CannotTell => format!("This cannot be told from the recording.{kept}"),
     }
 }
 

@@ -20,6 +20,10 @@ pub(super) struct Filled {
 /// The order of rows in words.
 pub(super) const ORDER: &str = "Rows: highest throughput first; of equals, lowest mean latency.";
 
+/// What latencies are, in words.
+pub(super) const LATENCY: &str = "Latency counts from issue to completion; for the p99 a read counts again for each \
+                                  tenth of a second that it waits.";
+
 /// The columns that have something to say about these rows, the most important first.
 pub(super) fn columns(rows: &[&Summary], interrupted: bool) -> Vec<Filled> {
     let present = |metric: &Metric| rows.iter().any(|row| row.figure(&metric.path).mean > 0.0);

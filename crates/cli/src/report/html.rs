@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use idlewise_sim::metrics::{Better, Report};
 
-use super::columns::{ORDER, columns, sorted};
+use super::columns::{LATENCY, ORDER, columns, sorted};
 use super::comparison::Comparison;
 use super::grid::{self, escape};
 use super::summary::{Figure, Summary};
@@ -85,7 +85,7 @@ fn table(rows: &[&Summary], interrupted: bool) -> String {
     let heads: Vec<String> = columns.iter().map(|column| head(column.title)).collect();
     let marked =
         if interrupted { "" } else { " Marked cells are the best of their column, or within 1 % of it." };
-    let caption = format!("{ORDER}{marked} Latency (mean, p99, longest) counts from issue to completion.");
+    let caption = format!("{ORDER}{marked} {LATENCY}");
     let mut cells: Vec<_> = columns.iter_mut().map(|column| column.cells.drain(..)).collect();
     let rows = rows.iter().map(|row| (row.name(), cells.iter_mut().filter_map(Iterator::next).collect()));
     grid::html(("Results", &caption), heads.into_iter(), rows)

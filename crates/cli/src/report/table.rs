@@ -1,6 +1,6 @@
 //! The results of a comparison as a table for people.
 
-use super::columns::{Filled, ORDER, columns, sorted};
+use super::columns::{Filled, LATENCY, ORDER, columns, sorted};
 use super::grid::{Cell, aligned};
 use super::numbers::wrap;
 use super::summary::Summary;
@@ -22,7 +22,7 @@ pub(super) fn table(summaries: &[Summary], width: usize, interrupted: bool) -> S
         }
         left_out.extend(shown.pop().map(|column| column.title.join(" ").trim().to_owned()));
     };
-    let mut notes = vec![format!("{ORDER} Latency (mean, p99, longest) counts from issue to completion.")];
+    let mut notes = vec![format!("{ORDER} {LATENCY}")];
     if !interrupted {
         notes[0] += " * best, or within 1 % of it.";
     }

@@ -12,10 +12,12 @@ pub(crate) mod words;
 use idlewise_core::registry;
 use serde::Serialize;
 
-use table::{Goal, LONG_WAIT_NS, MATTERS, Measured, Table};
+use table::{Goal, LONG_WAIT_NS, MATTERS, Measured, Patience, Table};
 
 /// The longest request is worth a warning from [`LONG_WAIT_NS`] on, if it is this often the shortest maximum.
 const LONG_WAIT_FACTOR: f64 = 5.0;
+/// Programs that end this often later than under another scheduler are worth a warning.
+const LATE_FACTOR: f64 = 2.0;
 /// Those to keep off are named, instead of those to take, where there are at least this many good ones for each.
 const GOOD_FOR_EACH: usize = 2;
 
@@ -56,13 +58,15 @@ pub(crate) enum Claim {
         best: Value,
         ties: Vec<Value>,
         last: Value,
+        /// Those that have the same value as `last`.
+        alike: Vec<String>,
         /// `last` has the worst value of all.
         worst: bool,
     },
     /// All but one tie for a figure.
     AllBut { figure: &'static str, best: Value, furthest: Value, but: Value },
-    /// No figure by which the goal goes was measured.
-    Untold { goal: Goal },
+    /// No figure by which the goal goes was measured. `idle`: for nothing is read or written.
+    Untold { goal: Goal, idle: bool },
     /// No figure of the goal differs.
     Same { figures: Vec<&'static str>, simplest: String },
     /// Figures differ, and on balance nobody is better.
@@ -73,6 +77,11 @@ pub(crate) enum Claim {
     Take { goal: Goal, scheduler: String, ties: Vec<String>, behind: Vec<Times> },
     /// The recommended scheduler lets some request wait far longer than need be.
     Longest { scheduler: Value, other: Value },
+    /// Programs that end by themselves end far later under the recommended scheduler than under another.
+    Ends { scheduler: Value, other: Value },
+    /// Those that are better than the recommended scheduler in something, and are not taken as they let a request take
+    /// longer than the goal allows. `usual`: the scheduler of whose longest request the limit is twice, if it is not a second.
+    LeftOut { schedulers: Vec<Value>, limit_ns: f64, usual: Option<String> },
     /// What is known to be unsure leaves the recommendation as it is.
     Holds { missing: &'static str, assumptions: Vec<String> },
     /// What the trace does not tell decides.
@@ -113,6 +122,15 @@ impl Verdict {
     /// All sentences.
     pub(crate) fn text(&self) -> String {
         self.sentences.join(" ")
+    }
+
+    /// The claims about single figures, and their sentences: nothing is recommended.
+    pub(crate) fn facts(&self) -> (Vec<Claim>, String) {
+        let facts = self.claims.iter().zip(&self.sentences);
+        let facts = facts.filter(|(claim, _)| matches!(claim, Claim::Best { .. } | Claim::AllBut { .. }));
+        let (claims, sentences): (Vec<_>, Vec<_>) =
+            facts.map(|(claim, text)| (claim.clone(), text.as_str())).unzip();
+        (claims, sentences.join(" "))
     }
 
     /// What it comes to, in a few words.
@@ -162,17 +180,22 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
         claims.push(Claim::CannotTell { missing, under });
         return claims;
     }
-    let chosen = simplest(&own, &own.nearly_best(question.goal, &undominated(&own, question.goal, &robust)));
-    claims.push(advice(&own, question.goal, &robust, chosen));
+    let calm: Vec<usize> = robust.iter().copied().filter(|row| longest(&own, *row).is_none()).collect();
+    let pool = if calm.is_empty() { &robust } else { &calm };
+    let chosen = simplest(&own, &own.nearly_best(question.goal, pool));
+    let (claim, taken) = advice(&own, question.goal, &robust, chosen);
+    let takes = matches!(claim, Claim::Take { .. });
+    claims.push(claim);
     if !under.is_empty() {
         let assumptions = under.into_iter().map(|under| under.assumption).collect();
         claims.push(Claim::Holds { missing, assumptions });
     }
-    if matches!(claims.iter().rfind(|claim| !matches!(claim, Claim::Holds { .. })), Some(Claim::Take { .. }))
-    {
-        claims.extend(longest(&own, chosen));
+    if takes {
+        claims.extend(longest(&own, taken));
+        claims.extend(ends(&own, taken));
     }
-    claims.extend(others(question, question.about[chosen]));
+    claims.extend(left_out(&own, question.goal, taken));
+    claims.extend(others(question, question.about[taken]));
     claims
 }
 
@@ -187,6 +210,8 @@ impl Table {
             schedulers: named(self, rows),
             figures: figures.collect(),
             longest: rows.iter().map(|row| self.longest[*row]).collect(),
+            ends: rows.iter().filter_map(|row| self.ends.get(*row).copied()).collect(),
+            idle: self.idle,
             in_use: self.in_use.clone(),
         }
     }
@@ -204,44 +229,40 @@ fn fact(table: &Table, figure: &Measured) -> Option<Claim> {
     let last = *bad.last()?;
     let value = |row: usize| Value { scheduler: table.schedulers[row].clone(), value: figure.mean(row) };
     let name = figure.name;
-    if let (Some(furthest), [but]) = (ties.last().filter(|_| order.len() > 3), &bad[..]) {
+    let furthest = ties.last().filter(|tie| order.len() > 3 && figure.ratio(last, **tie) > 1.0);
+    if let (Some(furthest), [but]) = (furthest, &bad[..]) {
         let (best, furthest, but) = (value(best), value(*furthest), value(*but));
         return Some(Claim::AllBut { figure: name, best, furthest, but });
     }
     let worst = figure.ratio(last, order[order.len() - 1]) >= 1.0;
+    let shown = |row: usize| words::show(figure.kind, figure.mean(row));
+    let alike = bad.iter().filter(|row| **row != last && shown(**row) == shown(last));
+    let alike = alike.map(|row| table.schedulers[*row].clone()).collect();
     let ties = ties.into_iter().map(value).collect();
-    Some(Claim::Best { figure: name, best: value(best), ties, last: value(last), worst })
+    Some(Claim::Best { figure: name, best: value(best), ties, last: value(last), alike, worst })
 }
 
-/// Those of `good` to which no other of them is to be preferred: one that is worse in no figure of the goal, and better in
-/// some.
-fn undominated(table: &Table, goal: Goal, good: &[usize]) -> Vec<usize> {
-    let weighed = table.weighed(goal);
-    let worse = |a: usize, b: usize| weighed.iter().any(|(figure, _)| figure.worse(a, b));
-    let best = |row: &&usize| !good.iter().any(|other| worse(**row, *other) && !worse(*other, **row));
-    let best: Vec<usize> = good.iter().filter(best).copied().collect();
-    if best.is_empty() { good.to_vec() } else { best }
-}
-
-/// What to take of those that are good under every assumption.
-fn advice(table: &Table, goal: Goal, good: &[usize], chosen: usize) -> Claim {
-    let weighed = table.weighed(goal);
-    let name = table.schedulers[chosen].clone();
-    if weighed.is_empty() {
-        return Claim::Untold { goal };
+/// What to take of those that are good under every assumption, and the row that this comes to.
+fn advice(table: &Table, goal: Goal, good: &[usize], chosen: usize) -> (Claim, usize) {
+    if table.weighed(goal).next().is_none() {
+        return (Claim::Untold { goal, idle: table.idle }, chosen);
     }
     let bad: Vec<usize> = (0..table.schedulers.len()).filter(|row| !good.contains(row)).collect();
     if bad.is_empty() {
-        let differs = |figure: &Measured| fact(table, figure).is_some();
-        let simplest = table.schedulers[simplest(table, good)].clone();
-        return if weighed.iter().any(|(figure, _)| differs(figure)) {
+        let row = simplest(table, good);
+        let simplest = table.schedulers[row].clone();
+        let claim = if table.weighed(goal).any(|figure| fact(table, figure).is_some()) {
             Claim::Even { goal, simplest }
         } else {
-            Claim::Same { figures: weighed.iter().map(|(figure, _)| figure.name).collect(), simplest }
+            Claim::Same { figures: table.weighed(goal).map(|figure| figure.name).collect(), simplest }
         };
+        return (claim, row);
     }
-    if bad.len() * GOOD_FOR_EACH <= good.len() {
-        return Claim::Avoid { goal, but: named(table, &bad) };
+    // Whoever reads this takes any of the others.
+    let better = |bad: usize, good: usize| table.figures.iter().any(|figure| figure.worse(good, bad));
+    let safe = |good: &usize| longest(table, *good).is_none() && !bad.iter().any(|bad| better(*bad, *good));
+    if bad.len() * GOOD_FOR_EACH <= good.len() && good.iter().all(safe) {
+        return (Claim::Avoid { goal, but: named(table, &bad) }, chosen);
     }
     let behind = |figure: &Measured| {
         let best = figure.order()[0];
@@ -254,16 +275,38 @@ fn advice(table: &Table, goal: Goal, good: &[usize], chosen: usize) -> Claim {
     };
     let ties: Vec<usize> = good.iter().copied().filter(|row| *row != chosen).collect();
     let behind = table.figures.iter().filter_map(behind).collect();
-    Claim::Take { goal, scheduler: name, ties: named(table, &ties), behind }
+    let scheduler = table.schedulers[chosen].clone();
+    (Claim::Take { goal, scheduler, ties: named(table, &ties), behind }, chosen)
+}
+
+/// A row's value in a column of times, and the least one's, if the row has at least `factor` times that.
+fn far(table: &Table, column: &[f64], chosen: usize, factor: f64) -> Option<[Value; 2]> {
+    let value = |row: usize| Value { scheduler: table.schedulers[row].clone(), value: column[row] };
+    let least = (0..column.len()).min_by(|a, b| column[*a].total_cmp(&column[*b]))?;
+    (column[chosen] > factor * column[least]).then(|| [value(chosen), value(least)])
 }
 
 /// A warning if the recommended scheduler lets some request wait far longer than need be.
 fn longest(table: &Table, chosen: usize) -> Option<Claim> {
+    let [scheduler, other] = far(table, &table.longest, chosen, LONG_WAIT_FACTOR)?;
+    (scheduler.value >= LONG_WAIT_NS).then_some(Claim::Longest { scheduler, other })
+}
+
+/// A warning if programs end far later under the recommended scheduler than need be.
+fn ends(table: &Table, chosen: usize) -> Option<Claim> {
+    let [scheduler, other] = far(table, &table.ends, chosen, LATE_FACTOR)?;
+    Some(Claim::Ends { scheduler, other })
+}
+
+/// Who is better than the recommended scheduler in something, and starves somebody.
+fn left_out(table: &Table, goal: Goal, chosen: usize) -> Option<Claim> {
+    let Patience { limit_ns, usual } = table.patience();
+    let better = |row: usize| table.weighed(goal).any(|figure| figure.worse(chosen, row));
+    let starves = |row: &usize| goal == Goal::Balanced && table.longest[*row] > limit_ns && better(*row);
     let value = |row: usize| Value { scheduler: table.schedulers[row].clone(), value: table.longest[row] };
-    let least = (0..table.longest.len()).min_by(|a, b| table.longest[*a].total_cmp(&table.longest[*b]))?;
-    let (here, there) = (table.longest[chosen], table.longest[least]);
-    let far = here >= LONG_WAIT_NS && here > there * LONG_WAIT_FACTOR;
-    far.then(|| Claim::Longest { scheduler: value(chosen), other: value(least) })
+    let schedulers: Vec<Value> = (0..table.schedulers.len()).filter(starves).map(value).collect();
+    let usual = usual.map(|row| table.schedulers[row].clone());
+    (!schedulers.is_empty()).then_some(Claim::LeftOut { schedulers, limit_ns, usual })
 }
 
 /// What those that the verdict is not about would add to the scheduler at `chosen`.

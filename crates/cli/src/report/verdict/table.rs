@@ -158,8 +158,20 @@ pub(in crate::report) struct Table {
     pub(in crate::report) figures: Vec<Measured>,
     /// The longest request of each, in nanoseconds.
     pub(in crate::report) longest: Vec<f64>,
+    /// When the programs that end by themselves had ended, in nanoseconds; empty where all do the same work, or where time
+    /// ends the runs.
+    pub(in crate::report) ends: Vec<f64>,
+    /// Nothing is read or written.
+    pub(in crate::report) idle: bool,
     /// The scheduler that the disk has, if one is asked to give it up.
     pub(in crate::report) in_use: Option<String>,
+}
+
+/// How long the balanced goal lets a request take.
+pub(in crate::report) struct Patience {
+    pub(in crate::report) limit_ns: f64,
+    /// The row whose longest request the limit is a multiple of, if that is more than a second.
+    pub(in crate::report) usual: Option<usize>,
 }
 
 impl Table {
@@ -173,10 +185,12 @@ impl Table {
         let bytes = means("bytes");
         let least = bytes.iter().copied().fold(f64::MAX, f64::min);
         let unequal = bytes.iter().any(|bytes| *bytes > least * (1.0 + SAME_WORK));
-        let some = |reads: &f64, commits: &f64| *reads >= READS && *commits < COMMITS * reads;
-        let (read, committed) = (means("read.requests"), means("write.synchronous"));
-        let reads = read.iter().zip(&committed).any(|(reads, commits)| some(reads, commits))
-            || means("write.requests").iter().all(|writes| *writes == 0.0);
+        let (read, written) = (means("read.requests"), means("write.requests"));
+        let counts = |((reads, writes), commits): ((&f64, &f64), &f64)| {
+            (*reads >= READS || reads >= writes) && *commits < COMMITS * reads
+        };
+        let reads = read.iter().zip(&written).zip(&means("write.synchronous")).any(counts)
+            || written.iter().all(|writes| *writes == 0.0);
         let few = |part: &str| means(&format!("{part}.requests")).iter().any(|all| *all < P99_REQUESTS);
         let tells = |metric: &Metric| match metric.path.split('.').next() {
             Some("elapsed_ns") => !unequal && arrivals == Arrivals::Programs,
@@ -200,25 +214,46 @@ impl Table {
             schedulers: rows.iter().map(|row| row.name().to_owned()).collect(),
             figures: Report::GROUP.metrics().filter(tells).filter_map(measured).collect(),
             longest: means("latency_ns.max"),
+            ends: if unequal && arrivals == Arrivals::Programs { means("elapsed_ns") } else { Vec::new() },
+            idle: read.iter().chain(&written).all(|requests| *requests == 0.0),
             in_use: None,
         }
     }
 
-    /// The figures that the goal looks at, and how much each counts: aims alike, and within an aim its figures alike.
-    pub(in crate::report) fn weighed(&self, goal: Goal) -> Vec<(&Measured, f64)> {
-        let count = |aim: Aim| self.figures.iter().filter(|figure| figure.aim == aim).count();
-        let counted = |aim: &Aim| goal.counts(*aim) && count(*aim) > 0;
-        let aims = [Aim::Throughput, Aim::Latency].into_iter().filter(counted).count();
-        let wanted = self.figures.iter().filter(|figure| goal.counts(figure.aim));
-        wanted.map(|figure| (figure, 1.0 / (aims * count(figure.aim)) as f64)).collect()
+    /// The figures that the goal looks at.
+    pub(in crate::report) fn weighed(&self, goal: Goal) -> impl Iterator<Item = &Measured> {
+        self.figures.iter().filter(move |figure| goal.counts(figure.aim))
     }
 
-    /// How many times worse `a` is than `b` for the goal: the weighed geometric mean of the ratios of the figures in
-    /// which they differ.
+    /// How many times worse `a` is than `b` for the goal: the geometric mean of the ratios of an aim's figures, those in
+    /// which they do not differ counting as 1. The balanced goal looks at latency only between two that are as fast.
     pub(in crate::report) fn behind(&self, goal: Goal, a: usize, b: usize) -> f64 {
         let differs = |figure: &Measured| figure.worse(a, b) || figure.worse(b, a);
-        let parts = self.weighed(goal).into_iter().filter(|(figure, _)| differs(figure));
-        parts.map(|(figure, weight)| figure.ratio(a, b).ln() * weight).sum::<f64>().exp()
+        for aim in [Aim::Throughput, Aim::Latency].into_iter().filter(|aim| goal.counts(*aim)) {
+            let figures: Vec<&Measured> = self.figures.iter().filter(|figure| figure.aim == aim).collect();
+            let parts = figures.iter().filter(|figure| differs(figure)).map(|figure| figure.ratio(a, b).ln());
+            let sum: f64 = parts.sum();
+            if figures.iter().any(|figure| differs(figure)) {
+                return (sum / figures.len() as f64).exp();
+            }
+        }
+        1.0
+    }
+
+    /// Whether `b` is better than `a` in a figure of the goal, and worse in none.
+    fn dominates(&self, goal: Goal, b: usize, a: usize) -> bool {
+        self.weighed(goal).any(|figure| figure.worse(a, b))
+            && !self.weighed(goal).any(|figure| figure.worse(b, a))
+    }
+
+    /// How long the balanced goal lets a request take: a second, or a multiple of the longest under the scheduler that most
+    /// disks have, or, without that one, of the shortest maximum.
+    pub(in crate::report) fn patience(&self) -> Patience {
+        let rows = 0..self.schedulers.len();
+        let usual = rows.clone().find(|row| self.schedulers[*row] == USUAL);
+        let usual = usual.or_else(|| rows.min_by(|a, b| self.longest[*a].total_cmp(&self.longest[*b])));
+        let wait = usual.map_or(0.0, |row| PATIENCE * self.longest[row]);
+        Patience { limit_ns: wait.max(LONG_WAIT_NS), usual: usual.filter(|_| wait > LONG_WAIT_NS) }
     }
 
     /// The rows among which the goal chooses. The balanced goal leaves out rows that starve somebody, those that are
@@ -229,9 +264,7 @@ impl Table {
         if goal != Goal::Balanced {
             return rows;
         }
-        let usual = rows.iter().find(|row| self.schedulers[**row] == USUAL).map(|row| self.longest[*row]);
-        let shortest = || self.longest.iter().copied().fold(f64::INFINITY, f64::min);
-        let limit = LONG_WAIT_NS.max(PATIENCE * usual.unwrap_or_else(shortest));
+        let limit = self.patience().limit_ns;
         rows.retain(|row| self.longest[*row] <= limit);
         let in_use = self.schedulers.iter().position(|name| Some(name) == self.in_use.as_ref());
         let fast = |figure: &&Measured| figure.aim == Aim::Throughput;
@@ -247,7 +280,9 @@ impl Table {
     /// The candidates that no other beats for the goal; all of them, if chance has them beat each other in a circle.
     pub(in crate::report) fn unbeaten(&self, goal: Goal) -> Vec<usize> {
         let rows = self.candidates(goal);
-        let beaten = |a: usize| rows.iter().any(|b| self.behind(goal, a, *b) > 1.0 + MATTERS);
+        let beats =
+            |b: usize, a: usize| self.behind(goal, a, b) > 1.0 + MATTERS || self.dominates(goal, b, a);
+        let beaten = |a: usize| rows.iter().any(|b| beats(*b, a));
         let good: Vec<usize> = rows.iter().copied().filter(|row| !beaten(*row)).collect();
         if good.is_empty() { rows } else { good }
     }

@@ -70,6 +70,12 @@ fn table(dice: &mut Dice, rows: usize, seeds: usize) -> Table {
         figures: figures.collect(),
         schedulers: NAMES[..rows].iter().map(|name| (*name).to_owned()).collect(),
         longest: (0..rows).map(|_| 10f64.powf(6.0 + 5.0 * dice.unit())).collect(),
+        ends: if dice.below(2) > 0 {
+            (0..rows).map(|_| 10f64.powf(9.0 + dice.unit())).collect()
+        } else {
+            Vec::new()
+        },
+        idle: dice.below(2) > 0,
         in_use: (dice.below(3) == 0).then(|| NAMES[dice.below(rows as u64)].to_owned()),
     }
 }
@@ -121,13 +127,17 @@ fn check_fact(reader: &Reader<'_>, about: &[usize], sentence: &str) {
     assert!(ties.iter().all(|row| !reader.differ(figure, *row, best)), "no tie: {sentence}");
     let all = about.iter().filter(|row| **row != best && !reader.differ(figure, **row, best)).count();
     assert_eq!(all, ties.len() + others, "ties are missing: {sentence}");
-    let (last, value) = right.split_once(" has ").unwrap();
-    let last = reader.row(last);
-    assert!(reader.differ(figure, last, best) && cost(last) > cost(best), "no difference: {sentence}");
+    let (lasts, value) = right.split_once(" has ").or_else(|| right.split_once(" have ")).unwrap();
+    let (lasts, others) = names(lasts);
+    let lasts: Vec<usize> = lasts.iter().map(|name| reader.row(name)).collect();
+    assert_eq!(right.contains(" have "), lasts.len() + others > 1, "{sentence}");
     let superlative = value.starts_with("the ");
-    assert!(!superlative || cost(last) >= most, "not the worst: {sentence}");
     let value = if superlative { value.split_once(", ").unwrap().1 } else { value };
-    reader.reads(value, figure.kind, reader.mean(figure, last));
+    for last in &lasts {
+        assert!(reader.differ(figure, *last, best) && cost(*last) > cost(best), "no difference: {sentence}");
+        reader.reads(value, figure.kind, reader.mean(figure, *last));
+    }
+    assert!(!superlative || cost(lasts[0]) >= most, "not the worst: {sentence}");
 }
 
 /// The rows that nobody of `about` beats, in this table.
@@ -152,6 +162,14 @@ fn check_advice(readers: &[Reader<'_>], about: &[usize], sentence: &str) {
     if let Some(but) = between(sentence, "take anything but ", " (goal") {
         assert_eq!(rows(but).len() + robust.len(), about.len(), "{sentence}");
         assert!(rows(but).iter().all(|row| !robust.contains(row)), "{sentence}");
+        let least = about.iter().map(|row| reader.table.longest[*row]).fold(f64::MAX, f64::min);
+        for good in &robust {
+            let longest = reader.table.longest[*good];
+            assert!(longest < 1e9 || longest <= 5.0 * least, "one of the others starves: {sentence}");
+            let figures = || reader.table.figures.iter();
+            let worse = |bad: &usize| figures().any(|figure| reader.worse(figure, *good, *bad));
+            assert!(!rows(but).iter().any(worse), "they are better in something: {sentence}");
+        }
     } else if let Some(taken) = between(sentence, "take ", " (goal") {
         let taken = reader.row(taken);
         assert!(robust.contains(&taken), "beaten: {sentence}");
@@ -187,6 +205,11 @@ fn check_advice(readers: &[Reader<'_>], about: &[usize], sentence: &str) {
     } else {
         assert!(sentence.starts_with("The choice does not matter"), "{sentence}");
         assert_eq!(robust, about, "{sentence}");
+        if sentence.contains("loses in another") {
+            let worse = |a: usize, b: usize| reader.weighs().any(|figure| reader.worse(figure, a, b));
+            let pair = |a: usize| about.iter().any(|b| worse(a, *b) && worse(*b, a));
+            assert!(about.iter().any(|a| pair(*a)), "nobody loses: {sentence}");
+        }
         let simplest = reader.row(between(sentence, "Keep what you have; ", " is the simplest").unwrap());
         let none = about.iter().any(|row| reader.table.schedulers[*row] == NAMES[0]);
         assert!(!none || reader.table.schedulers[simplest] == NAMES[0], "{sentence}");
@@ -233,7 +256,8 @@ fn check(question: &Question<'_>, own: &Table, claims: usize, (claim, sentence):
         Claim::Interrupted => assert!(question.interrupted && claims == 1),
         Claim::Alone => assert!(about.len() == 1 && claims == 1),
         Claim::Best { .. } | Claim::AllBut { .. } => check_fact(&own_reader, &own_rows, sentence),
-        Claim::Untold { .. } => {
+        Claim::Untold { idle, .. } => {
+            assert_eq!(*idle, base.idle);
             let aims: Vec<Aim> = base.figures.iter().map(|figure| figure.aim).collect();
             assert!(match goal {
                 Goal::Throughput => !aims.contains(&Aim::Throughput),
@@ -247,6 +271,20 @@ fn check(question: &Question<'_>, own: &Table, claims: usize, (claim, sentence):
             reader.reads(between(sentence, " took ", " (").unwrap(), Kind::Millis, here);
             reader.reads(between(sentence, ": ", ")").unwrap(), Kind::Millis, there);
             assert!(own.longest.iter().all(|longest| *longest >= there), "{sentence}");
+        }
+        Claim::Ends { scheduler, other } => {
+            let [late, soon] = [scheduler, other].map(|value| base.ends[reader.row(&value.scheduler)]);
+            assert!(late > 2.0 * soon && own.ends.iter().all(|end| *end >= soon), "{sentence}");
+            reader.reads(between(sentence, " took ", " (").unwrap(), Kind::Seconds, late);
+        }
+        Claim::LeftOut { schedulers, .. } => {
+            let allowed = reader.allowed(about);
+            let longest = schedulers.iter().map(|one| base.longest[reader.row(&one.scheduler)]);
+            let most = longest.clone().fold(0.0, f64::max);
+            assert!(goal == Goal::Balanced && longest.clone().all(|wait| wait > allowed), "{sentence}");
+            reader.reads(between(sentence, " up to ", ", and").unwrap(), Kind::Millis, most);
+            let said = sentence.split_once(" allows ").unwrap().1;
+            reader.reads(said.split(',').next().unwrap(), Kind::Millis, allowed);
         }
         Claim::Holds { assumptions, .. } => assert_eq!(assumptions.len(), question.assumed.len()),
         Claim::Others { .. } | Claim::NoOthers { .. } => check_others(&reader, about, sentence),
@@ -301,9 +339,11 @@ fn every_sentence_is_true_of_its_table() {
         "avoid",
         "best",
         "cannot-tell",
+        "ends",
         "even",
         "holds",
         "interrupted",
+        "left-out",
         "longest",
         "no-others",
         "others",
@@ -325,6 +365,8 @@ fn small(rows: &[(&str, f64, f64)]) -> Table {
         schedulers: rows.iter().map(|row| row.0.to_owned()).collect(),
         figures: vec![measured(0, |row| row.1 * 1e9), measured(3, |row| row.2 * 1e6)],
         longest: vec![1e6; rows.len()],
+        ends: Vec::new(),
+        idle: false,
         in_use: None,
     }
 }

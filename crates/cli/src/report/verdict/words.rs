@@ -46,9 +46,9 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
     match claim {
         Claim::Interrupted => "No verdict: the runs were cut short, each at another point.".to_owned(),
         Claim::Alone => "One scheduler alone cannot be compared; name others with --schedulers.".to_owned(),
-        Claim::Best { figure, best, ties, last, worst } => {
+        Claim::Best { figure, best, ties, last, alike, worst } => {
             let figure = of(table, figure);
-            best_of(figure, (best, ties), (last, *worst), &within(figure))
+            best_of(figure, (best, ties), (last, alike, *worst), &within(figure))
         }
         Claim::AllBut { figure, best, furthest, but } => {
             let figure = of(table, figure);
@@ -59,7 +59,10 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
                 within(figure)
             )
         }
-        Claim::Untold { goal } => format!(
+        Claim::Untold { idle: true, .. } => {
+            "Nothing is read or written here, so that no scheduler is better than another.".to_owned()
+        }
+        Claim::Untold { goal, .. } => format!(
             "Nothing here tells of the goal {}: requests at fixed times take as long under every scheduler. \
              Choose another with --goal.",
             goal.name()
@@ -85,6 +88,14 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             other.scheduler,
             show(Kind::Millis, other.value)
         ),
+        Claim::Ends { scheduler, other } => format!(
+            "But under {} the programs that end took {} ({}: {}).",
+            scheduler.scheduler,
+            show(Kind::Seconds, scheduler.value),
+            other.scheduler,
+            show(Kind::Seconds, other.value)
+        ),
+        Claim::LeftOut { schedulers, limit_ns, usual } => left_out(schedulers, *limit_ns, usual.as_deref()),
         Claim::Holds { missing, assumptions } => {
             let holds = joined(assumptions.iter().map(String::as_str), "and", usize::MAX);
             match *missing {
@@ -116,7 +127,7 @@ fn same(table: &Table, figures: &[&'static str], simplest: &str, chance: &str) -
 
 /// What a tie is in all figures of the goal.
 fn within_all(table: &Table, goal: Goal, chance: &str) -> String {
-    let mut shares: Vec<f64> = table.weighed(goal).iter().map(|(figure, _)| figure.matters()).collect();
+    let mut shares: Vec<f64> = table.weighed(goal).map(Measured::matters).collect();
     shares.dedup();
     let shares: Vec<String> = shares.iter().map(|share| format!("{:.0} %", 100.0 * share)).collect();
     match &shares[..] {
@@ -129,7 +140,7 @@ fn within_all(table: &Table, goal: Goal, chance: &str) -> String {
 fn best_of(
     figure: &Measured,
     (best, ties): (&Value, &[Value]),
-    (last, worst): (&Value, bool),
+    (last, alike, worst): (&Value, &[String], bool),
     within: &str,
 ) -> String {
     let (first, bottom) = ends(figure);
@@ -139,13 +150,27 @@ fn best_of(
         format!(" (a tie {within} with {})", list(ties.iter().map(|tie| tie.scheduler.as_str())))
     };
     let worst = if worst { format!("the {bottom}, ") } else { String::new() };
+    let lasts = list(std::iter::once(last.scheduler.as_str()).chain(alike.iter().map(String::as_str)));
     format!(
-        "{} has the {first} {}, {}{tied}; {} has {worst}{}.",
+        "{} has the {first} {}, {}{tied}; {lasts} {} {worst}{}.",
         best.scheduler,
         figure.name,
         show(figure.kind, best.value),
-        last.scheduler,
+        if alike.is_empty() { "has" } else { "have" },
         show(figure.kind, last.value)
+    )
+}
+
+/// Who starves somebody.
+fn left_out(schedulers: &[Value], limit_ns: f64, usual: Option<&str>) -> String {
+    let verb = if schedulers.len() == 1 { "is" } else { "are" };
+    let longest = schedulers.iter().map(|one| one.value).fold(0.0, f64::max);
+    let limit = show(Kind::Millis, limit_ns);
+    let reason = usual.map_or_else(String::new, |name| format!(", twice the longest wait under {name}"));
+    format!(
+        "{} {verb} left out: a request took up to {}, and this goal allows {limit}{reason}.",
+        list(schedulers.iter().map(|one| one.scheduler.as_str())),
+        show(Kind::Millis, longest)
     )
 }
 

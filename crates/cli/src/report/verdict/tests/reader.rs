@@ -65,21 +65,22 @@ impl Reader<'_> {
         a.max(b) / a.min(b) > times && beyond && agrees
     }
 
-    /// The logarithm of how far `a` is behind `b` in what the goal weighs and in what differs.
+    /// The logarithm of how far `a` is behind `b`: in throughput, if that differs, else in latency, as the goal wants.
     pub(super) fn behind(&self, a: usize, b: usize) -> f64 {
-        let of = |aim: Aim| self.table.figures.iter().filter(|figure| figure.aim == aim).collect::<Vec<_>>();
-        let mut parts = Vec::new();
-        for (aim, wanted) in [(Aim::Throughput, Goal::Throughput), (Aim::Latency, Goal::Latency)] {
-            let figures = of(aim);
-            if (self.goal == Goal::Balanced || self.goal == wanted) && !figures.is_empty() {
-                let part = figures.iter().map(|figure| {
-                    let ratio = (self.cost(figure, a) / self.cost(figure, b)).ln();
-                    if self.differ(figure, a, b) { ratio } else { 0.0 }
-                });
-                parts.push(part.sum::<f64>() / figures.len() as f64);
-            }
-        }
-        if parts.is_empty() { 0.0 } else { parts.iter().sum::<f64>() / parts.len() as f64 }
+        let of = |aim: Aim| self.weighs().filter(|figure| figure.aim == aim).collect::<Vec<_>>();
+        let part = |figures: Vec<&Measured>| {
+            let differing: Vec<&&Measured> =
+                figures.iter().filter(|figure| self.differ(figure, a, b)).collect();
+            let ratio = |figure: &&&Measured| (self.cost(figure, a) / self.cost(figure, b)).ln();
+            let sum: f64 = differing.iter().map(ratio).sum();
+            (!differing.is_empty()).then(|| sum / figures.len() as f64)
+        };
+        part(of(Aim::Throughput)).or_else(|| part(of(Aim::Latency))).unwrap_or(0.0)
+    }
+
+    /// Whether `a` is worse than `b` by what matters.
+    pub(super) fn worse(&self, figure: &Measured, a: usize, b: usize) -> bool {
+        self.differ(figure, a, b) && self.cost(figure, a) > self.cost(figure, b)
     }
 
     /// The figures of the goal.
@@ -92,11 +93,17 @@ impl Reader<'_> {
         self.table.figures.iter().filter(wanted)
     }
 
-    /// The rows that the goal considers.
-    pub(super) fn considered(&self, about: &[usize]) -> Vec<usize> {
+    /// The longest request that the balanced goal allows.
+    pub(super) fn allowed(&self, about: &[usize]) -> f64 {
         let longest = |row: &usize| self.table.longest[*row];
         let usual = about.iter().find(|row| self.table.schedulers[**row] == "mq-deadline");
         let usual = usual.map_or_else(|| about.iter().map(longest).fold(f64::MAX, f64::min), longest);
+        (2.0 * usual).max(1e9)
+    }
+
+    /// The rows that the goal considers.
+    pub(super) fn considered(&self, about: &[usize]) -> Vec<usize> {
+        let longest = |row: &usize| self.table.longest[*row];
         let in_use =
             about.iter().find(|row| Some(&self.table.schedulers[**row]) == self.table.in_use.as_ref());
         let costs_time = |row: usize, own: usize| {
@@ -104,13 +111,12 @@ impl Reader<'_> {
             let fast = self.table.figures.iter().filter(|figure| figure.aim == Aim::Throughput);
             fast.filter(longer).any(|figure| self.differ_by(figure, row, own, 1.01))
         };
-        let patient = about.iter().copied().filter(|row| longest(row) <= (2.0 * usual).max(1e9));
+        let patient = about.iter().copied().filter(|row| longest(row) <= self.allowed(about));
         let patient: Vec<usize> =
             patient.filter(|row| in_use.is_none_or(|own| !costs_time(*row, *own))).collect();
         let slower = |a: usize, b: usize| {
-            let worse =
-                |figure: &Measured| self.differ(figure, a, b) && self.cost(figure, a) > self.cost(figure, b);
-            self.table.figures.iter().any(|figure| figure.aim == Aim::Throughput && worse(figure))
+            let fast = self.table.figures.iter().filter(|figure| figure.aim == Aim::Throughput);
+            fast.into_iter().any(|figure| self.worse(figure, a, b))
         };
         let fast = |row: &usize| !patient.iter().any(|other| slower(*row, *other));
         match self.goal {
@@ -123,7 +129,11 @@ impl Reader<'_> {
     }
 
     pub(super) fn beaten(&self, a: usize, among: &[usize]) -> bool {
-        among.iter().any(|b| self.behind(a, *b) > 1.05f64.ln())
+        let dominated = |b: usize| {
+            self.weighs().any(|figure| self.worse(figure, a, b))
+                && !self.weighs().any(|figure| self.worse(figure, b, a))
+        };
+        among.iter().any(|b| self.behind(a, *b) > 1.05f64.ln() || dominated(*b))
     }
 
     /// A number with its unit, as near as three digits are.
