@@ -110,7 +110,7 @@ fn check_fact(reader: &Reader<'_>, about: &[usize], sentence: &str) {
         let best = *others.iter().min_by(|a, b| cost(**a).total_cmp(&cost(**b))).unwrap();
         let far = *others.iter().max_by(|a, b| cost(**a).total_cmp(&cost(**b))).unwrap();
         assert!(others.iter().all(|row| !reader.differ(figure, *row, best)), "{sentence}");
-        assert!(reader.differ(figure, but, best) && cost(but) > cost(best), "{sentence}");
+        assert!(reader.differ(figure, but, best) && cost(but) > cost(far), "{sentence}");
         reader.reads(first, figure.kind, reader.mean(figure, best));
         reader.reads(last, figure.kind, reader.mean(figure, far));
         reader.reads(sentence.rsplit_once(" has ").unwrap().1, figure.kind, reader.mean(figure, but));
