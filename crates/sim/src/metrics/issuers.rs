@@ -44,7 +44,8 @@ figures! {
         requests: u64 = one.tally.requests, Count;
         /// Bytes moved.
         bytes: u64 = one.tally.bytes, Bytes;
-        /// Device time spent on the process.
+        /// Device time spent on the process. What a drive writes from its cache after it has completed the write counts
+        /// for nobody.
         service_ns: u64 = one.tally.service_ns, Seconds;
         /// The process's device time as a share of all processes'.
         service_share: f64 = one.tally.service_ns as f64 / one.all_ns.max(1) as f64, Share;

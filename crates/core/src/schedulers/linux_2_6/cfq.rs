@@ -54,9 +54,9 @@
 //!
 //! # Good for, bad for
 //! Good for disks with heads and many programs at once: each reads on for a while, and shares follow
-//! priorities, though the lowest get less than their slices say, as their keys also come later: of readers at
-//! levels 0, 4 and 7 the last gets 9 % of the time, not 12.5, as it misses every other round. Bad for
-//! many processes that seek, for devices with deep queues, and for latency among many readers.
+//! priorities: readers at levels 0, 4 and 7 have the time as their slices are, 180 to 100 to 40, though the
+//! last may miss rounds, as its key also comes later. Bad for many processes that seek, for devices with deep
+//! queues, and for latency among many readers.
 //!
 //! # Starvation
 //! Requests of the idle class wait as long as there are others. In its own queue a request is passed over

@@ -19,7 +19,8 @@
 //! Textbooks.
 //!
 //! # Differs from the source
-//! The head's place during the detour is not modelled.
+//! The head's place during the detour is not modelled. The device's curve has half a turn of the platter in each of its
+//! times, and so the detour pays half a turn for each leg that it has more than the direct way.
 //!
 //! # Good for, bad for
 //! Good for comparison: `scan` shows what `look` saves. Bad for light loads, where each sweep pays for
