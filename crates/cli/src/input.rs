@@ -11,7 +11,7 @@
 pub(crate) mod args;
 pub(crate) mod device;
 pub(crate) mod effort;
-mod fitting;
+pub(crate) mod fitting;
 pub(crate) mod names;
 pub(crate) mod presets;
 pub(crate) mod settings;

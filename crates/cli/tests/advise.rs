@@ -113,6 +113,15 @@ fn what_cannot_be_advised_on_is_said() {
     let trace = write(&folder, "t.txt", readers(|_| 5_000_000));
     idlewise(["advise", &trace, "--disk", "maxtr-40g"]).exits(2).says("did you mean");
     idlewise(["advise", &trace, &format!("--json={trace}")]).exits(2).says("which is read");
+    idlewise(["advise", &trace, "--for", "5s"]).exits(2).says("--for is for recording a disk");
+    idlewise(["advise", &trace, "-o", "y.rec.gz"]).exits(2).says("--output is for recording a disk");
+    for nothing in ["/tmp/nonesuch.rec.gz", "nonesuch.rec.gz"] {
+        idlewise(["advise", nothing]).exits(2).says("there is no such file and no such device");
+    }
+    // Before anything is recorded: the device would be refused next.
+    idlewise(["advise", "/dev/null", "--disk", "nosuch"]).exits(2).says("nosuch");
+    idlewise(["advise", "/dev/null", "--schedulers", "nosuch"]).exits(2).says("nosuch");
+    idlewise(["advise", "/dev/null", "--format", "nosuch"]).exits(2).says("nosuch");
     let few: String = readers(|_| 5_000_000).lines().take(90).map(|line| format!("{line}\n")).collect();
     let few = write(&folder, "few.txt", few);
     idlewise(["advise", &few]).exits(0).prints("no\nmodel could be fitted");

@@ -71,6 +71,46 @@ fn a_result_does_not_replace_what_it_was_made_of() {
 }
 
 #[test]
+fn a_result_replaces_nothing_but_an_earlier_one() {
+    let folder = folder();
+    let named = |command: &str, option: &str, name: &str| {
+        let path = write(&folder, name, "kept");
+        let words = [command, &format!("{option}={path}")].map(str::to_owned);
+        (words, path)
+    };
+    let refused = [
+        ("compare", "--csv", "victim.rec.gz"),
+        ("compare", "--html", "keep.msr"),
+        ("compare", "--json", "trace.csv"),
+        ("run", "--why", "victim.rec"),
+        ("run", "--json", ".hidden"),
+        ("advise /dev/none", "--json", "victim.gz"),
+    ];
+    for (command, option, name) in refused {
+        let (words, path) = named(command, option, name);
+        let words: Vec<&str> = words.iter().flat_map(|word| word.split(' ')).collect();
+        let words: Vec<&str> = words.into_iter().chain(LOAD).collect();
+        let words = if command.starts_with("advise") { &words[..3] } else { &words };
+        idlewise(words.iter().copied())
+            .exits(2)
+            .says(&format!("{option} would replace {path}"))
+            .says("name a file that ends in .");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "kept");
+    }
+    for (command, option, name) in
+        [("compare", "--json", "r.json"), ("compare", "--html", "r.HTM"), ("run", "--why", "why")]
+    {
+        let (words, path) = named(command, option, name);
+        let words = || words.iter().map(String::as_str).chain(LOAD).chain(DISK);
+        idlewise(words()).exits(0);
+        idlewise(words()).exits(0);
+        assert_ne!(std::fs::read_to_string(&path).unwrap(), "kept");
+    }
+    let empty = write(&folder, "empty.rec", "");
+    idlewise(["run", &format!("--json={empty}")].into_iter().chain(LOAD).chain(DISK)).exits(0);
+}
+
+#[test]
 fn a_conversion_overwrites_only_by_force() {
     let folder = folder();
     let trace = write(&folder, "t.csv", MSR);

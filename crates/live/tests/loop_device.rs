@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use idlewise_core::Class;
 use idlewise_live::{RecordError, Recorder, Summary, choose};
 use idlewise_sim::traces::recording::Counts;
 use idlewise_sim::traces::{Format, Options, Trace};
@@ -121,6 +122,33 @@ fn counts_are_the_kernels_and_the_file_is_a_trace() {
     assert_eq!(trace.format(), Format::Recording);
     assert_eq!(bytes, 512 * (counts.read_sectors + counts.write_sectors));
     assert!(!trace.report().cut);
+}
+
+/// The kernel tells priorities of requests.
+fn tells_priorities() -> bool {
+    let format = "/sys/kernel/tracing/events/block/block_rq_issue/format";
+    fs::read_to_string(format).is_ok_and(|text| text.contains("ioprio"))
+}
+
+#[test]
+fn requests_have_the_priority_of_their_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |device: &Path| {
+        let mut command = Command::new("ionice");
+        command.args(["-c", "3", "dd", "of=/dev/null", "bs=4096", "count=1", "iflag=direct"]);
+        let output = command.arg(format!("if={}", device.display())).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let Some((_, path)) = recorded(folder.path(), read) else { return };
+    if !tells_priorities() {
+        return skip("this kernel does not tell priorities");
+    }
+    let mut trace = Trace::open(&path, &Options::default()).unwrap();
+    let mut idle = 0;
+    while let Some(record) = trace.next().unwrap() {
+        idle += u32::from(record.priority.is_some_and(|priority| priority.class == Class::Idle));
+    }
+    assert_eq!(idle, 1);
 }
 
 /// Processes that keep the device busy, each with one request of this many sectors at a time.

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use idlewise_core::SECTOR_BYTES;
-use idlewise_disk::{AnyModel, DiskModel as _, Profile, profile};
+use idlewise_disk::Profile;
 use idlewise_sim::experiment::Chosen;
 use idlewise_sim::fit::Known;
 use idlewise_sim::traces::recording::Disk;
@@ -12,6 +11,7 @@ use idlewise_sim::traces::{Record, Survey, Trace};
 use super::apply::Target;
 use crate::failure::Failure;
 use crate::input::args::Reading;
+use crate::input::fitting;
 use crate::input::trace::options;
 
 /// Rows that a fit is given at most: as many as a busy disk does in a quarter of an hour, in 100 MB of memory.
@@ -62,25 +62,7 @@ impl Subject {
 
     /// The known disk of the kind that the kernel names whose size is nearest, made as large; and why it is this one.
     pub(crate) fn class(&self) -> Option<(Profile, String)> {
-        let disk = self.disk.as_ref()?;
-        let fits = |profile: &Profile, model: &AnyModel| match disk.rotational {
-            true => model.rotational() && profile.model.name() == "mechanical",
-            false => !model.rotational() && (profile.name == "nvme-ssd") == disk.name.starts_with("nvme"),
-        };
-        let megabytes = (disk.sectors * SECTOR_BYTES).div_ceil(1_000_000);
-        let size = format!("capacity={megabytes}m");
-        let apart = |name: &str| {
-            let profile = Profile::named(name).ok()?;
-            let model = profile.build().ok().filter(|model| fits(&profile, model))?;
-            let ratio = model.capacity().0 as f64 / disk.sectors as f64;
-            Some((ratio.max(1.0 / ratio), profile.with(&size).ok()?))
-        };
-        let nearest = profile::names().filter_map(apart).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
-        let turns = if disk.rotational { "rotates" } else { "does not rotate" };
-        Some((
-            nearest,
-            format!("the kernel says that the disk {turns} and has {:.0} GB", megabytes as f64 / 1e3),
-        ))
+        fitting::class(self.disk.as_ref()?)
     }
 
     /// What the records show of the disk without a fit.

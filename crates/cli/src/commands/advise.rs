@@ -8,7 +8,7 @@ use idlewise_sim::fit::{FAR, fit, nearest};
 use idlewise_sim::traces::{self, TraceInfo};
 use serde_json::json;
 
-use super::record::{length, record};
+use super::record::{NOTHING, length, record};
 use crate::advice::{Advice, Model, Subject, UNKNOWN_ERROR, advise, kinds, subjects, text};
 use crate::assumptions::{self, under};
 use crate::execution::execute;
@@ -21,6 +21,9 @@ use crate::report::comparison::{Comparison, Variant};
 use crate::report::summary::{Summary, summarise};
 use crate::report::verdict::table::Goal;
 use crate::report::{html, json, numbers, origin, output};
+
+/// How long a disk is recorded, unless told otherwise.
+const LENGTH: &str = "60s";
 
 /// Where files are memory.
 const MEMORY: &str = "/dev/shm";
@@ -41,9 +44,9 @@ pub(crate) struct Advise {
     /// A disk such as /dev/sda, or a trace of one
     #[arg(value_name = "DEV|TRACE")]
     subject: String,
-    /// How long to record a disk
-    #[arg(long = "for", value_name = "TIME", default_value = "60s")]
-    length: String,
+    /// How long to record a disk, a minute without it
+    #[arg(long = "for", value_name = "TIME")]
+    length: Option<String>,
     /// Keep the recording in this file
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -67,8 +70,32 @@ pub(crate) struct Advise {
 }
 
 impl Advise {
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+    /// Finds out before a disk is recorded, perhaps for long, whether all that is named can be had.
+    fn check(&self) -> Result<(), Failure> {
         output::check(&[("--json", &self.json), ("--html", &self.html)], &[PathBuf::from(&self.subject)])?;
+        let name = &self.subject;
+        let path = Path::new(name);
+        let recording = [("--output", self.output.is_some()), ("--for", self.length.is_some())];
+        if let (true, Some((option, _))) = (path.is_file(), recording.iter().find(|(_, given)| *given)) {
+            return Err(Failure::usage(format!(
+                "{option} is for recording a disk, and {name} is a file: leave {option} away"
+            )));
+        }
+        let places = [path.to_owned(), Path::new("/dev").join(path), Path::new("/sys/class/block").join(path)];
+        if !path.starts_with("/dev") && !places.iter().any(|place| place.exists()) {
+            let cure = "name a recording, or a disk such as /dev/sda";
+            return Err(Failure::usage(format!("{name}: there is no such file and no such device: {cure}")));
+        }
+        options(&self.reading)?;
+        self.disk.as_ref().map(|name| names::disk(name)).transpose()?;
+        if !self.schedulers.is_empty() {
+            names::schedulers(&self.schedulers)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        self.check()?;
         // A recording that nobody wants to keep goes to memory: a file might lie on the disk that is recorded.
         let scratch = tempfile::tempdir_in(if Path::new(MEMORY).is_dir() {
             MEMORY.into()
@@ -79,7 +106,13 @@ impl Advise {
             PathBuf::from(&self.subject)
         } else {
             let path = self.output.clone().unwrap_or_else(|| scratch.path().join("advise.rec.gz"));
-            record(std::slice::from_ref(&self.subject), Some(length(&self.length)?), Some(&path), false)?
+            let length = length(self.length.as_deref().unwrap_or(LENGTH))?;
+            let recorded = record(std::slice::from_ref(&self.subject), Some(length), Some(&path), false)?;
+            if !recorded.asked {
+                let cure = "ask while your programs run, or record for longer with --for";
+                return Err(Failure::failed(format!("{}: {NOTHING}: {cure}", self.subject)));
+            }
+            recorded.path
         };
         let subjects = subjects(&path, &self.reading)?;
         let mut all = Vec::new();

@@ -13,6 +13,7 @@ use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 
 use crate::failure::Failure;
 use crate::progress::{interruptible, patient};
+use crate::report::output;
 
 const NOTES: &str = "\
 Examples:
@@ -44,20 +45,38 @@ pub(crate) struct Record {
 impl Record {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let length = self.length.as_deref().map(length).transpose()?;
-        let path = record(&self.disks, length, self.output.as_deref(), self.force)?;
-        writeln!(std::io::stderr(), "next: idlewise compare --trace {}", path.display())?;
+        let Recorded { path, asked } = record(&self.disks, length, self.output.as_deref(), self.force)?;
+        let next = match asked {
+            true => format!("next: idlewise compare --trace {}", path.display()),
+            false => format!("{NOTHING}: record while your programs run, or for longer"),
+        };
+        writeln!(std::io::stderr(), "{next}")?;
         Ok(())
     }
 }
 
+/// What a recording without a request says.
+pub(super) const NOTHING: &str = "nothing was asked of the disk";
+
+/// A recording that was made.
+pub(super) struct Recorded {
+    pub(super) path: PathBuf,
+    /// Something was asked of a disk.
+    pub(super) asked: bool,
+}
+
 /// Records disks until `length` is over or Ctrl-C, and says what was recorded. The file is named after the first disk
-/// if `path` names none. Returns its name.
+/// if `path` names none.
 pub(super) fn record(
     disks: &[String],
     length: Option<Duration>,
     path: Option<&Path>,
     force: bool,
-) -> Result<PathBuf, Failure> {
+) -> Result<Recorded, Failure> {
+    if path.is_some_and(output::is_stdout) {
+        let cure = "name a file, such as --output sda.rec.gz";
+        return Err(Failure::usage(format!("--output -: a recording cannot go to standard output: {cure}")));
+    }
     let chosen = idlewise_live::choose(disks).map_err(failure)?;
     let path = match path {
         Some(path) => path.to_owned(),
@@ -91,7 +110,9 @@ pub(super) fn record(
         let path = path.display();
         return Err(Failure::failed(format!("{names} is gone: {path} holds what was done until then")));
     }
-    Ok(path)
+    let counts = summary.tail.disks.iter().map(|disk| disk.counts);
+    let asked = counts.map(|all| all.reads + all.writes + all.discards + all.flushes).sum::<u64>() > 0;
+    Ok(Recorded { path, asked })
 }
 
 pub(super) fn length(text: &str) -> Result<Duration, Failure> {

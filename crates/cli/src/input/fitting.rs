@@ -1,8 +1,9 @@
-//! A disk for a trace, chosen from what the trace shows.
+//! A disk for a trace, chosen from what the trace shows or from what the head of a recording says.
 
 use idlewise_core::SECTOR_BYTES;
-use idlewise_disk::{DiskModel as _, Profile};
+use idlewise_disk::{AnyModel, DiskModel as _, Profile, profile};
 use idlewise_sim::traces::Survey;
+use idlewise_sim::traces::recording::Disk;
 
 use super::names;
 use crate::failure::Failure;
@@ -52,4 +53,27 @@ pub(crate) fn fitting(survey: &Survey) -> Result<(Profile, String), Failure> {
         format!("{}:capacity={}m", names[names.len() - 1], (end * SECTOR_BYTES).div_ceil(1_000_000) + 1);
     let disk = names::disk(&text)?;
     Ok((disk, format!("{why}; made larger for {size}")))
+}
+
+/// The known disk of the kind that the kernel says `disk` is whose size is nearest, made as large; and why it is this one.
+pub(crate) fn class(disk: &Disk) -> Option<(Profile, String)> {
+    let fits = |profile: &Profile, model: &AnyModel| match disk.rotational {
+        true => model.rotational() && profile.model.name() == "mechanical",
+        false => !model.rotational() && (profile.name == "nvme-ssd") == disk.name.starts_with("nvme"),
+    };
+    let megabytes = (disk.sectors * SECTOR_BYTES).div_ceil(1_000_000);
+    let size = format!("capacity={megabytes}m");
+    let apart = |name: &str| {
+        let profile = Profile::named(name).ok()?;
+        let model = profile.build().ok().filter(|model| fits(&profile, model))?;
+        let ratio = model.capacity().0 as f64 / disk.sectors as f64;
+        Some((ratio.max(1.0 / ratio), profile.with(&size).ok()?))
+    };
+    let nearest = profile::names().filter_map(apart).min_by(|a, b| a.0.total_cmp(&b.0))?.1;
+    let turns = if disk.rotational { "rotates" } else { "does not rotate" };
+    let size = match megabytes {
+        ..1000 => format!("{megabytes} MB"),
+        _ => format!("{:.0} GB", megabytes as f64 / 1e3),
+    };
+    Some((nearest, format!("the kernel says that the disk {turns} and has {size}")))
 }

@@ -15,7 +15,7 @@ use idlewise_sim::workloads::fio::JobFile;
 use idlewise_sim::workloads::{self, Spec, SpecError};
 
 use super::args::{LoadOptions, Reading, SelectionOptions};
-pub(crate) use super::fitting::fitting;
+pub(crate) use super::fitting::{class, fitting};
 use super::names::{self, did_you_mean};
 use super::settings::settings;
 use super::trace::TraceFile;
@@ -177,7 +177,11 @@ pub(crate) fn experiment(
     let survey = trace.as_ref().map(|trace| trace.survey());
     let (disk, disk_reason) = match (&options.disk, survey) {
         (Some(name), _) => (names::disk(name)?, None),
-        (None, Some(survey)) => fitting(survey).map(|(disk, reason)| (disk, Some(reason)))?,
+        (None, Some(survey)) => {
+            let told = || trace.as_ref().and_then(|trace| class(&trace.disk()?));
+            let chosen = fitting(survey).or_else(|demand| told().ok_or(demand));
+            chosen.map(|(disk, reason)| (disk, Some(reason)))?
+        }
         (None, None) => (names::disk(USUAL_DISK)?, None),
     };
     let seeds = (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect();

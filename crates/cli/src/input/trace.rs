@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use idlewise_core::Issuer;
 use idlewise_sim::replay::{Rows, RowsError};
+use idlewise_sim::traces::recording::Disk;
 use idlewise_sim::traces::{Exit, Findings, Format, Options, Record, Skip, Survey, Trace};
 
 use sha2::{Digest as _, Sha256};
@@ -44,6 +45,8 @@ pub(crate) struct TraceFile {
     report: Mutex<Option<Findings>>,
     /// What the trace shows, from reading it once.
     survey: Survey,
+    /// What its head says of the disks that were asked for something, busiest first, if it is a recording.
+    disks: Vec<Disk>,
     /// The rows of each device, where there are several.
     split: OnceLock<Split>,
     hash: OnceLock<Option<String>>,
@@ -72,6 +75,10 @@ impl TraceFile {
             file.survey.add(&row);
         }
         file.report = Mutex::new(Some(trace.report()));
+        let name = |device: u32| trace.devices().get(device as usize);
+        let told = |name: &String| trace.disks().iter().find(|disk| disk.name == *name).cloned();
+        let devices = file.survey.devices().into_iter();
+        file.disks = devices.filter_map(|(device, _)| told(name(device)?)).collect();
         Ok(file)
     }
 
@@ -86,7 +93,14 @@ impl TraceFile {
         }
         let (report, survey, split, hash) =
             (Mutex::new(None), Survey::default(), OnceLock::new(), OnceLock::new());
-        Ok(TraceFile { path: path.to_owned(), options, spooled, report, survey, split, hash })
+        let (path, disks) = (path.to_owned(), Vec::new());
+        Ok(TraceFile { path, options, spooled, report, survey, disks, split, hash })
+    }
+
+    /// The busiest of the recorded disks, as large as the largest of them: all of a trace's devices get disks of one kind.
+    pub(crate) fn disk(&self) -> Option<Disk> {
+        let sectors = self.disks.iter().map(|disk| disk.sectors).max()?;
+        Some(Disk { sectors, ..self.disks.first()?.clone() })
     }
 
     /// What the trace shows.

@@ -48,9 +48,36 @@ pub(crate) fn check(asked: &[Asked<'_>], read: &[PathBuf]) -> Result<(), Failure
                 "{option} would replace {path}, which is read: name another file"
             )));
         }
+        replaceable(option, path)?;
         writable(path)?;
     }
     Ok(())
+}
+
+/// How the names of files end that hold what an option writes.
+fn endings(option: &str) -> &'static [&'static str] {
+    match option {
+        "--json" => &["json", "txt"],
+        "--html" => &["html", "htm"],
+        "--markdown" => &["md", "txt"],
+        "--csv" | "--csv-processes" | "--csv-series" => &["csv", "txt"],
+        _ => &["txt", "md", "jsonl", "ndjson"],
+    }
+}
+
+/// An error if `path` is a file whose name says that it holds something else than `option` writes.
+fn replaceable(option: &str, path: &Path) -> Result<(), Failure> {
+    let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let filled = target.metadata().is_ok_and(|found| found.is_file() && found.len() > 0);
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let Some((_, ending)) = name.rsplit_once('.').filter(|_| filled) else { return Ok(()) };
+    if endings(option).iter().any(|known| known.eq_ignore_ascii_case(ending)) {
+        return Ok(());
+    }
+    let (path, known) = (path.display(), endings(option).join(" or ."));
+    Err(Failure::usage(format!(
+        "{option} would replace {path}, which does not look like an earlier result: name a file that ends in .{known}"
+    )))
 }
 
 /// What two names of the same file have in common: device and inode, or folder and name of a file that is to be.

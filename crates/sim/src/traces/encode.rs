@@ -22,6 +22,8 @@ pub(crate) struct Keeps {
     pub(crate) longest: u64,
     /// The unit of its times, in nanoseconds.
     pub(crate) unit_ns: u64,
+    /// Devices are major and minor numbers.
+    pub(crate) numbers: bool,
 }
 
 impl Keeps {
@@ -38,6 +40,7 @@ impl Keeps {
         flushes: false,
         longest: u64::MAX,
         unit_ns: 1,
+        numbers: false,
     };
 
     /// What formats of events hold.
@@ -48,6 +51,7 @@ impl Keeps {
         flags: true,
         discards: true,
         flushes: true,
+        numbers: true,
         ..Keeps::LEAST
     };
 }

@@ -61,7 +61,7 @@ arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flag
     #[test]
     fn everything_is_counted() {
         let info = info(OWN);
-        assert_eq!((info.requests, info.bytes, info.span_ns), (3, 32 * 512, 1_000_000));
+        assert_eq!((info.requests, info.bytes, info.span_ns), (4, 32 * 512, 1_000_000));
         assert_eq!(info.reads, Kind { requests: 2, bytes: 8192, share: 0.5 });
         assert_eq!((info.writes.requests, info.flushes.requests, info.discards.requests), (1, 1, 0));
         assert_eq!(info.sync_requests, 3);
@@ -73,7 +73,7 @@ arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flag
         assert!((pattern.sequential_share - 0.5).abs() < 1e-9, "{pattern:?}");
         assert_eq!(pattern.distance_max_sectors, 1000 - 16);
         let issuers = info.issuers.unwrap();
-        assert_eq!((issuers.count, issuers.unknown_requests), (2, 0));
+        assert_eq!((issuers.count, issuers.others_requests, issuers.unknown_requests), (2, 0, 0));
         assert_eq!(issuers.top[0], Share { id: 7, name: Some("cat".into()), requests: 2, bytes: 8192 });
         let latency = info.latency.unwrap();
         assert_eq!((latency.requests, latency.p50_ns, latency.max_ns), (4, 2000, 5000));
@@ -81,6 +81,23 @@ arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flag
         assert_eq!(info.queue_depth.unwrap().max, 1);
         assert_eq!(info.rate.requests.iter().sum::<u64>(), 4);
         assert!(info.missing.is_empty(), "{:?}", info.missing);
+    }
+
+    #[test]
+    fn flushes_are_requests_like_others() {
+        let info = info(
+            "\
+arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flags,prio,process
+1000,,3000,a,7,F,0,0,s,,a
+2000,,5000,a,8,W,0,8,s,,b
+3000000000,,3000003000,a,7,F,0,0,s,,a
+",
+        );
+        let stretches: Vec<_> =
+            info.timeline.stretches.iter().map(|s| (s.category.as_deref(), s.requests)).collect();
+        assert_eq!(stretches, [(Some("1 random writes"), 2), (None, 0), (Some("flushes"), 1)]);
+        assert_eq!((info.requests, info.devices[0].requests), (3, 3));
+        assert!((info.writes.share - 1.0 / 3.0).abs() < 1e-9);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(crate) struct Devices {
     wanted: Option<Vec<String>>,
     /// Rows whose device found no index of its own.
     pub(crate) crowded: u64,
+    /// Numbers, such as `8:0`, of devices that the trace calls otherwise, by name.
+    aliases: Vec<(String, String)>,
     /// Names of devices that were not wanted, for the message when nothing is left.
     pub(crate) unwanted: Vec<String>,
 }
@@ -42,8 +44,14 @@ impl Devices {
             last_text: (Vec::new(), None),
             wanted,
             crowded: 0,
+            aliases: Vec::new(),
             unwanted: Vec::new(),
         }
+    }
+
+    /// Lets the device called `name` be wanted by its `number` too.
+    pub(crate) fn alias(&mut self, name: &str, number: &str) {
+        self.aliases.push((name.to_owned(), number.to_owned()));
     }
 
     /// Names by index.
@@ -96,10 +104,16 @@ impl Devices {
         index
     }
 
+    /// Whether `wanted` is the device's name or number.
+    fn stands_for(&self, wanted: &str, name: &str) -> bool {
+        let mut numbers = self.aliases.iter().filter(|(of, _)| of == name);
+        is_called(name, wanted) || numbers.any(|(_, number)| is_called(number, wanted))
+    }
+
     #[cold]
     fn add(&mut self, name: String) -> Option<u32> {
         if let Some(wanted) = &self.wanted
-            && !wanted.iter().any(|wanted| is_called(&name, wanted))
+            && !wanted.iter().any(|wanted| self.stands_for(wanted, &name))
         {
             if self.unwanted.len() < 8 && !self.unwanted.contains(&name) {
                 self.unwanted.push(name);

@@ -172,6 +172,8 @@ impl Pairing {
             let slot = self.waiting.slot(id);
             slot.state = State::Sent;
             slot.record.dispatched = Some(Instant(event.time));
+            // The kernel decides on a priority when it makes a request of a bio.
+            slot.record.priority = event.priority.or(slot.record.priority);
             at = at.saturating_add(u64::from(slot.left).max(1));
             oldest = oldest.min(Some(id));
             covered += 1;

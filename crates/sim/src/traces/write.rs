@@ -118,6 +118,9 @@ impl<W: Write> Writer<W> {
             let Some(record) = record else { return Ok(()) };
             let device = trace.devices().get(record.device as usize).map_or("", String::as_str);
             let process = record.issuer.and_then(|issuer| trace.process(issuer));
+            // Formats that have numbers for devices get the one that the recorded kernel has.
+            let disk = trace.disks().iter().find(|disk| self.keeps.numbers && disk.name == device);
+            let device = disk.map_or(device, |disk| &disk.number);
             self.write(&record, device, process)?;
         }
     }

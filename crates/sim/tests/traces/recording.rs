@@ -14,26 +14,28 @@ pub(super) fn recording() -> Fixture {
     let head = Head { disks: vec![disk("sda"), disk("nvme0n1")], ..Head::default() };
     let mut bytes = Vec::new();
     Encoder::begin(&head, &mut bytes).unwrap();
-    let asked = |operation, flags, disk| Asked { operation, flags, priority: 2 << 13 | 4, disk };
+    let asked = |operation, flags, disk| Asked { operation, flags, priority: 0, disk };
     let read = asked(Asked::READ, Asked::METADATA, 0);
     let (write, zeroes) = (asked(Asked::WRITE, Asked::SYNC, 1), asked(Asked::ZEROES, 0, 0));
+    // The kernel knows the priority of a request, not of a bio.
+    let [read_request, write_request] = [read, write].map(|asked| Asked { priority: 2 << 13 | 4, ..asked });
     let block = |what, asked, task, sector, length| Entry::Block(Event { what, asked, task, sector, length });
     let empty = asked(Asked::WRITE, Asked::FLUSH_BEFORE, 1);
     let flush = asked(Asked::FLUSH, Asked::FLUSH_BEFORE, 1);
     let entries = [
         (1000, Entry::Task { task: 7, process: 7, parent: 1, name: Name::default() }),
         (1000, block(What::Queue, read, 7, 8, 16)),
-        (1100, block(What::Issue, read, 7, 8, 16)),
-        (1150, block(What::Requeue, read, 0, 8, 16)),
+        (1100, block(What::Issue, read_request, 7, 8, 16)),
+        (1150, block(What::Requeue, read_request, 0, 8, 16)),
         (1200, Entry::Fork { task: 8, process: 8, parent_task: 7, parent: 7 }),
         (1200, block(What::Queue, write, 9, 100, 24)),
         (1200, block(What::Split(116), write, 9, 100, 0)),
         (1210, block(What::MergeBio, write, 9, 116, 8)),
-        (1220, block(What::Issue, write, 9, 100, 24)),
-        (1250, block(What::Issue, read, 3, 8, 16)),
-        (1300, block(What::Complete, write, 0, 100, 8)),
-        (1310, block(What::Complete, write, 0, 108, 16)),
-        (1400, block(What::Complete, read, 0, 8, 16)),
+        (1220, block(What::Issue, write_request, 9, 100, 24)),
+        (1250, block(What::Issue, read_request, 3, 8, 16)),
+        (1300, block(What::Complete, write_request, 0, 100, 8)),
+        (1310, block(What::Complete, write_request, 0, 108, 16)),
+        (1400, block(What::Complete, read_request, 0, 8, 16)),
         (1500, block(What::Queue, empty, 7, 0, 0)),
         (1500, block(What::Issue, flush, 3, 0, 0)),
         (1600, block(What::Complete, flush, 0, 0, 0)),
@@ -52,8 +54,8 @@ pub(super) fn recording() -> Fixture {
         sent(Record { metadata: true, group, ..known(plain(0, Read, 8, 16), 7) }, 250, 400),
         on(sent(synchronous(known(plain(200, Write, 100, 16), 9)), 220, 310), 1),
         on(sent(synchronous(known(plain(200, Write, 116, 8), 9)), 220, 310), 1),
-        Record { group, ..on(sent(known(plain(500, Flush, 0, 0), 7), 500, 600), 1) },
-        Record { group, ..known(plain(700, Discard, 0, 1 << 20), 7) },
+        Record { group, ..on(sent(by(plain(500, Flush, 0, 0), 7), 500, 600), 1) },
+        Record { group, ..by(plain(700, Discard, 0, 1 << 20), 7) },
     ];
     Fixture { format: Format::Recording, bytes, records, devices: vec!["sda", "nvme0n1"] }
 }

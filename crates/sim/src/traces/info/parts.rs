@@ -5,7 +5,7 @@ use crate::traces::info::tables::{IssuerTable, Part, RateTable, largest};
 use crate::traces::info::{Depth, Issuers, Kind, Latency, Missing, Pattern, Range, Sizes};
 use crate::traces::{Record, Trace, TraceInfo};
 use hdrhistogram::Histogram;
-use idlewise_core::{Issuer, Operation};
+use idlewise_core::{Durable, Issuer, Operation};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -70,6 +70,8 @@ impl Numbers {
 pub(super) struct Builder {
     kinds: [Kind; 4],
     sync: u64,
+    durable: u64,
+    with_priority: u64,
     first: Option<u64>,
     last: u64,
     sizes: Numbers,
@@ -96,6 +98,8 @@ impl Builder {
         kind.requests += 1;
         kind.bytes = kind.bytes.saturating_add(bytes);
         self.sync += u64::from(record.sync);
+        self.durable += u64::from(record.durable != Durable::default());
+        self.with_priority += u64::from(record.priority.is_some());
         self.dispatched += u64::from(record.dispatched.is_some());
         let first = *self.first.get_or_insert(record.arrival.0);
         self.last = record.arrival.0;
@@ -162,14 +166,12 @@ impl Builder {
 
     /// The sum of all.
     pub(super) fn finish(self, trace: &Trace) -> TraceInfo {
-        let all = self.kinds.iter().map(|kind| kind.requests).sum::<u64>();
-        let [.., flushes] = &self.kinds;
-        let requests = all - flushes.requests;
+        let requests = self.kinds.iter().map(|kind| kind.requests).sum::<u64>();
         let bytes = self.kinds.iter().fold(0u64, |sum, kind| sum.saturating_add(kind.bytes));
         let span_ns = self.last - self.first.unwrap_or(0);
         let per_second = |count: u64| (span_ns > 0).then(|| count as f64 * 1e9 / span_ns as f64);
         let [reads, writes, discards, flushes] = self.kinds.map(|kind| {
-            let share = kind.requests as f64 / all.max(1) as f64;
+            let share = kind.requests as f64 / requests.max(1) as f64;
             Kind { share, ..kind }
         });
         let device = |id: u32| trace.devices().get(id as usize).cloned();
@@ -188,6 +190,7 @@ impl Builder {
             writes,
             discards,
             flushes,
+            durable_writes: self.durable,
             sync_requests: self.sync,
             sizes: self.sizes(),
             pattern: self.pattern(),
@@ -198,7 +201,7 @@ impl Builder {
             latency: self.latency(),
             queue_depth: known.then(|| self.depth()),
             timeline: super::Timeline::default(),
-            missing: self.missing(trace, all),
+            missing: self.missing(trace, requests),
             report: trace.report(),
         }
     }
@@ -233,10 +236,11 @@ impl Builder {
 
     fn issuers(&self, trace: &Trace) -> Option<Issuers> {
         let name = |id: u32| trace.process(Issuer(id)).map(str::to_owned);
+        let top = self.issuers.top(10, name);
         (self.issuers.len() > 0).then(|| Issuers {
             count: self.issuers.len() as u64,
-            top: self.issuers.top(10, name),
-            others_requests: self.issuers.others,
+            others_requests: self.issuers.others(&top),
+            top,
             unknown_requests: self.issuers.unknown,
         })
     }
@@ -282,6 +286,14 @@ impl Builder {
             self.issuers.len() == 0,
             "issuers",
             "schedulers that treat processes apart see streams of neighbouring requests instead",
+        );
+        // A kernel that tells them tells them of all that it sends to the disk, flushes apart.
+        let [reads, writes, discards, _] = &self.kinds;
+        let told = reads.requests + writes.requests + discards.requests > 0 && self.dispatched > 0;
+        say(
+            trace.head().is_some() && told && self.with_priority == 0,
+            "I/O priorities",
+            "the recorded kernel does not tell them, and schedulers that go by them see all requests alike",
         );
         say(
             !trace.format().about().exact_times && !warned,

@@ -2,6 +2,7 @@
 //! missing.
 
 use crate::traces::TraceInfo;
+use crate::traces::info::tables::MAX_ISSUERS;
 use crate::traces::info::{Kind, Range, Share};
 use idlewise_core::Duration;
 use std::fmt;
@@ -35,6 +36,10 @@ impl fmt::Display for TraceInfo {
                 let percent = share * 100.0;
                 row(f, label, format_args!("{requests:>10}  {percent:5.1} %  {:>10}", size(bytes as f64)))?;
             }
+        }
+        if self.durable_writes > 0 {
+            let words = "writes with a flush before them or past the disk's cache";
+            row(f, "durable", format_args!("{:>10}  {words}", self.durable_writes))?;
         }
         self.distributions(f)?;
         self.parties(f)?;
@@ -84,7 +89,7 @@ impl TraceInfo {
             shares(f, &self.devices[..self.devices.len().min(10)])?;
         }
         if let Some(issuers) = &self.issuers {
-            let more = if issuers.others_requests > 0 { " or more" } else { "" };
+            let more = if issuers.count >= MAX_ISSUERS as u64 { " or more" } else { "" };
             row(f, "issuers", format_args!("{}{more}", issuers.count))?;
             shares(f, &issuers.top)?;
         }

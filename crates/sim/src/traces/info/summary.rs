@@ -13,9 +13,9 @@ pub struct TraceInfo {
     pub name: String,
     /// The trace's format, as `--format` names it.
     pub format: &'static str,
-    /// Reads, writes and discards. Flushes move nothing and are counted apart.
+    /// All requests: reads, writes, discards and flushes.
     pub requests: u64,
-    /// Bytes that they moved or discarded.
+    /// Bytes that they moved or discarded; flushes have none.
     pub bytes: u64,
     /// From the first arrival to the last.
     pub span_ns: u64,
@@ -31,6 +31,8 @@ pub struct TraceInfo {
     pub discards: Kind,
     /// Flushes.
     pub flushes: Kind,
+    /// Writes that flush the disk's cache before them or go past it, such as a journal's commits; counted among the writes.
+    pub durable_writes: u64,
     /// Requests that somebody waited for.
     pub sync_requests: u64,
     /// Sizes of reads, writes and discards; absent if there are none.
@@ -64,7 +66,7 @@ pub struct Kind {
     pub requests: u64,
     /// Bytes of these requests.
     pub bytes: u64,
-    /// The kind's share of all requests, flushes included.
+    /// The kind's share of all requests.
     pub share: f64,
 }
 
@@ -123,7 +125,7 @@ pub struct Issuers {
     pub count: u64,
     /// The ten with the most bytes.
     pub top: Vec<Share>,
-    /// Requests of issuers beyond the 4096.
+    /// Requests of all other issuers.
     pub others_requests: u64,
     /// Requests whose issuer is unknown.
     pub unknown_requests: u64,

@@ -4,7 +4,7 @@ use crate::traces::info::{Rate, Share};
 use std::collections::HashMap;
 
 /// Issuers that are told apart.
-const MAX_ISSUERS: usize = 4096;
+pub(super) const MAX_ISSUERS: usize = 4096;
 
 /// Intervals of time.
 const INTERVALS: usize = 40;
@@ -29,7 +29,8 @@ impl Part {
 #[derive(Default)]
 pub(super) struct IssuerTable {
     parts: HashMap<u32, Part>,
-    pub(super) others: u64,
+    /// Requests of issuers that found no room.
+    others: u64,
     pub(super) unknown: u64,
 }
 
@@ -41,6 +42,12 @@ impl IssuerTable {
             return None;
         }
         Some(self.parts.entry(issuer).or_default())
+    }
+
+    /// Requests of all issuers but those in `listed`.
+    pub(super) fn others(&self, listed: &[Share]) -> u64 {
+        let all = self.parts.values().map(|part| part.requests).sum::<u64>() + self.others;
+        all - listed.iter().map(|share| share.requests).sum::<u64>()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -132,5 +139,6 @@ mod tests {
         assert_eq!((table.len(), table.others), (MAX_ISSUERS, 5000 - MAX_ISSUERS as u64));
         let top = table.top(2, |_| None);
         assert_eq!(top.iter().map(|share| share.id).collect::<Vec<_>>(), [4095, 4094]);
+        assert_eq!(table.others(&top), 5000 - 2);
     }
 }

@@ -38,10 +38,12 @@ pub struct Stretch {
     pub begins_ns: u64,
     /// How many periods it has.
     pub periods: u64,
-    /// The category; absent if nothing was asked for.
+    /// The category, `flushes` if there was nothing else; absent if nothing was asked for.
     pub category: Option<String>,
-    /// Requests in the stretch.
+    /// Requests in the stretch, of which the shares are.
     pub requests: u64,
+    /// Flushes among them. They move nothing, so that the category does not go by them.
+    pub flushes: u64,
     /// Bytes of these requests.
     pub bytes: u64,
     /// The share of reads.
@@ -64,6 +66,14 @@ pub struct Stretch {
     pub mean_think_ns: Option<u64>,
 }
 
+/// What a period was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Load {
+    Nothing,
+    Flushes,
+    Of(Category),
+}
+
 /// Builds a timeline from records in order of arrival.
 pub(super) struct Builder {
     activity: Activity,
@@ -77,8 +87,10 @@ pub(super) struct Builder {
     requests: HashMap<u64, Request>,
     /// The trace has told when a request was done.
     told: bool,
-    /// The category of the last period, once there was one.
-    category: Option<Option<Category>>,
+    /// Flushes in the period that runs.
+    flushes: u64,
+    /// What the last period was asked for, once there was one.
+    load: Option<Load>,
     timeline: Timeline,
     sums: Summary,
 }
@@ -96,7 +108,8 @@ impl Builder {
             pending: BinaryHeap::new(),
             requests: HashMap::new(),
             told: false,
-            category: None,
+            flushes: 0,
+            load: None,
             timeline: Timeline { period_ns: period.0, ..Timeline::default() },
             sums: Summary::default(),
         }
@@ -107,6 +120,7 @@ impl Builder {
         self.row += 1;
         self.pass(record.arrival);
         if record.operation == Operation::Flush {
+            self.flushes += 1;
             return;
         }
         let request = Request {
@@ -147,21 +161,26 @@ impl Builder {
     fn close_until(&mut self, now: Instant) {
         while now.since(self.opened) >= self.period {
             let summary = self.activity.close(self.opened + self.period, self.period);
+            let flushes = std::mem::take(&mut self.flushes);
             let mut periods = 1;
-            if summary.requests == 0 {
+            if summary.requests == 0 && flushes == 0 {
                 // A long pause is one step.
                 periods = now.since(self.opened).0 / self.period.0;
             }
-            self.put(&summary, periods);
+            self.put(&summary, flushes, periods);
             self.opened += self.period * periods;
         }
     }
 
-    fn put(&mut self, summary: &Summary, periods: u64) {
-        let category = Category::of(summary, &self.bounds);
-        if self.category != Some(category) {
-            self.category = Some(category);
-            self.begin(category);
+    fn put(&mut self, summary: &Summary, flushes: u64, periods: u64) {
+        let load = match Category::of(summary, &self.bounds) {
+            Some(category) => Load::Of(category),
+            None if flushes > 0 => Load::Flushes,
+            None => Load::Nothing,
+        };
+        if self.load != Some(load) {
+            self.load = Some(load);
+            self.begin(load);
         }
         // What belongs to a stretch that is not listed is not added to the last one that is.
         let Some(stretch) = self.timeline.stretches.last_mut().filter(|_| self.timeline.omitted == 0) else {
@@ -180,18 +199,23 @@ impl Builder {
         sums.think_ns = sums.think_ns.saturating_add(summary.think_ns);
         stretch.periods += periods;
         stretch.bytes += summary.bytes;
+        stretch.flushes += flushes;
         stretch.processes = stretch.processes.max(summary.processes);
         stretch.show(sums, self.told);
     }
 
     /// The first period of a stretch is over.
-    fn begin(&mut self, category: Option<Category>) {
+    fn begin(&mut self, load: Load) {
         if self.timeline.stretches.len() == MOST {
             self.timeline.omitted += 1;
             return;
         }
         self.sums = Summary::default();
-        let category = category.map(|category| category.to_string());
+        let category = match load {
+            Load::Nothing => None,
+            Load::Flushes => Some("flushes".to_owned()),
+            Load::Of(category) => Some(category.to_string()),
+        };
         let fresh = Stretch { begins_ns: self.opened.0, category, ..Stretch::default() };
         self.timeline.stretches.push(fresh);
     }
@@ -206,14 +230,15 @@ impl Builder {
 impl Stretch {
     /// Takes over the sums of its periods. `told`: completions are known.
     fn show(&mut self, sums: &Summary, told: bool) {
-        let share = |part: u64| part as f64 / sums.requests.max(1) as f64;
-        self.requests = sums.requests;
+        let all = Summary { requests: sums.requests + self.flushes, ..*sums };
+        let share = |part: u64| part as f64 / all.requests.max(1) as f64;
+        self.requests = all.requests;
         self.read_share = share(sums.reads);
         self.pooled_share = share(sums.merged);
         self.sequential_share = share(sums.sequential);
         self.local_share = share(sums.local);
-        self.sync_share = share(sums.sync);
-        self.arrivals_per_s = sums.arrivals_per_s();
+        self.sync_share = share(sums.sync + self.flushes);
+        self.arrivals_per_s = all.arrivals_per_s();
         self.mean_depth = told.then(|| sums.mean_depth_percent() as f64 / 100.0);
         self.mean_think_ns = (told && sums.thinks > 0).then(|| sums.mean_think().0);
     }

@@ -40,6 +40,9 @@ impl Reader for Recording {
     fn fill(&mut self, sink: &mut Sink) -> Result<bool, TraceError> {
         if self.head.is_none() {
             self.begin()?;
+            for disk in self.head.iter().flat_map(|head| &head.disks) {
+                sink.devices.alias(&disk.name, &disk.number);
+            }
         }
         for _ in 0..BATCH {
             match self.decoder.read(self.input.available()) {
