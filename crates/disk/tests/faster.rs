@@ -46,3 +46,24 @@ fn a_faster_cable_makes_no_drive_slower() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Skews are chosen for the time of a switch, whatever the spindle's speed. A drive that loses a turn at each track on its
+/// own, such as `dec-rz26`, gains and loses some percent as the speed changes.
+#[test]
+fn a_faster_spindle_makes_no_drive_slower() {
+    let mut wrong = Vec::new();
+    for (name, profile) in mechanical() {
+        let AnySpec::Mechanical(spec) = &profile.model else { continue };
+        let own = 60_000_000_000 / u64::from(spec.period_ns);
+        let mut best = in_order(&profile, "bus=10000", 128);
+        for hundredths in [100, 105, 110, 120, 140, 160, 200] {
+            let rate = in_order(&profile, &format!("bus=10000,rpm={}", own * hundredths / 100), 128);
+            println!("{name}, {hundredths} % rpm: {rate:.2} MB/s");
+            if rate < best * 0.95 {
+                wrong.push(format!("{name}, {hundredths} % rpm: {rate:.2} after {best:.2} MB/s"));
+            }
+            best = best.max(rate);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
