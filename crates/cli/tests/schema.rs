@@ -161,4 +161,8 @@ fn disk_show() {
     for name in idlewise_disk::profile::names() {
         valid("disk-show", &idlewise(["disk", "show", name, "--json"]).exits(0).stdout);
     }
+    for (name, chunk) in [("raid5:n=4,of=maxtor-40g", Some(65_536)), ("raid1:n=2,of=sata-ssd", None)] {
+        let document = valid("disk-show", &idlewise(["disk", "show", name, "--json"]).exits(0).stdout);
+        assert_eq!(document["kind"]["chunk_bytes"].as_u64(), chunk, "{name}");
+    }
 }

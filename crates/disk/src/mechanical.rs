@@ -266,11 +266,13 @@ impl Spec for MechanicalSpec {
             Alteration::Rpm(rpm) => {
                 let old = u64::from(self.period_ns);
                 self.period_ns = (MINUTE_NS / u64::from(rpm)) as u32;
-                // Skews are parts of a revolution.
-                let turned = |ns: u32| (u64::from(ns) * u64::from(self.period_ns) / old) as u32;
+                // A skew covers a switch, which takes as long as before: a part of a revolution that became shorter
+                // would end before the switch, and each track would cost a turn.
+                let longer =
+                    |ns: u32| (u64::from(ns) * u64::from(self.period_ns) / old).max(u64::from(ns)) as u32;
                 for zone in &mut self.zones {
-                    zone.track_skew_ns = turned(zone.track_skew_ns);
-                    zone.cylinder_skew_ns = turned(zone.cylinder_skew_ns);
+                    zone.track_skew_ns = longer(zone.track_skew_ns);
+                    zone.cylinder_skew_ns = longer(zone.cylinder_skew_ns);
                 }
             }
         }

@@ -44,7 +44,7 @@ pub static OPTIONS: &[DiskOption] = &[
     DiskOption {
         name: "rpm",
         values: "1000 to 30000",
-        meaning: "revolutions a minute (disks with platters)",
+        meaning: "revolutions a minute (disks with platters); tracks stay skewed for the time of a switch",
         apply: |model, value| {
             let rpm = number(value, 30_000).filter(|rpm| *rpm >= 1000);
             alter(model, rpm.map(Alteration::Rpm))

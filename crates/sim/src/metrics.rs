@@ -7,6 +7,7 @@
 
 mod declare;
 mod issuers;
+mod latencies;
 mod looks;
 mod phases;
 mod recorder;

@@ -23,12 +23,13 @@ pub(crate) struct Drawn<'a> {
 }
 
 /// How to read the tables.
-const LEGEND: &str = "share: throughput as a part of the best among schedulers under which nobody waits longer than a second and \
-    twice mq-deadline's longest wait, geometric mean over the loads, with a 95 % confidence interval over the runs. least: the \
-    lowest, and where. too long: loads in which somebody waits longer than that; there a share counts at most as 1. p99: the 99th \
-    percentile of reads of the process that has the highest, as a multiple of the lowest among schedulers with nine tenths of the \
-    throughput, geometric mean. A read counts again for each tenth of a second of waiting. front: loads in which nobody has more \
-    throughput and a lower p99.";
+const LEGEND: &str = "share: throughput as a part of the best among schedulers under which nobody waits longer than a \
+    second and twice mq-deadline's longest wait, geometric mean over the loads, with a 95 % confidence interval over \
+    the runs. least: the lowest, and where. too long: loads in which somebody waits longer than that; there a share \
+    counts at most as 1. p99: the 99th percentile of reads of the process that has the highest, as a multiple of the \
+    lowest among schedulers under which nobody waits too long and that have at least nine tenths of this one's \
+    throughput, geometric mean; 1 where there is none. A read counts again for each tenth of a second of waiting. \
+    front: loads in which nobody has more throughput and a lower p99.";
 
 impl Drawn<'_> {
     fn name(&self, place: usize) -> &str {

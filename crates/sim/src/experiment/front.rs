@@ -48,7 +48,8 @@ pub struct Standing {
     pub starves: bool,
     /// Nobody else that starves nobody has more throughput and a lower p99.
     pub front: bool,
-    /// The p99 as a multiple of the lowest among peers: those that starve nobody with nine tenths of its throughput.
+    /// The p99 as a multiple of the lowest among peers: those that starve nobody and have at least nine tenths of its
+    /// throughput. 1 where there is none, and where its own is the lowest.
     pub p99_ratio: f64,
 }
 
@@ -170,7 +171,7 @@ pub struct Overall {
     pub share: f64,
     /// The same for each seed.
     pub shares: Vec<f64>,
-    /// The least share, and the load that has it.
+    /// The least share, at most 1, and the load that has it.
     pub least: (f64, &'static str),
     /// Loads in which somebody waited too long.
     pub starved: usize,
@@ -189,9 +190,9 @@ pub fn overall(panels: &[Panel], place: usize) -> Overall {
         (sum / panels.len().max(1) as f64).exp()
     };
     let seeds = own().map(|(one, _)| one.shares.len()).min().unwrap_or(0);
-    let least = own().map(|(one, load)| (one.share, load)).min_by(|a, b| a.0.total_cmp(&b.0));
+    // Who starves others may have more than the best that does not. That is no merit.
+    let least = own().map(|(one, load)| (one.share.min(1.0), load)).min_by(|a, b| a.0.total_cmp(&b.0));
     Overall {
-        // Who starves others may have more than the best that does not. That is no merit.
         share: geometric(&|one| one.share.min(1.0)),
         shares: (0..seeds).map(|seed| geometric(&|one| one.shares[seed].min(1.0))).collect(),
         least: least.unwrap_or((0.0, "")),
@@ -252,6 +253,7 @@ mod tests {
         let over = overall(&[panel(0.25, false), panel(3.0, true)], 0);
         assert!((over.share - 0.5).abs() < 1e-9 && over.shares == [0.5, 1.0], "{over:?}");
         assert_eq!((over.least.0, over.starved), (0.25, 1));
+        assert_eq!(overall(&[panel(1.08, true), panel(3.0, true)], 0).least.0, 1.0);
     }
 
     #[test]

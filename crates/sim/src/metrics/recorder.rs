@@ -1,14 +1,13 @@
 //! Counts what a report's figures are made of, during a run.
 
-use hdrhistogram::Histogram;
 use idlewise_core::{Group, Instant, Issuer, Operation, Request, RequestId, SECTOR_BYTES};
 use idlewise_disk::Completion;
 
 use super::declare::figures;
 use super::issuers::Issuers;
-use super::looks::looks;
+use super::latencies::{Completions, Latencies};
 use super::phases::{PhaseShare, Phases};
-use super::series::{Collector, Quantile, Series};
+use super::series::{Collector, Series};
 use crate::engine::Observer;
 
 figures! {
@@ -22,84 +21,6 @@ figures! {
         timeouts: u64, Count;
         /// Time spent waiting.
         time_ns: u64, Seconds;
-    }
-}
-
-/// Latencies, told apart to 1 part in 1000, up to three hours.
-#[derive(Clone)]
-pub(super) struct Latencies {
-    histogram: Histogram<u64>,
-    /// What an observer sees of a request after the first look.
-    later: Option<Histogram<u64>>,
-    sum: u128,
-}
-
-fn histogram() -> Histogram<u64> {
-    const LONGEST_NS: u64 = 3 * 3600 * 1_000_000_000;
-    Histogram::new_with_bounds(1_000, LONGEST_NS, 3).expect("the bounds are valid")
-}
-
-impl Default for Latencies {
-    fn default() -> Latencies {
-        Latencies { histogram: histogram(), later: None, sum: 0 }
-    }
-}
-
-impl Latencies {
-    #[inline]
-    fn record(&mut self, latency_ns: u64) {
-        self.histogram.saturating_record(latency_ns);
-        self.sum += u128::from(latency_ns);
-        for look in looks(latency_ns).skip(1) {
-            self.later.get_or_insert_with(histogram).saturating_record(look);
-        }
-    }
-
-    pub(super) fn count(&self) -> u64 {
-        self.histogram.len()
-    }
-
-    pub(super) fn sum(&self) -> f64 {
-        self.sum as f64
-    }
-
-    /// 0 if there are none, as for quantiles.
-    pub(super) fn mean(&self) -> f64 {
-        self.sum() / self.count().max(1) as f64
-    }
-
-    pub(super) fn quantile(&self, share: f64) -> u64 {
-        self.histogram.value_at_quantile(share).min(self.histogram.max())
-    }
-
-    /// Points of the distribution that a plot needs: hundredths, and towards the end ever finer parts.
-    fn distribution(&self) -> Vec<Quantile> {
-        if self.count() == 0 {
-            return Vec::new();
-        }
-        let hundredths = (0..=49).map(|n| f64::from(n) / 50.0);
-        let tail = (1..=4).flat_map(|digits| [2, 1].map(|n| 1.0 - f64::from(n) / 10f64.powi(digits + 1)));
-        let mut shares: Vec<f64> = hundredths.chain(tail).chain([1.0]).collect();
-        shares.sort_by(f64::total_cmp);
-        shares.dedup();
-        shares.into_iter().map(|share| Quantile { share, ns: self.quantile(share) }).collect()
-    }
-
-    /// The same of what an observer sees ([`looks`]).
-    pub(super) fn observed(&self, share: f64) -> u64 {
-        let Some(later) = &self.later else { return self.quantile(share) };
-        let mut all = self.histogram.clone();
-        all += later;
-        all.value_at_quantile(share).min(all.max())
-    }
-}
-
-/// How long after the first issue requests were done, told apart to 1 part in 1000, however long a run is.
-struct Completions(Histogram<u64>);
-
-impl Default for Completions {
-    fn default() -> Completions {
-        Completions(Histogram::new(3).expect("three digits are valid"))
     }
 }
 
@@ -216,10 +137,7 @@ impl Recorder {
     /// Latencies of both directions.
     pub(super) fn latencies(&self) -> Latencies {
         let [read, write] = &self.moved;
-        let mut all = read.latencies.clone();
-        all.histogram.add(&write.latencies.histogram).expect("both have the same bounds");
-        all.sum += write.latencies.sum;
-        all
+        read.latencies.with(&write.latencies)
     }
 
     pub(super) fn phases(&self) -> Vec<PhaseShare> {
@@ -232,7 +150,7 @@ impl Recorder {
 
     /// How long after the first issue 95 in 100 reads and writes were done.
     pub(super) fn mostly_done_ns(&self) -> u64 {
-        self.completions.0.value_at_quantile(0.95).min(self.completions.0.max())
+        self.completions.quantile(0.95)
     }
 
     /// What `amount` is in a second of the run.
@@ -345,7 +263,7 @@ impl Observer for Recorder {
         if is_transfer(request) {
             self.phases.count(now, request, latency);
             let since = now.since(self.first_issue.unwrap_or_default());
-            self.completions.0.record(since.0).expect("the histogram grows");
+            self.completions.record(since.0);
         }
     }
 
@@ -382,14 +300,20 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_long_is_seen_often() {
-        let mut latencies = Latencies::default();
-        (0..999).for_each(|_| latencies.record(1_000_000));
-        assert_eq!(latencies.observed(0.99), latencies.quantile(0.99));
-        // Seen 300 times, the last time a tenth of a second before the end.
-        latencies.record(30_000_000_000);
-        let seen = latencies.observed(0.99) as f64 / 1e9;
-        assert!((28.6..29.0).contains(&seen), "{seen}");
-        assert!(latencies.quantile(0.99) < 2_000_000);
+    fn nothing_ends_after_the_last_nanosecond() {
+        let mut recorder = Recorder::new(1);
+        for (request, done) in [
+            (Request::write(Sector(0), Sectors(8)), 40_000_001),
+            (Request::read(Sector(0), Sectors(8)), 55_000_000),
+        ] {
+            recorder.arrived(Instant(0), RequestId(0), &request);
+            recorder.completed(Instant(done), RequestId(0), &request, 0);
+        }
+        let report = recorder.report("noop", 0, |_| (None, idlewise_core::Weight::default()));
+        let (all, read, write) = (&report.latency_ns, &report.read, &report.write);
+        assert_eq!([report.elapsed_ns, report.mostly_done_ns, report.longest_wait_ns], [55_000_000; 3]);
+        assert_eq!([all.max, all.p999, all.p99, all.p90], [55_000_000; 4]);
+        assert_eq!([read.latency_ns.max, read.latency_ns.p50, read.observed_ns_p99], [55_000_000; 3]);
+        assert_eq!([write.latency_ns.max, write.latency_ns.p50, write.observed_ns_p99], [40_000_001; 3]);
     }
 }

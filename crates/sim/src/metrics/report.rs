@@ -6,8 +6,9 @@ use idlewise_core::{Issuer, Weight};
 use super::declare::Better::{Less, More, Neither};
 use super::declare::{Column, figures};
 use super::issuers::IssuerShare;
+use super::latencies::Latencies;
 use super::phases::PhaseShare;
-use super::recorder::{Anticipation, Latencies, Moved, Recorder};
+use super::recorder::{Anticipation, Moved, Recorder};
 use super::selector::Account;
 
 figures! {
@@ -26,7 +27,7 @@ figures! {
         /// 99.9th percentile.
         p999: u64 = all.quantile(0.999), Millis;
         /// The longest.
-        max: u64 = all.quantile(1.0), Millis;
+        max: u64 = all.max(), Millis;
     }
 }
 
@@ -134,7 +135,7 @@ figures! {
         /// Discards: requests, what they gave free, and their latency.
         discard: Part = Part::of(&run.recorder.discarded), One(Part);
         /// The longest time from issue to completion: what tables call longest.
-        longest_wait_ns: u64 = run.recorder.latencies().quantile(1.0), Millis;
+        longest_wait_ns: u64 = run.recorder.latencies().max(), Millis;
         /// The longest time from issue to dispatch.
         longest_queued_ns: u64 = run.recorder.longest_queued_ns, Millis;
         /// The 99th percentile of reads of the process that has the highest (`read_latency_ns_p99`).
