@@ -211,11 +211,17 @@ impl Advise {
         done.interrupted |= variants.is_none();
         let mut variants = variants.unwrap_or_default();
         let mut summaries = summarise(&done.outcomes, about.len())?;
+        let mut notes = notes(&prepared, &done);
         if let (None, Some(error), [_, others @ ..]) = (prepared.missing, model.error, &variants[..]) {
             add_runs(&mut summaries, others);
             let percent = 100.0 * error.max(assumptions::LEAST);
             model.words += &format!(
                 "; figures are the means of three replays: on that, and on one {percent:.0} % slower and faster"
+            );
+            notes.push(
+                "note: the verdict's figures are means of three replays; tables and plots show the one on the disk as \
+                 it is modelled"
+                    .to_owned(),
             );
             variants.clear();
         }
@@ -223,7 +229,7 @@ impl Advise {
         let asked = (self.goal, &about[..], in_use.as_deref());
         let comparison = Comparison::new(&prepared, &summaries, done.interrupted, asked, &variants);
         if let Some(path) = &self.html {
-            output::write(path, &html::page(&comparison, &notes(&prepared, &done), &done.series(&prepared)))?;
+            output::write(path, &html::page(&comparison, &notes, &done.series(&prepared)))?;
         }
         let mut trace = traces::Trace::open(path, &options(&reading)?).map_err(Failure::failed)?;
         let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;

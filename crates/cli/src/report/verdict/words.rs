@@ -81,20 +81,8 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
         Claim::Take { goal, scheduler, ties, behind } => {
             take((*goal, scheduler), ties, behind, &within_all(table, *goal, chance))
         }
-        Claim::Longest { scheduler, other } => format!(
-            "But under {} the slowest request took {} ({}: {}).",
-            scheduler.scheduler,
-            show(Kind::Millis, scheduler.value),
-            other.scheduler,
-            show(Kind::Millis, other.value)
-        ),
-        Claim::Ends { scheduler, other } => format!(
-            "But under {} the programs that end took {} ({}: {}).",
-            scheduler.scheduler,
-            show(Kind::Seconds, scheduler.value),
-            other.scheduler,
-            show(Kind::Seconds, other.value)
-        ),
+        Claim::Longest { scheduler, other } => but("slowest request", Kind::Millis, scheduler, other),
+        Claim::Ends { scheduler, other } => but("programs that end", Kind::Seconds, scheduler, other),
         Claim::LeftOut { schedulers, limit_ns, usual } => left_out(schedulers, *limit_ns, usual.as_deref()),
         Claim::Holds { missing, assumptions } => {
             let holds = joined(assumptions.iter().map(String::as_str), "and", usize::MAX);
@@ -112,6 +100,12 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             format!("Schedulers that Linux does not have would add nothing to {over} here.")
         }
     }
+}
+
+/// A warning of something that takes far longer than under another scheduler.
+fn but(what: &str, kind: Kind, here: &Value, there: &Value) -> String {
+    let [long, short] = [here, there].map(|value| show(kind, value.value));
+    format!("But under {} the {what} took {long} ({}: {short}).", here.scheduler, there.scheduler)
 }
 
 /// No figure of the goal differs.
