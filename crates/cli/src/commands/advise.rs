@@ -81,7 +81,8 @@ impl Advise {
                 "{option} is for recording a disk, and {name} is a file: leave {option} away"
             )));
         }
-        let places = [path.to_owned(), Path::new("/dev").join(path), Path::new("/sys/class/block").join(path)];
+        let places =
+            [path.to_owned(), Path::new("/dev").join(path), Path::new("/sys/class/block").join(path)];
         if !path.starts_with("/dev") && !places.iter().any(|place| place.exists()) {
             let cure = "name a recording, or a disk such as /dev/sda";
             return Err(Failure::usage(format!("{name}: there is no such file and no such device: {cure}")));
