@@ -4,14 +4,13 @@
 #
 #   scripts/kernel/flash.sh [--short | --held-out]
 #
-# ONLY=NAME,… takes only these of ours. --short: some elevators and loads; prints only what is wrong. --held-out: the loads
-# and the disk that no change was made for. Exit status: 0 nothing waits that should not, 1 something does, 77 it cannot run
-# here.
+# --short: some elevators and loads; prints only what is wrong. --held-out: the loads and the disk that no change was made
+# for. Exit status: 0 nothing waits that should not, 1 something does, 77 it cannot run here.
 set -euo pipefail
 export LC_ALL=C GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-disks='null;sata-ssd;nvme-ssd' loads=random,batches,readers,writers,writes only=${ONLY:-} ms=300 short=
+disks='null;sata-ssd;nvme-ssd' loads=random,batches,readers,writers,writes only='' ms=300 short=
 # A core of today does about four instructions in a nanosecond, of the guest's one.
 slower=4
 mode=${1:-}
@@ -19,7 +18,7 @@ case $mode in
     --short) disks='null;sata-ssd' loads=batches,readers,writers only=as,cas,cfq,iw-bfq,antic-sptf,antic-yfq ms=60 short=1 ;;
     --held-out) disks='null;sata-ssd;sata-ssd:depth=8' loads=mixed,blocks ;;
     '') ;;
-    *) sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2; exit 2 ;;
+    *) sed -n 's/^# \{0,1\}//; 2,8p' "$0" >&2; exit 2 ;;
 esac
 
 status=0

@@ -4,10 +4,20 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// The schedulers of the kernel's own.
-const KERNELS: [&str; 4] = ["none", "mq-deadline", "kyber", "bfq"];
+/// The schedulers of the kernel's own, and the module of each that has one.
+const KERNELS: [(&str, Option<&str>); 4] = [
+    ("none", None),
+    ("mq-deadline", Some("mq-deadline")),
+    ("kyber", Some("kyber-iosched")),
+    ("bfq", Some("bfq")),
+];
 /// The module of idlewise's own schedulers.
 const OWN: &str = "idlewise";
+
+/// Whether a scheduler that the kernel offers is one of idlewise's own.
+pub(super) fn is_own(scheduler: &str) -> bool {
+    KERNELS.iter().all(|(kernels, _)| *kernels != scheduler)
+}
 
 /// A disk as the kernel has it, and what it may have.
 #[derive(Clone, Debug, Default)]
@@ -55,8 +65,7 @@ impl Target {
         let udev_file = format!("/etc/udev/rules.d/{stem}.rules");
         let tuned_folder = format!("/etc/tuned/{stem}");
         // The kernel loads its own schedulers' modules by itself.
-        let own = !KERNELS.contains(&scheduler);
-        let modules_file = own.then(|| format!("/etc/modules-load.d/{stem}.conf"));
+        let modules_file = is_own(scheduler).then(|| format!("/etc/modules-load.d/{stem}.conf"));
         let mut undo = vec![format!("rm -f {udev_file}")];
         undo.extend(modules_file.iter().map(|file| format!("rm -f {file}")));
         undo.push(format!("rm -rf {tuned_folder}"));
@@ -77,13 +86,7 @@ impl Target {
         if self.offered.iter().any(|offered| offered == scheduler) {
             return None;
         }
-        match scheduler {
-            "none" => None,
-            "bfq" => Some("bfq"),
-            "kyber" => Some("kyber-iosched"),
-            "mq-deadline" => Some("mq-deadline"),
-            _ => Some(OWN),
-        }
+        KERNELS.iter().find(|(kernels, _)| *kernels == scheduler).map_or(Some(OWN), |(_, module)| *module)
     }
 
     /// A whole disk alone, never its partitions: those have no scheduler.

@@ -8,7 +8,7 @@ use idlewise_sim::fit::Known;
 use idlewise_sim::traces::recording::Disk;
 use idlewise_sim::traces::{Record, Survey, Trace};
 
-use super::apply::Target;
+use super::apply::{Target, is_own};
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::fitting;
@@ -100,9 +100,8 @@ impl Subject {
 
     /// The schedulers of idlewise's own that the kernel offers for the disk.
     pub(crate) fn installed(&self) -> Vec<String> {
-        let kernels = ["none", "mq-deadline", "kyber", "bfq", "idlewise"];
         let offered = self.disk.as_ref().map(offered).unwrap_or_default();
-        let ours = offered.into_iter().filter(|name| !kernels.contains(&name.as_str()));
+        let ours = offered.into_iter().filter(|name| is_own(name));
         ours.map(|name| own_name(&name).to_owned()).filter(|name| Chosen::find(name).is_some()).collect()
     }
 }
