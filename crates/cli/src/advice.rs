@@ -71,6 +71,9 @@ pub(crate) struct Advice {
     pub(crate) far: bool,
     pub(crate) requests: u64,
     pub(crate) kinds: Vec<Kind>,
+    /// The recording says which disk it is of.
+    #[serde(skip)]
+    pub(crate) disk_known: bool,
     /// The scheduler in use, if that is known.
     pub(crate) current: Option<String>,
     pub(crate) action: Action,
@@ -217,6 +220,7 @@ pub(crate) fn advise(
         not_fitted: model.not_fitted,
         requests: subject.records.len() as u64,
         kinds,
+        disk_known: subject.disk.is_some(),
         current,
         action,
         ties: good.into_iter().filter(|name| Some(name) != scheduler.as_ref()).collect(),

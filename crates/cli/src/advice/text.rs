@@ -97,6 +97,9 @@ fn headline(advice: &Advice) -> String {
             "You have {current}: take {scheduler}, which is {} times better here.",
             three(advice.times_better)
         ),
+        Action::Take if advice.disk_known => {
+            format!("Take {scheduler}. The disk has a scheduler that idlewise does not know.")
+        }
         Action::Take => format!(
             "Take {scheduler}. The recording says neither which disk this is nor which scheduler that has: in the lines \
              below DISK stands for the disk, and OLD for what /sys/block/DISK/queue/scheduler has in brackets now."
