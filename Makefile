@@ -107,8 +107,8 @@ kernel-flash: ## what elevators cost where nothing turns, in a guest: docs/flash
 kernel-stress: ## the long test of the elevators in a guest: a quarter of an hour
 	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh stress switches=$(SWITCHES) loads=20
 
-kernel-debug: ## the same on a kernel that checks its locks and memory, which is built first: about an hour and a half
-	@GUEST_TIMEOUT=14400 scripts/kernel/run.sh --debug stress switches=$(SWITCHES) loads=20
+kernel-debug: ## the same, panics, storms and pulled disks on kernels that check their locks and memory, built first: hours
+	@GUEST_TIMEOUT=14400 SWITCHES=$(SWITCHES) scripts/kernel/all.sh --debug $(ARGS)
 
 kernel-install: ## hand the elevators to DKMS, for the running kernel and later ones (root)
 	@scripts/kernel/install.sh

@@ -114,6 +114,7 @@ guest "advice on real programs in a real kernel" "scripts/kernel/advice.sh --sho
 guest "nothing waits where nothing turns, in a real kernel" "scripts/kernel/flash.sh --short"
 guest "a disk that is a model, in a real kernel" "scripts/kernel/run.sh disk"
 guest "panics in a real kernel" "scripts/kernel/run.sh panic"
+guest "disks that are pulled out, in a real kernel" "scripts/kernel/run.sh hotplug only=noop,cas,iw-bfq,turns"
 guest "the papers' experiments in a real kernel" "scripts/kernel/papers.sh --short"
 guest "the kernel's stack" "scripts/kernel/run.sh stack"
 guest "a disk short of memory, in a real kernel" "scripts/kernel/run.sh memory"

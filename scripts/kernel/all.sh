@@ -2,23 +2,32 @@
 # Runs the tests in a guest on each kernel that the modules support, and writes the table of versions and tests in
 # docs/kernel.md.
 #
-#   scripts/kernel/all.sh [LINE…]
+#   scripts/kernel/all.sh [--debug] [LINE…]
 #
-# LINE is as KERNEL is (scripts/kernel/packages.sh); without one 6.1, 6.12 and 7. ONLY="TEST TEST" runs only these. What did
-# not run keeps the result that it had. Exit status: 0 all is well, 1 not.
+# LINE is as KERNEL is (scripts/kernel/packages.sh); without one 6.1, 6.12 and 7. With --debug these are kernels that check
+# their locks and memory (kernel/debug.config), 6.1 and 6.12, with a table of their own; SWITCHES=N changes of each kind on each disk there
+# (250). ONLY="TEST TEST" runs only these. What did not run keeps the result that it had. Exit status: 0 all is well, 1 not.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
 lines=(6.1 6.12 7)
-tests=(short stack panic memory exact disk storm papers record install)
+tests=(short stack panic hotplug memory exact disk storm papers record install)
+debug='' block='versions and tests'
+if [ "${1:-}" = --debug ]; then
+    shift
+    lines=(6.1 6.12) tests=(panic hotplug storm stress)
+    debug=--debug block='checked kernels'
+fi
 # What each is, and the command that runs it.
 describe() {
     case $1 in
         short) title="each elevator, merging, tunables, switching under load, unloading" ;;
         stack) title="the kernel's stack" ;;
         panic) title="panics in the core" ;;
+        hotplug) title="disks that are pulled out under load" ;;
+        stress) title="changes under load: ${SWITCHES:-250} of each kind on each of four devices" ;;
         memory) title="a modelled disk short of memory" ;;
         exact) title="in exact time: switches, shares, limits, \`auto\`" ;;
         disk) title="the disk that is a model" ;;
@@ -29,15 +38,16 @@ describe() {
     esac
     case $1 in
         short) command=(scripts/kernel/run.sh short switches=7 loads=2) ;;
-        storm) command=(scripts/kernel/run.sh storm runs=5 loads=3) ;;
+        storm) command=(scripts/kernel/run.sh ${debug:+"$debug"} storm runs=5 loads=3) ;;
+        stress) command=(scripts/kernel/run.sh ${debug:+"$debug"} stress "switches=${SWITCHES:-250}" loads=20) ;;
         papers) command=(scripts/kernel/papers.sh --short) ;;
         record) command=(scripts/kernel/record.sh --short) ;;
         install) command=(scripts/kernel/test-install.sh) ;;
-        *) command=(scripts/kernel/run.sh "$1") ;;
+        *) command=(scripts/kernel/run.sh ${debug:+"$debug"} "$1") ;;
     esac
 }
 
-results=$kernel_work/kernel-all
+results=$kernel_work/kernel-all$debug
 # result LINE TEST: runs it and leaves a line for the table.
 result() {
     local place=$results/$1 status=0 began=$SECONDS title command
@@ -77,9 +87,9 @@ for line in "${wanted[@]}"; do
     for test in "${chosen[@]}"; do result "$line" "$test" || failed=1; done
 done
 table >"$results/table"
-awk -v table="$results/table" '
-    /^<!-- versions and tests/ { print; while ((getline line <table) > 0) print line; inside = 1 }
-    /^<!-- end of versions/ { inside = 0 }
+awk -v table="$results/table" -v block="<!-- $block" '
+    index($0, block) == 1 { print; while ((getline line <table) > 0) print line; inside = 1 }
+    /^<!-- end of/ { inside = 0 }
     !inside' docs/kernel.md >"$results/kernel.md"
 cp "$results/kernel.md" docs/kernel.md
 exit "$failed"
