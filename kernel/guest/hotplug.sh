@@ -21,14 +21,23 @@ set_queue other scheduler cas
     echo over >/tmp/over
 ) &
 
+served() { [ "$(awk '{ print $1 + $5 }' "/sys/block/$1/stat")" -ge 50 ]; }
+broken() { [ "$(queue "$1" iosched/broken)" = 1 ]; }
+# within COMMAND…: it succeeds within 300 rounds of a tenth of a second.
+within() {
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || return 1
+        sleep 0.1
+    done
+}
 appear() {
     case $1 in
         nullone) null_device nullone 1 ;;
         sda) echo "- - -" >/sys/class/scsi_host/host0/scan ;;
     esac
-    tries=0
-    while [ ! -e "/sys/block/$1/queue/scheduler" ] && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.1; done
-    [ -b "/dev/$1" ] || bad "$1 does not come again"
+    within [ -b "/dev/$1" ] || bad "$1 does not come again"
 }
 pull() {
     case $1 in
@@ -38,7 +47,7 @@ pull() {
 }
 # Buffered and direct, reads and writes, alone and many at a time; an error is no end of it while there is a disk.
 use() {
-    fio --output="/tmp/use-$1" --ioengine=libaio --direct=1 --thread --filename="/dev/$1" --size=8m --bs=8k --time_based \
+    fio --output="/tmp/use-$1" --ioengine=libaio --direct=1 --thread --filename="/dev/$1" --allow_file_create=0 --size=8m --bs=8k --time_based \
         --runtime=60 --name=many --rw=randrw --iodepth=32 --name=stream --rw=read --iodepth=1 --ioengine=psync \
         --name=buffered --rw=randwrite --direct=0 --ioengine=psync >/dev/null 2>&1
     : >"/tmp/used-$1"
@@ -54,18 +63,8 @@ change() {
     done >/dev/null 2>&1
     : >"/tmp/changed-$1"
 }
-# reaches DISK COUNTER VALUE: within ten seconds.
-reaches() {
-    tries=0
-    while [ "$(queue "$1" iosched/"$2")" -lt "$3" ] && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.1; done
-    [ $tries -lt 100 ]
-}
 # gone FILE WHAT: the background job that leaves this file has ended.
-gone() {
-    tries=0
-    while [ ! -e "$1" ] && [ $tries -lt 300 ]; do tries=$((tries + 1)); sleep 0.1; done
-    rm "$1" 2>/dev/null || bad "$2 does not end"
-}
+gone() { within [ -e "$1" ] && rm "$1" || bad "$2 does not end"; }
 # round ELEVATOR [changing | PANIC]: both disks are used, pulled out, and come again.
 round() {
     for disk in $disks; do
@@ -79,9 +78,8 @@ round() {
     done
     for disk in $disks; do
         case ${2:-} in
-            changing) ;;
-            "") reaches $disk inserted 50 || bad "$disk is hardly used under $1" ;;
-            *) reaches $disk broken 1 || bad "the core did not panic at $2" ;;
+            "" | changing) within served $disk || bad "$disk is hardly used under $*" ;;
+            *) within broken $disk || bad "the core did not panic at $2" ;;
         esac
     done
     sleep "0.$(random 10)"
