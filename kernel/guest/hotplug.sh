@@ -45,11 +45,11 @@ pull() {
         sda) echo 1 >/sys/block/sda/device/delete ;;
     esac
 }
-# Buffered and direct, reads and writes, alone and many at a time; an error is no end of it while there is a disk.
+# Buffered and direct, reads and writes, alone and many at a time, until an error. What is buffered meets one when it is flushed.
 use() {
-    fio --output="/tmp/use-$1" --ioengine=libaio --direct=1 --thread --filename="/dev/$1" --allow_file_create=0 --size=8m --bs=8k --time_based \
-        --runtime=60 --name=many --rw=randrw --iodepth=32 --name=stream --rw=read --iodepth=1 --ioengine=psync \
-        --name=buffered --rw=randwrite --direct=0 --ioengine=psync >/dev/null 2>&1
+    fio --output="/tmp/use-$1" --ioengine=libaio --direct=1 --thread --filename="/dev/$1" --allow_file_create=0 --size=8m --bs=8k \
+        --time_based --runtime=600 --name=many --rw=randrw --iodepth=32 --name=stream --rw=read --iodepth=1 --ioengine=psync \
+        --name=buffered --rw=randwrite --direct=0 --ioengine=psync --fsync=16 >/dev/null 2>&1
     : >"/tmp/used-$1"
 }
 # change DISK: sets what can be set, again and again, until the disk is away.
