@@ -109,6 +109,7 @@ pub(crate) fn interruptible() -> Result<Arc<Control>, Failure> {
     static ONLY: OnceLock<Arc<Control>> = OnceLock::new();
     if let Some(control) = ONLY.get() {
         control.completed.store(0, Ordering::Relaxed);
+        control.millionths.store(0, Ordering::Relaxed);
         return Ok(Arc::clone(control));
     }
     let control = Arc::clone(ONLY.get_or_init(Arc::default));

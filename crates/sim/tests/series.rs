@@ -43,6 +43,19 @@ fn the_bins_add_up_to_the_report() {
 }
 
 #[test]
+fn a_disk_that_does_one_thing_at_a_time_is_never_more_than_busy() {
+    for load in ["random:n=4,requests=20", "sync-streams:n=2,requests=300,think=1ms", "write-and-read"] {
+        for scheduler in ["noop", "c-look", "as"] {
+            let series = run(load, scheduler, true).series.unwrap();
+            for (bin, [from, to]) in series.bins.iter().zip(series.spans()) {
+                let (busy, all) = (bin.service_ns.iter().sum::<u64>(), to.since(from).0);
+                assert!(busy <= all, "{load} under {scheduler}: busy for {busy} of {all} ns");
+            }
+        }
+    }
+}
+
+#[test]
 fn processes_beyond_the_ninth_are_one() {
     let series = run("sync-streams:n=20,gap=0,file=100m", "as", true).series.unwrap();
     assert_eq!(series.processes.len(), 9);

@@ -37,8 +37,8 @@ pub(crate) fn csv_of_series(runs: &[(&str, &Series)]) -> String {
         .to_owned();
     for (name, series) in runs {
         let name = quoted(name);
-        for (bin, begins) in series.bins.iter().zip((0..).map(|place| place * series.bin.0)) {
-            let ends = (begins + series.bin.0).min(series.end.0);
+        for (bin, [begins, ends]) in series.bins.iter().zip(series.spans()) {
+            let (begins, ends) = (begins.0, ends.0);
             let [read, write] = bin.bytes;
             let outstanding = bin.outstanding * series.bin.0 as f64 / (ends - begins).max(1) as f64;
             let (read_p99, write_p99, waiting) = (bin.read_ns_p99, bin.write_ns_p99, bin.waiting_ns);

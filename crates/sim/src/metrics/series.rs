@@ -17,7 +17,7 @@ pub(super) use collector::Collector;
 pub struct Series {
     /// How long a bin is. The first one begins at time zero.
     pub bin: Duration,
-    /// The bins up to the last completion; 256 at most.
+    /// The bins up to the last completion; 256 at most. The last one takes half of this to one and a half.
     pub bins: Vec<Bin>,
     /// The last completion.
     pub end: Instant,
@@ -31,6 +31,16 @@ pub struct Series {
     pub close_up: CloseUp,
     /// Latencies of reads and of writes: what share of them took no longer. Empty if there were none.
     pub latencies: [Vec<Quantile>; 2],
+}
+
+impl Series {
+    /// From when to when each bin is.
+    pub fn spans(&self) -> impl Iterator<Item = [Instant; 2]> {
+        let begin = |place: usize| Instant(place as u64 * self.bin.0);
+        let last = self.bins.len().saturating_sub(1);
+        (0..self.bins.len())
+            .map(move |place| [begin(place), if place == last { self.end } else { begin(place + 1) }])
+    }
 }
 
 /// What happened in a bin.

@@ -22,16 +22,15 @@ const NAMED: usize = 8;
 
 /// The page.
 pub(crate) fn page(drawn: &[Drawn<'_>]) -> String {
-    let mut body = format!(
-        "<header><p class=brand>idlewise: disk scheduling</p><h1>The front of schedulers</h1>\
-         <p class=verdict>{}</p></header>\n<main>\n",
-        escape(LEGEND)
+    let mut body = String::from(
+        "<header><p class=brand>idlewise: disk scheduling</p><h1>The front of schedulers</h1></header>\n<main>\n",
     );
     for one in drawn {
         let mut plots = table(one) + "<div class=charts>\n";
         one.panels.iter().for_each(|panel| plots += &plot(one, panel));
         body += &section(&format!("{}: {}", one.disk.name, one.disk.description), &(plots + "</div>\n"));
     }
+    body += &section("How to read this", &format!("<p class=notes>{}</p>\n", escape(LEGEND)));
     body += &section("To repeat this", &format!("<pre><code>{}</code></pre>\n", escape(&origin::command())));
     document("The front of schedulers", &(body + "</main>\n"))
 }
@@ -64,12 +63,24 @@ impl Scale {
         self.from + share * (self.to - self.from)
     }
 
-    /// Round values in the scale: 1, 2 and 5 of each power of ten, or less of them where there are many.
+    /// Round values in the scale: of each power of ten as few as will do.
     fn ticks(&self) -> Vec<f64> {
         let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
-        let steps: &[f64] = if decades.clone().count() > 4 { &[1.0] } else { &[1.0, 2.0, 5.0] };
-        let all = decades.flat_map(|decade| steps.iter().map(move |step| step * 10f64.powi(decade)));
-        all.filter(|value| (self.low..=self.high).contains(value)).collect()
+        let by = |steps: &[f64]| -> Vec<f64> {
+            // Divided, so that 0.3 is written as such.
+            let value = |step: f64, decade: i32| match decade {
+                0.. => step * 10f64.powi(decade),
+                _ => step / 10f64.powi(-decade),
+            };
+            let all = decades.clone().flat_map(|decade| steps.iter().map(move |step| value(*step, decade)));
+            all.filter(|value| (self.low..=self.high).contains(value)).collect()
+        };
+        let [few, some] = [&[1.0][..], &[1.0, 2.0, 5.0]].map(by);
+        match (few.len(), some.len()) {
+            (5.., _) => few,
+            (_, 3..) => some,
+            _ => by(&[1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0]),
+        }
     }
 }
 
@@ -113,7 +124,13 @@ fn plot(one: &Drawn<'_>, panel: &Panel) -> String {
 }
 
 fn axes(x: &Scale, y: &Scale) -> String {
-    let mut text = String::new();
+    let mut text = format!(
+        "<text x={:.1} y={:.1} class=axis>MB/s</text><text x={:.1} y={:.1} class=name>ms</text>\n",
+        WIDTH - RIGHT + 24.0,
+        HEIGHT - BOTTOM + 18.0,
+        LEFT - 8.0,
+        TOP + 4.0
+    );
     for value in x.ticks() {
         let at = x.at(value);
         let _ = writeln!(

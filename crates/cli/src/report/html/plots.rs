@@ -32,7 +32,7 @@ pub(super) fn plots(runs: &[Named<'_>], first: &[&str]) -> String {
 
 fn packed((name, series): &Named<'_>) -> Value {
     let bins = |figure: &dyn Fn(&Bin, f64) -> f64| {
-        let spans = (0..).map(|place| span(series, place));
+        let spans = series.spans().map(|[from, to]| to.since(from).0.max(1) as f64);
         row(&series.bins.iter().zip(spans).map(|(bin, ns)| figure(bin, ns)).collect::<Vec<_>>())
     };
     let millis = |figure: fn(&Bin) -> u64| floats(series.bins.iter().map(|bin| figure(bin) as f64 / 1e6));
@@ -55,11 +55,6 @@ fn packed((name, series): &Named<'_>) -> Value {
         "readLatency": distribution(reads),
         "writeLatency": distribution(writes),
     })
-}
-
-/// How long the bin at `place` is, in nanoseconds: the last one ends with the run.
-fn span(series: &Series, place: u64) -> f64 {
-    (series.end.0.saturating_sub(place * series.bin.0)).clamp(1, series.bin.0) as f64
 }
 
 fn gigabytes(dot: &Dot) -> f64 {

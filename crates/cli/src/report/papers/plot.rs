@@ -61,6 +61,7 @@ pub(super) fn ratios(findings: &[Finding]) -> String {
         "hollow: the paper's; filled: ours, with the 95 % interval; logarithmic scale",
         bottom + 28.0,
         &drawing,
+        "",
     )
 }
 
@@ -72,11 +73,11 @@ fn upright(at: f64, bottom: f64, label: &str) -> String {
     )
 }
 
-fn figure(title: &str, note: &str, height: f64, drawing: &str) -> String {
+fn figure(title: &str, note: &str, height: f64, drawing: &str, legend: &str) -> String {
     let (title, note) = (escape(title), escape(note));
     format!(
         "<figure><figcaption><b>{title}</b> <span>{note}</span></figcaption>\n<svg viewBox=\"0 0 {WIDTH} {height:.0}\" \
-         role=img aria-label=\"{title}: {note}\">\n{drawing}</svg></figure>\n"
+         role=img aria-label=\"{title}: {note}\">\n{drawing}</svg>{legend}</figure>\n"
     )
 }
 
@@ -137,5 +138,5 @@ pub(super) fn curve(curve: &Curve, id: &str, ours: &[Line]) -> String {
         );
     }
     let note = format!("{}, and MB/s; dashed, with hollow points: what the paper's text says", curve.x);
-    figure(&format!("{id}. {}", curve.title), &note, HEIGHT - 12.0, &drawing) + &legend + "</ul>\n"
+    figure(&format!("{id}. {}", curve.title), &note, HEIGHT - 12.0, &drawing, &(legend + "</ul>\n"))
 }

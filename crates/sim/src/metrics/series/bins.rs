@@ -24,7 +24,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, other: &Sums) {
+    pub(super) fn add(&mut self, other: &Sums) {
         for direction in 0..2 {
             self.bytes[direction] += other.bytes[direction];
             self.latencies[direction].add(&other.latencies[direction]);

@@ -46,6 +46,9 @@ pub(in super::super) struct Collector {
     counted: Instant,
     waiting_since: Option<Instant>,
     last_completion: Instant,
+    /// Of the command that the device has just done, the time from its start to here belongs to requests that are still to be
+    /// counted.
+    unassigned: Instant,
     /// Devices before this one.
     devices: u32,
 }
@@ -125,6 +128,7 @@ impl Collector {
     }
 
     pub(in super::super) fn served(&mut self, now: Instant, id: RequestId) {
+        self.unassigned = now;
         if self.is_drawn(id) {
             self.closer.served(now, &self.dot(id));
         }
@@ -143,9 +147,11 @@ impl Collector {
         self.last_completion = self.last_completion.max(now);
         let column = usize::from(self.column(request));
         let direction = request.direction().index();
-        let sums = self.bins.at(now);
-        sums.serve(column, service_ns);
+        let until = self.unassigned;
+        self.unassigned = Instant(until.0.saturating_sub(service_ns));
+        self.bins.spread(self.unassigned, until, |sums, ns| sums.serve(column, ns));
         if transfer {
+            let sums = self.bins.at(now);
             sums.bytes[direction] += u64::from(request.length.0) * SECTOR_BYTES;
             sums.latencies[direction].record(latency_ns);
         }
@@ -194,7 +200,15 @@ impl Collector {
         let width = self.bins.width();
         let used = ((self.last_completion.0 / width.0) as usize + 1).min(self.bins.all().len());
         let bin = |sums: &Sums| bin(sums, width.0, &places, processes.len());
-        let bins = self.bins.all()[..used].iter().map(bin).collect();
+        let mut bins = self.bins.all()[..used].to_vec();
+        // Figures of a moment would be no figures of a bin.
+        if let [.., before, last] = &mut bins[..]
+            && self.last_completion.0 % width.0 < width.0 / 2
+        {
+            before.add(last);
+            bins.pop();
+        }
+        let bins = bins.iter().map(bin).collect();
         let renamed = |dot: Dot| Dot { process: places[usize::from(dot.process)], ..dot };
         let mut close_up = self.closer.finish();
         close_up.commands.iter_mut().for_each(|command| command.dot = renamed(command.dot));
