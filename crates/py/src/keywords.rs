@@ -14,8 +14,9 @@ const OTHERWISE: [(&str, &str); 7] = [
     ("uncalibrated", "calibrated"),
 ];
 
-/// What the program's messages advise to type, and what says the same in Python.
-const ADVICE: [(&str, &str); 5] = [
+/// What the program's messages speak of, and what says the same in Python.
+const PHRASES: [(&str, &str); 6] = [
+    ("--set weight.", "weights: weight."),
     ("`idlewise compare --help`", "`help(idlewise.compare)`"),
     ("`idlewise list disks`", "`idlewise.disks()`"),
     ("`idlewise list workloads`", "`idlewise.workloads()`"),
@@ -31,7 +32,8 @@ fn keyword(option: &str) -> String {
 
 /// `message` with options as Python has them: `--open-loop` is `open_loop`. Commands of a shell stay as they are.
 pub(crate) fn told(message: &str) -> String {
-    let message = ADVICE.iter().fold(message.to_owned(), |text, (shell, python)| text.replace(shell, python));
+    let message =
+        PHRASES.iter().fold(message.to_owned(), |text, (shell, python)| text.replace(shell, python));
     let (mut text, mut rest) = (String::new(), message.as_str());
     while let Some(at) = rest.find("--") {
         let option = &rest[at + 2..];

@@ -39,6 +39,8 @@ pub(crate) struct Request {
     synchronous: bool,
     operation: Operation,
     pub(crate) id: u32,
+    /// The number of its run.
+    pub(crate) run: u64,
     arrival: AtomicU64,
     start: AtomicU64,
     sectors: AtomicU32,
@@ -46,7 +48,7 @@ pub(crate) struct Request {
 }
 
 impl Request {
-    pub(crate) fn new(number: u64, id: u32, of: &idlewise_core::Request) -> Request {
+    pub(crate) fn new(run: u64, number: u64, id: u32, of: &idlewise_core::Request) -> Request {
         Request {
             number,
             issuer: of.issuer.0,
@@ -54,6 +56,7 @@ impl Request {
             synchronous: of.sync,
             operation: of.operation,
             id,
+            run,
             arrival: of.arrival.0.into(),
             start: of.start.0.into(),
             sectors: of.length.0.into(),

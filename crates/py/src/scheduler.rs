@@ -1,9 +1,9 @@
 //! A scheduler written in Python, as the simulator has it.
 //!
-//! Python is attached once for a whole run. What Python raises ends all runs of the comparison: this one goes on in order
-//! of arrival until the engine sees that it is to stop.
+//! Python is attached once for a whole run. What Python raises ends all runs of the comparison. A run that is to stop asks Python
+//! no more: what waits is dispatched in order of arrival until the engine ends it.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use idlewise::library::Following;
@@ -64,8 +64,13 @@ impl Foreign for Maker {
     }
 }
 
+/// Runs so far.
+static RUNS: AtomicU64 = AtomicU64::new(0);
+
 /// A scheduler in Python during a run.
 struct Own<'py, 'a> {
+    /// The number of the run.
+    run: u64,
     py: Python<'py>,
     maker: &'a Maker,
     methods: Methods<'py>,
@@ -74,24 +79,32 @@ struct Own<'py, 'a> {
     waiting: usize,
     /// Requests so far.
     number: u64,
-    /// Python has raised something.
-    failed: bool,
+    /// Python is asked no more.
+    ended: bool,
 }
 
 impl<'py, 'a> Own<'py, 'a> {
     fn new(py: Python<'py>, maker: &'a Maker, methods: Methods<'py>, capacity: usize) -> Own<'py, 'a> {
         let requests = std::iter::repeat_with(|| None).take(capacity).collect();
-        Own { py, maker, methods, requests, waiting: 0, number: 0, failed: false }
+        let run = RUNS.fetch_add(1, Relaxed);
+        Own { run, py, maker, methods, requests, waiting: 0, number: 0, ended: false }
     }
 
     fn fail(&mut self, error: PyErr) {
-        self.failed = true;
+        self.ended = true;
         self.maker.fail(error);
     }
 
-    /// Calls `method` with the time and a request, unless Python has raised something.
+    /// Whether Python is asked no more: it has raised something, or the runs are to stop. Looking costs less than a call of Python.
+    fn has_ended(&mut self) -> bool {
+        self.ended |= self.maker.following.control.stop.load(Relaxed);
+        self.ended
+    }
+
+    /// Calls `method` with the time and a request, unless the run is to end.
     fn tell(&mut self, method: Option<Bound<'py, PyAny>>, now: Instant, id: RequestId) {
-        if let (Some(method), Some(request), false) = (method, &self.requests[id.0 as usize], self.failed)
+        let ended = self.has_ended();
+        if let (Some(method), Some(request), false) = (method, &self.requests[id.0 as usize], ended)
             && let Err(error) = method.call1((now.0, request))
         {
             self.fail(error);
@@ -129,17 +142,17 @@ impl<'py, 'a> Own<'py, 'a> {
                 return Ok(Decision::Idle);
             }
             if let Ok(request) = answer.cast::<Request>() {
-                let own = self.requests.get(request.get().id as usize).and_then(Option::as_ref);
-                let held = own.is_some_and(|own| own.is(request));
                 let request = request.get();
                 match request.state() {
-                    State::Waiting if held => {
+                    _ if request.run != self.run => return Err(wrong(FOREIGN, request)),
+                    State::Waiting => {
                         request.becomes(State::Dispatched);
                         return Ok(Decision::Dispatch(RequestId(request.id)));
                     }
                     // Who does not want to be told learns it here, once.
                     State::Absorbed => request.becomes(State::Gone),
-                    state => return Err(self.wrong(state, request)),
+                    State::Dispatched => return Err(wrong(TWICE, request)),
+                    State::Gone => return Err(wrong(ABSORBED, request)),
                 }
             } else if let Ok(wait) = answer.cast::<WaitUntil>() {
                 let time = wait.get().time;
@@ -157,22 +170,21 @@ impl<'py, 'a> Own<'py, 'a> {
             }
         }
     }
+}
 
-    /// Why `request` cannot be dispatched.
-    fn wrong(&self, state: State, request: &Request) -> PyErr {
-        let why = match state {
-            State::Dispatched => "which was dispatched before: forget a request when you return it",
-            State::Absorbed | State::Gone => "which has become a part of another request: remove() says so",
-            State::Waiting => "which is of another run: a scheduler keeps its requests in itself",
-        };
-        PyValueError::new_err(format!("dispatch() returned request {}, {why}", request.number()))
-    }
+const TWICE: &str = "which was dispatched before: forget a request when you return it";
+const ABSORBED: &str = "which has become a part of another request: remove() says so";
+const FOREIGN: &str = "which is of another run: a scheduler keeps its requests in itself";
+
+/// `request` cannot be dispatched.
+fn wrong(why: &str, request: &Request) -> PyErr {
+    PyValueError::new_err(format!("dispatch() returned request {}, {why}", request.number()))
 }
 
 impl Scheduler for Own<'_, '_> {
     fn insert(&mut self, cx: Cx<'_>, id: RequestId) {
         self.waiting += 1;
-        let request = Bound::new(self.py, Request::new(self.number, id.0, &cx[id]));
+        let request = Bound::new(self.py, Request::new(self.run, self.number, id.0, &cx[id]));
         self.number += 1;
         match request {
             Ok(request) => self.requests[id.0 as usize] = Some(request),
@@ -186,7 +198,7 @@ impl Scheduler for Own<'_, '_> {
         if self.waiting == 0 {
             return Decision::Idle;
         }
-        let decision = if self.failed {
+        let decision = if self.has_ended() {
             self.first()
         } else {
             self.asked(cx.now).unwrap_or_else(|error| {
@@ -218,7 +230,8 @@ impl Scheduler for Own<'_, '_> {
     }
 
     fn issuer_gone(&mut self, cx: Cx<'_>, who: Issuer) {
-        if let (Some(exited), false) = (&self.methods.5, self.failed)
+        let ended = self.has_ended();
+        if let (Some(exited), false) = (&self.methods.5, ended)
             && let Err(error) = exited.call1((cx.now.0, who.0))
         {
             self.fail(error);

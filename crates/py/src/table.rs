@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{
-    ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader as _,
-    StringArray, UInt8Array, UInt32Array, UInt64Array,
+    ArrayRef, BooleanArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, Int64Array,
+    LargeStringArray, RecordBatch, RecordBatchIterator, RecordBatchReader as _, StringArray, StringViewArray,
+    UInt8Array, UInt16Array, UInt32Array, UInt64Array,
 };
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
@@ -51,7 +52,17 @@ fn append(list: &Bound<'_, PyList>, array: &ArrayRef) -> PyResult<()> {
             })*
         };
     }
-    append_as!(Float64Array, StringArray, UInt64Array, UInt32Array, UInt8Array, BooleanArray);
+    append_as!(Float64Array, Float32Array, StringArray, LargeStringArray, StringViewArray, BooleanArray);
+    append_as!(
+        UInt64Array,
+        UInt32Array,
+        UInt16Array,
+        UInt8Array,
+        Int64Array,
+        Int32Array,
+        Int16Array,
+        Int8Array
+    );
     Err(PyTypeError::new_err(format!("a column of {} is for a library such as pyarrow", array.data_type())))
 }
 
@@ -83,11 +94,12 @@ impl Table {
     /// Takes in whatever has `__arrow_c_stream__`, without a copy.
     #[staticmethod]
     fn from_arrow(source: &Bound<'_, PyAny>) -> PyResult<Table> {
-        let stream = source.call_method0("__arrow_c_stream__").map_err(|_| {
-            PyTypeError::new_err(
-                "this is no table: pass what has __arrow_c_stream__, such as those of pyarrow and polars",
-            )
-        })?;
+        if !source.hasattr("__arrow_c_stream__")? {
+            let text =
+                "this is no table: pass what has __arrow_c_stream__, such as those of pyarrow and polars";
+            return Err(PyTypeError::new_err(text));
+        }
+        let stream = source.call_method0("__arrow_c_stream__")?;
         let capsule = stream.cast::<PyCapsule>()?;
         let stream = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
         // SAFETY: a capsule of this name holds such a stream (Arrow's PyCapsule interface), and nobody else moves it out

@@ -1,7 +1,7 @@
 //! Traces as Arrow's batches of rows, read as they are wanted.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
@@ -10,12 +10,13 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use idlewise::library;
 use idlewise_core::{Class, Operation};
-use idlewise_sim::traces::{Record, Trace};
+use idlewise_sim::traces::{Record, Trace, TraceError};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::call;
+use crate::keywords::told;
 use crate::table::{STREAM, Table, described};
 
 /// What a column is made of: rows, and the trace for names.
@@ -126,6 +127,9 @@ fn schema() -> SchemaRef {
     Arc::new(Schema::new(COLUMNS.iter().map(field).collect::<Vec<_>>()))
 }
 
+/// Rows for which a batch has room at first: it may be asked for more than the trace has.
+const AT_FIRST: usize = 65_536;
+
 /// One reading of a trace, some rows at a time.
 struct Reading {
     trace: Trace,
@@ -133,21 +137,29 @@ struct Reading {
     /// Rows in a batch.
     rows: usize,
     ended: bool,
+    /// Why the reading has failed.
+    failure: Arc<OnceLock<String>>,
+}
+
+impl Reading {
+    /// The trace cannot be read on.
+    fn fails(&mut self, error: &TraceError) -> ArrowError {
+        self.ended = true;
+        let message = self.failure.get_or_init(|| told(&error.to_string()));
+        ArrowError::ExternalError(message.as_str().into())
+    }
 }
 
 impl Iterator for Reading {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let mut rows = Vec::with_capacity(self.rows);
+        let mut rows = Vec::with_capacity(self.rows.min(AT_FIRST));
         while rows.len() < self.rows && !self.ended {
             match self.trace.next() {
                 Ok(Some(row)) => rows.push(row),
                 Ok(None) => self.ended = true,
-                Err(error) => {
-                    self.ended = true;
-                    return Some(Err(ArrowError::ExternalError(Box::new(error))));
-                }
+                Err(error) => return Some(Err(self.fails(&error))),
             }
         }
         if rows.is_empty() {
@@ -166,11 +178,14 @@ impl RecordBatchReader for Reading {
 
 /// The rows of a trace, from its beginning, in batches.
 #[pyclass(frozen, module = "idlewise._native")]
-pub(crate) struct Batches(Mutex<Option<Reading>>);
+pub(crate) struct Batches {
+    reading: Mutex<Option<Reading>>,
+    failure: Arc<OnceLock<String>>,
+}
 
 impl Batches {
     fn taken(&self) -> PyResult<Reading> {
-        let reading = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let reading = self.reading.lock().unwrap_or_else(PoisonError::into_inner).take();
         reading
             .ok_or_else(|| PyRuntimeError::new_err("these rows were handed out before: ask for them again"))
     }
@@ -190,8 +205,16 @@ impl Batches {
         rows: usize,
     ) -> PyResult<Batches> {
         let trace = library::open(&path, format, devices, lenient).map_err(call::raised)?;
-        let reading = Reading { trace, schema: schema(), rows: rows.max(1), ended: false };
-        Ok(Batches(Mutex::new(Some(reading))))
+        let failure = Arc::new(OnceLock::new());
+        let (rows, told) = (rows.max(1), Arc::clone(&failure));
+        let reading = Reading { trace, schema: schema(), rows, ended: false, failure: told };
+        Ok(Batches { reading: Mutex::new(Some(reading)), failure })
+    }
+
+    /// Why the rows cannot be read to their end, once that has shown.
+    #[getter]
+    fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     fn __iter__(own: Py<Batches>) -> Py<Batches> {
@@ -202,7 +225,7 @@ impl Batches {
         let mut reading = self.taken()?;
         let (batch, reading) = py.detach(move || (reading.next(), reading));
         let schema = reading.schema();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
+        *self.reading.lock().unwrap_or_else(PoisonError::into_inner) = Some(reading);
         match batch {
             Some(Ok(batch)) => Ok(Some(Table::new(schema, vec![batch]))),
             Some(Err(error)) => Err(call::Error::new_err(match error {

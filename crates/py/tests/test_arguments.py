@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import idlewise
+import numpy
 import pytest
 from conftest import Fifo
 from idlewise import _native
@@ -58,6 +59,13 @@ def test_options_of_selectors_reach_the_runs() -> None:
         ({"settings_of": {"noop": 3}}, TypeError, "^settings_of noop takes a dictionary, not 3$"),
         ({"weights": {1: None}}, TypeError, "^weights takes a whole number"),
         ({"schedulers": 5}, TypeError, "^schedulers takes one, or a list of them, not 5$"),
+        (
+            {"weights": {1: 10**9}},
+            ValueError,
+            r"^weights: weight\.1=1000000000: a weight is a whole number from 1 to 10000",
+        ),
+        ({"workload": "random:n=0"}, ValueError, "^workload: n=0: "),
+        ({"seeds": [2**64 - 2, 2**64 - 1, 2**64]}, ValueError, "^seeds: 3 runs from 18446744073709551614 on go beyond"),
         ({"disk": "nope"}, ValueError, r"`idlewise\.disks\(\)` names them all"),
     ],
 )
@@ -92,6 +100,23 @@ def test_what_is_wrong_with_a_sweep_is_named(
         idlewise.sweep(**SWEPT | wrong, output=tmp_path / "out")
 
 
+def test_a_long_value_is_not_told_in_full() -> None:
+    with pytest.raises(TypeError, match=r"^workload takes text, not ") as raised:
+        idlewise.compare(**SMALL | {"workload": list(range(10**5))})
+    assert len(str(raised.value)) < 100
+
+
+def test_true_and_false_of_numpy() -> None:
+    asked = SMALL | {"schedulers": "deadline"}
+    asked["settings_of"] = {"deadline": {"front_merges": numpy.True_}}
+    found = idlewise.compare(**asked | {"merges": numpy.False_})
+    assert found.command is not None
+    assert "--no-merges" in found.command
+    assert "--set=deadline.front_merges=on" in found.command
+    stopped = idlewise.compare(**asked | {"workload": "random:n=8,requests=10000000"}, progress=lambda *_: numpy.False_)
+    assert stopped.interrupted
+
+
 def test_none_is_not_given(tmp_path: Path) -> None:
     parameters = inspect.signature(idlewise.compare).parameters
     nothing = dict.fromkeys(parameters, None)
@@ -116,6 +141,10 @@ def test_numbers_of_rows_and_times(demo: Path) -> None:
     for rows in (0, -1):
         with pytest.raises(ValueError, match=f"^rows takes a whole number, 1 or more, not {rows}$"):
             idlewise.Trace(demo).batches(rows)
+    with pytest.raises(
+        ValueError, match=r"^rows takes a whole number, 1 to 9223372036854775807, not 9223372036854775808$"
+    ):
+        idlewise.Trace(demo).batches(2**63)
     for time, error in ((-1, ValueError), (2**64, ValueError), (1.5, TypeError), ("1", TypeError)):
         with pytest.raises(error, match=r"^time takes whole nanoseconds of the run, 0 or more, not"):
             idlewise.WaitUntil(time)  # type: ignore[arg-type]

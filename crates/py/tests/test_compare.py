@@ -1,19 +1,23 @@
 """Comparisons: the same numbers as the program's, as tables, while Python goes on."""
 
 import json
+import math
 import os
+import pickle
 import shlex
 import signal
 import subprocess
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import idlewise
 import pandas
 import polars
 import pyarrow
 import pytest
+from idlewise._plot import bars
 
 LOADS = ["sync-streams:n=3,requests=300", "random:n=8,requests=200", "poisson:requests=1000,rate=50"]
 LONG = {"workload": "random:n=8,requests=10000000", "disk": "nvme-ssd", "schedulers": "noop"}
@@ -155,6 +159,36 @@ def test_ctrl_c_ends_the_runs() -> None:
     timer.join()
 
 
+def test_a_fork_compares_too() -> None:
+    asked: dict[str, Any] = {"workload": "random:n=2,requests=50", "disk": "maxtor-40g", "schedulers": "noop,deadline"}
+    idlewise.compare(**asked)
+    child = os.fork()
+    if child == 0:
+        try:
+            os._exit(len(idlewise.compare(**asked)))
+        finally:
+            os._exit(99)
+    for _ in range(600):
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            break
+        time.sleep(0.1)
+    else:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        pytest.fail("the child does not end")
+    assert os.waitstatus_to_exitcode(status) == 2
+
+
+def test_results_are_sent_as_data() -> None:
+    result = idlewise.compare(workload="random:n=2,requests=20", schedulers="noop")
+    with pytest.raises(TypeError, match=r"send what json\(\) or to_pandas\(\) gives"):
+        pickle.dumps(result)
+    with pytest.raises(TypeError, match=r"send what to_arrow\(\) or to_pandas\(\) gives"):
+        pickle.dumps(result.summary)
+    assert pickle.loads(pickle.dumps(result.to_pandas())).equals(result.to_pandas())
+
+
 def test_other_threads_go_on() -> None:
     counted, ended = 0, threading.Event()
 
@@ -196,5 +230,16 @@ def test_a_plot_shows_every_scheduler() -> None:
     widths = sorted(bar.get_width() for bar in axes.patches)  # type: ignore[attr-defined]
     assert widths == pytest.approx(sorted(value / 1e6 for value in result.summary.values("read.latency_ns.mean")))
     assert axes.get_xlabel() == "read.latency_ns.mean, ms"
-    with pytest.raises(ValueError, match="there is no figure"):
-        result.plot("nope")
+    for name in ("nope", "scheduler", "iops_ci95"):
+        with pytest.raises(ValueError, match=rf"there is no figure '{name}' \(there are: runs|requests, "):
+            result.plot(name)
+
+
+def test_what_was_not_measured_has_no_bar() -> None:
+    pytest.importorskip("matplotlib").use("agg")
+    columns = {"scheduler": ["a", "b", "c"], "x": [2.0, None, 0.0], "x_ci95": [0.5, None, 0.0]}
+    axes = bars(idlewise.Table.from_arrow(pyarrow.table(columns)), "x", "a title", None)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["b", "c", "a"]
+    widths = [bar.get_width() for bar in axes.patches]  # type: ignore[attr-defined]
+    assert math.isnan(widths[0])
+    assert widths[1:] == [0.0, 2.0]

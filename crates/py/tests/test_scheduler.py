@@ -188,6 +188,10 @@ def test_a_request_of_another_run_is_an_error() -> None:
         idlewise.compare(**LOAD, schedulers=Keeps)
     with pytest.raises(ValueError, match="of another run"):
         idlewise.compare(**LOAD, schedulers=wrong("dispatch", lambda own, now: kept[0]))
+    done: list[Any] = []
+    idlewise.compare(**LOAD, schedulers=wrong("complete", lambda own, now, request: done.append(request)))
+    with pytest.raises(ValueError, match="of another run"):
+        idlewise.compare(**LOAD, schedulers=wrong("dispatch", lambda own, now: done[0]))
 
 
 def test_who_is_no_scheduler_is_refused() -> None:
@@ -197,6 +201,9 @@ def test_who_is_no_scheduler_is_refused() -> None:
         idlewise.compare(**LOAD, schedulers=[3])  # type: ignore[list-item]
     with pytest.raises(ValueError, match="cannot be called 'noop'"):
         idlewise.compare(**LOAD, schedulers=[type("noop", (Fifo,), {})])
+    for name in ("linux", "All", "textbook"):
+        with pytest.raises(ValueError, match=f"cannot be called '{name}'"):
+            idlewise.compare(**LOAD, schedulers=[type("Own", (Fifo,), {"name": name})])
     with pytest.raises(ValueError, match="wants one"):
         idlewise.compare(workload="random", disk="md5:n=4,of=maxtor-40g", schedulers=Fifo)
 
@@ -214,6 +221,50 @@ def test_ctrl_c_ends_a_scheduler_in_python() -> None:
         idlewise.compare(workload="random:n=8,requests=100000000", disk="nvme-ssd", schedulers=Fifo)
     timer.join()
     assert time.monotonic() - began < 60
+
+
+class Ticking(Fifo):
+    """Wants to be asked again at once."""
+
+    def dispatch(self, now: int) -> idlewise.WaitUntil:
+        return idlewise.WaitUntil(now + 1)
+
+
+class Slow(Fifo):
+    """Takes its time."""
+
+    def dispatch(self, now: int) -> idlewise.Request | idlewise.WaitUntil | None:
+        time.sleep(0.02)
+        return super().dispatch(now)
+
+
+@pytest.mark.parametrize("own", [Ticking, Slow])
+def test_a_scheduler_that_gets_nowhere_can_be_stopped(own: type[Fifo]) -> None:
+    asked = {"workload": "random:n=8,requests=20000", "disk": "nvme-ssd", "schedulers": own}
+    began = time.monotonic()
+    result = idlewise.compare(**asked, progress=lambda *_: time.monotonic() < began + 0.5)  # type: ignore[arg-type]
+    assert result.interrupted
+    assert result.summary.values("requests")[0] < 2000
+
+
+def test_a_comparison_inside_of_a_scheduler() -> None:
+    class Asking(Fifo):
+        def begin(self, device: idlewise.Device) -> None:
+            assert len(idlewise.compare(**LOAD, schedulers=["noop", "deadline"])) == 2
+
+    assert len(idlewise.compare(**LOAD, schedulers=["noop", Asking], seeds=4)) == 2
+
+
+def test_methods_may_be_the_instances_own() -> None:
+    told: list[int] = []
+
+    class Shared(Fifo):
+        def __init__(self) -> None:
+            super().__init__()
+            self.complete = lambda now, request: told.append(now)  # type: ignore[method-assign]
+
+    requests = idlewise.compare(**LOAD, schedulers=Shared, merges=False).summary.values("requests")
+    assert [len(told)] == requests
 
 
 def test_those_there_are() -> None:

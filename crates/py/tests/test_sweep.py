@@ -37,6 +37,19 @@ def test_a_sweep_gives_each_run_once_and_what_compare_gives(tmp_path: Path) -> N
     assert (again.there, again.new) == (32, 0)
 
 
+def test_a_trace_is_read_as_it_says(tmp_path: Path) -> None:
+    path = tmp_path / "two.csv"
+    rows = "".join(f"{at * 1000},{'ab'[at % 2]},R,{at * 8},8\n" for at in range(40))
+    path.write_text(f"arrival_ns,device,operation,start,sectors\n{rows}oh,a,R,8,8\n")
+    trace = idlewise.Trace(path, devices=["a"], lenient=True)
+    asked: dict[str, Any] = {"disks": "maxtor-40g", "schedulers": "noop"}
+    ways: list[Any] = [trace, [trace], {"file": trace, "name": "named"}]
+    for number, traces in enumerate(ways):
+        found = idlewise.sweep(traces=traces, **asked, output=tmp_path / str(number)).check().to_pandas()
+        assert list(found.requests) == [20]
+        assert list(found.trace_device) == ["a"]
+
+
 def test_what_is_cut_short_is_made_again(tmp_path: Path) -> None:
     asked: dict[str, Any] = {
         "workloads": "random:requests=100",

@@ -1,5 +1,6 @@
 """Tables, traces and disks: Arrow's interface, without copies."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +8,7 @@ import idlewise
 import polars
 import pyarrow
 import pytest
+from conftest import ROOT
 
 ROWS = 10_000_000
 
@@ -48,6 +50,29 @@ def test_tables_of_others_come_in() -> None:
         idlewise.Table.from_arrow(polars.DataFrame({"x": [[1], [2]]})).values("x")
     with pytest.raises(KeyError):
         table.values("nope")
+
+
+def test_values_of_every_kind() -> None:
+    whole = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+    kinds = {kind: [3, None] for kind in [*whole, "float32", "float64"]}
+    words = {kind: ["x", None] for kind in ["string", "large_string", "string_view"]}
+    columns = {kind: pyarrow.array(values, getattr(pyarrow, kind)()) for kind, values in (kinds | words).items()}
+    table = idlewise.Table.from_arrow(pyarrow.table(columns))
+    assert {name: table.values(name) for name in table.columns} == kinds | words
+
+
+def test_an_error_of_who_hands_a_table_over_is_his() -> None:
+    class Broken:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            raise LookupError("no rows today")
+
+    with pytest.raises(LookupError, match="no rows today"):
+        idlewise.Table.from_arrow(Broken())
+
+
+def test_all_rows_are_one_batch(demo: Path) -> None:
+    trace = idlewise.Trace(demo)
+    assert [len(batch) for batch in trace.batches(10**12)] == [trace.to_arrow().num_rows]
 
 
 def test_a_trace_is_batches(demo: Path) -> None:
@@ -93,8 +118,21 @@ def test_a_trace_that_breaks_off(tmp_path: Path) -> None:
         idlewise.Trace(path, format="nope")
 
 
+@pytest.mark.parametrize("turn", ["to_arrow", "to_pandas", "to_polars"])
+def test_what_cannot_be_read_is_an_error_of_ours(tmp_path: Path, turn: str) -> None:
+    path = tmp_path / "broken.csv"
+    rows = "".join(f"{at},R,{at * 8},8\n" for at in range(50_000))
+    path.write_text(f"arrival_ns,operation,start,sectors\n{rows}oh,R,8,8\n")
+    with pytest.raises(idlewise.Error, match=r"broken\.csv:50002") as raised:
+        getattr(idlewise.Trace(path), turn)()
+    assert "lenient" in str(raised.value)
+    assert "--" not in str(raised.value)
+
+
 def test_disks() -> None:
     disk = idlewise.Disk("maxtor-40g")
+    assert disk.profile()["kind"]["model"] == "mechanical"
+    disk.profile().clear()
     assert disk.profile()["kind"]["model"] == "mechanical"
     assert "Maxtor" in disk.show()
     assert "maxtor-40g" in idlewise.disks()
@@ -104,6 +142,15 @@ def test_disks() -> None:
         idlewise.Disk("nope")
     with pytest.raises(ValueError, match="depth"):
         idlewise.Disk("sata-ssd", depth=0)
+
+
+def test_a_page_shows_a_profile_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    own = (ROOT / "crates" / "disk" / "profiles" / "maxtor-40g.toml").read_text()
+    path.write_text(re.sub("^description = .*$", "description = 'a <b>disk'", own, flags=re.MULTILINE))
+    disk = idlewise.Disk(path)
+    assert "<b>" in disk.show()
+    assert "a &lt;b&gt;disk" in disk._repr_html_()
 
 
 def test_a_disk_is_validated(tmp_path: Path) -> None:

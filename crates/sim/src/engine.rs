@@ -91,8 +91,12 @@ pub struct Control {
     pub stop: AtomicBool,
 }
 
-/// How often the engine looks at [`Control`], in completions: a few hundred times a second, which costs nothing.
+/// How often the engine tells [`Control`] how far it is, in completions: a few hundred times a second, which costs nothing.
 const CONTROL_INTERVAL: u64 = 4096;
+
+/// How often the engine looks whether it is to stop, in steps. A step may be a scheduler that wants to be asked again, and completes
+/// nothing.
+const STOP_INTERVAL: u64 = 256;
 
 /// A whole run in [`Control::millionths`].
 pub const WHOLE_RUN: u64 = 1_000_000;
@@ -180,9 +184,14 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     /// Runs until the workload ends, a limit is reached or `control` says stop, and everything
     /// issued is done. Returns the time of the end.
     pub fn run(mut self, control: &Control) -> Result<Instant, EngineError> {
-        let (mut reported, mut done) = (0, 0);
+        let (mut reported, mut done, mut steps) = (0, 0, 0_u64);
         let mut arrival = self.next_arrival();
         loop {
+            steps += 1;
+            if steps.is_multiple_of(STOP_INTERVAL) && control.stop.load(Ordering::Relaxed) {
+                self.limits.requests = 0;
+                arrival = self.next_arrival();
+            }
             let completion = self.device.next_event().unwrap_or(Instant::MAX);
             let exit = self.exits.next();
             let soonest = completion.min(arrival).min(self.wake).min(exit);
@@ -200,9 +209,6 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
                     let now_done = self.millionths().max(done);
                     control.millionths.fetch_add(now_done - done, Ordering::Relaxed);
                     done = now_done;
-                    if control.stop.load(Ordering::Relaxed) {
-                        self.limits.requests = 0;
-                    }
                 }
             }
             if exit <= self.now && self.exit()? {

@@ -93,17 +93,28 @@ impl Workload for Script {
 
 fn run(
     scheduler: &str,
+    script: Script,
+    device: Constant,
+    limits: Limits,
+    capacity: usize,
+) -> Result<(Report, Vec<(u64, u64)>), EngineError> {
+    followed(scheduler, script, device, limits, capacity, &Control::default())
+}
+
+fn followed(
+    scheduler: &str,
     mut script: Script,
     mut device: Constant,
     limits: Limits,
     capacity: usize,
+    control: &Control,
 ) -> Result<(Report, Vec<(u64, u64)>), EngineError> {
     let traits = Traits { depth: device.depth, merging: Merging::All, ..Traits::default() };
     let entry = registry::find(scheduler).unwrap();
     let mut host = Host::new(Queue::new(capacity, traits, entry, &[]).unwrap(), ());
     let mut recorder = Recorder::new(capacity);
     let log = Rc::clone(&device.log);
-    Engine::new(&mut script, &mut host, &mut device, &mut recorder, limits).run(&Control::default())?;
+    Engine::new(&mut script, &mut host, &mut device, &mut recorder, limits).run(control)?;
     let report = recorder.report(scheduler, host.queue().merges(), |_| (None, Weight::default()));
     let log = log.borrow().clone();
     Ok((report, log))
@@ -154,6 +165,15 @@ fn limits_end_the_issuing_and_what_was_issued_is_finished() {
     let limits = Limits { until: Instant::MAX, requests: 3 };
     let (report, _) = run("noop", Script::new(&timed, &[]), constant(1), limits, 16).unwrap();
     assert_eq!(report.requests, 3);
+}
+
+#[test]
+fn a_stop_is_seen_before_many_requests_are_done() {
+    let timed: Vec<(u64, u64)> = (0..3000).map(|number| (number, number * 1000)).collect();
+    let control = Control { stop: true.into(), ..Control::default() };
+    let script = Script::new(&timed, &[]);
+    let (report, _) = followed("noop", script, constant(1), Limits::default(), 16, &control).unwrap();
+    assert!(report.requests < 1000, "{}", report.requests);
 }
 
 #[test]

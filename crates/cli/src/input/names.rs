@@ -118,7 +118,8 @@ pub(crate) fn schedulers_and(
         }
     }
     for (place, label) in own.into_iter().enumerate() {
-        let known = Chosen::find(&label).is_some() || chosen.iter().any(|choice| choice.label == label);
+        let named = Chosen::find(&label).is_some() || presets::members(&label).is_some();
+        let known = named || chosen.iter().any(|choice| choice.label == label);
         if known || label.is_empty() || label.contains([',', ':', ';']) {
             return Err(Failure::usage(format!(
                 "a scheduler of your own cannot be called '{label}': give it a name that no other has, without , : and ;"

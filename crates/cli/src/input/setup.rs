@@ -184,10 +184,19 @@ pub(crate) fn experiment(
         }
         (None, None) => (names::disk(USUAL_DISK)?, None),
     };
-    let seeds = (0..u64::from(runs)).map(|run| options.seed.wrapping_add(run)).collect();
+    let seeds = seeds(options.seed, runs)?;
     let experiment = Experiment { schedulers, seeds, weights, selection, ..bare(options, disk, load)? };
     let missing = survey.and_then(|survey| survey.missing());
     Ok(Prepared { experiment, load: words, trace, missing, disk_reason })
+}
+
+/// As many seeds as there are runs.
+fn seeds(first: u64, runs: u32) -> Result<Vec<u64>, Failure> {
+    let seeds: Option<_> = (0..u64::from(runs)).map(|run| first.checked_add(run)).collect();
+    seeds.ok_or_else(|| {
+        let greatest = u64::MAX;
+        Failure::usage(format!("--seed: {runs} runs from {first} on go beyond the greatest seed, {greatest}"))
+    })
 }
 
 /// The load on the disk, under nobody yet, with the options that no scheduler decides.
@@ -237,8 +246,9 @@ pub(crate) fn check(options: &LoadOptions, mut schedulers: Vec<Choice>) -> Resul
 /// A failed experiment: wrong usage if the workload's text was wrong, or the model does not fit.
 pub(crate) fn failure(error: ExperimentError) -> Failure {
     match error {
-        ExperimentError::Workload(error @ (SpecError::UnknownOption { .. } | SpecError::BadValue { .. })) => {
-            Failure::usage(error)
+        ExperimentError::Workload(error @ SpecError::UnknownOption { .. }) => Failure::usage(error),
+        ExperimentError::Workload(error @ SpecError::BadValue { .. }) => {
+            Failure::usage(format!("--workload: {error}"))
         }
         error @ ExperimentError::ManySchedulers { .. } => Failure::usage(format!("--disk: {error}")),
         error @ ExperimentError::SmallModel { .. } => Failure::usage(format!("--model: {error}")),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import reprlib
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from numbers import Integral, Real
@@ -11,14 +13,21 @@ from typing import Any
 
 def wrong(name: str, takes: str, value: object) -> TypeError:
     """The error for a value of the wrong type."""
-    return TypeError(f"{name} takes {takes}, not {value!r}")
+    return TypeError(f"{name} takes {takes}, not {reprlib.repr(value)}")
+
+
+def boolean(value: Any) -> bool | None:
+    """True or False, which may be `numpy`'s; None if it is neither."""
+    of_numpy = type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+    return bool(value) if of_numpy or isinstance(value, bool) else None
 
 
 def flag(name: str, value: Any) -> bool:
     """True or False."""
-    if not isinstance(value, bool):
+    found = boolean(value)
+    if found is None:
         raise wrong(name, "True or False", value)
-    return value
+    return found
 
 
 def whole(name: str, value: Any, least: int | None = None) -> int:
@@ -96,8 +105,18 @@ def seeds(value: Any) -> list[int]:
     return found
 
 
-def function(name: str, value: Any) -> Any:
-    """What can be called, or None."""
-    if value is not None and not callable(value):
-        raise wrong(name, "a function", value)
-    return value
+def progress(value: Any) -> Callable[[float, int], bool] | None:
+    """A function that is told how far the work is, as one that says whether it goes on; None for None."""
+    if value is None:
+        return None
+    if not callable(value):
+        raise wrong("progress", "a function", value)
+    return lambda share, done: boolean(value(share, done)) is not False
+
+
+def rows(value: Any) -> int:
+    """How many rows a batch has."""
+    found = whole("rows", value, 1)
+    if found > sys.maxsize:
+        raise ValueError(f"rows takes a whole number, 1 to {sys.maxsize}, not {found}")
+    return found

@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from idlewise import _checks, _native
 from idlewise._scheduler import Known, Own, split
@@ -101,7 +101,8 @@ def compare(
         duration: Stop issuing after this much simulated time, such as `"30s"`.
         plots: Keep what the page of `html()` plots over time; a few percent slower.
         progress: Is told the share done and the requests done about 20 times a second. False as its answer ends the
-            runs early: the result is then of what was done.
+            runs early: the result is then of what was done. What a scheduler of your own holds then is served in order
+            of arrival.
 
     Returns:
         What came of it.
@@ -126,8 +127,7 @@ def compare(
         *(f"--set={setting}" for setting in all_settings(settings_of, weights)),
         *(["--html=report.html"] if plots is not None and _checks.flag("plots", plots) else []),
     ]
-    _checks.function("progress", progress)
-    return Comparison(_native.compare(words, own, progress))
+    return Comparison(_native.compare(words, own, _checks.progress(progress)))
 
 
 class Comparison:
@@ -232,12 +232,14 @@ class Comparison:
     def plot(self, figure: str = "throughput_bytes_per_s", *, axes: Axes | None = None) -> Axes:
         """Draw a figure of every scheduler as bars, the greatest at the top, with its 95 % confidence intervals.
 
+        Schedulers of which it was not measured come last, without a bar.
+
         Args:
             figure: A column of the summary.
             axes: Where to draw; otherwise into a new figure of matplotlib.
 
         Raises:
-            ValueError: There is no such column.
+            ValueError: There is no such column, or it is not of numbers.
             ImportError: matplotlib is not installed.
         """
         from idlewise._plot import bars
@@ -274,6 +276,9 @@ class Comparison:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The summary, as Arrow's PyCapsule interface has it."""
         return self.summary.__arrow_c_stream__(requested_schema)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a comparison cannot be pickled: send what json() or to_pandas() gives")
 
     def __str__(self) -> str:
         return self._native.text()

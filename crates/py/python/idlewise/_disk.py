@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import html
 import json
 from pathlib import Path
 from typing import Any
@@ -41,7 +43,7 @@ class Disk:
         """
         if self._document is None:
             self._document = json.loads(_native.command(["disk", "show", self.name, "--json"])[0])
-        return self._document
+        return copy.deepcopy(self._document)
 
     def show(self) -> str:
         """The disk's figures, its seek curve and its zones as a page of text."""
@@ -113,7 +115,7 @@ class Disk:
         return f"<idlewise.Disk {self.name}: {self.profile()['description']}>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{self.show()}</pre>"
+        return f"<pre>{html.escape(self.show())}</pre>"
 
 
 def disks() -> dict[str, str]:

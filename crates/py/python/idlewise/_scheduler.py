@@ -32,6 +32,10 @@ class Scheduler(ABC):
         idlewise.compare(workload="random", schedulers=["noop", Fifo])
 
     `now` is the time in nanoseconds since the run began. It never decreases.
+
+    Results call it by the name of its class, or by the class's attribute `name`, if it has one (`name = "my fifo"`).
+    What has no name of its own, such as a `functools.partial`, needs that attribute. No other scheduler and no set may
+    have the name.
     """
 
     def begin(self, device: Device) -> None:
@@ -84,8 +88,8 @@ def methods(make: Own, device: Device) -> tuple[Any, ...]:
 
     def own(name: str) -> Any:
         base = getattr(Scheduler, name)
-        method = getattr(type(scheduler), name, None)
-        return None if method is None or method is base else getattr(scheduler, name)
+        method = getattr(scheduler, name, None)
+        return None if getattr(method, "__func__", None) is base else method
 
     begin = own("begin")
     if begin is not None:

@@ -17,6 +17,7 @@ from idlewise._engines import engine as engine_of
 from idlewise._places import Cache, Folder, Storage, is_url, opened
 from idlewise._scheduler import Known, split
 from idlewise._table import needed
+from idlewise._trace import Trace
 from idlewise._words import PathLike, all_settings, text
 from idlewise._words import options as known_options
 from idlewise._work import Done, Surroundings, Unit, prepare, run
@@ -31,6 +32,9 @@ Named = str | os.PathLike[str] | Mapping[str, Any]
 
 Told = Callable[[float, int], object]
 """Is told the share of the work that is done, and how many runs are; false as its answer ends the sweep early."""
+
+GoesOn = Callable[[float, int], bool]
+"""The same, and says whether the sweep goes on."""
 
 CHUNKS = 8
 """Parts for each worker into which the work is cut, at least, so that all end at about the same time."""
@@ -150,7 +154,8 @@ def sweep(
 
     Args:
         file: A TOML file that has all lists, as the program's `idlewise sweep` reads it; instead of the lists here.
-        traces: Trace files, or URLs of fsspec such as `"s3://bucket/trace.csv.gz"`. One that wants more is a table:
+        traces: Trace files, each a path or a `Trace`, which is read as it says, or URLs of fsspec such as
+            `"s3://bucket/trace.csv.gz"`. One that wants more is a table:
             `{"file": …, "name": …, "format": …, "devices": […], "lenient": True}`.
         workloads: Named workloads, such as `"random:n=4"`.
         fio: Job files of fio.
@@ -186,7 +191,7 @@ def sweep(
     jobs = None if jobs is None else _checks.whole("jobs", jobs, 1)
     retries, cache_bytes = _checks.whole("retries", retries, 0), _checks.whole("cache_bytes", cache_bytes, 0)
     storage = dict(_checks.mapping("storage_options", storage_options))
-    _checks.function("progress", progress)
+    goes_on = _checks.progress(progress)
     sources = json.loads(_native.sweep_sources(json.dumps(asked)))
     target = str(asked["output"])
     place = str(asked.get("work") or f"{target.rstrip('/')}/_work")
@@ -194,7 +199,7 @@ def sweep(
     where = Surroundings(
         Folder(target, storage), Folder(place, storage), Cache(kept, cache_bytes), storage, os.getcwd()
     )
-    drive = _Driver(where, json.dumps(asked), sources, progress)
+    drive = _Driver(where, json.dumps(asked), sources, goes_on)
     if _checks.flag("dry_run", dry_run):
         return drive.told(jobs or len(os.sched_getaffinity(0)))
     return drive.done(lambda: engine_of(engine, jobs, retries))
@@ -242,9 +247,13 @@ def _asked(
 
 
 def _trace(name: str, trace: Any) -> str | dict[str, Any]:
-    if isinstance(trace, Mapping):
-        return {**trace, "file": _checks.path("file of a trace", trace["file"])} if "file" in trace else dict(trace)
-    return _checks.path(name, trace)
+    table = trace if isinstance(trace, Mapping) else {"file": trace}
+    file = table.get("file")
+    reading = {key: value for key, value in file.reading().items() if value} if isinstance(file, Trace) else {}
+    if table is not trace and not reading:
+        return _checks.path(name, trace)
+    place = {"file": _checks.path("file of a trace", file)} if "file" in table else {}
+    return {**reading, **table, **place}
 
 
 def _options(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -304,7 +313,7 @@ def _chunks(units: Sequence[Unit], workers: int) -> list[tuple[int, list[Unit]]]
 class _Driver:
     """Plans a sweep, deals its runs out, and counts what comes back."""
 
-    def __init__(self, where: Surroundings, asked: str, sources: list[dict[str, Any]], progress: Told | None) -> None:
+    def __init__(self, where: Surroundings, asked: str, sources: list[dict[str, Any]], progress: GoesOn | None) -> None:
         self._where = where
         self._asked = asked
         self._sources = sources
@@ -374,7 +383,7 @@ class _Driver:
             for weight, one in workers.each(_weighed, calls_of_runs):
                 total = Done(total.units + one.units, total.failed + one.failed)
                 weight_done += weight
-                if self._tell(weight_done / max(1, all_weight), total.units, len(left)) is False:
+                if not self._tell(weight_done / max(1, all_weight), total.units, len(left)):
                     break
             else:
                 stopped = False
@@ -382,7 +391,8 @@ class _Driver:
             workers.close(stopped)
         return self._result(plan, len(left), total, {})
 
-    def _tell(self, share: float, runs: int, of: int) -> object:
+    def _tell(self, share: float, runs: int, of: int) -> bool:
+        """Tell how far the sweep is; whether it goes on."""
         if self._progress is not None:
             return self._progress(share, runs)
         now = time.monotonic()
@@ -390,7 +400,7 @@ class _Driver:
             self._line_at = now + LINE_EVERY
             left = (now - self._began) * (1 - share) / share
             print(f"{share:.0%} done, {runs} of {of} runs, about {left:.0f} s left", file=sys.stderr)
-        return None
+        return True
 
 
 def _numbered(number: int, *arguments: Any) -> tuple[int, str]:

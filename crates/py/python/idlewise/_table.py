@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from idlewise import _native
 
@@ -38,6 +38,7 @@ class Table:
         Raises:
             TypeError: `source` has no such method.
             ValueError: What it hands over is not valid.
+            Exception: Whatever `source` raised.
         """
         return cls(_native.Table.from_arrow(source))
 
@@ -88,6 +89,9 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows, as Arrow's PyCapsule interface has them; a wish for another schema is not fulfilled."""
         return self._native.__arrow_c_stream__(requested_schema)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a table cannot be pickled: send what to_arrow() or to_pandas() gives")
 
     def __len__(self) -> int:
         return len(self._native)

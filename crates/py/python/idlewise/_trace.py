@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -123,28 +123,39 @@ class Trace:
         """The rows from the beginning, in tables of at most `rows`: memory does not grow with the trace.
 
         Raises:
-            ValueError: `rows` is not 1 or more.
+            ValueError: `rows` is not 1 or more, or more than can be counted.
             Error: A row cannot be read. The rows before it were given.
         """
-        return map(Table, self._open(_checks.whole("rows", rows, 1)))
+        return map(Table, self._open(_checks.rows(rows)))
 
     def __iter__(self) -> Iterator[Table]:
         return self.batches()
 
     def to_arrow(self) -> pyarrow.Table:
-        """All rows as a table of pyarrow. Raises ImportError if there is no pyarrow."""
-        return needed("pyarrow", "arrow").table(self)
+        """All rows as a table of pyarrow. Raises ImportError if there is no pyarrow, Error if a row cannot be read."""
+        table: pyarrow.Table = self._read(needed("pyarrow", "arrow").table)
+        return table
 
     def to_pandas(self) -> pandas.DataFrame:
-        """All rows as a data frame of pandas. Raises ImportError if pandas or pyarrow is not installed."""
+        """All rows as a data frame of pandas. Raises as `to_arrow` does, and ImportError if there is no pandas."""
         needed("pandas", "pandas")
         frame: pandas.DataFrame = self.to_arrow().to_pandas()
         return frame
 
     def to_polars(self) -> polars.DataFrame:
-        """All rows as a data frame of polars. Raises ImportError if there is no polars."""
-        frame: polars.DataFrame = needed("polars", "polars").DataFrame(self)
+        """All rows as a data frame of polars. Raises as `to_arrow` does, and ImportError if there is no polars."""
+        frame: polars.DataFrame = self._read(needed("polars", "polars").DataFrame)
         return frame
+
+    def _read(self, take: Callable[[Any], Any]) -> Any:
+        """What a library takes of the rows; its error is ours if a row cannot be read."""
+        batches = self._open(BATCH)
+        try:
+            return take(batches)
+        except Exception as error:
+            if batches.failure is None:
+                raise
+            raise _native.Error(batches.failure) from error
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """The rows from the beginning, as a stream of Arrow's that reads them as they are wanted."""

@@ -72,8 +72,9 @@ def given(values: Mapping[str, Any]) -> list[str]:
 
 def text(value: Any, name: str = "a setting") -> str:
     """`value` as a command line has it."""
-    if isinstance(value, bool):
-        return "on" if value else "off"
+    switch = _checks.boolean(value)
+    if switch is not None:
+        return "on" if switch else "off"
     if isinstance(value, str | timedelta):
         return _checks.time(name, value)
     try:

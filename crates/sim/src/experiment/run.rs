@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::num::NonZero;
 
 use idlewise_core::learned::Curve;
 use idlewise_core::registry::{self, Assignment, BuildError};
@@ -48,11 +49,10 @@ impl Experiment {
             .flat_map(|index| self.seeds.iter().map(move |seed| (index, *seed)))
             .collect();
         let stopped = || control.stop.load(std::sync::atomic::Ordering::Relaxed);
-        let outcomes: Vec<_> = pairs
-            .into_par_iter()
-            .filter(|_| !stopped())
-            .map(|(index, seed)| self.run_one(index, seed, control, None))
-            .collect();
+        let outcomes: Vec<_> = on_threads(pairs.len(), || {
+            let pairs = pairs.into_par_iter().filter(|_| !stopped());
+            pairs.map(|(index, seed)| self.run_one(index, seed, control, None)).collect()
+        });
         outcomes.into_iter().collect()
     }
 
@@ -114,6 +114,20 @@ impl Experiment {
             });
         }
         Ok(sum.expect("there is a device"))
+    }
+}
+
+/// Does `work` on threads that live as long as it does, at most one for each of `runs`. Threads that all calls shared would be
+/// missing after a fork, and a scheduler that runs an experiment itself would wait for its own thread.
+fn on_threads<T: Send>(runs: usize, work: impl FnOnce() -> T + Send) -> T {
+    if rayon::current_thread_index().is_some() {
+        return work();
+    }
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    match rayon::ThreadPoolBuilder::new().num_threads(cores.min(runs.max(1))).build() {
+        Ok(pool) => pool.install(work),
+        // A browser has no threads: rayon does all on this one.
+        Err(_) => work(),
     }
 }
 
