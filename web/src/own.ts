@@ -24,9 +24,9 @@ rw=randwrite
 iodepth=8
 `,
   ops: `insert 0 R 1000000+8 by=1
-+2.2ms insert 1 R 70000000+8 by=2
-+1.7ms insert 2 W 1000008+8 by=1
-+4.9ms insert 3 R 35000000+64 by=3
++2200us insert 1 R 70000000+8 by=2
++1700us insert 2 W 1000008+8 by=1
++4900us insert 3 R 35000000+64 by=3
 `,
   trace: '',
 };
