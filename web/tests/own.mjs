@@ -158,7 +158,7 @@ export const own = {
     assert.equal(await page.textContent('#own-problem'), '');
     await report(page, 'a');
     for (const [field, good, bad] of [
-      ['#own-for', ['4s', '.5 ms', '1.5s', '100us'], ['1.2.3s', '4', '1m', '.s']],
+      ['#own-for', ['4s', '.5 ms', '1.5s', '100us'], ['1.2.3s', '4', '1m', '.s', '0s', '.00 ms']],
       ['#own-seed', ['0', '9007199254740991'], ['9007199254740993', '-1', '1.5']],
     ]) {
       for (const text of [...good, ...bad]) {
