@@ -5,11 +5,12 @@ import './style.css';
 import { Clock } from './clock';
 import { byId, h, list, say } from './dom';
 import { COLOURS, theme, type Theme } from './draw/theme';
-import { digits, instant, places, time as duration } from './format';
+import { digits, instant, places, precise, time as duration } from './format';
 import { keys } from './keys';
 import { Pane } from './pane';
 import { OwnLoad } from './own';
 import { catalogue, type Catalogue, type Run } from './run';
+import { parseTuned } from './settings';
 import { beginning, format, parse, sameRuns, type State } from './state';
 import { STORIES, story } from './stories';
 import type { Wanted } from './wanted';
@@ -30,6 +31,8 @@ class Page {
   private theme: Theme = theme();
   private dirty = true;
   private addressed = 0;
+  /** The step whose tab was brought into view. */
+  private tab = '';
   private readonly calm = matchMedia('(prefers-reduced-motion: reduce)');
   private readonly scrub = byId<HTMLInputElement>('scrub');
   private readonly speed = byId<HTMLSelectElement>('speed');
@@ -64,7 +67,13 @@ class Page {
   }
 
   private listen(): void {
+    byId('skip').addEventListener('click', (event) => {
+      event.preventDefault();
+      byId('controls').focus();
+    });
     addEventListener('hashchange', () => {
+      // A place on the page is no state.
+      if (!location.hash.includes('=')) return this.address();
       const next = parse(location.hash);
       const other = next.story !== this.state.story;
       this.change(next);
@@ -96,6 +105,11 @@ class Page {
     return Math.max(...this.panes.map((pane) => pane.end), 1);
   }
 
+  /** Whether anything has happened in a run. */
+  private get isKnown(): boolean {
+    return this.end > 1;
+  }
+
   /** Shows another state; runs anew only if it asks for other runs. */
   private change(next: State, anew = false): void {
     next.load = this.own.whole(next.load);
@@ -115,7 +129,8 @@ class Page {
     const told = story(state.story);
     const own = this.isOwn;
     const place = STORIES.indexOf(told);
-    say(byId('count'), own ? 'Your own load' : `Step ${place + 1} of ${STORIES.length}`);
+    const whose = this.isOwnLoad ? 'Your own load' : 'Your own schedulers';
+    say(byId('count'), own ? whose : `Step ${place + 1} of ${STORIES.length}`);
     const lacks = this.own.lacks(state.load);
     if (lacks) this.own.open();
     say(byId('title'), lacks ? 'The load is missing' : own ? 'Two schedulers, one load' : told.title);
@@ -125,8 +140,9 @@ class Page {
       const current = !own && link.dataset['story'] === told.id;
       if (current) link.setAttribute('aria-current', 'step');
       else link.removeAttribute('aria-current');
-      if (current) link.scrollIntoView({ block: 'nearest', inline: 'center' });
+      if (current && this.tab !== told.id) link.scrollIntoView({ block: 'nearest', inline: 'center' });
     }
+    this.tab = told.id;
     this.own.show(state);
     this.setSpeed(state.speed);
   }
@@ -151,6 +167,7 @@ class Page {
     this.dirty = true;
     const runs = this.panes.flatMap((pane) => pane.run ?? []);
     const done = runs.every((run) => run.isDone);
+    if (done && this.isKnown) this.clock.at = Math.min(this.clock.at, this.end);
     const problem = this.own.unknown(this.state.load) ?? (done ? refused(runs) : undefined);
     this.own.complain(problem);
     this.panes.forEach((pane) => pane.showProgress(done && !problem));
@@ -200,7 +217,7 @@ class Page {
 
   /** What the two have come to until now, in the figure that the step is about. */
   private verdict(): string {
-    const compare = this.isOwn ? undefined : story(this.state.story).compare;
+    const compare = this.isOwnLoad ? undefined : story(this.state.story).compare;
     if (compare === 'waits') {
       const [a, b] = this.panes.map((pane) => `${duration(pane.longestAt())} under ${pane.name}`);
       return `The longest wait so far: ${a}, ${b}.`;
@@ -227,8 +244,14 @@ class Page {
     return `Of the disk’s time so far ${of}. Their weights ask for ${percent(a.due)}.`;
   }
 
-  /** The load or the disk differs from the step. */
+  /** The load, the disk or a scheduler, whatever its settings, differs from the step. */
   private get isOwn(): boolean {
+    const names = ({ a, b }: State): string => [a, b].map((text) => parseTuned(text).name).sort().join();
+    return this.isOwnLoad || names(beginning(this.state.story)) !== names(this.state);
+  }
+
+  /** The load or the disk differs from the step. */
+  private get isOwnLoad(): boolean {
     const { state } = this;
     const base = beginning(state.story);
     return JSON.stringify(base.load) !== JSON.stringify(state.load) || base.disk !== state.disk;
@@ -254,7 +277,7 @@ class Page {
     this.address();
     requestAnimationFrame(() => {
       const sentences = this.panes.map((pane) => pane.sentence());
-      say(byId('spoken'), [instant(this.clock.at), ...sentences].join('. '));
+      say(byId('spoken'), [`${instant(this.clock.at, precise(this.end))}.`, ...sentences].join(' ').trim());
     });
   }
 
@@ -282,7 +305,7 @@ class Page {
     const { at, speed, playing } = this.clock;
     const longest = Math.max(1e6, ...this.panes.map((pane) => pane.longest)) * 1.04;
     for (const pane of this.panes) {
-      pane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest, playing });
+      pane.draw({ theme: this.theme, at, speed, still: this.calm.matches, longest, playing, end: this.end });
     }
     say(byId('verdict'), this.verdict());
     const { end } = this;
@@ -290,7 +313,7 @@ class Page {
       this.scrub.value = String((at / end) * 1000);
     }
     // Before anything is known, and where nothing runs, there is no time to tell.
-    const text = end > 1 ? `${instant(at, places(end))} of ${instant(end, places(end))}` : '';
+    const text = this.isKnown ? `${instant(at, places(end))} of ${instant(end, places(end))}` : '';
     say(byId('time'), text);
     this.scrub.setAttribute('aria-valuetext', text);
     this.scrub.style.setProperty('--part', String(at / end));

@@ -13,6 +13,8 @@ const EXAMPLES: Record<Kind, string> = {
   fio: `[global]
 bs=64k
 size=1g
+direct=1
+ioengine=libaio
 
 [reader]
 rw=read
@@ -22,9 +24,9 @@ rw=randwrite
 iodepth=8
 `,
   ops: `insert 0 R 1000000+8 by=1
-+2ms insert 1 R 70000000+8 by=2
-+2ms insert 2 W 1000008+8 by=1
-+5ms insert 3 R 35000000+64 by=3
++2200us insert 1 R 70000000+8 by=2
++1700us insert 2 W 1000008+8 by=1
++4900us insert 3 R 35000000+64 by=3
 `,
   trace: '',
 };
@@ -39,6 +41,10 @@ export class OwnLoad {
   private given: { name: string; bytes: Uint8Array } | undefined;
   /** Texts that were run: long ones are not in the address. */
   private readonly texts = new Map<string, string>();
+  /** What was written last of each kind, whether it was run or not. */
+  private readonly drafts = new Map<Kind, string>();
+  /** What the form was filled with last. */
+  private filled = '';
 
   constructor(
     private readonly catalogue: Catalogue,
@@ -53,6 +59,7 @@ export class OwnLoad {
     for (const radio of this.form.querySelectorAll<HTMLInputElement>('[name=kind]')) {
       radio.addEventListener('change', () => this.turn(radio.value as Kind));
     }
+    this.text.addEventListener('input', () => this.drafts.set(this.kind, this.text.value));
     this.file.addEventListener('change', () => this.file.files?.[0] && void this.take(this.file.files[0]));
     // Only files: text that is dragged belongs to the field where it is dropped.
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
@@ -127,8 +134,11 @@ export class OwnLoad {
     return `${what}, on ${description}.`;
   }
 
-  /** Puts a state into the form. */
+  /** Puts a state into the form, unless it is what the form was filled with: then what is being written stays. */
   show({ load, disk, seed, duration }: State): void {
+    const filled = JSON.stringify([load, disk, seed, duration]);
+    if (filled === this.filled) return;
+    this.filled = filled;
     const listed = [...this.disk.options].some((one) => one.value === disk);
     if (!listed) this.disk.append(h('option', { value: disk }, disk));
     this.disk.value = disk;
@@ -144,15 +154,16 @@ export class OwnLoad {
     return new FormData(this.form).get('kind') as Kind;
   }
 
-  /** To another kind of load: what was run of it last, or an example. */
+  /** To another kind of load: what was written of it last, or an example. */
   private turn(kind: Kind): void {
     this.complain();
-    this.choose(kind, this.texts.get(kind) ?? EXAMPLES[kind]);
+    this.choose(kind, this.drafts.get(kind) ?? EXAMPLES[kind]);
   }
 
   private choose(kind: Kind, text: string): void {
     this.form.querySelector<HTMLInputElement>(`[name=kind][value=${kind}]`)!.checked = true;
     this.text.value = text;
+    this.drafts.set(kind, text);
     byId('own-text-label').hidden = kind === 'trace';
     byId('own-file-label').hidden = kind !== 'trace';
     const hints: Record<Kind, string> = {

@@ -6,7 +6,7 @@ import { platter, type View } from './draw/platter';
 import { spent, strip } from './draw/strip';
 import { colour, type Theme } from './draw/theme';
 import { waiting } from './draw/waiting';
-import { bytes, digits, grouped, instant, size, time } from './format';
+import { bytes, digits, instant, precise, reason, size, time } from './format';
 import { Moment } from './moment';
 import type { Decision } from './playback';
 import { type Catalogue, Run, type SchedulerEntry } from './run';
@@ -41,6 +41,8 @@ export interface Shared {
   still: boolean;
   longest: number;
   playing: boolean;
+  /** Where the longer run ends, as far as it is known. */
+  end: number;
 }
 
 interface Row {
@@ -56,7 +58,7 @@ export class Pane {
   private text = '';
   private entry: SchedulerEntry | undefined;
   private rows = new Map<number, Row>();
-  private listed = -1;
+  private listed = '';
   private listedAt = 0;
   private copied: ReturnType<typeof setTimeout> | undefined;
   private speed = 0;
@@ -123,7 +125,7 @@ export class Pane {
     this.rows.clear();
     this.find('.shares').replaceChildren();
     this.find('.reasons').replaceChildren();
-    this.listed = -1;
+    this.listed = '';
     for (const figure of ['.rate', '.p99', '.longest']) say(this.find(figure), '0');
     for (const text of ['.now', '.others', '.same', '.command code', '.report']) say(this.find(text), '');
     for (const name of ['.platter', '.waiting', '.strip']) paint(this.find(name), () => {});
@@ -164,7 +166,7 @@ export class Pane {
     moment.move(shared.at);
     this.showFigures(run, moment, shared.at);
     this.showShares(moment);
-    this.showReasons(moment, shared.playing);
+    this.showReasons(moment, shared);
     if (!run.head) {
       for (const name of ['.platter', '.waiting', '.strip']) paint(this.find(name), () => {});
       return;
@@ -270,18 +272,20 @@ export class Pane {
     return row;
   }
 
-  private showReasons(moment: Moment, playing: boolean): void {
+  private showReasons(moment: Moment, { playing, end }: Shared): void {
     const count = moment.decisions();
+    const places = precise(end);
     const now = performance.now();
-    if (count === this.listed || (playing && now - this.listedAt < READABLE_MS)) return;
-    this.listed = count;
+    const listed = `${count} ${places}`;
+    if (listed === this.listed || (playing && now - this.listedAt < READABLE_MS)) return;
+    this.listed = listed;
     this.listedAt = now;
     const { decisions } = moment.playback;
     const shown = decisions.slice(Math.max(0, count - LISTED), count).reverse();
-    this.find('.reasons').replaceChildren(...shown.map((decision) => this.line(moment, decision)));
+    this.find('.reasons').replaceChildren(...shown.map((decision) => this.line(moment, decision, places)));
   }
 
-  private line(moment: Moment, decision: Decision): HTMLElement {
+  private line(moment: Moment, decision: Decision, places: number): HTMLElement {
     const { process } = moment.playback;
     const what = h('span', { class: 'what' });
     if (decision.request === undefined) {
@@ -290,16 +294,16 @@ export class Pane {
       const who = process.get(decision.request);
       const swatch = h('i', { class: 'swatch' });
       swatch.style.background = `var(--p${colour(who)})`;
-      what.append(swatch, this.sent(moment, decision.request));
+      what.append(swatch, this.sent(moment, decision, decision.request));
     }
-    const why = decision.reason ? `because: ${grouped(decision.reason)}` : '';
-    return h('li', {}, h('time', {}, instant(decision.at)), what, h('span', { class: 'why' }, why));
+    const why = decision.reason ? `because: ${reason(decision.reason)}` : '';
+    return h('li', {}, h('time', {}, instant(decision.at, places)), what, h('span', { class: 'why' }, why));
   }
 
-  private sent(moment: Moment, request: number): string {
-    const { operation, process, sectors } = moment.playback;
+  private sent(moment: Moment, { sectors }: Decision, request: number): string {
+    const { operation, process } = moment.playback;
     const verb = ['reads', 'writes', 'discards', 'flushes'][operation.get(request)];
-    const length = operation.get(request) === 3 ? '' : ` ${size(sectors.get(request))}`;
+    const length = operation.get(request) === 3 ? '' : ` ${size(sectors)}`;
     return `${verb}${length} for process ${process.get(request)}`;
   }
 
@@ -324,12 +328,9 @@ export class Pane {
     const count = moment.decisions();
     const last = count ? moment.playback.decisions[count - 1] : undefined;
     const rate = this.find('.rate').textContent;
-    const what =
-      last === undefined
-        ? ''
-        : last.request === undefined
-          ? ` It waits: ${last.reason}.`
-          : ` It ${this.sent(moment, last.request)}: ${last.reason}.`;
+    const does = last && (last.request === undefined ? 'waits' : this.sent(moment, last, last.request));
+    const why = last?.reason ? `: ${reason(last.reason)}` : '';
+    const what = does ? ` It ${does}${why}.` : '';
     return `${this.text}: ${rate} megabytes a second, ${this.find('.now').textContent}.${what}`;
   }
 

@@ -9,6 +9,9 @@ export interface Decision {
   at: number;
   /** What it sends to the disk; without it, the scheduler waits until `until`. */
   request: number | undefined;
+  /** Where that begins and how long it is, with all that was merged into it. */
+  start: number;
+  sectors: number;
   until: number;
   reason: string;
 }
@@ -26,7 +29,7 @@ function share(): Share {
 }
 
 /** The numbers in a row, by kind, the kind included. */
-const LENGTHS = [0, 10, 3, 9, 4, 5, 2];
+const LENGTHS = [0, 10, 3, 9, 4, 7, 2];
 
 const WAITING = Infinity;
 
@@ -167,10 +170,10 @@ export class Playback {
   }
 
   private decision(at: number, rows: Float64Array, row: number): void {
-    const [kind, what, explained] = rows.subarray(row + 2, row + 5);
+    const [kind, what, start, sectors, explained] = rows.subarray(row + 2, row + 7);
     const reason = explained ? this.reasons[this.nextReason++] : '';
     const request = kind === 1 ? this.byId[what] : undefined;
-    this.decisions.push({ at, request, until: kind === 2 ? what : at, reason });
+    this.decisions.push({ at, request, start, sectors, until: kind === 2 ? what : at, reason });
     this.decidedAt.push(at);
   }
 }

@@ -20,6 +20,11 @@ export interface State {
 /** A text of more letters than this is not put into an address. */
 const LONGEST_LOAD = 4000;
 
+/** The latest instant that an address may name: a number holds those before it to the nanosecond. */
+const LATEST = 2 ** 50;
+/** The slowest and the fastest that an address may ask for. */
+const SPEEDS = [1e-6, 1e6] as const;
+
 /** A step of the story as it begins. */
 export function beginning(id: string | null): State {
   const { id: name, a, b, disk, load, duration, speed } = story(id);
@@ -43,6 +48,10 @@ function positive(text: string | null, otherwise: number): number {
   return Number.isFinite(number) && number >= 0 ? number : otherwise;
 }
 
+function within(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}
+
 /** A seed that a number holds to its last digit. */
 function seed(text: string | null, otherwise: number): number {
   const number = positive(text, otherwise);
@@ -61,9 +70,14 @@ export function parse(hash: string): State {
     load: loadOf(given.get('load')) ?? base.load,
     seed: seed(given.get('seed'), base.seed),
     duration: given.get('for') || base.duration,
-    at: positive(given.get('t'), 0) * 1e9,
-    speed: positive(given.get('speed'), base.speed) || base.speed,
+    at: within(Math.round(positive(given.get('t'), 0) * 1e9), 0, LATEST),
+    speed: within(positive(given.get('speed'), base.speed) || base.speed, ...SPEEDS),
   };
+}
+
+/** An instant in seconds, to the nanosecond. What happens later is not in it. */
+function seconds(at: number): string {
+  return (Math.floor(at) / 1e9).toFixed(9).replace(/\.?0+$/, '');
 }
 
 /** The address of a state. */
@@ -76,7 +90,7 @@ export function format(state: State): string {
   if (state.duration !== base.duration) words.set('for', state.duration);
   const load = loadText(state.load);
   if (load !== loadText(base.load)) words.set('load', load);
-  if (state.at > 0) words.set('t', (state.at / 1e9).toFixed(6));
+  if (state.at >= 1) words.set('t', seconds(state.at));
   return `#${words}`;
 }
 

@@ -30,13 +30,18 @@ function quoted(word: string): string {
   return /^[A-Za-z0-9\-_./=,:@%+]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** A file's name as a word that no program takes for an option. */
+function file(name: string): string {
+  return name.startsWith('-') ? `./${name}` : name;
+}
+
 /** The command that gives the same figures. */
 export function command(wanted: Wanted): string {
   const words = ['idlewise', 'run'];
   const { load } = wanted;
   if ('workload' in load) words.push('--workload', load.workload);
   else if ('fio' in load) words.push('--fio', textFile(load)!.name);
-  else words.push('--trace', 'trace' in load ? load.trace : textFile(load)!.name);
+  else words.push('--trace', 'trace' in load ? file(load.trace) : textFile(load)!.name);
   words.push('--disk', wanted.disk, '--scheduler', wanted.scheduler);
   if (wanted.seed !== 1) words.push('--seed', String(wanted.seed));
   if (wanted.duration) words.push('--duration', wanted.duration);

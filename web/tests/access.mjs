@@ -52,6 +52,23 @@ export const access = {
     await close();
   },
 
+  'the page’s first link leads to the player, and the state stays': async ({ open }) => {
+    const { page, said, close } = await open('#step=shares&t=0.5&seed=3&speed=0.01');
+    await done(page);
+    const address = () => page.evaluate(() => location.hash);
+    const before = await address();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement.id === 'controls');
+    assert.equal(await address(), before);
+    assert.equal(await page.textContent('#count'), 'Step 6 of 7');
+    await page.evaluate(() => (location.hash = '#look'));
+    await page.waitForFunction((hash) => location.hash === hash, before);
+    assert.equal(await page.textContent('#count'), 'Step 6 of 7');
+    assert.deepStrictEqual(said, []);
+    await close();
+  },
+
   'the keyboard reaches everything': async ({ open }) => {
     const { page, close } = await open('#step=shares&t=0.5');
     await done(page);

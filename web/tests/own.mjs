@@ -101,6 +101,46 @@ export const own = {
     assert.ok(notes.some((note) => /^text\.ops does not tell/.test(note)), notes.join(' | '));
     await drawn(page);
     assert.match(await page.textContent('#time'), /^\d\.\d{6} s of \d\.\d{6} s$/);
+    await page.focus('#controls');
+    await page.keyboard.press('End');
+    await drawn(page);
+    assert.match(await page.textContent('#pane-a .reasons time'), /^\d\.\d{6} s$/);
+    await close();
+  },
+
+  'what is written and not run stays': async ({ open }) => {
+    const { page, said, close } = await begun(open);
+    await page.evaluate(() => (document.querySelector('#own').open = true));
+    const turn = (kind) => page.check(`[name=kind][value=${kind}]`);
+    await turn('fio');
+    await page.fill('#own-text', JOB);
+    await turn('ops');
+    await page.fill('#own-text', OPS);
+    await page.fill('#own-seed', '7');
+    await turn('fio');
+    assert.equal(await page.inputValue('#own-text'), JOB);
+    await turn('ops');
+    await anew(page);
+    await page.selectOption('#pane-a .scheduler', 'deadline');
+    await done(page);
+    assert.equal(await page.inputValue('#own-text'), OPS);
+    assert.equal(await page.inputValue('#own-seed'), '7');
+    await visit(page, '#step=shares&t=0.1');
+    assert.match(await page.inputValue('#own-text'), /^[a-z-]+:/);
+    assert.equal(await page.inputValue('#own-seed'), '1');
+    assert.deepStrictEqual(said, []);
+    await close();
+  },
+
+  'the examples are taken without a warning': async ({ open }) => {
+    const { page, close } = await begun(open);
+    for (const kind of ['workload', 'fio', 'ops']) {
+      await bring(page, kind, () => {});
+      await report(page, 'a');
+      const notes = await page.$$eval('#notes li', (all) => all.map((one) => one.textContent));
+      // No .ops text tells when its requests were done.
+      assert.deepStrictEqual(notes.filter((note) => !/does not tell the completions/.test(note)), [], kind);
+    }
     await close();
   },
 
@@ -118,7 +158,7 @@ export const own = {
     assert.equal(await page.textContent('#own-problem'), '');
     await report(page, 'a');
     for (const [field, good, bad] of [
-      ['#own-for', ['4s', '.5 ms', '1.5s', '100us'], ['1.2.3s', '4', '1m', '.s']],
+      ['#own-for', ['4s', '.5 ms', '1.5s', '100us'], ['1.2.3s', '4', '1m', '.s', '0s', '.00 ms']],
       ['#own-seed', ['0', '9007199254740991'], ['9007199254740993', '-1', '1.5']],
     ]) {
       for (const text of [...good, ...bad]) {

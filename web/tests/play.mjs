@@ -81,6 +81,7 @@ export const play = {
     await page.keyboard.press('ArrowLeft');
     assert.ok(Number.parseFloat(await decision()) <= Number.parseFloat(before));
     assert.match(await page.textContent('#spoken'), /antic-c-look: .* megabytes a second/);
+    assert.doesNotMatch(await page.textContent('#spoken'), /\.\s*\./);
     await page.keyboard.press(' ');
     assert.ok(await isPlaying(page));
     await page.keyboard.press(' ');
@@ -94,6 +95,40 @@ export const play = {
     await page.keyboard.press('2');
     await page.waitForFunction(() => document.querySelector('#count').textContent === 'Step 2 of 7');
     assert.deepStrictEqual(said, []);
+    await close();
+  },
+
+  'an address beyond the end shows the end': async ({ open }) => {
+    for (const words of ['t=100', 't=1e20', 't=1e20&speed=1e-20', 't=0.5&speed=1e-20']) {
+      const { page, said, close } = await open(`#step=seek&${words}`);
+      await done(page);
+      await drawn(page);
+      const [at, end] = (await page.textContent('#time')).split(' of ');
+      assert.equal(at, words.startsWith('t=0.5') ? '0.500 s' : end, words);
+      const address = await page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('t'));
+      assert.equal(`${Number(address).toFixed(3)} s`, at, words);
+      assert.deepStrictEqual(said, []);
+      await close();
+    }
+  },
+
+  'another scheduler leaves the page where it is, and the step’s text goes': async ({ open }) => {
+    const { page, close } = await open('#step=seek&t=0.1', { height: 500 });
+    await done(page);
+    await page.locator('#pane-a .reasons').scrollIntoViewIfNeeded();
+    const before = await page.evaluate(() => scrollY);
+    assert.ok(before > 100, `${before}`);
+    await page.evaluate(() => delete document.body.dataset.state);
+    await page.evaluate(() => {
+      const select = document.querySelector('#pane-a .scheduler');
+      select.value = 'deadline';
+      select.dispatchEvent(new Event('change'));
+    });
+    await done(page);
+    await drawn(page);
+    assert.ok((await page.evaluate(() => scrollY)) > 100);
+    assert.equal(await page.textContent('#count'), 'Your own schedulers');
+    assert.doesNotMatch(await page.textContent('#look'), /noop/);
     await close();
   },
 

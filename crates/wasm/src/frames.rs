@@ -6,11 +6,12 @@
 //! | 2 dispatched | time, id |
 //! | 3 served | time, id, when the disk turned to it, seek, rotation, transfer, overhead, whether from the buffer |
 //! | 4 done | time, id, the id under which it went to the disk |
-//! | 5 decided | time, 1 to dispatch and 2 to wait, the id or the time of the wait's end, whether a reason follows |
+//! | 5 decided | time, 1 to dispatch and 2 to wait, the id or the time of the wait's end, first sector, sectors, whether a reason follows |
 //! | 6 waits | time: the disk idles although requests wait |
 //!
 //! Times are nanoseconds. Ids are given again when a request is done. The radius runs from 0, the outermost track, to 1; the
-//! angle from 0 to 1, a whole turn. Both are 0 where nothing turns. Reasons are lines of text, in the order of their rows.
+//! angle from 0 to 1, a whole turn. Both are 0 where nothing turns. What is dispatched may be larger than when it arrived: the
+//! sectors of a decision are those of all that was merged. Reasons are lines of text, in the order of their rows.
 
 use idlewise_core::{Decision, Instant, Request, RequestId, Why};
 use idlewise_disk::mechanical::Geometry;
@@ -124,7 +125,7 @@ impl Observer for Frames<'_> {
         self.row(&[6.0, time(now)]);
     }
 
-    fn decided(&mut self, now: Instant, decision: Decision, _request: Option<&Request>, why: Option<Why>) {
+    fn decided(&mut self, now: Instant, decision: Decision, request: Option<&Request>, why: Option<Why>) {
         let (kind, what) = match decision {
             Decision::Dispatch(id) => (1.0, id.0.into()),
             Decision::WaitUntil(until) => (2.0, time(until)),
@@ -137,6 +138,8 @@ impl Observer for Frames<'_> {
             use std::fmt::Write as _;
             let _ = writeln!(self.reasons, "{why}");
         }
-        self.row(&[5.0, time(now), kind, what, f64::from(u8::from(why.is_some()))]);
+        let (start, length) =
+            request.map_or((0.0, 0.0), |request| (request.start.0 as f64, request.length.0.into()));
+        self.row(&[5.0, time(now), kind, what, start, length, f64::from(u8::from(why.is_some()))]);
     }
 }

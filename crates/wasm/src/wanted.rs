@@ -11,6 +11,9 @@ use serde::Deserialize;
 
 use crate::bytes;
 
+/// What the page saves a job file of fio as.
+const JOB_FILE: &str = "job.fio";
+
 /// A run that is wanted.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -53,7 +56,7 @@ impl Wanted {
         let (load, notes) = match &self.load {
             LoadWanted::Workload(text) => (Load::Workload(Spec::parse(text).map_err(words)?), Vec::new()),
             LoadWanted::Fio(text) => {
-                let jobs = JobFile::parse("job", text).map_err(words)?;
+                let jobs = JobFile::parse(JOB_FILE, text).map_err(words)?;
                 let notes = jobs.warnings.clone();
                 (Load::Fio(jobs), notes.iter().map(ToString::to_string).collect())
             }

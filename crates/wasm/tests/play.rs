@@ -46,7 +46,7 @@ fn wanted(scheduler: &str) -> Value {
 
 /// How many rows there are of each kind.
 fn counts(rows: &[f64]) -> [usize; 7] {
-    const LENGTHS: [usize; 7] = [0, 10, 3, 9, 4, 5, 2];
+    const LENGTHS: [usize; 7] = [0, 10, 3, 9, 4, 7, 2];
     let (mut counts, mut at) = ([0; 7], 0);
     while at < rows.len() {
         let kind = rows[at] as usize;
@@ -97,6 +97,14 @@ fn what_is_wrong_is_said_in_words() {
     assert!(with("load", json!({"workload": "random:n=x"})).contains("n=x"));
     assert!(with("duration", json!("soon")).contains("write a time"));
     assert!(with("unknown", json!(1)).contains("unknown"));
+}
+
+#[test]
+fn what_is_said_of_a_job_file_names_it_as_the_page_saves_it() {
+    let mut cached = wanted("noop");
+    cached["load"] = json!({"fio": "[a]\nrw=read\nsize=1m\n"});
+    let notes = told(&cached).unwrap().head["notes"].to_string();
+    assert!(notes.contains("job.fio: without direct=1"), "{notes}");
 }
 
 #[test]

@@ -159,12 +159,12 @@ function map(context: Context, width: number, height: number, { theme, moment, h
     const [x, y] = [6 + (place % CELLS) * cell, 6 + Math.floor(place / CELLS) * cell];
     const shade = theme.processes[colour(process.get(request))];
     if (moment.isWaiting(request)) {
+      context.fillStyle = shade;
+      context.fillRect(x + 0.5, y + 0.5, cell - 1, cell - 1);
+    } else {
       context.strokeStyle = shade;
       context.lineWidth = 1.5;
       context.strokeRect(x + 1.5, y + 1.5, cell - 3, cell - 3);
-    } else {
-      context.fillStyle = shade;
-      context.fillRect(x + 0.5, y + 0.5, cell - 1, cell - 1);
     }
   }
 }

@@ -86,9 +86,12 @@ function instants(
   context.textAlign = 'center';
   context.textBaseline = 'alphabetic';
   context.fillStyle = theme.muted;
-  for (let tick = Math.max(0, Math.ceil(from / step)); tick * step <= moment.at; tick++) {
-    const x = across(tick * step);
-    const text = `${((tick * step) / 1e9).toFixed(places)} s`;
+  const first = Math.max(0, Math.ceil(from / step));
+  const most = width / APART + 1;
+  for (let tick = 0; tick < most && (first + tick) * step <= moment.at; tick++) {
+    const at = (first + tick) * step;
+    const x = across(at);
+    const text = `${(at / 1e9).toFixed(places)} s`;
     const half = context.measureText(text).width / 2;
     if (x < half || x > width - half) continue;
     context.fillRect(Math.round(x), height, 1, 4);
