@@ -64,7 +64,7 @@ load_sqlite() {
     statements=/tmp/statements results=/tmp/rows
     rm -f $statements $results
     mkfifo $statements $results
-    sqlite3 /mnt/work/base.sqlite >$results <$statements &
+    sqlite3 /mnt/work/base.sqlite >"$results" <"$statements" &
     # Each end of a pipe waits for the other one: in the order in which the line above opens them.
     exec 4<$results 3>$statements
     i=0

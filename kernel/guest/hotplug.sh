@@ -12,14 +12,7 @@ scsi_device ndelay=2000000 max_queue=4
 # What is pulled out has errors, of which the log tells.
 expected='I/O error'
 
-echo go >/tmp/running
-set_queue other scheduler cas
-(
-    devices=other output=/tmp/other
-    while [ -e /tmp/running ]; do job "the other disk" --size=512k || break; done
-    balanced "the other disk"
-    echo over >/tmp/over
-) &
+beside other
 
 served() { [ "$(awk '{ print $1 + $5 }' "/sys/block/$1/stat")" -ge 50 ]; }
 broken() { [ "$(queue "$1" iosched/broken)" = 1 ]; }
@@ -108,8 +101,7 @@ disks=sda
 for place in dispatch insert complete; do round idlewise iw_$place; done
 good "pulled out while being switched, and after panics"
 
-rm /tmp/running
-gone /tmp/over "the other disk's load"
+beside_ends
 devices="nullone sda"
 for device in $devices; do set_queue "$device" scheduler cfq; done
 job "afterwards" && balanced "afterwards"

@@ -14,14 +14,7 @@ folder=/sys/block/sda/queue/iosched devices=sda
 # For a disk without heads `auto` has no matrix.
 set_queue sda rotational 1
 
-echo go >/tmp/running
-set_queue nullone scheduler cas
-(
-    devices=nullone output=/tmp/other
-    while [ -e /tmp/running ]; do job "the other disk" --size=512k || break; done
-    balanced "the other disk"
-    echo over >/tmp/over
-) &
+beside nullone
 
 attempt() { "$@" 2>/dev/null >/dev/null; }
 # at FUNCTION COMMAND…: under load the core panics in that function, in which the command ends up; the command, which
@@ -83,8 +76,7 @@ for name in mq-deadline none cas; do
 done
 balanced "afterwards"
 
-rm /tmp/running
-while [ ! -e /tmp/over ]; do sleep 0.1; done
+beside_ends
 good "$count panics, each cost one disk its scheduler"
 clean_log panic
 

@@ -30,6 +30,22 @@ each_elevator() {
     good "$count elevators on $(echo $devices | wc -w) devices, all data verified, $(($(seconds) - start)) s"
 }
 
+# beside DEVICE: until beside_ends data is written to another disk, and verified.
+beside() {
+    echo go >/tmp/running
+    set_queue "$1" scheduler cas
+    (
+        devices=$1 output=/tmp/other
+        while [ -e /tmp/running ]; do job "the other disk" --size=512k || break; done
+        balanced "the other disk"
+        echo over >/tmp/over
+    ) &
+}
+beside_ends() {
+    rm /tmp/running
+    while [ ! -e /tmp/over ]; do sleep 0.1; done
+}
+
 # A slow disk that takes one command at a time: requests wait, and neighbours join at both ends.
 merging() {
     rmmod scsi_debug
