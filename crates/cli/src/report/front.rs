@@ -23,7 +23,8 @@ pub(crate) struct Drawn<'a> {
 }
 
 /// How to read the tables.
-const LEGEND: &str = "* set aside: nobody tunes on it. share: throughput as a part of the best among schedulers under which nobody waits longer than a \
+const LEGEND: &str = "* set aside: nobody tunes on it. \
+    share: throughput as a part of the best among schedulers under which nobody waits longer than a \
     second and twice mq-deadline's longest wait, geometric mean over the loads, with a 95 % confidence interval over \
     the runs. least: the lowest, and where. too long: loads in which somebody waits longer than that; there a share \
     counts at most as 1. p99: the 99th percentile of reads of the process that has the highest, as a multiple of the \

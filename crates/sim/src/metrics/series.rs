@@ -17,7 +17,8 @@ pub(super) use collector::Collector;
 pub struct Series {
     /// How long a bin is. The first one begins at time zero.
     pub bin: Duration,
-    /// The bins up to the last completion; 256 at most. The last one takes half of this to one and a half.
+    /// The bins up to the last completion; 256 at most. The last one takes half of this to one and a half, if there
+    /// are several.
     pub bins: Vec<Bin>,
     /// The last completion.
     pub end: Instant,
