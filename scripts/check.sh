@@ -99,10 +99,10 @@ finish() {
 
 # The longest come first, so that all workers end at about the same time. The recordings that the tests use are those of the kernel that Debian has now.
 guest "real kernel" "scripts/kernel-compare/run.sh --short"
-guest "Debian packages" "scripts/test-deb.sh trixie"
-# These boot no guest, but take as long, and say in the same way what they lack.
+# These two boot no guest, but take as long, and say in the same way what they lack.
 guest "the page in a browser" "scripts/web.sh test"
 guest "Python package" scripts/python.sh
+guest "Debian packages" "scripts/test-deb.sh trixie"
 guest "elevators in a real kernel" "scripts/kernel/run.sh short switches=7 loads=2"
 # What differs there is between the modules and the kernel: one elevator of each family. `make kernel-all` takes all.
 few=$(printf ' only=%s' noop iw-mq-deadline iw-kyber iw-bfq cfq cas stride antic-sptf turns)

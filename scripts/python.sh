@@ -42,7 +42,8 @@ trap 'rm -rf "$box"' EXIT
 trap 'exit 130' INT TERM
 environment "$box/env" --requirement "$requirements"
 wheel "$box/env" dev "$box"
-CARGO_TARGET_DIR=$target cargo build --quiet --locked -p idlewise -p idlewise-py
+# The program as the tests have it.
+CARGO_TARGET_DIR=$target cargo build --quiet --locked --workspace --bin idlewise
 "$box/env/bin/pip" install --quiet --no-index --no-deps "$box"/*.whl
 
 cd "$package"

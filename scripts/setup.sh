@@ -95,7 +95,7 @@ if [ "$purpose" = check ] && has apt-get && [ "$(id -u)" = 0 ]; then
     has mmdebstrap || extra+=(mmdebstrap)
     has node || extra+=(nodejs)
     has npm || extra+=(npm)
-    has chromium || extra+=(chromium)
+    has chromium-headless-shell || has chromium || extra+=(chromium-headless-shell)
     # rustup's compiler has a linker for the page; Debian's wants the linker of its LLVM.
     if ! has rustup && llvm=$(rustc -vV 2>/dev/null | sed -n 's/^LLVM version: \([0-9]*\).*/\1/p') && [ -n "$llvm" ]; then
         has "wasm-ld-$llvm" || extra+=("lld-$llvm")

@@ -50,7 +50,7 @@ machine; root; tools; apt 1.96.0
 expect "no Rust: from Debian" 0 'installing Debian packages: .*rustc-web cargo-web$' '^apt-get install .* rustc-web cargo-web$'
 
 machine; root; tools; program cargo 'echo cargo 1.99.0'; apt 1.96.0; program rustup 'echo x86_64-unknown-none; echo wasm32-unknown-unknown'
-expect "checks: QEMU, if it can be had" 0 'installing Debian packages: qemu-system-x86 cpio fio busybox-static xz-utils zstd e2fsprogs mawk sqlite3 shellcheck dpkg-dev debhelper dh-dkms mmdebstrap nodejs npm chromium python3 python3-venv( libelf1)?$' '^apt-get install .* qemu-system-x86 cpio fio busybox-static xz-utils' check
+expect "checks: QEMU, if it can be had" 0 'installing Debian packages: qemu-system-x86 cpio fio busybox-static xz-utils zstd e2fsprogs mawk sqlite3 shellcheck dpkg-dev debhelper dh-dkms mmdebstrap nodejs npm chromium-headless-shell python3 python3-venv( libelf1)?$' '^apt-get install .* qemu-system-x86 cpio fio busybox-static xz-utils' check
 
 machine; user; tools; program cargo 'echo cargo 1.99.0'; apt 1.96.0; program rustup 'echo x86_64-unknown-none; echo wasm32-unknown-unknown'
 expect "checks: no QEMU for those who may not install it" 0 '^$' '^cargo' check

@@ -35,8 +35,9 @@ cp "$out/$target/web/idlewise_wasm.wasm" web/src/idlewise.wasm
 for program in node npm; do
     command -v "$program" >/dev/null || lacks "no $program (apt-get install nodejs npm)"
 done
-browser=${CHROMIUM:-$(command -v chromium || true)}
-[ "$purpose" = build ] || [ -n "$browser" ] || lacks "no browser (apt-get install chromium)"
+# The shell has no windows to draw, which takes as much of the processor as the page.
+browser=${CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium || true)}
+[ "$purpose" = build ] || [ -n "$browser" ] || lacks "no browser (apt-get install chromium-headless-shell)"
 
 # Installed anew only if the list of packages is another one.
 if ! cmp -s web/package-lock.json web/node_modules/.idlewise-lock; then

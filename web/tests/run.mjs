@@ -23,7 +23,7 @@ const update = words.includes('--update');
 const wanted = words.filter((word) => !word.startsWith('--'));
 
 const server = await serve(fileURLToPath(new URL('../dist', import.meta.url)));
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium-headless-shell', args: FLAGS });
 
 /** A page at an address, with what it said on its console. */
 async function open(hash, options = {}) {
