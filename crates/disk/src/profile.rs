@@ -3,8 +3,8 @@
 //! A built-in profile is its file in `profiles/` and its name in `BUILT_IN`; others are read from a path. Every key carries its
 //! unit, unknown keys are errors, and messages name the line.
 
-mod array;
 mod error;
+mod find;
 mod flash;
 mod mechanical;
 mod number;

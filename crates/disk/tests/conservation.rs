@@ -1,7 +1,7 @@
 //! Commands are conserved by all models and by arrays of them: each completes once, in order of time, and its parts add up.
 
 use idlewise_core::{Instant, Operation, Sector, Sectors};
-use idlewise_disk::array::{self, Level};
+use idlewise_disk::array::Level;
 use idlewise_disk::{Command, DiskModel, Profile, profile};
 use proptest::prelude::*;
 
@@ -12,10 +12,7 @@ fn named(name: &str) -> Profile {
 /// An array of disks with these options.
 fn array(level: Level, members: u32, disk: &str, options: &str) -> Profile {
     let text = format!("raid{}:n={members},of={disk}{options}", level.number());
-    let named = array::parse(&text).expect("an array's name").expect("well formed");
-    let member =
-        Profile::named(named.of).and_then(|profile| profile.with(&named.of_options.replace('+', ",")));
-    Profile::array(&text, &named, member.expect("a disk")).expect("fits")
+    Profile::find(&text, &Profile::named).expect("an array's name")
 }
 
 /// A place as a share of `most`.

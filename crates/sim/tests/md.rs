@@ -1,16 +1,13 @@
 //! Arrays as md has them: a scheduler for each disk, below the array.
 
-use idlewise_disk::{Profile, array};
+use idlewise_disk::Profile;
 use idlewise_sim::engine::Control;
 use idlewise_sim::experiment::{Choice, Chosen, Experiment, ExperimentError, Load};
 use idlewise_sim::metrics::Report;
 use idlewise_sim::workloads::Spec;
 
 fn disk(text: &str) -> Profile {
-    let named = array::parse(text).expect("an array's name").expect("well formed");
-    let member = Profile::named(named.of).expect("a built-in profile");
-    let member = member.with(&named.of_options.replace('+', ",")).expect("fits");
-    Profile::array(text, &named, member).expect("fits")
+    Profile::find(text, &Profile::named).expect("an array's name")
 }
 
 fn experiment(array: &str, load: &str, scheduler: &str) -> Experiment {

@@ -20,7 +20,7 @@ const JOB_FILE: &str = "job.fio";
 pub struct Wanted {
     /// A scheduler or selector, as `--schedulers` takes it: `NAME:tunable=value;tunable=value`.
     pub scheduler: String,
-    /// A disk, as `--disk` takes it: `NAME:key=value,key=value`.
+    /// A disk, as `--disk` takes it, but for files: there are none here.
     pub disk: String,
     /// What the disk is asked to do.
     pub load: LoadWanted,
@@ -51,8 +51,7 @@ impl Wanted {
     /// # Errors
     /// What is wrong, in words for whoever typed it.
     pub(crate) fn experiment(&self, trace: Vec<u8>) -> Result<(Experiment, Vec<String>), String> {
-        let (name, options) = self.disk.split_once(':').unwrap_or((&self.disk, ""));
-        let disk = Profile::named(name).and_then(|disk| disk.with(options)).map_err(words)?;
+        let disk = Profile::find(&self.disk, &Profile::named).map_err(words)?;
         let (load, notes) = match &self.load {
             LoadWanted::Workload(text) => (Load::Workload(Spec::parse(text).map_err(words)?), Vec::new()),
             LoadWanted::Fio(text) => {

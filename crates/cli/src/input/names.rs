@@ -6,7 +6,7 @@ use std::path::Path;
 use idlewise_core::registry;
 use idlewise_core::selectors::Candidate;
 use idlewise_core::selectors::contract::CANDIDATES_MAX;
-use idlewise_disk::{Profile, array, profile};
+use idlewise_disk::{Profile, ProfileError, profile};
 use idlewise_sim::experiment::{Choice, Chosen};
 use idlewise_sim::selection::files::{self, FileError};
 
@@ -22,25 +22,20 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, known: impl IntoIterator<Item = &'a
 
 /// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`; or an array of such.
 pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
-    if let Some(named) = array::parse(text) {
-        let named = named.map_err(Failure::usage)?;
-        return Profile::array(text, &named, disk(&named.member())?).map_err(Failure::usage);
-    }
-    let (name, options) = match text.rsplit_once(':') {
-        Some((name, options)) if options.contains('=') => (name, options),
-        _ => (text, ""),
+    let file = |name: &str| match name.ends_with(".toml") || name.contains('/') {
+        true => Profile::load(Path::new(name)),
+        false => Profile::named(name),
     };
-    let disk = if let Some(known) = profile::names().find(|known| known.eq_ignore_ascii_case(name)) {
-        Profile::named(known).map_err(Failure::failed)?
-    } else if name.ends_with(".toml") || name.contains('/') {
-        Profile::load(Path::new(name)).map_err(Failure::failed)?
-    } else {
-        let hint = did_you_mean(name, profile::names());
-        return Err(Failure::usage(format!(
-            "there is no disk '{name}'{hint} (`idlewise list disks` names them all; a profile file ends in .toml)"
-        )));
-    };
-    disk.with(options).map_err(Failure::usage)
+    Profile::find(text, &file).map_err(|error| match error {
+        ProfileError::Unknown { name, .. } => {
+            let hint = did_you_mean(&name, profile::names());
+            Failure::usage(format!(
+                "there is no disk '{name}'{hint} (`idlewise list disks` names them all; a profile file ends in .toml)"
+            ))
+        }
+        ProfileError::Option { .. } => Failure::usage(error),
+        error => Failure::failed(error),
+    })
 }
 
 /// A scheduler or selector by name.
