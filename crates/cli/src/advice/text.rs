@@ -83,7 +83,7 @@ fn spelt(kind: &str) -> String {
 fn headline(advice: &Advice) -> String {
     let current = advice.current.as_deref().unwrap_or("an unknown scheduler");
     let kept =
-        advice.current.as_ref().map_or_else(String::new, |current| format!(" You have {current}: keep it."));
+        advice.current.as_ref().map_or_else(String::new, |current| format!(" Keep {current} for now."));
     let scheduler = advice.scheduler.as_deref().unwrap_or("?");
     match advice.action {
         Action::Keep if advice.current.is_none() => {
@@ -91,10 +91,10 @@ fn headline(advice: &Advice) -> String {
                 .to_owned()
         }
         Action::Keep => {
-            format!("You have {current}: keep it. No other is better by more than models are off.")
+            format!("Keep {current}, which the disk has: no other is better by more than models are off.")
         }
         Action::Change => format!(
-            "You have {current}: take {scheduler}, which is {} times better here.",
+            "Take {scheduler}: {} times better here than {current}, which the disk has.",
             three(advice.times_better)
         ),
         Action::Take if advice.disk_known => {
