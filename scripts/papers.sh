@@ -4,7 +4,7 @@
 set -euo pipefail
 
 idlewise="${1:-target/release/idlewise}"
-streams="file=1g,gap=1350m,requests=1000000"
+streams="file=1g,pieces=16m,gap=1g,requests=1000000"
 
 # report DISK SCHEDULER WORKLOAD [OPTION…]: the report of a run.
 report() {
@@ -74,7 +74,9 @@ cat <<TEXT
 ## Placement
 
 SOSP'01 reads two files of 1 GB, 64 KB at a time, and gets 5 MB/s from the plain scheduler: 12 ms a request. It does
-not say where the files lie. Here they lie 1350 MB apart (\`gap=1350m\`), which gives 11.9 to 14.0 ms by pattern.
+not say where the files lie. Here they lie 1 GB apart (\`gap=1g\`), in pieces of 16 MB as FFS lays files out (\`pieces=16m\`), which
+gives about 12 ms. Of whole files, two readers would meet the platter in the same place again and again, and a request would take 9.8
+or 14.0 ms by a hair's breadth of distance.
 A run lasts half a minute. As in the paper (§3.6), schedulers know the disk's positioning times by distance beforehand.
 
 ## Two synchronous readers (SOSP'01 §4.1, figure 4)
@@ -98,7 +100,7 @@ On the Cheetah X15 (\`cheetah-st318451lw\`), where the paper has 5.5 times:
 | placement | aged-sptf, MB/s | antic-aged-sptf, MB/s | ratio |
 |---|---|---|---|
 TEXT
-for gap in 1350m 4g 14g; do
+for gap in 1g 4g 14g; do
     both=()
     for scheduler in aged-sptf antic-aged-sptf; do
         both+=("$(report cheetah-st318451lw "$scheduler" "sync-streams:file=1g,gap=$gap,requests=1000000" --duration 30s \

@@ -14,3 +14,4 @@ pub use error::ExperimentError;
 pub use figure::Figure;
 pub use foreign::{Foreign, Hosted};
 pub use plan::{Experiment, Load, OpenRows, Outcome};
+pub(crate) use run::known_curve;

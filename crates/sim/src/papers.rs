@@ -6,7 +6,7 @@
 //! | step | files |
 //! |---|---|
 //! | the text of a paper's file | `formula`, `claims` |
-//! | which runs that takes, and carrying them out | `runs`, `measured` |
+//! | which runs that takes, and carrying them out | `runs`, `watches`, `measured` |
 //! | from figures to verdicts | `verdict`, `findings` |
 
 mod claims;
@@ -16,6 +16,7 @@ mod formula;
 mod measured;
 mod runs;
 mod verdict;
+mod watches;
 
 pub use claims::{Claim, Curve, Kind, Paper, Point, Setup, Test, papers};
 pub use error::PapersError;
@@ -24,3 +25,4 @@ pub use formula::{Formula, FormulaError, Measure, Term};
 pub use measured::Measured;
 pub use runs::{Results, Run, carry_out, wanted};
 pub use verdict::Verdict;
+pub use watches::Watch;

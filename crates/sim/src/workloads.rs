@@ -9,6 +9,7 @@ pub mod fio;
 mod ioaz;
 mod makers;
 pub mod phases;
+mod pieces;
 mod places;
 mod poisson;
 mod processes;

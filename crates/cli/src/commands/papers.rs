@@ -23,7 +23,6 @@ Verdicts:
   differs     it is otherwise here; below the table stands why, as far as that is known
   cache       the paper measured memory: orderings are compared, nothing else
   fact        there is nothing to run
-  missing     what it takes is not there yet
 
 Examples:
   idlewise papers

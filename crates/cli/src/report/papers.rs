@@ -24,7 +24,7 @@ pub(crate) struct Told<'a> {
 /// How to read the tables.
 const LEGEND: &str = "holds: the direction is the paper's and the ratio within 25 % of it. direction: the order is the paper's, the \
     ratio is not. differs: it is otherwise here. cache: the paper measured memory, and only orders are compared: agrees or not. \
-    fact: there is nothing to run. missing: what it takes is not there yet. ours / paper: our ratio as a multiple of the paper's. \
+    fact: there is nothing to run. ours / paper: our ratio as a multiple of the paper's. \
     Figures without a verdict of their own are for information: machines differ, ratios should not. A direction counts if the 95 % \
     confidence interval over the seeds (±) excludes that there is none.";
 
@@ -63,7 +63,6 @@ impl Told<'_> {
                 Verdict::Cache => "of the paper's memory",
                 Verdict::Fact if one => "fact",
                 Verdict::Fact => "facts",
-                Verdict::Missing => "missing",
                 Verdict::Unfinished => "unfinished",
             };
             (count > 0).then(|| format!("{count} {words}"))

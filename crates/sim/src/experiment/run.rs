@@ -131,6 +131,12 @@ fn on_threads<T: Send>(runs: usize, work: impl FnOnce() -> T + Send) -> T {
     }
 }
 
+/// The positioning curve that a calibrated run's scheduler is given; none if nothing moves.
+pub(crate) fn known_curve(disk: &impl DiskModel) -> Option<Curve> {
+    let points = disk.positioning_curve(CURVE_POINTS);
+    (!points.is_empty()).then(|| Curve::through(&points))
+}
+
 /// The longest request that a workload's machine makes, if it is not the usual one.
 fn longest(named: Option<&dyn Named>) -> Option<Sectors> {
     named.and_then(Named::longest_request)
@@ -246,9 +252,8 @@ impl Run<'_, '_, '_> {
     /// What a scheduler above `disk` is told of it; `longest` is the longest request, if not the usual one.
     fn traits(&self, disk: &impl DiskModel, longest: Option<Sectors>) -> Device {
         let usual = Device::usual(disk.rotational());
-        let points = if self.plan.calibrated { CURVE_POINTS } else { 0 };
-        let curve = disk.positioning_curve(points);
-        let learned = if curve.is_empty() { usual.learned.clone() } else { Curve::through(&curve).into() };
+        let known = if self.plan.calibrated { known_curve(disk) } else { None };
+        let learned = known.map_or_else(|| usual.learned.clone(), Into::into);
         Device {
             max_sectors: longest.unwrap_or(usual.max_sectors),
             depth: disk.depth(),

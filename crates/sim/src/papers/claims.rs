@@ -98,8 +98,6 @@ pub enum Kind {
     Bound,
     /// A table of who is best for what.
     Table,
-    /// A figure whose numbers the text does not have.
-    Picture,
     /// The paper measured memory: only orderings mean something.
     Cache,
     /// Nothing that could be run.
@@ -130,7 +128,7 @@ pub struct Claim {
     pub points: Vec<Point>,
     /// Why it is otherwise here: the mechanism.
     pub reason: Option<String>,
-    /// What it would take to run it, or the rest of it.
+    /// What it would take to run the rest of it.
     pub lacks: Option<String>,
     /// The figure of the paper that it is about.
     pub curve: Option<Curve>,
@@ -212,10 +210,14 @@ impl TryFrom<Row> for Point {
         let wrong = |problem: &str| format!("point '{what}': {problem}");
         let test = match (row.ours, row.order, row.spread, row.run) {
             (Some(ours), None, None, None) => match (row.ratio, row.value, row.least, row.most) {
-                (Some(ratio), None, None, None) if ours.under.is_some() => Test::Ratio(ours, ratio),
+                (Some(ratio), None, None, None) if ours.is_ratio() => Test::Ratio(ours, ratio),
                 (None, Some(value), None, None) => Test::Value(ours, value),
                 (None, None, least, most) if least.or(most).is_some() => Test::Bound(ours, least, most),
-                _ => return Err(wrong("ours is compared with a ratio (A / B), a value, or least and most")),
+                _ => {
+                    return Err(wrong(
+                        "ours is compared with a ratio (A / B, or a share), a value, or least and most",
+                    ));
+                }
             },
             (None, Some(order), None, None) if order.len() > 1 => Test::Order(order),
             (None, None, Some(spread), None) if spread.len() > 1 => {
@@ -269,12 +271,12 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_has_points_or_says_why_not() {
+    fn a_claim_has_points_or_is_a_fact() {
         for claim in super::papers().iter().flat_map(|paper| &paper.claims) {
             let id = &claim.id;
             let fact = claim.kind == Kind::Fact;
-            assert!(fact || !claim.points.is_empty() || claim.lacks.is_some(), "{id} says nothing");
-            assert!(!fact || (claim.points.is_empty() && claim.lacks.is_none()), "{id} is a fact");
+            assert_eq!(fact, claim.points.is_empty(), "{id}: a fact has no points, and all else has");
+            assert!(!fact || claim.lacks.is_none(), "{id} is a fact");
             for words in std::iter::once(&claim.name).chain(claim.points.iter().map(|point| &point.what)) {
                 assert!(words.chars().count() <= 36, "{id}: '{words}' is too long for a table");
             }
@@ -285,7 +287,7 @@ mod tests {
     fn a_point_is_compared_in_one_way() {
         let read = |text: &str| toml::from_str::<Point>(text).map_err(|error| error.message().to_owned());
         let both = read("what = 'x'\nours = 'a: b / c'\nratio = 2.0\nleast = 1.0").unwrap_err();
-        assert!(both.contains("point 'x': ours is compared with a ratio (A / B)"), "{both}");
+        assert!(both.contains("point 'x': ours is compared with a ratio (A / B, or a share)"), "{both}");
         let none = read("what = 'x'").unwrap_err();
         assert!(none.contains("write one of ours, order, spread and run"), "{none}");
         assert!(read("what = 'x'\nours = 'a: b'\nratio = 2.0").is_err(), "one figure is no ratio");

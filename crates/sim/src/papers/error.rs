@@ -26,9 +26,6 @@ pub enum PapersError {
     /// A disk's profile cannot be read.
     #[error("{0}")]
     Disk(#[from] idlewise_disk::ProfileError),
-    /// An array's name cannot be read.
-    #[error("{0}")]
-    Array(String),
     /// A run failed.
     #[error("{0}")]
     Experiment(#[from] ExperimentError),

@@ -13,6 +13,8 @@ use std::str::FromStr;
 
 use serde::Deserialize;
 
+use super::watches::Watch;
+
 /// What of a run is looked at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Measure {
@@ -25,6 +27,8 @@ pub enum Measure {
     Busy,
     /// Reads for another group of processes than the read before.
     Changes,
+    /// What somebody counts who watches the run.
+    Watched(Watch),
     /// Requests of a process in a second.
     Requests(Who),
     /// Bytes of a process in a second.
@@ -85,7 +89,7 @@ pub enum FormulaError {
     Words(String),
     /// The measure is unknown.
     #[error(
-        "there is no measure '{0}' (there are: throughput, seconds, busy, changes, and requests, bytes, time or done, each with .all, .least, .most or .PROCESS, and phase.NAME)"
+        "there is no measure '{0}' (there are: throughput, seconds, busy, changes, accuracy, alternation, and requests, bytes, time or done, each with .all, .least, .most or .PROCESS, and phase.NAME)"
     )]
     Measure(String),
 }
@@ -101,7 +105,10 @@ impl FromStr for Measure {
                 "seconds" => Measure::Seconds,
                 "busy" => Measure::Busy,
                 "changes" => Measure::Changes,
-                _ => return Err(unknown()),
+                _ => {
+                    let watch = Watch::ALL.into_iter().find(|watch| watch.name() == text);
+                    Measure::Watched(watch.ok_or_else(unknown)?)
+                }
             },
             Some(("phase", name)) => Measure::Phase(name.to_owned()),
             Some((of, who)) => {
@@ -148,6 +155,12 @@ impl Term {
 }
 
 impl Formula {
+    /// Whether it has no unit: it is the ratio of two figures, or a share.
+    pub(super) fn is_ratio(&self) -> bool {
+        self.under.is_some()
+            || matches!(self.over.measure, Measure::Busy | Measure::Time(_) | Measure::Watched(_))
+    }
+
     /// The figures that it takes.
     pub fn terms(&self) -> impl Iterator<Item = &Term> {
         std::iter::once(&self.over).chain(&self.under)

