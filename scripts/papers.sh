@@ -13,14 +13,14 @@ report() {
     "$idlewise" run --disk "$disk" --scheduler "$scheduler" --workload "$workload" "$@"
 }
 
-# half SCHEDULER WORKLOAD [OPTION…]: the report of half a minute on the Deskstar.
-half() {
-    report deskstar-34gxp "$@" --duration 30s
+# long SCHEDULER WORKLOAD [OPTION…]: the report of 200 seconds on the Deskstar.
+long() {
+    report deskstar-34gxp "$@" --duration 200s
 }
 
 # rate SCHEDULER WORKLOAD [OPTION…]: MB/s of that.
 rate() {
-    half "$@" | awk '/^throughput/ { print $2 }'
+    long "$@" | awk '/^throughput/ { print $2 }'
 }
 
 ratio() {
@@ -29,7 +29,7 @@ ratio() {
 
 # shares SCHEDULER WORKLOAD COLUMN: that column of the table of processes, by process, joined by colons.
 shares() {
-    half "$1" "$2" |
+    long "$1" "$2" |
         awk -v column="$3" '/ stream[0-9]+ / { print $2, $column }' | sort | awk '{ print $2 }' | paste -sd: | sed 's/,//g'
 }
 
@@ -77,12 +77,12 @@ SOSP'01 reads two files of 1 GB, 64 KB at a time, and gets 5 MB/s from the plain
 not say where the files lie. Here they lie 1 GB apart (\`gap=1g\`), in pieces of 16 MB as FFS lays files out (\`pieces=16m\`), which
 gives about 12 ms. Of whole files, two readers would meet the platter in the same place again and again, and a request would take 9.8
 or 14.0 ms by a hair's breadth of distance.
-A run lasts half a minute. As in the paper (§3.6), schedulers know the disk's positioning times by distance beforehand.
+A run lasts 200 seconds. As in the paper (§3.6), schedulers know the disk's positioning times by distance beforehand.
 
 ## Two synchronous readers (SOSP'01 §4.1, figure 4)
 
 \`\`\`sh
-idlewise compare --disk deskstar-34gxp --duration 30s --schedulers aged-sptf,antic-aged-sptf \\
+idlewise compare --disk deskstar-34gxp --duration 200s --schedulers aged-sptf,antic-aged-sptf \\
     --workload sync-streams:$streams,pattern=seq
 \`\`\`
 
@@ -103,7 +103,7 @@ TEXT
 for gap in 1g 4g 14g; do
     both=()
     for scheduler in aged-sptf antic-aged-sptf; do
-        both+=("$(report cheetah-st318451lw "$scheduler" "sync-streams:file=1g,gap=$gap,requests=1000000" --duration 30s \
+        both+=("$(report cheetah-st318451lw "$scheduler" "sync-streams:file=1g,gap=$gap,requests=1000000" --duration 200s \
             | awk '/^throughput/ { print $2 }')")
     done
     printf '| gap=%s | %s | %s | %s |\n' "$gap" "${both[0]}" "${both[1]}" "$(ratio "${both[1]}" "${both[0]}")"
@@ -116,7 +116,7 @@ paper's only with the files at both ends of the disk. No placement gives 5.5.
 ## Think times (SOSP'01 §4.2)
 
 Both processes think (figure 5). The paper: falls steadily, and meets the plain scheduler near 8 ms.
-Here that is between 10 and 12 ms: a seek and half a turn to the other file take so long on the model.
+Here that is at 10 to 11 ms: a seek and half a turn to the other file take so long on the model.
 
 | think= | aged-sptf, MB/s | antic-aged-sptf, MB/s | ratio |
 |---|---|---|---|
@@ -149,7 +149,7 @@ makes each of them vain. By default they cover 95 % of those below 15 ms (\`perc
 for such a pause.
 
 \`\`\`sh
-idlewise run --disk deskstar-34gxp --duration 30s --scheduler antic-aged-sptf \\
+idlewise run --disk deskstar-34gxp --duration 200s --scheduler antic-aged-sptf \\
     --set antic-aged-sptf.percentile=all --workload adversary:$streams,pause=16100us,n=1
 \`\`\`
 
@@ -192,7 +192,7 @@ cat <<TEXT
 Two synchronous readers with weights 1:2, then three with 1:1:3. Time is the share of disk time in percent.
 
 \`\`\`sh
-idlewise run --disk deskstar-34gxp --duration 30s --scheduler antic-stride \\
+idlewise run --disk deskstar-34gxp --duration 200s --scheduler antic-stride \\
     --workload sync-streams:$streams,weights=100:200
 \`\`\`
 

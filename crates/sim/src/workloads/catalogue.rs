@@ -134,11 +134,11 @@ kinds! {
     ];
     "iozone" = iozone: "Workers of IOzone, each with a file of its own (IOAZ §3.4).", &[
         ("n", "4", "workers"),
-        ("pattern", "seq-read", "seq-read, seq-write, random-read or random-write"),
+        ("pattern", "seq-read", "seq-read, seq-write, random-read or random-write; all: these one after the other, as many bytes each"),
         ("file", "512m", "size of each file"),
         ("record", "4k", "size of a record: of random requests"),
         ("window", "128k", "what read-ahead and writeback make of records in order"),
-        ("requests", "100000000", "requests of each worker"),
+        ("requests", "100000000", "requests of each worker; with all: windows"),
     ];
     "machine" = machine: "A program on a machine with page cache, read-ahead and file system, such as those that the \
      papers ran.", &[

@@ -66,21 +66,58 @@ pub(super) fn iozone(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
         );
     }
     let requests = options.number("requests", 1..=MANY)?;
-    let pattern = options.choice("pattern", &PATTERNS)?;
-    let (random, write) = (pattern >= 2, pattern % 2 == 1);
-    let worker = |index: u64| Process {
-        name: format!("worker{}", index + 1),
-        file_start: Sector(index * part),
-        file_sectors: file,
-        block: Sectors(if random { record } else { window }),
-        pattern: if random { Pattern::Random } else { Pattern::Sequential },
-        reads_percent: if write { 0 } else { 100 },
-        // Nobody waits for writeback.
-        sync_writes: false,
-        depth: if write { 16 } else { 1 },
-        think: if write { Think::Fixed(Duration::ZERO) } else { THINK },
-        requests,
-        ..Process::default()
+    let mut names = PATTERNS.to_vec();
+    names.push("all");
+    let chosen = options.choice("pattern", &names)?;
+    let all = chosen == PATTERNS.len();
+    let worker = |(pattern, index): (usize, u64)| {
+        let (random, write) = (pattern >= 2, pattern % 2 == 1);
+        let block = if random { record } else { window };
+        let name = format!("worker{}", index + 1);
+        Process {
+            name: if all { format!("{name} {}", PATTERNS[pattern]) } else { name },
+            file_start: Sector(index * part),
+            file_sectors: file,
+            block: Sectors(block),
+            pattern: if random { Pattern::Random } else { Pattern::Sequential },
+            reads_percent: if write { 0 } else { 100 },
+            // Nobody waits for writeback.
+            sync_writes: false,
+            depth: if write { 16 } else { 1 },
+            think: if write { Think::Fixed(Duration::ZERO) } else { THINK },
+            group: if all { pattern as u32 } else { 0 },
+            requests: if all { (requests * u64::from(window) / u64::from(block)).max(1) } else { requests },
+            ..Process::default()
+        }
     };
-    Ok(Box::new(Processes::new((0..count).map(worker).collect(), ground.seed)))
+    let patterns = if all { 0..PATTERNS.len() } else { chosen..chosen + 1 };
+    let workers = patterns.flat_map(|pattern| (0..count).map(move |index| (pattern, index)));
+    Ok(Box::new(Processes::new(workers.map(worker).collect(), ground.seed)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::experiment::{Choice, Chosen, Experiment, Load};
+    use crate::workloads::Spec;
+    use idlewise_disk::Profile;
+
+    #[test]
+    fn all_patterns_move_as_many_bytes_one_after_the_other() {
+        let load = Load::Workload(Spec::parse("iozone:n=2,pattern=all,requests=8").unwrap());
+        let entry = Chosen::find("noop").unwrap();
+        let schedulers = vec![Choice { label: "noop".to_owned(), entry, settings: Vec::new() }];
+        let disk = Profile::named("maxtor-40g").unwrap();
+        let experiment = Experiment { schedulers, ..Experiment::new(disk, load) };
+        let report = experiment.run(&Default::default()).unwrap().remove(0).report;
+        assert_eq!(report.issuers.len(), 8, "{:?}", report.issuers);
+        assert!(report.issuers.iter().all(|worker| worker.bytes == 8 * 128 << 10), "{:?}", report.issuers);
+        let ended = |pattern: &str| {
+            let of = report
+                .issuers
+                .iter()
+                .filter(|one| one.name.as_deref().is_some_and(|name| name.ends_with(pattern)));
+            of.map(|one| one.finished_ns).max().unwrap()
+        };
+        assert!(super::PATTERNS.map(ended).is_sorted());
+    }
 }

@@ -13,8 +13,8 @@ const LEFT: f64 = 48.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 44.0;
-/// Of the drawing of ratios: room for words, and the height of a row.
-const WORDS: f64 = 250.0;
+/// Of the drawing of ratios: room for the longest words, 40 letters, and the height of a row.
+const WORDS: f64 = 290.0;
 const ROW: f64 = 20.0;
 
 /// A ratio: id and words, the paper's, ours, half of our interval.
