@@ -160,9 +160,10 @@ for disk in "${disks[@]}"; do
             quiet "$idlewise" run --uncalibrated --disk "$disk" --workload "phases:mix=$mix" --seed "$seed" --scheduler auto-predict
         done
     done | sed -n 's/^predictions .*; \([0-9,]*\) of \([0-9,]*\) switches.*/\1 \2/p' |
-        awk -v disk="$disk" '{ gsub(",", ""); kept += $1; all += $2 }
-            END { printf "| %s | %d | %d (%.0f %%) |\n", disk, all, kept, all ? 100 * kept / all : 100 }'
-done
+        awk -v disk="$disk" '{ gsub(",", ""); kept += $1; all += $2 } END { print disk, all, kept }'
+done | awk '
+    function row(name, all, kept) { printf "| %s | %d | %d (%.0f %%) |\n", name, all, kept, all ? 100 * kept / all : 100 }
+    { row($1, $2, $3); all += $2; kept += $3 } END { row("all", all, kept) }'
 echo
 cat <<TEXT
 ## A recording
@@ -249,4 +250,28 @@ for disk in "${disks[@]}"; do
         printf ' %s |' "$found"
     done
     echo
+done
+cat <<TEXT
+
+In all mixes, a run each: throughput with the model of another drive of the kind, and with one of another kind altogether, as a
+multiple of what auto-predict has with its own model (geometric mean, and the least) and of \`mq-deadline\`'s (the least); and in how many
+mixes somebody waits longer than a second and twice as long as under \`mq-deadline\`. A smaller drive gets more platters.
+
+| disk | model | of its own model's | least | least of mq-deadline's | too long |
+|---|---|---|---|---|---|
+TEXT
+# outcome DISK MIX SCHEDULER [OPTION…]: bytes in a second and the longest wait.
+outcome() {
+    quiet "$idlewise" run --uncalibrated --disk "$1" --workload "phases:mix=$2" --scheduler "$3" "${@:4}" --json |
+        awk -F '[:,]' '/"throughput_bytes_per_s"/ && !rate { rate = $2 } /"longest_wait_ns"/ && !wait { wait = $2 } END { print rate, wait }'
+}
+for pair in hdd-18tb-7200=hdd-4tb-7200 hdd-18tb-7200=hdd-2400gb-10k hdd-4tb-7200=hdd-18tb-7200 maxtor-40g=cheetah-st318451lw \
+    sata-ssd=nvme-ssd hdd-18tb-7200=maxtor-40g hdd-18tb-7200=sata-ssd hdd-4tb-7200=sata-ssd maxtor-40g=sata-ssd sata-ssd=hdd-4tb-7200; do
+    disk=${pair%=*} model=${pair#*=}
+    for mix in "${mixes[@]}"; do
+        echo "$(outcome "$disk" "$mix" mq-deadline) $(outcome "$disk" "$mix" auto-predict) $(outcome "$disk" "$mix" auto-predict --model "$model")"
+    done | awk -v disk="$disk" -v model="$model" '
+        { own = $5 / $3; usual = $5 / $1; sum += log(own); if (!least || own < least) least = own; if (!worst || usual < worst) worst = usual }
+        $6 > 1e9 && $6 > 2 * $2 { late++ }
+        END { printf "| %s | %s | %.3f | %.2f | %.2f | %d of %d |\n", disk, model, exp(sum / NR), least, worst, late, NR }'
 done

@@ -23,9 +23,12 @@ fn a_selector_runs_wherever_a_scheduler_does() {
     line(&format!("run --scheduler auto-predict --candidates noop,dedline {SHORT}"))
         .exits(2)
         .says("did you mean 'deadline'");
-    line(&format!("run --scheduler auto-predict --model atlas10k {SHORT}"))
+    // A smaller drive gets more platters, as far as that makes sense.
+    line(&format!("run --scheduler auto-predict --model atlas10k {SHORT}")).exits(0).prints("predictions");
+    let large = SHORT.replace("maxtor-40g", "hdd-18tb-7200");
+    line(&format!("run --scheduler auto-predict --model dec-rz26 {large}"))
         .exits(2)
-        .says("the model atlas10k has 17938986 sectors, and maxtor-40g has");
+        .says("the model dec-rz26 is far smaller than hdd-18tb-7200, and cannot be made as large");
 }
 
 #[test]

@@ -209,8 +209,8 @@ impl Mechanical {
     }
 }
 
-/// Surfaces beyond which a disk that is made larger would be none.
-const MOST_HEADS: u32 = 512;
+/// Surfaces at most of a disk that is made larger: enough for the model of an old drive to stand for one of today.
+const MOST_HEADS: u32 = 1 << 16;
 /// A page: smaller parts of a buffer hold nothing of use.
 const LEAST_SEGMENT: u32 = 8;
 const MINUTE_NS: u64 = 60_000_000_000;

@@ -47,6 +47,15 @@ def test_a_trace_and_a_fio_job(demo: Path, tmp_path: Path) -> None:
     assert any("warning" in note for note in of_job.notes)
 
 
+def test_times_of_nothing_are_null() -> None:
+    only_reads = idlewise.compare(workload="random:n=2,requests=50", disk="maxtor-40g", schedulers="noop", seeds=2)
+    for table in (only_reads.summary, only_reads.runs):
+        nothing = ("write.latency_ns.p99", "write.observed_ns_p99", "flush_latency_ns.mean", "discard.latency_ns.max")
+        assert all(set(table.values(name)) == {None} for name in nothing)
+        assert set(table.values("write.requests")) == {0.0}
+        assert min(table.values("read.latency_ns.p99")) > 0
+
+
 def test_tables_are_those_of_the_libraries() -> None:
     result = idlewise.compare(workload="random:n=2,requests=50", disk="maxtor-40g", schedulers="noop,deadline", seeds=3)
     arrow, frame, table = result.to_arrow(), result.to_polars(), result.to_pandas()

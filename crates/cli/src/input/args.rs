@@ -105,7 +105,7 @@ pub(crate) struct SelectionOptions {
     #[arg(long, default_value = "carry", value_name = "HOW", value_parser = ["carry", "drain", "freeze"])]
     pub(crate) switching: String,
 
-    /// The disk model that auto-predict simulates, if it is not the disk itself
+    /// The disk model that auto-predict simulates, if it is not the disk itself; a smaller one gets more platters
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) model: Option<String>,
 }

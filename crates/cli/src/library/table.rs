@@ -76,6 +76,17 @@ fn at<'a>(row: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(row, |at, name| &at[name])
 }
 
+/// The number at `path`. No request takes no time: a time of requests that there were none of was not measured.
+fn number(row: &Value, path: &str, kind: Kind) -> Option<f64> {
+    let zero = |group: &Value, name: &str| group[name].as_f64() == Some(0.0);
+    let (mut here, mut nothing) = (row, false);
+    for name in path.split('.') {
+        nothing |= zero(here, "requests") || zero(here, "max");
+        here = &here[name];
+    }
+    here.as_f64().filter(|_| !(nothing && matches!(kind, Kind::Millis)))
+}
+
 /// The column of `leaf` over `rows`.
 fn column(leaf: &Leaf, rows: &[&Value]) -> Column {
     let found = || rows.iter().map(|row| at(row, &leaf.path));
@@ -84,7 +95,7 @@ fn column(leaf: &Leaf, rows: &[&Value]) -> Column {
             Values::Text(found().map(|value| value.as_str().map(str::to_owned)).collect())
         }
         Kind::Id | Kind::Weight => Values::Whole(found().map(Value::as_u64).collect()),
-        _ => Values::Number(found().map(Value::as_f64).collect()),
+        kind => Values::Number(rows.iter().map(|row| number(row, &leaf.path, kind)).collect()),
     };
     let about = leaf.field.about.trim().to_owned();
     Column { name: leaf.path.clone(), about, unit: leaf.field.kind.base_unit(), values }
@@ -100,7 +111,7 @@ fn interval(leaf: &Leaf, rows: &[&Value]) -> Option<Column> {
     if !rows.iter().any(|row| group(row)) {
         return None;
     }
-    let values = Values::Number(rows.iter().map(|row| at(row, &path).as_f64()).collect());
+    let values = Values::Number(rows.iter().map(|row| number(row, &path, leaf.field.kind)).collect());
     let about = format!("Half the 95 % confidence interval of {}.", leaf.path);
     Some(Column { name: path, about, unit: leaf.field.kind.base_unit(), values })
 }

@@ -1,7 +1,7 @@
 //! Why a run failed.
 
 use idlewise_core::selectors::ChooserError;
-use idlewise_core::{HostError, Issuer, Sector};
+use idlewise_core::{HostError, Issuer};
 
 use crate::engine::EngineError;
 use crate::replay::RowsError;
@@ -24,12 +24,11 @@ pub enum ExperimentError {
     /// The disk could not be built.
     #[error("{0}")]
     Disk(#[from] idlewise_disk::BuildError),
-    /// The model that predictions are made on is smaller than the disk.
+    /// The model that predictions are made on is smaller than the disk, and cannot be made as large.
     #[error(
-        "the model {model} has {} sectors, and {disk} has {}: predictions need a model that is at least as large as the disk",
-        .model_end.0, .disk_end.0
+        "the model {model} is far smaller than {disk}, and cannot be made as large: choose the model of a larger disk"
     )]
-    SmallModel { model: String, model_end: Sector, disk: String, disk_end: Sector },
+    SmallModel { model: String, disk: String },
     /// What wants one scheduler on an array whose members have one each.
     #[error(
         "{disk} has a scheduler for each of its disks, and {what} wants one: take raid for md in its name, and the scheduler \

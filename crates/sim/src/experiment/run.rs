@@ -310,14 +310,15 @@ impl Run<'_, '_, '_> {
         let Chosen::Selector(entry) = choice.entry else { return Ok(None) };
         let settings = seeded(choice, self.seed);
         let profile = plan.selection.model.as_ref().unwrap_or(&plan.disk);
-        let model = profile.build()?;
+        let mut model = profile.build()?;
         if model.capacity() < traits.capacity {
-            return Err(ExperimentError::SmallModel {
-                model: profile.name.clone(),
-                model_end: model.capacity(),
-                disk: plan.disk.name.clone(),
-                disk_end: traits.capacity,
-            });
+            // As large as the disk by more platters, so that seeks over a part of the disk take what they took.
+            let mut larger = profile.model.clone();
+            if !larger.set_capacity(traits.capacity.0) {
+                let (model, disk) = (profile.name.clone(), plan.disk.name.clone());
+                return Err(ExperimentError::SmallModel { model, disk });
+            }
+            model = larger.build()?;
         }
         let mut measuring = Ok(());
         let chooser = plan.selection.chooser(entry, &settings, plan.queue_size, |candidates| {

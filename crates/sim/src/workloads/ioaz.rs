@@ -110,7 +110,7 @@ mod tests {
         let experiment = Experiment { schedulers, ..Experiment::new(disk, load) };
         let report = experiment.run(&Default::default()).unwrap().remove(0).report;
         assert_eq!(report.issuers.len(), 8, "{:?}", report.issuers);
-        assert!(report.issuers.iter().all(|worker| worker.bytes == 8 * 128 << 10), "{:?}", report.issuers);
+        assert!(report.issuers.iter().all(|worker| worker.bytes == 8 * (128 << 10)), "{:?}", report.issuers);
         let ended = |pattern: &str| {
             let of = report
                 .issuers

@@ -15,7 +15,7 @@ const HEIGHT: f64 = 360.0;
 /// Room for the numbers of the axes, and for names beside points.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 120.0;
-const TOP: f64 = 12.0;
+const TOP: f64 = 26.0;
 const BOTTOM: f64 = 44.0;
 /// Points of the front that are named; the names of more would overlap. Each point says its name when pointed at.
 const NAMED: usize = 8;
@@ -129,7 +129,7 @@ fn axes(x: &Scale, y: &Scale) -> String {
         WIDTH - RIGHT + 24.0,
         HEIGHT - BOTTOM + 18.0,
         LEFT - 8.0,
-        TOP + 4.0
+        TOP - 12.0
     );
     for value in x.ticks() {
         let at = x.at(value);
