@@ -88,6 +88,8 @@ pub struct Prediction {
     pub longest: Duration,
     /// How long it takes after a switch until the candidate gives half of that: for a while the disk has other work.
     pub settles: Duration,
+    /// Requests that were simulated for it: what it took to tell.
+    pub requests: u64,
 }
 
 /// What a selector wants to know of every candidate: what it would make of the latest requests.

@@ -10,7 +10,7 @@
 //!    the last seconds, closed loop, against every candidate, for as long as the load has lasted, and answers a
 //!    little later. `auto-predict` asks again after one, two, four … periods, then every `again`. It asks nothing while fewer
 //!    than half a request is in the queue on average when another comes, or the disk has something to do for less than a
-//!    twentieth of the time: then there is nothing to choose.
+//!    twentieth of the time: then there is nothing to choose. All predictions together take at most a fortieth of a processor.
 //! 3. `auto-predict` weighs what each candidate would give against what the one in use would give, by the goal:
 //!    throughput, latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one
 //!    makes up for half as much of another. A read that is not done counts with the time that it has waited until now.
@@ -95,6 +95,12 @@ const QUEUED: u64 = 50;
 /// A disk that has something to do for less than this part of the time soon has nothing to do, whoever chooses.
 const BUSY: u64 = 20;
 
+/// To simulate a request takes about a microsecond, and forty times as long must pass for it.
+const CHARGE: Duration = Duration::from_us(40);
+
+/// By so much predictions may be ahead of that, for several soon after a change.
+const AHEAD: Duration = Duration::from_s(10);
+
 /// What has queued since the last question or the last change.
 #[derive(Default)]
 struct Queued {
@@ -130,6 +136,8 @@ pub struct Predict {
     next_question: Instant,
     /// The time to the next question but one.
     gap: Duration,
+    /// How much time must pass for the predictions so far.
+    owed: Duration,
     /// Since the last question or change: the requests, and how many were in the queue when each came, added up.
     queued: Queued,
     /// Until when each candidate rests.
@@ -161,6 +169,7 @@ impl Method for Predict {
             asked: false,
             next_question: Instant::ZERO,
             gap: Duration::ZERO,
+            owed: Duration::ZERO,
             queued: Queued::default(),
             rests: [Instant::ZERO; CANDIDATES_MAX],
             better: None,
@@ -173,7 +182,7 @@ impl Predict {
     /// What to ask now, if anything.
     fn question(&mut self, now: Instant) -> Option<Question> {
         let ready = self.watch.requests() >= self.settings.foresight.few.0 && now >= self.next_question;
-        if self.asked || !ready || self.queued.is_hardly_anything() {
+        if self.asked || !ready || self.owed > AHEAD || self.queued.is_hardly_anything() {
             return None;
         }
         (self.asked, self.queued) = (true, Queued::default());
@@ -208,6 +217,7 @@ impl Predict {
 
     /// Takes in what a period shows of the load, and of the last switch. Why to go home, if that is a reason.
     fn looks(&mut self, at: Situation<'_>, summary: &Summary) -> Option<Reason> {
+        self.owed = self.owed - summary.length;
         let changed = self.watch.look(at.now, at.current, summary, &self.common.bounds);
         if changed {
             self.queued = Queued::default();
@@ -298,6 +308,7 @@ impl Selector for Predict {
 
     fn predicted(&mut self, at: Situation<'_>, predictions: &[Prediction]) -> Answer {
         self.asked = false;
+        self.owed += CHARGE * predictions.iter().map(|one| one.requests).sum::<u64>();
         let Some(own) = predictions.iter().find(|own| usize::from(own.candidate) == at.current) else {
             return Answer::stay(Reason::new("too few requests to predict from", &[]));
         };

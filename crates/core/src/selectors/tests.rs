@@ -79,6 +79,7 @@ fn play(chooser: &mut Chooser, seed: u64, periods: u32) -> Vec<(Instant, Evidenc
                 sync_read_p99: Duration(5),
                 longest: Duration::from_ms(u64::from(random.below(seed, 4000))),
                 settles: Duration::from_ms(u64::from(random.below(seed, 500))),
+                requests: u64::from(random.below(seed, 1000)),
             };
             let predictions: Vec<Prediction> = (0..count).map(one).collect();
             let at = now - Duration(1);

@@ -245,6 +245,7 @@ impl Tally {
             jain_permille: idlewise_core::selectors::summary::jain_permille(only),
             sync_read_p99: Duration(p99),
             longest,
+            requests: self.issued,
         }
     }
 

@@ -54,7 +54,7 @@ mirror! {
 mirror! {
     /// What a candidate was predicted to give.
     PredictionLine of Prediction {
-        numbers: candidate, throughput, slowest, jain_permille;
+        numbers: candidate, throughput, slowest, jain_permille, requests;
         times: sync_read_p99_ns = sync_read_p99, longest_ns = longest, settles_ns = settles;
     }
 }

@@ -226,3 +226,19 @@ fn another_load_is_another_chance() {
     assert_eq!(predict.rests[3], Instant::ZERO);
     assert_eq!(asked[0].1.begun, Instant::ZERO + Duration::from_ms(100_000));
 }
+
+#[test]
+fn who_simulates_much_asks_less() {
+    let mut predict = predict();
+    let asked = questions(&mut predict, 0..20).len();
+    assert!(asked > 1);
+    let at = Situation { now: Instant::ZERO, current: 0, free: true, candidates: &two(), category: None };
+    // A million requests are forty seconds.
+    predict.predicted(
+        at,
+        &[Prediction { requests: 600_000, ..of(0, 1) }, Prediction { requests: 400_000, ..of(1, 1) }],
+    );
+    predict.hurry(Instant::ZERO);
+    let again = questions(&mut predict, 20..400);
+    assert_eq!(again.first().map(|(place, _)| *place), Some(20 + 299), "until ten seconds are left");
+}
