@@ -237,10 +237,7 @@ lost=$(told /tmp/stopped.rec.gz lost)
     good "a recorder that was stopped: $(grep lost /tmp/stopped.out)" || bad "a stopped recorder, exit $status: $(cat /tmp/stopped.out)"
 idlewise trace info /tmp/stopped.rec.gz 2>&1 | grep -q 'the recorder lost' || bad "trace info does not say what was lost"
 
-# Devices that take no requests, and a file system that is full.
-mkdir $null_folder/nullbio
-for setting in size=64 queue_mode=0 power=1; do echo "${setting#*=}" >"$null_folder/nullbio/${setting%=*}"; done
-refused 2 'takes no requests' nullbio
+# A device that takes no requests, and a file system that is full.
 refused 2 'takes no requests' zram0
 refused 2 'the file is there' nullone --output /tmp/first.rec.gz
 mkdir /tmp/small
