@@ -86,6 +86,16 @@ fn after_what_is_shown_only_the_report_follows() {
 }
 
 #[test]
+fn disks_may_be_arrays_and_have_options() {
+    for disk in ["raid5:n=4,of=maxtor-40g", "Maxtor-40G:depth=4", "raid1:n=2,of=sata-ssd"] {
+        let mut wanted = wanted("noop");
+        wanted["disk"] = json!(disk);
+        let told = told(&wanted).unwrap_or_else(|error| panic!("{disk}: {error}"));
+        assert_eq!(told.report["result"]["requests"], 60, "{disk}");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_said_in_words() {
     let with = |key: &str, value: Value| {
         let mut wanted = wanted("noop");
