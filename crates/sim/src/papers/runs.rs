@@ -139,6 +139,19 @@ pub fn wanted(claims: &[(&Paper, &Claim)], full: bool, seeds: &[u64]) -> Result<
 }
 
 impl Run {
+    /// The same at half the size: simulated time, or what a program does.
+    #[cfg(test)]
+    pub(super) fn halved(&self) -> Run {
+        let half = |text: &String| {
+            let seconds: u64 =
+                text.strip_suffix('s').and_then(|number| number.parse().ok()).expect("whole seconds");
+            format!("{}ms", seconds * 500)
+        };
+        let time = self.time.as_ref().map(half);
+        let load = if time.is_some() { self.load.clone() } else { format!("{},scale=50", self.load) };
+        Run { time, load, ..self.clone() }
+    }
+
     /// Carries it out.
     fn measure(&self, control: &Control) -> Result<Measured, PapersError> {
         let find = |name: &str| Chosen::find(name).map(|entry| (entry, entry.tunables()));
