@@ -4,7 +4,7 @@
 set -euo pipefail
 
 idlewise="${1:-target/release/idlewise}"
-streams="file=1g,pieces=16m,gap=1g,requests=1000000"
+streams="file=1g,regions=16m,gap=1g,requests=1000000"
 
 # report DISK SCHEDULER WORKLOAD [OPTION…]: the report of a run.
 report() {
@@ -74,7 +74,7 @@ cat <<TEXT
 ## Placement
 
 SOSP'01 reads two files of 1 GB, 64 KB at a time, and gets 5 MB/s from the plain scheduler: 12 ms a request. It does
-not say where the files lie. Here they lie 1 GB apart (\`gap=1g\`), in pieces of 16 MB as FFS lays files out (\`pieces=16m\`), which
+not say where the files lie. Here they lie 1 GB apart (\`gap=1g\`), in regions of 16 MB as FFS lays files out (\`regions=16m\`), which
 gives about 12 ms. Of whole files, two readers would meet the platter in the same place again and again, and a request would take 9.8
 or 14.0 ms by a hair's breadth of distance.
 A run lasts 200 seconds. As in the paper (§3.6), schedulers know the disk's positioning times by distance beforehand.

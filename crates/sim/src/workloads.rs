@@ -9,10 +9,10 @@ pub mod fio;
 mod ioaz;
 mod makers;
 pub mod phases;
-mod pieces;
 mod places;
 mod poisson;
 mod processes;
+mod regions;
 mod spec;
 
 pub use catalogue::{Kind, all, build, find};

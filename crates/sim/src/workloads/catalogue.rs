@@ -73,7 +73,7 @@ kinds! {
         ("split", "1280k", "larger requests are split into parts of this size, all issued at once, as file \
          systems do"),
         ("file", "1g", "size of each file"),
-        ("pieces", "0", "size of the pieces in which a file lies, each up to 1 MiB behind the one before; 0: it is whole"),
+        ("regions", "0", "size of the regions in which a file lies, each up to 1 MiB behind the one before; 0: it is whole"),
         ("gap", "8g", "distance from the end of one file to the start of the next"),
         ("think", "0ms", "time from a completion to the next request"),
         ("think2", "", "the same for the second process alone"),
@@ -117,7 +117,7 @@ kinds! {
          that has seen the last, up to 15 ms, and so on from 600 us"),
         ("bs", "64k", "request size"),
         ("file", "1g", "size of each file"),
-        ("pieces", "0", "size of the pieces in which a file lies, each up to 1 MiB behind the one before; 0: it is whole"),
+        ("regions", "0", "size of the regions in which a file lies, each up to 1 MiB behind the one before; 0: it is whole"),
         ("gap", "8g", "distance from the end of one file to the start of the next"),
         ("requests", "4000", "requests of each process"),
     ];

@@ -4,7 +4,7 @@ use idlewise_core::{Duration, SECTOR_BYTES, Sector, Sectors, Weight};
 
 use super::chains::{Pace, TooLarge};
 use super::phases::{Kind, MIXES, phased};
-use super::pieces::Pieces;
+use super::regions::Regions;
 use super::{
     Chains, Ground, Named, Options, Pattern, Poisson, Process, Processes, SpecError, Think, TreeSettings,
 };
@@ -62,13 +62,13 @@ fn weight(number: Option<&u64>) -> Weight {
     number.and_then(|number| Weight::new(*number as u32)).unwrap_or_default()
 }
 
-/// The pieces of files that are read in blocks of this many sectors, and what a file takes with the room between its pieces.
-fn pieces(options: &Options<'_>, file: u64, block: u32) -> Result<(u64, u64), SpecError> {
-    let pieces = options.sectors_or_none("pieces")?;
-    if pieces % u64::from(block) != 0 {
-        return Err(options.bad("pieces", "wants a multiple of bs"));
+/// The regions of files that are read in blocks of this many sectors, and what a file takes with the room between its regions.
+fn regions(options: &Options<'_>, file: u64, block: u32) -> Result<(u64, u64), SpecError> {
+    let regions = options.sectors_or_none("regions")?;
+    if regions % u64::from(block) != 0 {
+        return Err(options.bad("regions", "wants a multiple of bs"));
     }
-    Ok((pieces, Pieces::span(file, pieces)))
+    Ok((regions, Regions::span(file, regions)))
 }
 
 /// An error unless this many sectors, of which the options `file` and `gap` are parts, are on the disk.
@@ -92,7 +92,7 @@ pub(super) fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<
     let weights = options.numbers("weights", 1..=10_000)?;
     let count = options.number("n", 1..=4096)?;
     let block = options.request_size("bs")?;
-    let (pieces, span) = pieces(options, file, block)?;
+    let (regions, span) = regions(options, file, block)?;
     fits(options, count.saturating_mul(span + gap) - gap, ground)?;
     let usual = think(options, "think")?;
     let second = if options.text("think2").is_empty() { usual } else { think(options, "think2")? };
@@ -109,7 +109,7 @@ pub(super) fn sync_streams(options: &Options<'_>, ground: Ground) -> Result<Box<
         runtime,
         file_start: Sector(index * (span + gap)),
         file_sectors: file,
-        pieces,
+        regions,
         block: Sectors(block),
         pattern,
         think: if index == 1 { second } else { usual },
@@ -178,11 +178,11 @@ const LONGEST: Duration = Duration::from_ms(15);
 pub(super) fn adversary(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
     let (file, gap) = (options.sectors("file")?, options.sectors_or_none("gap")?);
     let block = options.request_size("bs")?;
-    let (pieces, span) = pieces(options, file, block)?;
+    let (regions, span) = regions(options, file, block)?;
     fits(options, 2 * span + gap, ground)?;
     let base = Process {
         file_sectors: file,
-        pieces,
+        regions,
         block: Sectors(block),
         think: match options.text("pause") {
             "" => Think::Rising { step: OUTBID, longest: LONGEST },

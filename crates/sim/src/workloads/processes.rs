@@ -14,8 +14,8 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Named;
-use super::pieces::Pieces;
 use super::places::{Pattern, Places};
+use super::regions::Regions;
 use crate::engine::Workload;
 use crate::engine::exits::Exits;
 
@@ -51,8 +51,8 @@ pub struct Process {
     pub file_start: Sector,
     /// How long its file is, in sectors; a whole number of blocks is used.
     pub file_sectors: u64,
-    /// If not 0: the file lies in pieces of this many sectors, each up to 1 MiB behind the one before.
-    pub pieces: u64,
+    /// If not 0: the file lies in regions of this many sectors, each up to 1 MiB behind the one before.
+    pub regions: u64,
     /// The size of a request, and what places are multiples of.
     pub block: Sectors,
     /// A file system splits longer requests into parts of this size, issues them at once, and says of each but the
@@ -99,7 +99,7 @@ impl Default for Process {
             priority: Priority::default(),
             file_start: Sector(0),
             file_sectors: 0,
-            pieces: 0,
+            regions: 0,
             block: Sectors(1),
             split: Device::default().max_sectors,
             sizes: [Vec::new(), Vec::new()],
@@ -125,7 +125,7 @@ struct Running {
     process: Process,
     rng: Xoshiro256PlusPlus,
     places: Places,
-    pieces: Pieces,
+    regions: Regions,
     blocks: u64,
     left: u64,
     /// What is left to issue of a request that is split.
@@ -235,7 +235,7 @@ impl Running {
         let blocks = (process.file_sectors / u64::from(process.block.0)).max(1);
         Running {
             places: Places::new(process.pattern, blocks, &mut rng),
-            pieces: Pieces::new(process.pieces, if process.pieces > 0 { rng.random() } else { 0 }),
+            regions: Regions::new(process.regions, if process.regions > 0 { rng.random() } else { 0 }),
             blocks,
             left: process.requests,
             rest: None,
@@ -297,7 +297,7 @@ impl Running {
         let read = reads >= 100 || (reads > 0 && self.rng.random_range(0..100) < reads);
         let blocks = pick(&process.sizes[usize::from(!read)], &mut self.rng);
         let place = self.places.next(self.blocks, u64::from(blocks), !read, &mut self.rng);
-        let place = self.pieces.locate(place * u64::from(process.block.0));
+        let place = self.regions.locate(place * u64::from(process.block.0));
         Request {
             start: Sector(process.file_start.0 + place),
             length: Sectors(process.block.0 * blocks),

@@ -59,11 +59,11 @@ fn reasons(scheduler: &str, workload: &str) -> String {
     String::from_utf8(why).unwrap()
 }
 
-/// The placement that gives SOSP'01's 12 ms a request, 5 MB/s, on its disk: files of 1 GB in pieces, as FFS lays them out, with
+/// The placement that gives SOSP'01's 12 ms a request, 5 MB/s, on its disk: files of 1 GB in regions, as FFS lays them out, with
 /// 1 GB between them. All runs of its §4 have it.
-const PLACEMENT: &str = "file=1g,pieces=16m,gap=1g,bs=64k,requests=1000000";
+const PLACEMENT: &str = "file=1g,regions=16m,gap=1g,bs=64k,requests=1000000";
 
-/// Two streams on the Deskstar, for 200 s: a dozen pieces and more. `more` are options of the workload `kind`.
+/// Two streams on the Deskstar, for 200 s: a dozen regions and more. `more` are options of the workload `kind`.
 fn streams(kind: &str, scheduler: &str, more: &str) -> Report {
     on("deskstar-34gxp", scheduler, &format!("{kind}:{PLACEMENT}{more}"))
 }
