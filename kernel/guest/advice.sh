@@ -24,30 +24,30 @@ format() { # PARTITION FOLDER
     mount -t ext4 -o noatime,no_prefetch_block_bitmaps "/dev/iwdisk0p$1" "$2" || bad "no ext4"
 }
 format 1 /mnt/read
-format 2 /mnt/work
+format 2 /mnt/loads
 plant /mnt/read/tree "$(argument seed)" "$(argument files)"
 large=$(argument large)
 dd if=/dev/zero of=/mnt/read/large bs=1M count="$large" 2>/dev/null
-sqlite3 /mnt/work/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
+sqlite3 /mnt/loads/base.sqlite "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, value INTEGER);
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
     INSERT INTO t SELECT i, hex(randomblob(40)), i FROM n; CREATE INDEX tn ON t (name);" || bad "no sqlite"
 if [ -e /postgres.tar ]; then
-    mkdir /mnt/work/postgres
-    tar -xf /postgres.tar -C /mnt/work/postgres
-    chown -R 70:70 /mnt/work/postgres
+    mkdir /mnt/loads/postgres
+    tar -xf /postgres.tar -C /mnt/loads/postgres
+    chown -R 70:70 /mnt/loads/postgres
 fi
 sync
-umount /mnt/work
+umount /mnt/loads
 dd if=/dev/iwdisk0p2 of=/tmp/image bs=1M 2>/dev/null || bad "no image"
 
 chmod 1777 /tmp
 mkdir -p /dev/shm && mount -t tmpfs shm /dev/shm
 as_postgres() { su -s /bin/sh -c "$*" postgres; }
 server_start() {
-    as_postgres "pg_ctl -D /mnt/work/postgres -w -l /tmp/postgres.log -o '-k /tmp -h \"\" -c max_connections=20' start" >/dev/null ||
+    as_postgres "pg_ctl -D /mnt/loads/postgres -w -l /tmp/postgres.log -o '-k /tmp -h \"\" -c max_connections=20' start" >/dev/null ||
         { bad "no PostgreSQL"; cat /tmp/postgres.log; }
 }
-server_stop() { as_postgres "pg_ctl -D /mnt/work/postgres -m fast stop" >/dev/null; }
+server_stop() { as_postgres "pg_ctl -D /mnt/loads/postgres -m fast stop" >/dev/null; }
 
 # The loads. `+` joins two that run at the same time.
 load_streams() {
@@ -64,7 +64,7 @@ load_sqlite() {
     statements=/tmp/statements results=/tmp/rows
     rm -f $statements $results
     mkfifo $statements $results
-    sqlite3 /mnt/work/base.sqlite >"$results" <"$statements" &
+    sqlite3 /mnt/loads/base.sqlite >"$results" <"$statements" &
     # Each end of a pipe waits for the other one: in the order in which the line above opens them.
     exec 4<$results 3>$statements
     i=0
@@ -84,7 +84,7 @@ load_sqlite() {
 load_pgbench() { pgbench -h /tmp -U postgres -n --random-seed=7 -c 4 -t "$(argument transactions)" postgres; }
 load_tar() { tar -cf - /mnt/read/tree 2>/dev/null | cat >/dev/null; }
 load_find() { find /mnt/read/tree -type f -exec cat {} \; >/dev/null; }
-load_write() { dd if=/dev/zero of=/mnt/work/written bs=1M count=$((large / 2)) conv=fsync 2>/dev/null; }
+load_write() { dd if=/dev/zero of=/mnt/loads/written bs=1M count=$((large / 2)) conv=fsync 2>/dev/null; }
 load_read() { dd if=/mnt/read/large of=/dev/null bs=1M 2>/dev/null; }
 
 milliseconds() { awk '{printf "%d\n", $1 * 1000}' /proc/uptime; }
@@ -110,7 +110,7 @@ run() {
     case $1 in *sqlite* | *pgbench* | *write*)
         dd if=/tmp/image of=/dev/iwdisk0p2 bs=1M 2>/dev/null || bad "the image does not go back" ;;
     esac
-    mount -t ext4 -o noatime,no_prefetch_block_bitmaps /dev/iwdisk0p2 /mnt/work || bad "no ext4"
+    mount -t ext4 -o noatime,no_prefetch_block_bitmaps /dev/iwdisk0p2 /mnt/loads || bad "no ext4"
     case $1 in *pgbench*) server_start ;; esac
     sync
     echo 3 >/proc/sys/vm/drop_caches
@@ -133,7 +133,7 @@ run() {
     kill -INT "$recorder"
     wait "$recorder" || bad "the recorder of $1 under $2: $(cat /tmp/record)"
     case $1 in *pgbench*) elevator none; server_stop ;; esac
-    umount /mnt/work || bad "the file system stays"
+    umount /mnt/loads || bad "the file system stays"
 }
 # Ours are those that the module has registered, unless they are named; not the one that chooses among them.
 schedulers=$(argument schedulers | tr , ' ')

@@ -83,7 +83,7 @@ fn spelt(kind: &str) -> String {
 fn headline(advice: &Advice) -> String {
     let current = advice.current.as_deref().unwrap_or("an unknown scheduler");
     let kept =
-        advice.current.as_ref().map_or_else(String::new, |current| format!(" Keep {current} for now."));
+        advice.current.as_ref().map_or_else(String::new, |current| format!(" Leave the disk at {current}."));
     let scheduler = advice.scheduler.as_deref().unwrap_or("?");
     match advice.action {
         Action::Keep if advice.current.is_none() => {

@@ -10,7 +10,7 @@
 //!    the last seconds, closed loop, against every candidate, for as long as the load has lasted, and answers a
 //!    little later. `auto-predict` asks again after one, two, four … periods, then every `again`. It asks nothing while fewer
 //!    than half a request is in the queue on average when another comes, or the disk has something to do for less than a
-//!    twentieth of the time: then there is nothing to choose. All predictions together take at most a fortieth of a processor.
+//!    twentieth of the time: then there is nothing to choose. All predictions together take about a fortieth of a processor at most.
 //! 3. `auto-predict` weighs what each candidate would give against what the one in use would give, by the goal:
 //!    throughput, latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one
 //!    makes up for half as much of another. A read that is not done counts with the time that it has waited until now.
@@ -98,7 +98,7 @@ const BUSY: u64 = 20;
 /// To simulate a request takes about a microsecond, and forty times as long must pass for it.
 const CHARGE: Duration = Duration::from_us(40);
 
-/// By so much predictions may be ahead of that, for several soon after a change.
+/// How far predictions may be ahead of that: after a change several come at once.
 const AHEAD: Duration = Duration::from_s(10);
 
 /// What has queued since the last question or the last change.

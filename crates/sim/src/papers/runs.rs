@@ -139,7 +139,7 @@ pub fn wanted(claims: &[(&Paper, &Claim)], full: bool, seeds: &[u64]) -> Result<
 }
 
 impl Run {
-    /// The same at half the size: simulated time, or what a program does.
+    /// The same for half of the simulated time.
     #[cfg(test)]
     pub(super) fn halved(&self) -> Run {
         let half = |text: &String| {
@@ -147,9 +147,8 @@ impl Run {
                 text.strip_suffix('s').and_then(|number| number.parse().ok()).expect("whole seconds");
             format!("{}ms", seconds * 500)
         };
-        let time = self.time.as_ref().map(half);
-        let load = if time.is_some() { self.load.clone() } else { format!("{},scale=50", self.load) };
-        Run { time, load, ..self.clone() }
+        let time = self.time.as_ref().expect("the load does not end by itself");
+        Run { time: Some(half(time)), ..self.clone() }
     }
 
     /// Carries it out.

@@ -70,6 +70,7 @@ pub(super) fn iozone(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
     names.push("all");
     let chosen = options.choice("pattern", &names)?;
     let all = chosen == PATTERNS.len();
+    let sectors = requests.saturating_mul(u64::from(window));
     let worker = |(pattern, index): (usize, u64)| {
         let (random, write) = (pattern >= 2, pattern % 2 == 1);
         let block = if random { record } else { window };
@@ -86,7 +87,7 @@ pub(super) fn iozone(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
             depth: if write { 16 } else { 1 },
             think: if write { Think::Fixed(Duration::ZERO) } else { THINK },
             group: if all { pattern as u32 } else { 0 },
-            requests: if all { (requests * u64::from(window) / u64::from(block)).max(1) } else { requests },
+            requests: if all { (sectors / u64::from(block)).max(1) } else { requests },
             ..Process::default()
         }
     };

@@ -5,7 +5,7 @@ use idlewise_core::SECTOR_BYTES;
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A region begins up to so many sectors behind the earliest place: more than a track has.
+/// How far behind its earliest place a region begins at most, in sectors: more than a track has.
 const SLACK: u64 = (1 << 20) / SECTOR_BYTES;
 
 /// Where a file's regions lie.
