@@ -214,7 +214,12 @@ impl Cache {
 
     /// The file that has been dirty for longest, and since when.
     pub fn oldest_dirty(&self) -> Option<(Instant, FileId)> {
-        self.dirty.oldest()
+        self.dirty.by_age().next()
+    }
+
+    /// The same without [`DEVICE`].
+    pub fn oldest_dirty_file(&self) -> Option<(Instant, FileId)> {
+        self.dirty.by_age().find(|(_, file)| *file != DEVICE)
     }
 
     /// The file goes behind all others that are dirty.

@@ -2,15 +2,16 @@
 //!
 //! Every few seconds a pass writes what has been dirty for long. Beyond the background limit the flusher writes on, the
 //! oldest file first, until it is below. When the cache finds no room, it writes some pages. A file that has more
-//! than 1024 dirty pages goes to the end of the line after these.
+//! than 1024 dirty pages goes to the end of the line after these. Until Linux 2.6.31 each file system has a line of its
+//! own; the devices' line, where its own blocks are, comes after it, and waits while the queue is congested.
 //!
-//! Source: mm/page-writeback.c and fs/fs-writeback.c of Linux 2.6.9; Documentation/sysctl/vm.txt. FreeBSD's syncer and its
+//! Source: mm/page-writeback.c and fs/fs-writeback.c (`sync_sb_inodes`) of Linux 2.6.9; Documentation/sysctl/vm.txt. FreeBSD's syncer and its
 //! daemon for buffers do the same with limits of their own.
 
 use idlewise_core::{Duration, Instant};
 
-use super::cache::Cache;
-use super::parameters::DirtyLimits;
+use super::cache::{Cache, DEVICE};
+use super::parameters::{Congestion, DirtyLimits};
 use super::program::FileId;
 
 /// Pages of a file that are written before another file's turn: `MAX_WRITEBACK_PAGES`.
@@ -24,6 +25,9 @@ pub struct Flusher {
     period: Duration,
     age: Duration,
     background: u32,
+    device_last: Option<Congestion>,
+    /// The queue is so full that the device's line waits.
+    congested: bool,
     /// What became dirty before this is written now.
     pass: Option<Instant>,
     /// Pages that are to be written for want of room.
@@ -46,6 +50,8 @@ impl Flusher {
             period: limits.period,
             age: limits.age,
             background: limits.background,
+            device_last: limits.device_last,
+            congested: false,
             pass: None,
             wanted: 0,
             at: None,
@@ -66,8 +72,11 @@ impl Flusher {
         self.wanted = TURN;
     }
 
-    /// Whether the flusher sends now: with a queue that `is_full` it waits until `again` of its requests are left.
-    pub fn may_send(&mut self, now: Instant, is_full: bool, again: u32) -> bool {
+    /// Whether the flusher sends now, with `queued` writes in the queue: when that `is_full` it waits until `again` of its
+    /// requests are left.
+    pub fn may_send(&mut self, now: Instant, queued: u32, is_full: bool, again: u32) -> bool {
+        self.congested =
+            self.device_last.is_some_and(|line| queued >= line.on || self.congested && queued >= line.off);
         self.held = is_full || self.held && self.outstanding > again;
         !self.held && self.ready <= now
     }
@@ -76,15 +85,18 @@ impl Flusher {
     pub fn next(&mut self, cache: &mut Cache, now: Instant) -> Option<(FileId, u32)> {
         loop {
             let pressing = cache.dirty() > self.background || self.wanted > 0;
-            let oldest = cache.oldest_dirty();
-            let aged = oldest.filter(|(since, _)| self.pass.is_some_and(|before| *since <= before));
+            let oldest = self.oldest(cache);
+            let is_aged = |(since, _): &(Instant, FileId)| self.pass.is_some_and(|before| *since <= before);
+            let aged = oldest.filter(is_aged).or(cache.oldest_dirty().filter(is_aged));
             if aged.is_none() {
                 self.pass = None;
             }
+            let may = |(_, file): &(Instant, FileId)| *file != DEVICE || !self.congested;
+            let (aged, first) = (aged.filter(may), oldest.filter(may));
             if oldest.is_none() {
                 self.wanted = 0;
             }
-            let Some((_, file)) = aged.or(oldest.filter(|_| pressing)) else {
+            let Some((_, file)) = aged.or(first.filter(|_| pressing)) else {
                 self.at = None;
                 return None;
             };
@@ -97,7 +109,7 @@ impl Flusher {
                     cache.redirty(file, now);
                 }
                 self.at = None;
-                if aged.is_none() && cache.oldest_dirty().is_some_and(|(_, other)| other == file) {
+                if aged.is_none() && self.oldest(cache).is_some_and(|(_, other)| other == file) {
                     self.at = Some((file, from, 0));
                 }
                 if aged.is_some() {
@@ -110,6 +122,12 @@ impl Flusher {
                 None => return None,
             }
         }
+    }
+
+    /// The first in line, and since when it is dirty.
+    fn oldest(&self, cache: &Cache) -> Option<(Instant, FileId)> {
+        let file = if self.device_last.is_some() { cache.oldest_dirty_file() } else { None };
+        file.or(cache.oldest_dirty())
     }
 
     /// The pages of `file` up to `page` were sent, `count` of them.
@@ -127,6 +145,7 @@ impl Flusher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::cache::Busy;
     use crate::machine::presets;
 
     #[test]
@@ -134,11 +153,34 @@ mod tests {
         let mut flusher = Flusher::new(&presets::named("debian12").unwrap().dirty);
         let mut may = |outstanding, is_full| {
             flusher.outstanding = outstanding;
-            flusher.may_send(Instant::ZERO, is_full, 1)
+            flusher.may_send(Instant::ZERO, outstanding, is_full, 1)
         };
         assert_eq!([may(7, false), may(8, true), may(7, false), may(2, false)], [true, false, false, false]);
         assert_eq!([may(1, false), may(7, false)], [true, true]);
         flusher.ready = Instant(1);
-        assert!(!flusher.may_send(Instant::ZERO, false, 1), "what comes next is not prepared");
+        assert!(!flusher.may_send(Instant::ZERO, 0, false, 1), "what comes next is not prepared");
+    }
+    #[test]
+    fn the_devices_line_comes_last_and_waits_while_the_queue_is_congested() {
+        let (file, seconds) = (FileId(1), |count: u64| Instant(count * 1_000_000_000));
+        let next = |machine, queued: [u32; 2], age| {
+            let mut cache = Cache::new(1 << 20);
+            let limits = DirtyLimits { background: 1, ..presets::named(machine).unwrap().dirty };
+            let mut flusher = Flusher::new(&limits);
+            for (of, index, since) in [(DEVICE, 7, 1), (file, 0, 2), (file, 1, 2)] {
+                let page = cache.insert(of, index, Busy::No).unwrap();
+                cache.set_dirty(page, seconds(since));
+            }
+            flusher.begin_pass(seconds(age));
+            let sends = queued.map(|queued| flusher.may_send(seconds(age), queued, false, 127));
+            assert_eq!(sends, [true; 2]);
+            flusher.next(&mut cache, seconds(age)).map(|(file, _)| file)
+        };
+        assert_eq!(next("linux-2.6.9", [0, 0], 20), Some(file), "neither is old");
+        assert_eq!(next("linux-2.6.9", [0, 0], 31), Some(DEVICE), "the device's pages are old");
+        assert_eq!(next("linux-2.6.9", [0, 0], 33), Some(file), "both are");
+        assert_eq!(next("linux-2.6.9", [113, 103], 31), Some(file), "congested");
+        assert_eq!(next("linux-2.6.9", [113, 102], 31), Some(DEVICE), "no longer");
+        assert_eq!(next("linux-2.6.32", [113, 103], 20), Some(DEVICE), "one line for all, the oldest first");
     }
 }

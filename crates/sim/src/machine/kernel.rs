@@ -204,10 +204,15 @@ impl Kernel {
         others
     }
 
-    /// The flusher and the journal have as many requests in the queue as it takes.
-    pub fn queue_is_full(&self) -> bool {
+    /// Requests of the flusher and the journal in the queue.
+    pub fn writes_queued(&self) -> u32 {
         let commit = self.journal.as_ref().and_then(|journal| journal.committing.as_ref());
-        self.flusher.outstanding + commit.map_or(0, |commit| commit.outstanding) >= self.parameters.writes_max
+        self.flusher.outstanding + commit.map_or(0, |commit| commit.outstanding)
+    }
+
+    /// There are as many of these as the queue takes.
+    pub fn queue_is_full(&self) -> bool {
+        self.writes_queued() >= self.parameters.writes_max
     }
 
     /// A file's data is gone: its pages, and its part in the journal.

@@ -62,6 +62,17 @@ pub struct DirtyLimits {
     pub age: Duration,
     /// A writer in order starts the write of each such run of pages as soon as it is full; 0: never.
     pub write_behind: u32,
+    /// The flusher comes to the file system's own blocks only after all files, and not while the queue is congested.
+    pub device_last: Option<Congestion>,
+}
+
+/// When a queue is congested.
+#[derive(Clone, Copy, Debug)]
+pub struct Congestion {
+    /// With this number of queued writes it is.
+    pub on: u32,
+    /// Until there are fewer than this.
+    pub off: u32,
 }
 
 /// The algorithm of read-ahead. Sizes are in units of the algorithm.

@@ -5,8 +5,8 @@
 use idlewise_core::Duration;
 
 use super::parameters::{
-    Allocation, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Network, Parameters, Readahead,
-    Spread,
+    Allocation, Congestion, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Network, Parameters,
+    Readahead, Spread,
 };
 
 const MIB: u32 = 256;
@@ -66,7 +66,8 @@ const FFS: Layout = Layout {
 };
 
 /// Linux's `dirty_background_ratio` and `dirty_ratio` in percent of `memory`, `dirty_writeback_centisecs` of 500 and
-/// `dirty_expire_centisecs` of 3000.
+/// `dirty_expire_centisecs` of 3000; before Linux 2.6.32 the device's line
+/// comes last.
 const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
     DirtyLimits {
         background: memory / 100 * background,
@@ -74,8 +75,12 @@ const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
         period: Duration::from_ms(5000),
         age: Duration::from_ms(30_000),
         write_behind: 0,
+        device_last: Some(CONGESTION),
     }
 }
+
+/// block/ll_rw_blk.c: `blk_queue_congestion_threshold` of a queue of 128.
+const CONGESTION: Congestion = Congestion { on: 113, off: 103 };
 
 /// A journal of 32 MiB, mke2fs's for such disks; commits every 5 s (`commit=` of mount); ext3 had no barriers by default.
 const JOURNAL: JournalSettings =
@@ -103,6 +108,7 @@ const FREEBSD_4_3: Parameters = Parameters {
         period: Duration::from_ms(1000),
         age: Duration::from_ms(30_000),
         write_behind: 16,
+        device_last: None,
     },
     // DFLTPHYS has room for 8 blocks.
     readahead: Readahead::Clusters { cluster: 8 },
@@ -195,7 +201,7 @@ const LINUX_2_6_11: Parameters = Parameters {
 const LINUX_2_6_32: Parameters = Parameters {
     name: "linux-2.6.32",
     about: "UNC: Linux 2.6.32, 1 GB, ext4, Xeon at 2.4 GHz",
-    dirty: ratios(GIB, 10, 20),
+    dirty: DirtyLimits { device_last: None, ..ratios(GIB, 10, 20) },
     readahead: Readahead::OnDemand { max: 32 },
     layout: EXT4,
     journal: Some(JournalSettings { sync: true, barriers: true, ..JOURNAL }),

@@ -14,8 +14,8 @@ const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata
 pub(super) fn run(kernel: &mut Kernel, processors: &mut Processors) {
     let again = kernel.parameters.writes_again;
     loop {
-        let is_full = kernel.queue_is_full();
-        if !kernel.flusher.may_send(kernel.now, is_full, again) {
+        let (queued, is_full) = (kernel.writes_queued(), kernel.queue_is_full());
+        if !kernel.flusher.may_send(kernel.now, queued, is_full, again) {
             return;
         }
         let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return };

@@ -50,8 +50,9 @@ impl Dirty {
         }
     }
 
-    pub(super) fn oldest(&self) -> Option<(Instant, FileId)> {
-        self.by_age.first_key_value().map(|((since, _), file)| (*since, *file))
+    /// Files and since when they are dirty, the oldest first.
+    pub(super) fn by_age(&self) -> impl Iterator<Item = (Instant, FileId)> {
+        self.by_age.iter().map(|((since, _), file)| (*since, *file))
     }
 
     /// `file` counts as dirty since `now` only.
