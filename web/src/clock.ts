@@ -11,7 +11,7 @@ export class Clock {
   /** Lets time pass until the page's time `now`, in milliseconds, but not beyond `limit`. True if it moved. */
   tick(now: number, limit: number): boolean {
     const passed = this.before === undefined ? 0 : now - this.before;
-    this.before = now;
+    this.before = this.playing ? now : undefined;
     if (!this.playing) return false;
     const from = this.at;
     // After the page was hidden, time goes on where it was.

@@ -29,7 +29,10 @@ class Page {
   private readonly clock = new Clock();
   private readonly own: OwnLoad;
   private theme: Theme = theme();
-  private dirty = true;
+  /** What is shown is not drawn yet. */
+  private dirty = false;
+  /** A frame will come. */
+  private asked = false;
   private addressed = 0;
   /** The step whose tab was brought into view. */
   private tab = '';
@@ -55,7 +58,6 @@ class Page {
     this.show();
     this.begin();
     this.play(this.state.at === 0 && !this.calm.matches);
-    requestAnimationFrame((now) => this.frame(now));
   }
 
   private tabs(): void {
@@ -84,14 +86,14 @@ class Page {
     byId('back').addEventListener('click', () => this.step(-1));
     this.scrub.addEventListener('input', () => this.seek((Number(this.scrub.value) / 1000) * this.end));
     this.speed.addEventListener('change', () => this.setSpeed(Number(this.speed.value)));
-    const redraw = (): void => {
+    const restyle = (): void => {
       this.theme = theme();
-      this.dirty = true;
+      this.redraw();
     };
-    addEventListener('resize', redraw);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
-    this.calm.addEventListener('change', redraw);
-    void document.fonts?.ready.then(redraw);
+    addEventListener('resize', restyle);
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restyle);
+    this.calm.addEventListener('change', restyle);
+    void document.fonts?.ready.then(restyle);
     keys(byId('controls'), {
       play: () => this.play(!this.clock.playing),
       step: (way) => this.step(way),
@@ -164,7 +166,7 @@ class Page {
   }
 
   private told(): void {
-    this.dirty = true;
+    this.redraw();
     const runs = this.panes.flatMap((pane) => pane.run ?? []);
     const done = runs.every((run) => run.isDone);
     if (done && this.isKnown) this.clock.at = Math.min(this.clock.at, this.end);
@@ -192,13 +194,13 @@ class Page {
     this.clock.playing = playing;
     byId('play').setAttribute('aria-label', playing ? 'Pause' : 'Play');
     byId('play-icon').setAttribute('d', playing ? 'M7 4h4v16H7zM14 4h4v16h-4z' : 'M7 4l13 8-13 8z');
-    this.dirty = true;
+    this.redraw();
     if (!playing) this.settled();
   }
 
   private seek(at: number): void {
     this.clock.at = Math.max(0, Math.min(at, this.end));
-    this.dirty = true;
+    this.redraw();
     if (!this.clock.playing) this.settled();
   }
 
@@ -263,7 +265,7 @@ class Page {
       this.speed.append(h('option', { value: String(speed) }, speedText(speed)));
     }
     this.speed.value = String(speed);
-    this.dirty = true;
+    this.redraw();
   }
 
   private faster(way: 1 | -1): void {
@@ -287,8 +289,20 @@ class Page {
     if (own !== location.hash) history.replaceState(null, '', own);
   }
 
+  private redraw(): void {
+    this.dirty = true;
+    this.wake();
+  }
+
+  /** Asks for a frame: a page that stands still costs nothing. */
+  private wake(): void {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame((now) => this.frame(now));
+  }
+
   private frame(now: number): void {
-    requestAnimationFrame((next) => this.frame(next));
+    this.asked = false;
     const known = Math.min(this.end, ...this.panes.map((pane) => pane.known));
     const moved = this.clock.tick(now, known);
     const done = this.panes.every((pane) => pane.run?.isDone);
@@ -298,6 +312,7 @@ class Page {
       this.address();
     }
     if (moved || this.dirty) this.draw();
+    if (this.clock.playing) this.wake();
   }
 
   private draw(): void {
