@@ -47,20 +47,19 @@ set_queue sda nr_requests 2048
 set_queue sda nomerges 2
 echo 'iw_switch iw_switch_begin iw_switch_step iw_dispatch_request blk_mq_submit_bio' >$traces/set_ftrace_filter
 echo 20000 >$traces/buffer_size_kb
-# Interrupts that wait for the lock's release come before the function ends, and are not its own time.
+# Interrupts that waited for the lock's release come before the function ends, and with them other processes: they are traced, too.
 events='irq_vectors irq/softirq_entry irq/softirq_exit'
-# longest FUNCTION: in nanoseconds, without interrupts. A function with others inside ends with its name, too.
+# longest FUNCTION [until]: in nanoseconds. A function with others inside ends with its name, too. With `until` what comes after
+# an interrupt does not count.
 longest() {
-    awk -v name="$1" '
-    { time = $1 * 1000000 }
-    /_entry: / { if (!depth++) came = time }
-    /_exit: / && depth { if (!--depth) inside += time - came }
+    awk -v name="$1" -v until="${2:-}" '
+    until != "" && began && /\/\*/ { took = ($1 - began) * 1e9; began = 0; if (took > most) most = took }
     $0 !~ "[ */]" name "[ (]" { next }
-    /\{$/ { began = inside; next }
+    until != "" && /\{$/ { began = $1 }
+    until != "" && /\}/ && !began { next }
     {
-        own = 0
-        for (i = 1; i < NF; i++) if ($(i + 1) == "us") own = $i - (/\}/ ? inside - began : 0)
-        if (own * 1000 > most) most = own * 1000
+        for (i = 1; i < NF; i++) if ($(i + 1) == "us" && $i * 1000 > most) most = $i * 1000
+        if (/\}/) began = 0
     }
     END { print int(most) }' /tmp/trace
 }
@@ -87,7 +86,7 @@ for depth in 32 256 1900; do
     wait
     balanced "policy with $waiting waiting"
     steps=$(($(grep -c iw_switch_step /tmp/trace) / 10))
-    begin=$(longest iw_switch_begin) step=$(longest iw_switch_step) ask=$(longest iw_dispatch_request) submit=$(longest blk_mq_submit_bio)
+    begin=$(longest iw_switch_begin until) step=$(longest iw_switch_step until) ask=$(longest iw_dispatch_request until) submit=$(longest blk_mq_submit_bio)
     say "$waiting wait: a switch takes up to $(longest iw_switch) ns, and the lock for $begin ns, then $steps times for at most $step ns; a dispatch takes $ask ns, a submission $submit ns"
     [ "$waiting" -ge $((depth * 97 / 100)) ] || bad "only $waiting requests wait, not $depth"
     [ "$begin" -gt 0 ] && [ "$submit" -gt 0 ] || bad "the tracer has timed nothing"
