@@ -28,9 +28,10 @@ guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12.
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
 10 % longer than the other in the guest come in the same order.
 
-What the machine does not do: Linux moves the number of requests that writeback may have in the queue with the latency of reads
-(`blk-wbt`), while the machine's writeback keeps its limit. How much is written between two reads of `cat` hangs on it where the scheduler
-lets reads wait.
+How much is written between two reads of `cat`, where the scheduler lets reads wait, hangs on three things that the machine does as Linux:
+writeback has few requests in the queue, by the drive's depth and the latency of reads (`blk-wbt`: two for a drive that takes one command);
+it gathers 8 MiB at a time, and sends the last piece of them too late for the batch; and who is woken by a completion runs before the worker that asks
+the scheduler, so that a reader can follow up at once.
 ";
 
 /// Layouts of the machine.

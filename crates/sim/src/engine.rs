@@ -53,6 +53,16 @@ pub trait Workload {
     /// done, and which need not be its id in the queue. Its `arrival` is the time at which it was issued.
     fn issue(&mut self, id: RequestId) -> Request;
 
+    /// Something has happened for which the scheduler is to be asked: when that is, now or later.
+    #[inline]
+    fn asked_at(&mut self, now: Instant, _exits: &mut Exits) -> Instant {
+        now
+    }
+
+    /// The request that was issued as `id` goes to the disk, with all that was merged into it.
+    #[inline]
+    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
+
     /// The request that was issued as `id` is done. Processes for which it was the last one are
     /// announced to `exits`.
     fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
@@ -201,7 +211,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             self.now = self.now.max(soonest.min(self.host.follower().next()));
             let arrives = arrival <= self.now;
             if completion <= self.now && self.finish_commands()? {
-                self.dispatch()?;
+                self.ask()?;
                 arrival = self.next_arrival();
                 if self.completed - reported >= CONTROL_INTERVAL {
                     control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
@@ -226,9 +236,9 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             }
             if arrives && !self.host.follower().holds() {
                 arrival = self.admit()?;
-                self.dispatch()?;
+                self.ask()?;
             } else if self.wake <= self.now {
-                self.dispatch()?;
+                self.ask()?;
             }
         }
         control.completed.fetch_add(self.completed - reported, Ordering::Relaxed);
@@ -239,6 +249,17 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             return Err(EngineError::Stuck { now: self.now, waiting });
         }
         Ok(self.now)
+    }
+
+    /// Asks the scheduler, or comes back when the workload has it asked.
+    #[inline]
+    fn ask(&mut self) -> Result<(), EngineError> {
+        let at = self.workload.asked_at(self.now, &mut self.exits);
+        if at <= self.now {
+            return self.dispatch();
+        }
+        self.wake = at;
+        Ok(())
     }
 
     /// About how many millionths of the run are done.
@@ -410,6 +431,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     fn send(&mut self, id: RequestId, command: Command) -> Result<(), EngineError> {
         let now = self.now;
         self.observer.dispatched(now, id);
+        self.workload.dispatched(now, self.overflow.name_of(id));
         self.host.parts().1.dispatched(now, id);
         let request = self.host.queue().request(id);
         let submitted = self.device.submit_for(now, command, request);

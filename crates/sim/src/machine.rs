@@ -9,6 +9,7 @@
 //! | `cache` | pages in memory: which stay, which are dirty |
 //! | `readahead` | what is read beyond what was asked for |
 //! | `flusher`, `writeback` | when dirty pages are written |
+//! | `throttle` | how much of that is in the queue beside reads |
 //! | `journal`, `commit` | when changes of the file system reach the disk |
 //! | `network` | what processes send to clients |
 //! | `transfers` | requests on their way, and who waits for them |
@@ -35,6 +36,7 @@ pub mod program;
 pub mod programs;
 pub mod readahead;
 mod running;
+pub mod throttle;
 mod transfers;
 mod workload;
 mod writeback;

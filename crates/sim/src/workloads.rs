@@ -72,6 +72,8 @@ pub struct Moment {
 pub struct Ground {
     /// Sectors on the disk.
     pub capacity: Sector,
+    /// Commands that the disk takes at a time.
+    pub depth: u32,
     /// Seed of all randomness.
     pub seed: u64,
 }

@@ -24,7 +24,8 @@ impl WithModel for Run<'_> {
     fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
         let (capacity, depth) = (disk.capacity(), disk.depth());
         let mut workload =
-            workloads::build(&Spec::parse(self.load).unwrap(), Ground { capacity, seed: 1 }).unwrap();
+            workloads::build(&Spec::parse(self.load).unwrap(), Ground { capacity, depth: 32, seed: 1 })
+                .unwrap();
         let device = Device { depth, capacity, ..Device::usual(disk.rotational()) };
         let mut queue = Queue::new(256, device, registry::find(self.scheduler).unwrap(), &[]).unwrap();
         if let Some(learned) = self.learned {

@@ -87,7 +87,7 @@ fn chain(workload: &mut impl Workload, scheduler: &str) -> f64 {
 /// The workload while `scheduler` orders it.
 fn record(scheduler: &str) -> (Recording, f64) {
     let disk = Profile::named("deskstar-34gxp").unwrap().build().unwrap();
-    let ground = Ground { capacity: disk.capacity(), seed: 1 };
+    let ground = Ground { capacity: disk.capacity(), depth: disk.depth(), seed: 1 };
     let inner = workloads::build(&Spec::parse(LOAD).unwrap(), ground).unwrap();
     let mut recording = Recording { inner, records: Vec::new(), places: Vec::new(), exits: Vec::new() };
     let took = chain(&mut recording, scheduler);

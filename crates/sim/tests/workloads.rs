@@ -66,7 +66,7 @@ impl Scheduler for Listener {
 /// Runs a workload on 1 ms a request; returns the exits and the time of the last decision.
 fn exits(workload: &str) -> (Vec<(Instant, Issuer, u32)>, Option<Instant>, Report) {
     let spec = Spec::parse(workload).unwrap();
-    let mut workload = build(&spec, Ground { capacity: Sector(1 << 26), seed: 1 }).unwrap();
+    let mut workload = build(&spec, Ground { capacity: Sector(1 << 26), depth: 32, seed: 1 }).unwrap();
     let disk = Profile::named("fixed").unwrap().with("latency=1000").unwrap();
     let AnyModel::Fixed(mut device) = disk.build().unwrap() else { panic!("it is fixed") };
     let (gone, asked) = (Gone::default(), Rc::default());
@@ -228,7 +228,7 @@ fn a_calibrated_run_differs_from_one_that_learns() {
 #[test]
 fn a_long_read_is_split_into_flagged_parts_and_thought_about_once() {
     let spec = Spec::parse("sync-streams:n=1,bs=320k,split=128k,think=5ms,requests=2,file=1m").unwrap();
-    let mut workload = build(&spec, Ground { capacity: Sector(1 << 26), seed: 1 }).unwrap();
+    let mut workload = build(&spec, Ground { capacity: Sector(1 << 26), depth: 32, seed: 1 }).unwrap();
     let (mut seen, mut exits) = (Vec::new(), Exits::default());
     let mut now = Instant::ZERO;
     while let Some(at) = workload.next() {
@@ -278,7 +278,7 @@ fn how_much_is_done_grows_with_the_work() {
     ] {
         let disk = Profile::named("fixed").unwrap().build().unwrap();
         let AnyModel::Fixed(mut disk) = disk else { panic!("it is fixed") };
-        let ground = Ground { capacity: disk.capacity(), seed: 1 };
+        let ground = Ground { capacity: disk.capacity(), depth: disk.depth(), seed: 1 };
         let mut watched = Watched(build(&Spec::parse(text).unwrap(), ground).unwrap(), Vec::new());
         let queue = Queue::new(512, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
         let (mut host, mut recorder) = (Host::new(queue, ()), Recorder::new(512));

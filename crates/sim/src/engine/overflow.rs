@@ -97,7 +97,13 @@ impl Overflow {
         Some(held)
     }
 
-    /// What the workload knows `id` as, which is done.
+    /// What the workload knows `id` as.
+    #[inline]
+    pub(crate) fn name_of(&self, id: RequestId) -> RequestId {
+        if self.entered == 0 { id } else { self.names[id.index()].unwrap_or(id) }
+    }
+
+    /// The same of `id`, which is done.
     #[inline]
     pub(crate) fn done(&mut self, id: RequestId) -> RequestId {
         if self.entered == 0 { id } else { self.take_name(id) }

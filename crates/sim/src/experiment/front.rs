@@ -267,7 +267,7 @@ mod tests {
             let capacity = profile.build().unwrap().with_model(Capacity);
             for load in LOADS {
                 let spec = Spec::parse(load.workload).unwrap();
-                let ground = crate::workloads::Ground { capacity, seed: 1 };
+                let ground = crate::workloads::Ground { capacity, depth: 32, seed: 1 };
                 if let Err(error) = crate::workloads::build(&spec, ground) {
                     panic!("{} on {}: {error}", load.name, disk.name);
                 }

@@ -7,7 +7,7 @@ use std::num::NonZero;
 use idlewise_core::learned::Curve;
 use idlewise_core::registry::{self, Assignment, BuildError};
 use idlewise_core::{
-    AnyScheduler, Device, Instant, Issuer, Merging, Queue, Scheduler, Sector, Sectors, Setup, Weight, host,
+    AnyScheduler, Device, Instant, Issuer, Merging, Queue, Scheduler, Sectors, Setup, Weight, host,
 };
 use idlewise_disk::array::{Array, ArraySpec};
 use idlewise_disk::{AnyModel, AnySpec, DiskModel, News, Spec, WithModel};
@@ -172,7 +172,7 @@ impl WithModel for Run<'_, '_, '_> {
 
     /// Puts the load on `disk`.
     fn with_model<D: DiskModel>(self, disk: &mut D) -> Self::Output {
-        let named = self.named(disk.capacity())?;
+        let named = self.named(ground(disk, self.seed))?;
         let traits = self.traits(disk, longest(named.as_deref()));
         let selecting = self.selecting(&traits)?;
         let queue = self.queue(traits, selecting.as_ref())?;
@@ -211,7 +211,7 @@ impl Run<'_, '_, '_> {
         if let Some(what) = told.or(selects) {
             return Err(ExperimentError::ManySchedulers { disk: self.plan.disk.name.clone(), what });
         }
-        let named = self.named(spec.build()?.capacity())?;
+        let named = self.named(ground(&spec.build()?, self.seed))?;
         let longest = longest(named.as_deref());
         let mut members = Vec::new();
         for _ in 0..spec.members {
@@ -233,7 +233,7 @@ impl Run<'_, '_, '_> {
 
     /// Puts the load on `disk` under a scheduler that the program brings along. The model is not compiled anew for it.
     fn hosted(self, foreign: &dyn Foreign, disk: &mut AnyModel) -> Result<Outcome, ExperimentError> {
-        let named = self.named(disk.capacity())?;
+        let named = self.named(ground(disk, self.seed))?;
         let traits = self.traits(disk, longest(named.as_deref()));
         let (size, label) = (self.plan.queue_size, self.choice().label.clone());
         let setup = Setup { capacity: size, device: &traits };
@@ -265,10 +265,10 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// The named workload on a disk of `capacity`, if the load is one.
-    fn named(&self, capacity: Sector) -> Result<Option<Box<dyn Named>>, ExperimentError> {
+    /// The named workload on this ground, if the load is one.
+    fn named(&self, ground: Ground) -> Result<Option<Box<dyn Named>>, ExperimentError> {
         let Load::Workload(spec) = &self.plan.load else { return Ok(None) };
-        Ok(Some(workloads::build(spec, Ground { capacity, seed: self.seed })?))
+        Ok(Some(workloads::build(spec, ground)?))
     }
 
     /// Puts the load on `queue`, which is above `disk`; `named` is it, if it is a named workload.
@@ -279,7 +279,7 @@ impl Run<'_, '_, '_> {
         follower: F,
         named: Option<Box<dyn Named>>,
     ) -> Result<Outcome, ExperimentError> {
-        let ground = Ground { capacity: disk.capacity(), seed: self.seed };
+        let ground = ground(disk, self.seed);
         if let Some(mut workload) = named {
             return self.simulate(&mut *workload, disk, queue, follower);
         }
@@ -421,4 +421,9 @@ fn seeded(choice: &Choice, seed: u64) -> Vec<Assignment<'_>> {
         settings.push(("seed", seed));
     }
     settings
+}
+
+/// What a workload for `disk` is built for.
+fn ground(disk: &impl DiskModel, seed: u64) -> Ground {
+    Ground { capacity: disk.capacity(), depth: disk.depth(), seed }
 }

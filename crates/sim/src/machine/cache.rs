@@ -227,6 +227,11 @@ impl Cache {
         self.dirty.postpone(file, now);
     }
 
+    /// Dirty pages of a file from `index` on, `most` at most.
+    pub fn dirty_from(&self, file: FileId, index: u32, most: u32) -> u32 {
+        self.dirty.from(file, index).take(most as usize).count() as u32
+    }
+
     /// The first dirty page of a file from `index` on, of those that are not being written already.
     pub fn next_dirty(&self, file: FileId, index: u32) -> Option<u32> {
         let idle = |page: &u32| self.find(file, *page).is_some_and(|page| self.busy(page) == Busy::No);

@@ -34,6 +34,8 @@ pub struct Flusher {
     wanted: u32,
     /// The file at which it is: the next page, and how many were written in this turn.
     at: Option<(FileId, u32, u32)>,
+    /// The file of which pages are gathered, up to which page, and whether those behind it are, too.
+    gathered: Option<(FileId, u32, bool)>,
     /// Requests that are not done.
     pub outstanding: u32,
     /// There were as many as the queue takes, and the flusher waits.
@@ -55,6 +57,7 @@ impl Flusher {
             pass: None,
             wanted: 0,
             at: None,
+            gathered: None,
             outstanding: 0,
             held: false,
             ready: Instant::ZERO,
@@ -72,12 +75,11 @@ impl Flusher {
         self.wanted = TURN;
     }
 
-    /// Whether the flusher sends now, with `queued` writes in the queue: when that `is_full` it waits until `again` of its
-    /// requests are left.
-    pub fn may_send(&mut self, now: Instant, queued: u32, is_full: bool, again: u32) -> bool {
+    /// Whether the flusher sends now, with `queued` writes in the queue: when that `is_full` it waits until it `goes_on`.
+    pub fn may_send(&mut self, now: Instant, queued: u32, is_full: bool, goes_on: bool) -> bool {
         self.congested =
             self.device_last.is_some_and(|line| queued >= line.on || self.congested && queued >= line.off);
-        self.held = is_full || self.held && self.outstanding > again;
+        self.held = is_full || self.held && !goes_on;
         !self.held && self.ready <= now
     }
 
@@ -130,6 +132,18 @@ impl Flusher {
         file.or(cache.oldest_dirty())
     }
 
+    /// Pages of `file` from `page` on are to be sent, at most `request` at a time, of which `gathers` are gathered at a time: up to
+    /// which page, and whether others are to be gathered first.
+    pub fn gather(&mut self, file: FileId, page: u32, gathers: u32, request: u32) -> (u32, bool) {
+        let (end, ahead) = match self.gathered {
+            Some((own, end, ahead)) if own == file && page < end && page + gathers >= end => (end, ahead),
+            _ => (page.saturating_add(gathers), false),
+        };
+        let first = !ahead && end - page <= request;
+        self.gathered = Some((file, end, ahead || first));
+        (end, first)
+    }
+
     /// The pages of `file` up to `page` were sent, `count` of them.
     pub fn sent(&mut self, file: FileId, page: u32, count: u32) {
         let written = match self.at {
@@ -153,12 +167,12 @@ mod tests {
         let mut flusher = Flusher::new(&presets::named("debian12").unwrap().dirty);
         let mut may = |outstanding, is_full| {
             flusher.outstanding = outstanding;
-            flusher.may_send(Instant::ZERO, outstanding, is_full, 1)
+            flusher.may_send(Instant::ZERO, outstanding, is_full, outstanding <= 1)
         };
         assert_eq!([may(7, false), may(8, true), may(7, false), may(2, false)], [true, false, false, false]);
         assert_eq!([may(1, false), may(7, false)], [true, true]);
         flusher.ready = Instant(1);
-        assert!(!flusher.may_send(Instant::ZERO, 0, false, 1), "what comes next is not prepared");
+        assert!(!flusher.may_send(Instant::ZERO, 0, false, true), "what comes next is not prepared");
     }
     #[test]
     fn the_devices_line_comes_last_and_waits_while_the_queue_is_congested() {
@@ -172,7 +186,7 @@ mod tests {
                 cache.set_dirty(page, seconds(since));
             }
             flusher.begin_pass(seconds(age));
-            let sends = queued.map(|queued| flusher.may_send(seconds(age), queued, false, 127));
+            let sends = queued.map(|queued| flusher.may_send(seconds(age), queued, false, true));
             assert_eq!(sends, [true; 2]);
             flusher.next(&mut cache, seconds(age)).map(|(file, _)| file)
         };

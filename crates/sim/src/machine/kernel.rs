@@ -8,6 +8,7 @@ use super::journal::Journal;
 use super::layout::{FileSystem, Full};
 use super::parameters::Parameters;
 use super::program::FileId;
+use super::throttle::Throttle;
 use super::transfers::{Manner, Transfers, Waiter, Who};
 
 /// The flusher as an issuer.
@@ -34,8 +35,12 @@ pub struct Kernel {
     pub flusher: Flusher,
     /// The time.
     pub now: Instant,
+    /// What keeps writeback from reads.
+    pub throttle: Option<Throttle>,
     /// Processes that can go on.
     pub woken: Vec<u32>,
+    /// Processes that go on with the next tick.
+    pub rested: Vec<u32>,
     /// Processes that wait for fewer dirty pages.
     pub for_clean: Vec<u32>,
     /// Processes that wait for room in the cache.
@@ -43,8 +48,8 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A machine that was just started, on this file system.
-    pub fn new(parameters: Parameters, files: FileSystem) -> Kernel {
+    /// A machine that was just started, on this file system and a drive that takes `drive` commands at a time.
+    pub fn new(parameters: Parameters, files: FileSystem, drive: u32) -> Kernel {
         let journal = parameters.journal.zip(files.journal());
         Kernel {
             files,
@@ -53,7 +58,9 @@ impl Kernel {
             journal: journal.map(|(settings, place)| Journal::new(settings, place)),
             flusher: Flusher::new(&parameters.dirty),
             now: Instant::ZERO,
+            throttle: parameters.throttled.map(|target| Throttle::new(target, drive)),
             woken: Vec::new(),
+            rested: Vec::new(),
             for_clean: Vec::new(),
             for_room: Vec::new(),
             parameters,
@@ -106,6 +113,9 @@ impl Kernel {
         }
         let count = (pages.len() as u32).max(1);
         self.transfers.begin(self.now, block, count, manner, false);
+        if let Some(throttle) = &mut self.throttle {
+            throttle.write(self.now);
+        }
         pages.into_iter().for_each(|id| self.transfers.add_page(number, id));
         (page + count, number)
     }
@@ -182,7 +192,10 @@ impl Kernel {
     /// The request known as `id` is done. Returns what the flusher and the journal waited for.
     pub fn done(&mut self, now: Instant, id: RequestId) -> Vec<Waiter> {
         self.now = now;
-        let Some(transfer) = self.transfers.done(id) else { return Vec::new() };
+        let Some((number, transfer)) = self.transfers.done(id) else { return Vec::new() };
+        if let Some(throttle) = &mut self.throttle {
+            throttle.done(now, number, transfer.write, transfer.started);
+        }
         for page in transfer.pages {
             if transfer.write {
                 self.cache.write_done(page);
@@ -192,7 +205,8 @@ impl Kernel {
         }
         let most = self.parameters.dirty.most;
         if self.cache.dirty() + self.cache.writing() <= most {
-            self.woken.append(&mut self.for_clean);
+            let to = if self.parameters.asks_last { &mut self.rested } else { &mut self.woken };
+            to.append(&mut self.for_clean);
         }
         self.woken.append(&mut self.for_room);
         let (processes, others): (Vec<_>, Vec<_>) =
@@ -210,9 +224,41 @@ impl Kernel {
         self.flusher.outstanding + commit.map_or(0, |commit| commit.outstanding)
     }
 
-    /// There are as many of these as the queue takes.
-    pub fn queue_is_full(&self) -> bool {
-        self.writes_queued() >= self.parameters.writes_max
+    /// There are as many of these as the queue takes, or as the throttle admits; `waits`: somebody waits for more.
+    pub fn queue_is_full(&self, waits: bool) -> bool {
+        let most = match &self.throttle {
+            Some(throttle) => throttle.most(self.now, waits),
+            None => self.parameters.writes_max,
+        };
+        self.writes_queued() >= most
+    }
+
+    /// So few of these are left that a flusher that waits goes on.
+    pub fn writeback_goes_on(&self) -> bool {
+        match &self.throttle {
+            Some(throttle) => throttle.goes_on(self.now, self.writes_queued()),
+            None => self.flusher.outstanding <= self.parameters.writes_again,
+        }
+    }
+
+    /// The request known as `id` goes to the drive.
+    pub fn dispatched(&mut self, now: Instant, id: RequestId) {
+        let Some((number, transfer)) = self.transfers.starts(now, id) else { return };
+        if let Some(throttle) = self.throttle.as_mut().filter(|_| !transfer.write) {
+            throttle.read_starts(now, number);
+        }
+    }
+
+    /// The throttle's window ends if it is due. While somebody waits for fewer dirty pages, it hurries.
+    pub fn throttle(&mut self) {
+        let queued = self.writes_queued();
+        let Some(throttle) = &mut self.throttle else { return };
+        if !self.for_clean.is_empty() {
+            throttle.hurry(self.now);
+        }
+        if throttle.due().is_some_and(|due| due <= self.now) {
+            throttle.judge(self.now, queued);
+        }
     }
 
     /// A file's data is gone: its pages, and its part in the journal.

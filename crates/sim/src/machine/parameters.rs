@@ -39,6 +39,10 @@ pub struct Parameters {
     pub writes_max: u32,
     /// Requests left in the queue with which writeback goes on when there were as many as it keeps.
     pub writes_again: u32,
+    /// After completions a worker asks the scheduler, which waits for a processor as others do.
+    pub asks_last: bool,
+    /// For reads to take at most this in the drive, writeback keeps fewer in the queue.
+    pub throttled: Option<Duration>,
     /// Bytes that `cat` and `cp` read and write at a time.
     pub buffer: u32,
     /// `cat` and `cp` say that they will read in order (`posix_fadvise`), for which the kernel doubles read-ahead.
@@ -170,6 +174,8 @@ pub enum Allocation {
         small: u32,
         /// Blocks of a run.
         run: u32,
+        /// Pages of a file that the flusher gathers at a time; it gathers the next ones before it has sent the last of these.
+        gathers: u32,
     },
 }
 

@@ -32,14 +32,15 @@ const EXT3: Layout = Layout {
 
 /// ext4 as mke2fs makes it: 16 groups together (`flex_bg`); inodes of 256 bytes, one for each 16 KiB; names by hash;
 /// extents; blocks when the file is written back (`delalloc`), up to 64 KiB (`mb_stream_req`) in runs of 2 MiB
-/// (`mb_group_prealloc`); 32 blocks of inodes read together (`inode_readahead_blks`).
+/// (`mb_group_prealloc`), 8 MiB at a time (`MAX_WRITEPAGES_EXTENT_LEN`); 32 blocks of inodes read together
+/// (`inode_readahead_blks`).
 const EXT4: Layout = Layout {
     flex: 16,
     descriptor: 64,
     inodes_per_block: 16,
     hashed: true,
     mapping: Mapping::Extents { direct: 4 },
-    allocation: Allocation::Delayed { small: 16, run: 512 },
+    allocation: Allocation::Delayed { small: 16, run: 512, gathers: 2048 },
     journal_in_middle: true,
     inode_readahead: 32,
     ..EXT3
@@ -123,6 +124,8 @@ const FREEBSD_4_3: Parameters = Parameters {
     // vfs.hirunningspace of 1 MiB.
     writes_max: 16,
     writes_again: 15,
+    asks_last: false,
+    throttled: None,
     // A block of FFS.
     buffer: 8192,
     advises: false,
@@ -161,6 +164,8 @@ const LINUX_2_6_9: Parameters = Parameters {
     // BLKDEV_MAX_RQ.
     writes_max: 128,
     writes_again: 127,
+    asks_last: false,
+    throttled: None,
     // A block of ext3 (`st_blksize`).
     buffer: 4096,
     advises: false,
@@ -218,9 +223,12 @@ const DEBIAN12: Parameters = Parameters {
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    // block/blk-wbt.c: half of a depth of 16; where the drive has a cache for writes, who waits sleeps until hardly any is left.
-    writes_max: 8,
-    writes_again: 1,
+    // nr_requests, and wbt_lat_usec of a disk that turns.
+    writes_max: 256,
+    writes_again: 255,
+    // block/blk-mq.c: `kblockd`.
+    asks_last: true,
+    throttled: Some(Duration::from_ms(75)),
     // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.
     buffer: 128 << 10,
     advises: true,

@@ -14,6 +14,11 @@ impl Processors {
         Processors { busy: vec![Instant::ZERO; count.max(1) as usize] }
     }
 
+    /// When one is free.
+    pub(super) fn free_at(&self) -> Instant {
+        self.busy.iter().min().copied().unwrap_or_default()
+    }
+
     /// Somebody wants a processor for `time` from `now` on. Returns when that is over.
     pub(super) fn spend(&mut self, now: Instant, time: Duration) -> Instant {
         let first = self.busy.iter_mut().min();

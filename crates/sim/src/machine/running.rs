@@ -20,6 +20,7 @@ use super::process::{On, Open, Process, Step};
 use super::processors::Processors;
 use super::program::{Op, Program};
 use super::readahead::State;
+use super::throttle;
 use super::transfers::{Waiter, Who};
 use super::writeback;
 use crate::engine::Workload;
@@ -28,6 +29,8 @@ use crate::workloads::{Moment, Named};
 
 /// The longest time for which a process computes without giving way: ten milliseconds, a tick of Linux 2.4 and FreeBSD.
 const TICK: Duration = Duration::from_ms(10);
+/// Who has run for longer gives way to who was woken: `sysctl_sched_wakeup_granularity` of Linux 6.1.
+const GRANULARITY: Duration = Duration::from_ms(1);
 /// The first number of a program; 1 and 2 are the flusher and the journal.
 const FIRST: u32 = 3;
 
@@ -54,16 +57,20 @@ pub struct Machine {
     /// Programs that have not ended, without those in the background.
     left: usize,
     moments: Vec<Moment>,
+    /// Somebody has issued a request who asks the scheduler at once.
+    asks: bool,
+    /// Since when the worker that asks it waits for a processor.
+    asking: Option<Instant>,
     /// The file system had no room for something.
     full: bool,
 }
 
 impl Machine {
     /// A machine that was just started, with nothing in memory, and these programs on it.
-    pub fn new(parameters: Parameters, files: FileSystem, jobs: Vec<Job>) -> Machine {
+    pub fn new(parameters: Parameters, files: FileSystem, drive: u32, jobs: Vec<Job>) -> Machine {
         let mut machine = Machine {
             processors: Processors::new(parameters.costs.processors),
-            kernel: Kernel::new(parameters, files),
+            kernel: Kernel::new(parameters, files, drive),
             processes: Vec::new(),
             events: BinaryHeap::new(),
             order: 0,
@@ -71,6 +78,8 @@ impl Machine {
             next_issuer: FIRST,
             left: jobs.iter().filter(|job| !job.background).count(),
             moments: Vec::new(),
+            asks: false,
+            asking: None,
             full: false,
         };
         for job in jobs {
@@ -123,7 +132,8 @@ impl Machine {
         let commit = self.kernel.journal.as_ref().and_then(|journal| journal.due());
         let flusher = &self.kernel.flusher;
         let ready = Some(flusher.ready).filter(|ready| *ready > self.kernel.now);
-        process.into_iter().chain(commit).chain(Some(flusher.next_pass)).chain(ready).min()
+        let window = self.kernel.throttle.as_ref().and_then(|throttle| throttle.due());
+        process.into_iter().chain(commit).chain(Some(flusher.next_pass)).chain(ready).chain(window).min()
     }
 
     /// Lets the next event happen.
@@ -143,12 +153,16 @@ impl Machine {
 
     /// What the flusher and the journal do after anything has happened, and who goes on.
     fn follow_up(&mut self) {
+        self.kernel.throttle();
         if !self.stopped() {
             commit::run(&mut self.kernel);
             writeback::run(&mut self.kernel, &mut self.processors);
         }
         for process in std::mem::take(&mut self.kernel.woken) {
             self.schedule(self.kernel.now, process);
+        }
+        for process in std::mem::take(&mut self.kernel.rested) {
+            self.schedule(throttle::next_tick(self.kernel.now), process);
         }
     }
 
@@ -332,7 +346,29 @@ impl Workload for Machine {
 
     fn issue(&mut self, id: RequestId) -> Request {
         let Some(request) = self.kernel.transfers.issue(id) else { unreachable!("ready() said so") };
+        self.asks |= request.sync;
         request
+    }
+
+    fn asked_at(&mut self, now: Instant, exits: &mut Exits) -> Instant {
+        if !self.kernel.parameters.asks_last || std::mem::take(&mut self.asks) {
+            self.asking = None;
+            return now;
+        }
+        while let Some(at) = self.next_event().filter(|at| *at <= now) {
+            self.happen(at, exits);
+        }
+        let since = *self.asking.get_or_insert(now);
+        let free = self.processors.free_at();
+        if free <= now || now.since(since) >= GRANULARITY {
+            self.asking = None;
+            return now;
+        }
+        free
+    }
+
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        self.kernel.dispatched(now, id);
     }
 
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {

@@ -50,6 +50,8 @@ pub struct Transfer {
     pub pages: Vec<PageId>,
     /// Who is told.
     pub waiters: Vec<Waiter>,
+    /// When it went to the drive, or into the queue if another one took it along.
+    pub started: Instant,
 }
 
 /// All transfers.
@@ -85,7 +87,7 @@ impl Transfers {
         };
         let number = self.made;
         self.made = self.made.wrapping_add(1);
-        let transfer = Transfer { write: manner.write, pages: Vec::new(), waiters: Vec::new() };
+        let transfer = Transfer { write: manner.write, pages: Vec::new(), waiters: Vec::new(), started: now };
         self.live.insert(number, transfer);
         self.outbox.push_back((request, number));
         number
@@ -140,9 +142,18 @@ impl Transfers {
         Some(request)
     }
 
-    /// The request known as `id` is done.
-    pub fn done(&mut self, id: RequestId) -> Option<Transfer> {
-        self.live.remove(self.issued.get(id.index())?)
+    /// The request known as `id` goes to the drive at `now`. Returns its number.
+    pub fn starts(&mut self, now: Instant, id: RequestId) -> Option<(u32, &Transfer)> {
+        let number = *self.issued.get(id.index())?;
+        let own = self.live.get_mut(&number)?;
+        own.started = now;
+        Some((number, own))
+    }
+
+    /// The request known as `id` is done. Returns its number.
+    pub fn done(&mut self, id: RequestId) -> Option<(u32, Transfer)> {
+        let number = *self.issued.get(id.index())?;
+        Some((number, self.live.remove(&number)?))
     }
 
     /// Nothing is on its way.

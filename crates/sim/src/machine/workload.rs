@@ -14,7 +14,7 @@ use crate::workloads::{Ground, Named, Options, SpecError};
 pub fn build(program: &programs::Row, wish: Wish, ground: Ground) -> Result<Machine, Full> {
     let mut setting = Setting::new(wish, ground)?;
     let jobs = (program.make)(&mut setting)?;
-    Ok(Machine::new(wish.parameters, setting.files, jobs))
+    Ok(Machine::new(wish.parameters, setting.files, ground.depth, jobs))
 }
 
 /// The machine that `options` describe.

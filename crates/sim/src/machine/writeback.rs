@@ -4,6 +4,7 @@ use idlewise_core::Duration;
 
 use super::cache::DEVICE;
 use super::kernel::{FLUSHER, Kernel};
+use super::parameters::Allocation;
 use super::processors::Processors;
 use super::transfers::{Manner, Waiter};
 
@@ -12,18 +13,32 @@ const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata
 
 /// Sends what is to be written, as far as the queue has room, and as fast as the flusher can.
 pub(super) fn run(kernel: &mut Kernel, processors: &mut Processors) {
-    let again = kernel.parameters.writes_again;
     loop {
-        let (queued, is_full) = (kernel.writes_queued(), kernel.queue_is_full());
-        if !kernel.flusher.may_send(kernel.now, queued, is_full, again) {
+        let (queued, is_full, goes_on) =
+            (kernel.writes_queued(), kernel.queue_is_full(false), kernel.writeback_goes_on());
+        if !kernel.flusher.may_send(kernel.now, queued, is_full, goes_on) {
             return;
         }
         let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return };
         let manner = Manner { metadata: file == DEVICE, ..MANNER };
-        let (end, transfer) = kernel.write(file, page, u32::MAX, manner);
+        let parameters = kernel.parameters;
+        let send = |pages: u32| Duration(parameters.costs.send.0 * u64::from(pages));
+        let limit = match parameters.layout.allocation {
+            Allocation::Delayed { gathers, .. } if file != DEVICE => {
+                let (end, first) = kernel.flusher.gather(file, page, gathers, parameters.request_max);
+                let ahead = if first { kernel.cache.dirty_from(file, end, gathers) } else { 0 };
+                if ahead > 0 {
+                    // The last of these stay in the plug until the flusher sleeps, and the worker that asks the scheduler comes first.
+                    kernel.flusher.ready = processors.spend(kernel.now, send(ahead)) + Duration(1);
+                    continue;
+                }
+                end
+            }
+            Allocation::Delayed { .. } | Allocation::AtOnce { .. } => u32::MAX,
+        };
+        let (end, transfer) = kernel.write(file, page, limit, manner);
         kernel.transfers.wait(transfer, Waiter::Flusher);
         kernel.flusher.sent(file, end, end - page);
-        let cost = Duration(kernel.parameters.costs.send.0 * u64::from(end - page));
-        kernel.flusher.ready = processors.spend(kernel.now, cost);
+        kernel.flusher.ready = processors.spend(kernel.now, send(end - page));
     }
 }

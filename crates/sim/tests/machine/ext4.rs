@@ -20,7 +20,7 @@ fn make(parameters: Parameters, then: impl Fn(idlewise_sim::machine::program::Fi
     let file = files.plan_file();
     let part = Part { file, from: 0, bytes: 40_960, call: 65_536 };
     let all: Vec<Op> = [Op::Create(file, directory), Op::Write(part)].into_iter().chain(then(file)).collect();
-    run(Machine::new(parameters, files, vec![job(all)])).0
+    run(Machine::new(parameters, files, 32, vec![job(all)])).0
 }
 
 fn sleep(seconds: u64) -> Op {

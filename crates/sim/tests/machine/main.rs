@@ -20,7 +20,7 @@ use idlewise_sim::workloads::Ground;
 
 /// The disk of these tests: each command takes 5 ms, and there is one at a time.
 const LATENCY: Duration = Duration::from_ms(5);
-const GROUND: Ground = Ground { capacity: Sector(1 << 25), seed: 1 };
+const GROUND: Ground = Ground { capacity: Sector(1 << 25), depth: 32, seed: 1 };
 /// A page in sectors.
 const PAGE: u32 = 8;
 
@@ -100,7 +100,7 @@ fn scaled(name: &str, parameters: Parameters, percent: u32, seconds: u64) -> Mac
         let later: Program = Box::new(job.program.chain([Op::Compute(Duration::from_s(seconds))]));
         Job { program: later, ..job }
     };
-    Machine::new(parameters, setting.files, jobs.into_iter().map(longer).collect())
+    Machine::new(parameters, setting.files, 32, jobs.into_iter().map(longer).collect())
 }
 
 fn reads(requests: &[Request], metadata: bool) -> Vec<&Request> {

@@ -12,7 +12,7 @@ use super::{PAGE, linux, reads, run, scaled};
 fn all_programs_can_be_named() {
     for row in rows::ALL {
         let spec = Spec::parse(&format!("machine:program={},scale=1", row.name)).unwrap();
-        let workload = build(&spec, Ground { capacity: Sector(1 << 25), seed: 1 });
+        let workload = build(&spec, Ground { capacity: Sector(1 << 25), depth: 32, seed: 1 });
         assert!(workload.is_ok(), "{}: {}", row.name, row.about);
         let described = idlewise_sim::workloads::find("machine").unwrap().options[0].2;
         assert!(
@@ -26,13 +26,17 @@ fn all_programs_can_be_named() {
 #[test]
 fn mistakes_are_told() {
     let error = |text: &str| {
-        let built = build(&Spec::parse(text).unwrap(), Ground { capacity: Sector(1 << 21), seed: 1 });
+        let built =
+            build(&Spec::parse(text).unwrap(), Ground { capacity: Sector(1 << 21), depth: 32, seed: 1 });
         built.map(|_| ()).unwrap_err().to_string()
     };
     assert!(error("machine:program=tar").contains("dd-cat, stream-find"));
     assert!(error("machine:machine=vax").contains("freebsd-4.3"));
     assert!(error("machine:program=select-two").contains("larger disk"));
-    let none = build(&Spec::parse("machine:files=3").unwrap(), Ground { capacity: Sector(1 << 25), seed: 1 });
+    let none = build(
+        &Spec::parse("machine:files=3").unwrap(),
+        Ground { capacity: Sector(1 << 25), depth: 32, seed: 1 },
+    );
     assert!(matches!(none.map(|_| ()), Err(SpecError::UnknownOption { .. })));
 }
 

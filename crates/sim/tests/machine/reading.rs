@@ -30,7 +30,7 @@ fn one_file(parameters: Parameters, count: u64, operations: impl Fn(FileId) -> V
     let mut files = file_system(&parameters);
     let directory = files.make_directory(None).unwrap();
     let file = files.make_file(directory, count * 4096).unwrap();
-    Machine::new(parameters, files, vec![job(operations(file))])
+    Machine::new(parameters, files, 32, vec![job(operations(file))])
 }
 
 /// 16 pages, then 18 and 32 as read-ahead goes; the block of pointers behind the first 12 pages comes between.
@@ -147,7 +147,7 @@ fn processes_share_the_processor() {
     let parameters = linux();
     let two = |count| Parameters { costs: Costs { processors: count, ..parameters.costs }, ..parameters };
     let [one, each] = [1, 2]
-        .map(|count| run(Machine::new(two(count), file_system(&parameters), vec![second(), second()])).1);
+        .map(|count| run(Machine::new(two(count), file_system(&parameters), 32, vec![second(), second()])).1);
     assert_eq!((one, each), (Instant::ZERO + Duration::from_s(2), Instant::ZERO + Duration::from_s(1)));
 }
 
@@ -157,7 +157,7 @@ fn a_parent_waits_for_its_children() {
     let parameters = linux();
     let child = || Op::Spawn("child", program([Op::Compute(Duration::from_ms(10))]));
     let parent = job([child(), child(), Op::Wait, Op::Mark("after")]);
-    let (seen, end) = run(Machine::new(parameters, file_system(&parameters), vec![parent]));
+    let (seen, end) = run(Machine::new(parameters, file_system(&parameters), 32, vec![parent]));
     let Costs { fork, exec, exit, .. } = parameters.costs;
     let known = Duration(2 * (fork.0 + exec.0 + exit.0) + Duration::from_ms(20).0);
     assert_eq!(end, Instant::ZERO + known);

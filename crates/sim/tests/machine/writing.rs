@@ -19,7 +19,7 @@ fn overwrite(parameters: Parameters, count: u64, then: impl Fn(FileId) -> Vec<Op
         .into_iter()
         .chain(then(file))
         .collect::<Vec<_>>();
-    run(Machine::new(parameters, files, vec![job(all)]))
+    run(Machine::new(parameters, files, 32, vec![job(all)]))
 }
 
 fn sleep(seconds: u64) -> Vec<Op> {
@@ -94,7 +94,7 @@ fn the_journal_commits_data_first() {
     let (start, blocks) = files.journal().unwrap();
     let part = Part { file, from: 0, bytes: 40 * 4096, call: 4096 };
     let all = [Op::Create(file, directory), Op::Write(part), Op::Compute(Duration::from_s(20))];
-    let (seen, _) = run(Machine::new(parameters, files, vec![job(all)]));
+    let (seen, _) = run(Machine::new(parameters, files, 32, vec![job(all)]));
     let written = writes(&seen.requests);
     assert!(written.iter().all(|one| one.issuer == Issuer(2)), "all by the journal");
     assert!(written[0].arrival >= Instant::ZERO + Duration::from_s(5));
@@ -142,7 +142,7 @@ fn ffs_waits_for_names() {
     let (file, own) = (files.plan_file(), files.plan_directory());
     let all =
         [Op::Create(file, directory), Op::Mark("made"), Op::MakeDirectory(own, directory), Op::Unlink(file)];
-    let (seen, _) = run(Machine::new(parameters, files, vec![job(all)]));
+    let (seen, _) = run(Machine::new(parameters, files, 32, vec![job(all)]));
     let written = writes(&seen.requests);
     assert_eq!(written.len(), 2 + 4 + 2);
     assert!(written.iter().all(|one| one.sync && one.metadata && one.issuer == Issuer(3)));
@@ -169,7 +169,7 @@ fn parts_of_pages_are_read_first() {
         let directory = files.make_directory(None).unwrap();
         let file = files.make_file(directory, 10 * 4096).unwrap();
         let part = Part { file, from, bytes, call: 4096 };
-        let (seen, _) = run(Machine::new(parameters, files, vec![job([Op::Write(part)])]));
+        let (seen, _) = run(Machine::new(parameters, files, 32, vec![job([Op::Write(part)])]));
         reads(&seen.requests, false).len()
     };
     assert_eq!((count(4096, 4096), count(4096, 100), count(5000, 100)), (0, 1, 1));

@@ -117,7 +117,7 @@ impl Blocks {
     ) -> Result<(u32, u32), Full> {
         let (block, count) = match self.layout.allocation {
             Allocation::AtOnce { reserve } => self.take_at_once(file, goal, wanted, reserve)?,
-            Allocation::Delayed { small, run } if file.pages + wanted <= small => {
+            Allocation::Delayed { small, run, .. } if file.pages + wanted <= small => {
                 self.take_small(goal, wanted, run)?
             }
             Allocation::Delayed { .. } => self.take_large(goal, wanted)?,

@@ -111,7 +111,7 @@ mod tests {
 
     fn setting(instances: u32, scale: u32) -> Setting {
         let parameters = presets::named("freebsd-4.3").unwrap();
-        let ground = Ground { capacity: Sector(1 << 26), seed: 3 };
+        let ground = Ground { capacity: Sector(1 << 26), depth: 32, seed: 3 };
         Setting::new(Wish { parameters, instances, scale }, ground).unwrap()
     }
 

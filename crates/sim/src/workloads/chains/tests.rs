@@ -32,7 +32,7 @@ fn stream() -> Process {
 }
 
 fn chains(beside: Vec<Process>, count: u32, seed: u64) -> Chains {
-    Chains::new(beside, count, TREE, PACE, LAYOUT, Ground { capacity: Sector(1 << 27), seed })
+    Chains::new(beside, count, TREE, PACE, LAYOUT, Ground { capacity: Sector(1 << 27), depth: 32, seed })
         .expect("it fits")
 }
 
@@ -153,7 +153,7 @@ fn trees_lie_apart_and_must_fit() {
     let (first, second) = (range(1), range(2));
     assert!(first.0 >= LAYOUT.0);
     assert!(second.0.0 >= first.1.0 + LAYOUT.1);
-    let small = Ground { capacity: Sector(1 << 21), seed: 1 };
+    let small = Ground { capacity: Sector(1 << 21), depth: 32, seed: 1 };
     let needed = Chains::new(Vec::new(), 1, TREE, PACE, LAYOUT, small).err();
     assert_eq!(needed, Some(TooLarge((1 << 21) + 2 * (128 << 11))));
 }

@@ -6,7 +6,7 @@ use super::*;
 use crate::engine::Workload;
 use crate::engine::exits::Exits;
 
-const GROUND: Ground = Ground { capacity: Sector(1 << 24), seed: 1 };
+const GROUND: Ground = Ground { capacity: Sector(1 << 24), depth: 32, seed: 1 };
 
 fn build(text: &str) -> Processes {
     let jobs = JobFile::parse("j.fio", text).unwrap_or_else(|error| panic!("{error}"));
