@@ -23,6 +23,8 @@ target_dir=${CARGO_TARGET_DIR:-../target}
 mkdir -p "$target_dir"
 target_dir=$(cd "$target_dir" && pwd)/kernel-rust
 
+# The profile is that of kernel/Cargo.toml, whatever the caller has set for other programs: one unit of code.
+unset "${!CARGO_PROFILE_@}"
 # As the kernel is compiled: at fixed addresses in its top 2 GiB, without tables of addresses or jumps.
 # Panics name files as they stand in the repository.
 flags=(-C relocation-model=static -C code-model=kernel -C force-unwind-tables=no -C relro-level=off
