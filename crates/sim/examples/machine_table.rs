@@ -133,7 +133,8 @@ fn machine(guest: &Guest, program: &str, scheduler: &str) -> Result<Done, Failur
         let ms = (ended.0 - begun.0) as f64 / 1e6;
         mean.ms += ms / SEEDS as f64;
         mean.range_ms = (mean.range_ms.0.min(ms), mean.range_ms.1.max(ms));
-        let requests = |report: &Report| report.read.requests + report.write.requests;
+        // As the kernel counts them: merged ones are one.
+        let requests = |report: &Report| report.read.requests + report.write.requests - report.merges;
         mean.requests += share(requests(&outcome.report), requests(&before));
         mean.flushes += share(outcome.report.flushes, before.flushes);
     }
