@@ -60,6 +60,9 @@ set_queue iwdisk0 scheduler none
 # Where its folders lie follows from the seed of its hash.
 seed=$(printf '%08d-0000-4000-8000-000000000000' "$(argument seed)")
 mkfs.ext4 -q -U "$seed" -E hash_seed="$seed",lazy_itable_init=0,nodiscard -J size=16 /dev/iwdisk0 4g >/tmp/mkfs 2>&1 || { bad "mkfs.ext4: $(cat /tmp/mkfs)"; finish; }
+# As the papers' kernels had it, and the simulator's streams have it: Linux 7 reads 2560 KB ahead.
+set_queue iwdisk0 read_ahead_kb 128
+set_queue iwdisk0 max_sectors_kb 128
 mount -t ext4 -o noatime /dev/iwdisk0 /mnt || bad "no ext4"
 files=$(argument files)
 plant /mnt/one 1 "$files"
