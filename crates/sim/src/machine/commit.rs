@@ -44,7 +44,7 @@ fn count(kernel: &mut Kernel, transfer: u32) {
 /// Sends data of files that became longer, as far as the queue has room, and waits for what others write of them.
 fn write_data(kernel: &mut Kernel, manner: Manner) {
     loop {
-        if kernel.queue_is_full(manner.sync) {
+        if kernel.writes_queued() >= kernel.most_writes(manner.sync) {
             return;
         }
         let Some(commit) = kernel.journal.as_mut().and_then(|journal| journal.committing.as_mut()) else {

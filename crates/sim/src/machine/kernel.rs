@@ -6,7 +6,7 @@ use super::cache::{Busy, Cache, DEVICE, NoRoom, PageId};
 use super::flusher::Flusher;
 use super::journal::Journal;
 use super::layout::{FileSystem, Full};
-use super::parameters::Parameters;
+use super::parameters::{Parameters, Writes};
 use super::program::FileId;
 use super::throttle::Throttle;
 use super::transfers::{Manner, Transfers, Waiter, Who};
@@ -58,7 +58,10 @@ impl Kernel {
             journal: journal.map(|(settings, place)| Journal::new(settings, place)),
             flusher: Flusher::new(&parameters.dirty),
             now: Instant::ZERO,
-            throttle: parameters.throttled.map(|target| Throttle::new(target, drive)),
+            throttle: match parameters.writes {
+                Writes::Throttled(target) => Some(Throttle::new(target, drive)),
+                Writes::Fixed { .. } => None,
+            },
             woken: Vec::new(),
             rested: Vec::new(),
             for_clean: Vec::new(),
@@ -205,7 +208,7 @@ impl Kernel {
         }
         let most = self.parameters.dirty.most;
         if self.cache.dirty() + self.cache.writing() <= most {
-            let to = if self.parameters.asks_last { &mut self.rested } else { &mut self.woken };
+            let to = if self.parameters.dirty.sleeps { &mut self.rested } else { &mut self.woken };
             to.append(&mut self.for_clean);
         }
         self.woken.append(&mut self.for_room);
@@ -224,21 +227,21 @@ impl Kernel {
         self.flusher.outstanding + commit.map_or(0, |commit| commit.outstanding)
     }
 
-    /// There are as many of these as the queue takes, or as the throttle admits; `waits`: somebody waits for more.
-    pub fn queue_is_full(&self, waits: bool) -> bool {
-        let most = match &self.throttle {
-            Some(throttle) => throttle.most(self.now, waits),
-            None => self.parameters.writes_max,
+    /// How many of these there may be; `waits`: somebody waits for more.
+    pub fn most_writes(&self, waits: bool) -> u32 {
+        let Writes::Fixed { most, .. } = self.parameters.writes else {
+            return self.throttle.as_ref().map_or(u32::MAX, |throttle| throttle.most(self.now, waits));
         };
-        self.writes_queued() >= most
+        most
     }
 
     /// So few of these are left that a flusher that waits goes on.
     pub fn writeback_goes_on(&self) -> bool {
-        match &self.throttle {
-            Some(throttle) => throttle.goes_on(self.now, self.writes_queued()),
-            None => self.flusher.outstanding <= self.parameters.writes_again,
-        }
+        let Writes::Fixed { again, .. } = self.parameters.writes else {
+            let queued = self.writes_queued();
+            return self.throttle.as_ref().is_none_or(|throttle| throttle.goes_on(self.now, queued));
+        };
+        self.flusher.outstanding <= again
     }
 
     /// The request known as `id` goes to the drive.

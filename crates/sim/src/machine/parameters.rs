@@ -35,14 +35,10 @@ pub struct Parameters {
     pub access_times: bool,
     /// The longest request that the disk's driver takes, in pages.
     pub request_max: u32,
-    /// Requests that writeback keeps in the queue.
-    pub writes_max: u32,
-    /// Requests left in the queue with which writeback goes on when there were as many as it keeps.
-    pub writes_again: u32,
+    /// How many requests writeback keeps in the queue.
+    pub writes: Writes,
     /// After completions a worker asks the scheduler, which waits for a processor as others do.
     pub asks_last: bool,
-    /// For reads to take at most this in the drive, writeback keeps fewer in the queue.
-    pub throttled: Option<Duration>,
     /// Bytes that `cat` and `cp` read and write at a time.
     pub buffer: u32,
     /// `cat` and `cp` say that they will read in order (`posix_fadvise`), for which the kernel doubles read-ahead.
@@ -66,8 +62,24 @@ pub struct DirtyLimits {
     pub age: Duration,
     /// A writer in order starts the write of each such run of pages as soon as it is full; 0: never.
     pub write_behind: u32,
+    /// Who waits for fewer dirty pages goes on with a tick, and not when a request is done.
+    pub sleeps: bool,
     /// The flusher comes to the file system's own blocks only after all files, and not while the queue is congested.
     pub device_last: Option<Congestion>,
+}
+
+/// How many requests writeback keeps in the queue.
+#[derive(Clone, Copy, Debug)]
+pub enum Writes {
+    /// A fixed number.
+    Fixed {
+        /// This number.
+        most: u32,
+        /// Requests left in the queue with which writeback goes on when there were as many.
+        again: u32,
+    },
+    /// So few that a read takes at most this in the drive.
+    Throttled(Duration),
 }
 
 /// When a queue is congested.

@@ -6,7 +6,7 @@ use idlewise_core::Duration;
 
 use super::parameters::{
     Allocation, Congestion, Costs, DirtyLimits, Fault, JournalSettings, Layout, Mapping, Network, Parameters,
-    Readahead, Spread,
+    Readahead, Spread, Writes,
 };
 
 const MIB: u32 = 256;
@@ -76,6 +76,7 @@ const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
         period: Duration::from_ms(5000),
         age: Duration::from_ms(30_000),
         write_behind: 0,
+        sleeps: false,
         device_last: Some(CONGESTION),
     }
 }
@@ -109,6 +110,7 @@ const FREEBSD_4_3: Parameters = Parameters {
         period: Duration::from_ms(1000),
         age: Duration::from_ms(30_000),
         write_behind: 16,
+        sleeps: false,
         device_last: None,
     },
     // DFLTPHYS has room for 8 blocks.
@@ -122,10 +124,8 @@ const FREEBSD_4_3: Parameters = Parameters {
     // DFLTPHYS.
     request_max: 16,
     // vfs.hirunningspace of 1 MiB.
-    writes_max: 16,
-    writes_again: 15,
+    writes: Writes::Fixed { most: 16, again: 15 },
     asks_last: false,
-    throttled: None,
     // A block of FFS.
     buffer: 8192,
     advises: false,
@@ -162,10 +162,8 @@ const LINUX_2_6_9: Parameters = Parameters {
     // 256 sectors: what an IDE command of 28 bits takes.
     request_max: 32,
     // BLKDEV_MAX_RQ.
-    writes_max: 128,
-    writes_again: 127,
+    writes: Writes::Fixed { most: 128, again: 127 },
     asks_last: false,
-    throttled: None,
     // A block of ext3 (`st_blksize`).
     buffer: 4096,
     advises: false,
@@ -221,14 +219,14 @@ const LINUX_2_6_32: Parameters = Parameters {
 const DEBIAN12: Parameters = Parameters {
     name: "debian12",
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
+    // mm/page-writeback.c: `balance_dirty_pages` sleeps from Linux 3.2 on.
+    dirty: DirtyLimits { sleeps: true, ..LINUX_2_6_32.dirty },
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
-    // nr_requests, and wbt_lat_usec of a disk that turns.
-    writes_max: 256,
-    writes_again: 255,
+    // wbt_lat_usec of a disk that turns.
+    writes: Writes::Throttled(Duration::from_ms(75)),
     // block/blk-mq.c: `kblockd`.
     asks_last: true,
-    throttled: Some(Duration::from_ms(75)),
     // IO_BUFSIZE of coreutils 9.1, which has fadvise from 8.6 on.
     buffer: 128 << 10,
     advises: true,

@@ -14,9 +14,9 @@ const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata
 /// Sends what is to be written, as far as the queue has room, and as fast as the flusher can.
 pub(super) fn run(kernel: &mut Kernel, processors: &mut Processors) {
     loop {
-        let (queued, is_full, goes_on) =
-            (kernel.writes_queued(), kernel.queue_is_full(false), kernel.writeback_goes_on());
-        if !kernel.flusher.may_send(kernel.now, queued, is_full, goes_on) {
+        let (queued, most, goes_on) =
+            (kernel.writes_queued(), kernel.most_writes(false), kernel.writeback_goes_on());
+        if !kernel.flusher.may_send(kernel.now, queued, queued >= most, goes_on) {
             return;
         }
         let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return };
@@ -28,7 +28,8 @@ pub(super) fn run(kernel: &mut Kernel, processors: &mut Processors) {
                 let (end, first) = kernel.flusher.gather(file, page, gathers, parameters.request_max);
                 let ahead = if first { kernel.cache.dirty_from(file, end, gathers) } else { 0 };
                 if ahead > 0 {
-                    // The last of these stay in the plug until the flusher sleeps, and the worker that asks the scheduler comes first.
+                    // In traces of Linux 6.1 the last of these reach the queue when the next ones are gathered, right after the worker
+                    // has asked the scheduler.
                     kernel.flusher.ready = processors.spend(kernel.now, send(ahead)) + Duration(1);
                     continue;
                 }

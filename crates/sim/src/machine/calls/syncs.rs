@@ -92,8 +92,7 @@ fn write_dirty(kernel: &mut Kernel, process: &mut Process, file: FileId) -> Opti
     let manner = Manner { who: process.who, write: true, sync: true, metadata: false };
     while let Some(page) = kernel.cache.next_dirty(file, process.done as u32) {
         process.transfers.retain(|transfer| kernel.transfers.is_live(*transfer));
-        let most = kernel.throttle.as_ref().map(|throttle| throttle.most(kernel.now, true));
-        if process.transfers.len() as u32 >= most.unwrap_or(kernel.parameters.writes_max) {
+        if process.transfers.len() as u32 >= kernel.most_writes(true) {
             return process.transfers.first().copied();
         }
         let (next, transfer) = kernel.write(file, page, u32::MAX, manner);
