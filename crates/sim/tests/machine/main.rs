@@ -28,6 +28,9 @@ const PAGE: u32 = 8;
 struct Watched {
     machine: Machine,
     requests: Vec<Request>,
+    /// When requests went to the disk, and when they were done.
+    sent: Vec<Instant>,
+    done: Vec<Instant>,
     /// The most pages that were dirty or being written at once.
     most_dirty: u32,
     /// Those of them that were dirty, at the end.
@@ -53,7 +56,17 @@ impl Workload for Watched {
         request
     }
 
+    fn asked_at(&mut self, now: Instant, exits: &mut Exits) -> Instant {
+        self.machine.asked_at(now, exits)
+    }
+
+    fn dispatched(&mut self, now: Instant, id: RequestId) {
+        self.sent.push(now);
+        self.machine.dispatched(now, id);
+    }
+
     fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
+        self.done.push(now);
         self.machine.completed(now, id, exits);
     }
 }
@@ -63,7 +76,14 @@ fn run(machine: Machine) -> (Watched, Instant) {
     let AnyModel::Fixed(mut disk) = Profile::named("fixed").unwrap().build().unwrap() else {
         panic!("it is fixed")
     };
-    let mut watched = Watched { machine, requests: Vec::new(), most_dirty: 0, dirty: 0 };
+    let mut watched = Watched {
+        machine,
+        requests: Vec::new(),
+        sent: Vec::new(),
+        done: Vec::new(),
+        most_dirty: 0,
+        dirty: 0,
+    };
     let traits =
         Device { capacity: disk.capacity(), merging: idlewise_core::Merging::Off, ..Device::default() };
     let queue = Queue::new(4096, traits, registry::find("noop").unwrap(), &[]).unwrap();

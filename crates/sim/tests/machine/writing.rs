@@ -205,3 +205,34 @@ fn cp_reads_and_writes_each_byte_once() {
         assert_eq!(data.len() as u32, new, "{name}: a block was written twice");
     }
 }
+
+/// The guest's machine without a journal, which has a file of `count` pages written as soon as they are dirty.
+fn guest(count: u64, change: impl Fn(&mut Parameters)) -> Watched {
+    let usual = presets::named("guest").unwrap();
+    let mut parameters =
+        Parameters { journal: None, dirty: DirtyLimits { background: 1, ..usual.dirty }, ..usual };
+    change(&mut parameters);
+    overwrite(parameters, count, |_| sleep(20)).0
+}
+
+#[test]
+fn ext4_is_written_in_pieces_of_eight_mebibytes() {
+    let seen = guest(5000, |_| {});
+    let data: Vec<_> = writes(&seen.requests).into_iter().filter(|one| !one.metadata).collect();
+    let ends = data.iter().map(|one| one.start.0 / 8 + u64::from(one.length.0 / 8) - data[0].start.0 / 8);
+    let ends: Vec<_> = ends.collect();
+    assert_eq!(ends.iter().filter(|end| **end <= 2048 * 2 && *end % 2048 == 0).count(), 2, "{ends:?}");
+    assert_eq!(ends.last(), Some(&5000));
+}
+
+/// The disk is sent its next command with a completion, unless the worker that asks the scheduler waits for a processor.
+#[test]
+fn the_worker_that_asks_the_scheduler_waits_for_a_processor() {
+    let later = |asks_last| {
+        let seen = guest(5000, |parameters| parameters.asks_last = asks_last);
+        let arrived = |at: &Instant| seen.requests.iter().any(|one| one.arrival == *at);
+        seen.sent.iter().filter(|at| !seen.done.contains(at) && !arrived(at)).count()
+    };
+    assert_eq!(later(false), 0);
+    assert!(later(true) > 5, "{}", later(true));
+}
