@@ -33,8 +33,8 @@ writeback has few requests in the queue, by the drive's depth and the latency of
 it gathers 8 MiB at a time, and sends the last piece of them too late for the batch; and who is woken by a completion runs before the worker that asks
 the scheduler, so that a reader can follow up at once.
 
-On drives that take one command at a time this holds for disks beyond these, too. On drives with a queue it does not: there `cat` may wait longer
-on the machine than in the guest, under `hdd-2400gb-10k` several times as long. Why is not known.
+On a third drive that takes one command at a time (`deskstar-34gxp`) this holds, too. On drives with a queue of their own it does not: there `cat`
+may wait longer on the machine than in the guest, on `hdd-2400gb-10k` several times as long. Why is not known.
 ";
 
 /// Layouts of the machine.
