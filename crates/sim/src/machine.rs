@@ -12,6 +12,7 @@
 //! | `throttle` | how much of that is in the queue beside reads |
 //! | `journal`, `commit` | when changes of the file system reach the disk |
 //! | `network` | what processes send to clients |
+//! | `processors` | who runs when |
 //! | `transfers` | requests on their way, and who waits for them |
 //! | `kernel` | all of this together |
 //! | `program`, `process`, `calls` | what processes do, and how each call goes |

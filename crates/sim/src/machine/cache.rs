@@ -227,9 +227,12 @@ impl Cache {
         self.dirty.postpone(file, now);
     }
 
-    /// Dirty pages of a file from `index` on, `most` at most.
-    pub fn dirty_from(&self, file: FileId, index: u32, most: u32) -> u32 {
-        self.dirty.from(file, index).take(most as usize).count() as u32
+    /// How many pages of a file are dirty from `index` on without a gap, `most` at most.
+    pub fn dirty_run(&self, file: FileId, index: u32, most: u32) -> u32 {
+        (index..index.saturating_add(most))
+            .zip(self.dirty.from(file, index))
+            .take_while(|(page, dirty)| page == dirty)
+            .count() as u32
     }
 
     /// The first dirty page of a file from `index` on, of those that are not being written already.

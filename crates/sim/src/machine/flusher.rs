@@ -1,9 +1,13 @@
 //! The flusher: which dirty file is written next, and when.
 //!
 //! Every few seconds a pass writes what has been dirty for long. Beyond the background limit the flusher writes on, the
-//! oldest file first, until it is below. When the cache finds no room, it writes some pages. A file that has more
-//! than 1024 dirty pages goes to the end of the line after these. Until Linux 2.6.31 each file system has a line of its
-//! own; the devices' line, where its own blocks are, comes after it, and waits while the queue is congested.
+//! oldest file first, a chunk of pages at a time, until it is below after a chunk. When the cache finds no room, it writes a chunk.
+//! A file that has more dirty pages than a chunk goes to the end of the line after these. Until Linux 2.6.31 each file
+//! system has a line of its own; the devices' line, where its own blocks are, comes after it, and waits while the queue is
+//! congested.
+//!
+//! A file system that gives files their blocks late gathers pages of a file before it writes any of them. The last request of
+//! such a piece is sent only after the next piece has been gathered, if the flusher goes on.
 //!
 //! Source: mm/page-writeback.c and fs/fs-writeback.c (`sync_sb_inodes`) of Linux 2.6.9; Documentation/sysctl/vm.txt. FreeBSD's syncer and its
 //! daemon for buffers do the same with limits of their own.
@@ -14,8 +18,19 @@ use super::cache::{Cache, DEVICE};
 use super::parameters::{Congestion, DirtyLimits};
 use super::program::FileId;
 
-/// Pages of a file that are written before another file's turn: `MAX_WRITEBACK_PAGES`.
-const TURN: u32 = 1024;
+/// Pages of a file that were gathered: these, and the one behind the last.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    file: FileId,
+    from: u32,
+    end: u32,
+}
+
+impl Piece {
+    fn holds(self, file: FileId, page: u32) -> bool {
+        self.file == file && (self.from..self.end).contains(&page)
+    }
+}
 
 /// What the flusher is about.
 #[derive(Debug)]
@@ -25,6 +40,7 @@ pub struct Flusher {
     period: Duration,
     age: Duration,
     background: u32,
+    chunk: u32,
     device_last: Option<Congestion>,
     /// The queue is so full that the device's line waits.
     congested: bool,
@@ -32,16 +48,22 @@ pub struct Flusher {
     pass: Option<Instant>,
     /// Pages that are to be written for want of room.
     wanted: u32,
+    /// Pages of a chunk that are to be written yet.
+    left: u32,
     /// The file at which it is: the next page, and how many were written in this turn.
     at: Option<(FileId, u32, u32)>,
-    /// The file of which pages are gathered, up to which page, and whether those behind it are, too.
-    gathered: Option<(FileId, u32, bool)>,
+    /// The piece that is being sent.
+    piece: Option<Piece>,
+    /// The piece behind it, once that is gathered.
+    next_piece: Option<Piece>,
+    /// Time of a processor that the flusher has used and not yet waited for.
+    debt: Duration,
     /// Requests that are not done.
     pub outstanding: u32,
     /// There were as many as the queue takes, and the flusher waits.
     held: bool,
-    /// When the flusher has prepared what it sends next.
-    pub ready: Instant,
+    /// The flusher runs, or waits for a processor.
+    pub runs: bool,
 }
 
 impl Flusher {
@@ -52,15 +74,19 @@ impl Flusher {
             period: limits.period,
             age: limits.age,
             background: limits.background,
+            chunk: limits.chunk,
             device_last: limits.device_last,
             congested: false,
             pass: None,
             wanted: 0,
+            left: 0,
             at: None,
-            gathered: None,
+            piece: None,
+            next_piece: None,
+            debt: Duration::ZERO,
             outstanding: 0,
             held: false,
-            ready: Instant::ZERO,
+            runs: false,
         }
     }
 
@@ -70,23 +96,35 @@ impl Flusher {
         self.pass = now.0.checked_sub(self.age.0).map(Instant);
     }
 
-    /// Somebody found no room: write about as many pages as a turn has.
+    /// Somebody found no room: write about as many pages as a chunk has.
     pub fn want_room(&mut self) {
-        self.wanted = TURN;
+        self.wanted = self.chunk;
+    }
+
+    /// Owes a processor more time.
+    pub fn owe(&mut self, time: Duration) {
+        self.debt += time;
+    }
+
+    /// The time that it owes, for which it is to run now.
+    pub fn pay(&mut self) -> Option<Duration> {
+        let debt = std::mem::take(&mut self.debt);
+        self.runs = debt > Duration::ZERO;
+        self.runs.then_some(debt)
     }
 
     /// Whether the flusher sends now, with `queued` writes in the queue: when that `is_full` it waits until it `goes_on`.
-    pub fn may_send(&mut self, now: Instant, queued: u32, is_full: bool, goes_on: bool) -> bool {
+    pub fn may_send(&mut self, queued: u32, is_full: bool, goes_on: bool) -> bool {
         self.congested =
             self.device_last.is_some_and(|line| queued >= line.on || self.congested && queued >= line.off);
         self.held = is_full || self.held && !goes_on;
-        !self.held && self.ready <= now
+        !self.held
     }
 
     /// The file to write next, and the page from which on. `None`: nothing is to be written now.
     pub fn next(&mut self, cache: &mut Cache, now: Instant) -> Option<(FileId, u32)> {
         loop {
-            let pressing = cache.dirty() > self.background || self.wanted > 0;
+            let pressing = self.left > 0 || cache.dirty() > self.background || self.wanted > 0;
             let oldest = self.oldest(cache);
             let is_aged = |(since, _): &(Instant, FileId)| self.pass.is_some_and(|before| *since <= before);
             let aged = oldest.filter(is_aged).or(cache.oldest_dirty().filter(is_aged));
@@ -96,7 +134,7 @@ impl Flusher {
             let may = |(_, file): &(Instant, FileId)| *file != DEVICE || !self.congested;
             let (aged, first) = (aged.filter(may), oldest.filter(may));
             if oldest.is_none() {
-                self.wanted = 0;
+                (self.wanted, self.left) = (0, 0);
             }
             let Some((_, file)) = aged.or(first.filter(|_| pressing)) else {
                 self.at = None;
@@ -106,7 +144,7 @@ impl Flusher {
                 Some((own, page, written)) if own == file => (page, written),
                 _ => (0, 0),
             };
-            if written >= TURN {
+            if written >= self.chunk {
                 if aged.is_none() {
                     cache.redirty(file, now);
                 }
@@ -119,10 +157,11 @@ impl Flusher {
                 }
                 continue;
             }
-            match cache.next_dirty(file, from).or_else(|| cache.next_dirty(file, 0)) {
-                Some(page) => return Some((file, page)),
-                None => return None,
+            let page = cache.next_dirty(file, from).or_else(|| cache.next_dirty(file, 0))?;
+            if aged.is_none() && self.left == 0 {
+                self.left = self.chunk;
             }
+            return Some((file, page));
         }
     }
 
@@ -132,16 +171,39 @@ impl Flusher {
         file.or(cache.oldest_dirty())
     }
 
-    /// Pages of `file` from `page` on are to be sent, at most `request` at a time, of which `gathers` are gathered at a time: up to
-    /// which page, and whether others are to be gathered first.
-    pub fn gather(&mut self, file: FileId, page: u32, gathers: u32, request: u32) -> (u32, bool) {
-        let (end, ahead) = match self.gathered {
-            Some((own, end, ahead)) if own == file && page < end && page + gathers >= end => (end, ahead),
-            _ => (page.saturating_add(gathers), false),
+    /// Where the piece ends in which `page` of `file` lies, which is to be sent. A piece has `most` pages at most, a request
+    /// `request`.
+    ///
+    /// # Errors
+    /// That many pages are to be gathered before anything is sent.
+    pub fn gather(
+        &mut self,
+        cache: &Cache,
+        (file, page): (FileId, u32),
+        (most, request): (u32, u32),
+    ) -> Result<u32, u32> {
+        let run = |from: u32| {
+            let piece = Piece { file, from, end: from + cache.dirty_run(file, from, most) };
+            (piece, piece.end - from)
         };
-        let first = !ahead && end - page <= request;
-        self.gathered = Some((file, end, ahead || first));
-        (end, first)
+        if !self.piece.is_some_and(|piece| piece.holds(file, page)) {
+            self.piece = self.next_piece.take().filter(|piece| piece.holds(file, page));
+        }
+        let Some(piece) = self.piece else {
+            let (piece, pages) = run(page);
+            self.piece = Some(piece);
+            return Err(pages);
+        };
+        let rest = piece.end - page;
+        let goes_on = self.left > rest || cache.dirty() - rest > self.background;
+        if rest <= request && goes_on && self.next_piece.is_none() {
+            let (next, pages) = run(piece.end);
+            if pages > 0 {
+                self.next_piece = Some(next);
+                return Err(pages);
+            }
+        }
+        Ok(piece.end)
     }
 
     /// The pages of `file` up to `page` were sent, `count` of them.
@@ -152,6 +214,7 @@ impl Flusher {
         };
         self.at = Some((file, page, written + count));
         self.wanted = self.wanted.saturating_sub(count);
+        self.left = self.left.saturating_sub(count);
         self.outstanding += 1;
     }
 }
@@ -167,13 +230,55 @@ mod tests {
         let mut flusher = Flusher::new(&presets::named("debian12").unwrap().dirty);
         let mut may = |outstanding, is_full| {
             flusher.outstanding = outstanding;
-            flusher.may_send(Instant::ZERO, outstanding, is_full, outstanding <= 1)
+            flusher.may_send(outstanding, is_full, outstanding <= 1)
         };
         assert_eq!([may(7, false), may(8, true), may(7, false), may(2, false)], [true, false, false, false]);
         assert_eq!([may(1, false), may(7, false)], [true, true]);
-        flusher.ready = Instant(1);
-        assert!(!flusher.may_send(Instant::ZERO, 0, false, true), "what comes next is not prepared");
     }
+
+    /// A cache with this many dirty pages of one file, and a flusher that wants fewer than `background`.
+    fn dirty(pages: u32, background: u32) -> (Cache, Flusher, FileId) {
+        let (mut cache, file) = (Cache::new(1 << 20), FileId(1));
+        for index in 0..pages {
+            let page = cache.insert(file, index, Busy::No).unwrap();
+            cache.set_dirty(page, Instant::ZERO);
+        }
+        let limits = DirtyLimits { background, ..presets::named("debian12").unwrap().dirty };
+        (cache, Flusher::new(&limits), file)
+    }
+
+    #[test]
+    fn the_flusher_goes_on_to_the_end_of_a_chunk() {
+        let (mut cache, mut flusher, file) = dirty(5000, 4999);
+        let mut sent = 0;
+        while let Some((_, page)) = flusher.next(&mut cache, Instant(1)) {
+            for index in page..page + 64 {
+                let page = cache.find(file, index).unwrap();
+                cache.write_begins(page, 0);
+                cache.write_done(page);
+            }
+            flusher.sent(file, page + 64, 64);
+            sent += 64;
+        }
+        assert_eq!(sent, 2048);
+    }
+
+    #[test]
+    fn the_last_request_of_a_piece_waits_until_the_next_one_is_gathered() {
+        let gather = |background, pages: &[u32]| {
+            let (cache, mut flusher, file) = dirty(5000, background);
+            let of = |page: &u32| flusher.gather(&cache, (file, *page), (2048, 320));
+            pages.iter().map(of).collect::<Vec<_>>()
+        };
+        let pages = [0, 0, 1600, 1920, 1920, 2048, 2048 + 1920, 2048 + 1920];
+        let (first, second) = (2048, 2 * 2048);
+        let goes_on =
+            [Err(2048), Ok(first), Ok(first), Err(2048), Ok(first), Ok(second), Err(904), Ok(second)];
+        assert_eq!(gather(1, &pages), goes_on);
+        let ends = [Err(2048), Ok(first), Ok(first), Ok(first), Ok(first), Err(2048), Ok(second), Ok(second)];
+        assert_eq!(gather(5000, &pages), ends);
+    }
+
     #[test]
     fn the_devices_line_comes_last_and_waits_while_the_queue_is_congested() {
         let (file, seconds) = (FileId(1), |count: u64| Instant(count * 1_000_000_000));
@@ -186,7 +291,7 @@ mod tests {
                 cache.set_dirty(page, seconds(since));
             }
             flusher.begin_pass(seconds(age));
-            let sends = queued.map(|queued| flusher.may_send(seconds(age), queued, false, true));
+            let sends = queued.map(|queued| flusher.may_send(queued, false, true));
             assert_eq!(sends, [true; 2]);
             flusher.next(&mut cache, seconds(age)).map(|(file, _)| file)
         };

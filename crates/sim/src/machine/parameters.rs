@@ -54,6 +54,8 @@ pub struct Parameters {
 pub struct DirtyLimits {
     /// With more dirty pages than this the flusher writes in the background.
     pub background: u32,
+    /// Pages that the flusher writes before it asks whether more is to be written, and of one file before another file's turn.
+    pub chunk: u32,
     /// With more pages than this, dirty or being written, writers wait.
     pub most: u32,
     /// The time between two passes of the flusher.
@@ -186,7 +188,7 @@ pub enum Allocation {
         small: u32,
         /// Blocks of a run.
         run: u32,
-        /// Pages of a file that the flusher gathers at a time; it gathers the next ones before it has sent the last of these.
+        /// Pages of a file that the flusher gathers at a time.
         gathers: u32,
     },
 }
@@ -257,7 +259,11 @@ pub struct Costs {
     pub page: Duration,
     /// Filling a page that is written, with what the file system does for it.
     pub fill: Duration,
-    /// What the flusher does for a page until the page is in a request.
+    /// What the kernel does for a page that it reads from the disk: finding memory, the request, and its end.
+    pub fetch: Duration,
+    /// Finding a page that is to be written, and a place for it.
+    pub gather: Duration,
+    /// What else the kernel does for a page that it writes.
     pub send: Duration,
     /// A page fault.
     pub fault: Duration,

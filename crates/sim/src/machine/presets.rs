@@ -67,11 +67,12 @@ const FFS: Layout = Layout {
 };
 
 /// Linux's `dirty_background_ratio` and `dirty_ratio` in percent of `memory`, `dirty_writeback_centisecs` of 500 and
-/// `dirty_expire_centisecs` of 3000; before Linux 2.6.32 the device's line
+/// `dirty_expire_centisecs` of 3000, `MAX_WRITEBACK_PAGES`; before Linux 2.6.32 the device's line
 /// comes last.
 const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
     DirtyLimits {
         background: memory / 100 * background,
+        chunk: 1024,
         most: memory / 100 * most,
         period: Duration::from_ms(5000),
         age: Duration::from_ms(30_000),
@@ -106,6 +107,7 @@ const FREEBSD_4_3: Parameters = Parameters {
     // half of it. The syncer (kern/vfs_subr.c) comes every second and writes what is 30 s old.
     dirty: DirtyLimits {
         background: 749,
+        chunk: 16,
         most: 1498,
         period: Duration::from_ms(1000),
         age: Duration::from_ms(30_000),
@@ -136,7 +138,9 @@ const FREEBSD_4_3: Parameters = Parameters {
         call: Duration::from_us(3),
         page: Duration::from_us(15),
         fill: Duration::from_us(15),
-        send: Duration::from_us(5),
+        fetch: Duration::from_us(5),
+        gather: Duration(2500),
+        send: Duration(2500),
         fault: Duration::from_us(10),
         name: Duration::from_us(10),
         fork: Duration::from_us(400),
@@ -173,7 +177,9 @@ const LINUX_2_6_9: Parameters = Parameters {
         call: Duration::from_us(1),
         page: Duration::from_us(3),
         fill: Duration::from_us(3),
-        send: Duration::from_us(1),
+        fetch: Duration::from_us(1),
+        gather: Duration(500),
+        send: Duration(500),
         fault: Duration::from_us(2),
         name: Duration::from_us(3),
         fork: Duration::from_us(150),
@@ -191,7 +197,9 @@ const LINUX_2_6_11: Parameters = Parameters {
     costs: Costs {
         page: Duration::from_us(6),
         fill: Duration::from_us(6),
-        send: Duration::from_us(2),
+        fetch: Duration::from_us(2),
+        gather: Duration::from_us(1),
+        send: Duration::from_us(1),
         fork: Duration::from_us(250),
         exec: Duration::from_us(600),
         ..LINUX_2_6_9.costs
@@ -219,8 +227,9 @@ const LINUX_2_6_32: Parameters = Parameters {
 const DEBIAN12: Parameters = Parameters {
     name: "debian12",
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
-    // mm/page-writeback.c: `balance_dirty_pages` sleeps from Linux 3.2 on.
-    dirty: DirtyLimits { sleeps: true, ..LINUX_2_6_32.dirty },
+    // mm/page-writeback.c: `balance_dirty_pages` sleeps from Linux 3.2 on. fs/fs-writeback.c: `writeback_chunk_size` is an
+    // eighth of the dirty limit when the machine starts, and 4 MiB, and whole 4 MiB: with 1 GB that makes 8 MiB.
+    dirty: DirtyLimits { sleeps: true, chunk: 2048, ..LINUX_2_6_32.dirty },
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
     // wbt_lat_usec of a disk that turns.
@@ -235,7 +244,9 @@ const DEBIAN12: Parameters = Parameters {
         call: Duration(300),
         page: Duration(700),
         fill: Duration(700),
-        send: Duration(300),
+        fetch: Duration(300),
+        gather: Duration(150),
+        send: Duration(150),
         fault: Duration(800),
         name: Duration::from_us(1),
         fork: Duration::from_us(80),
@@ -254,8 +265,10 @@ const GUEST: Parameters = Parameters {
         processors: 1,
         call: Duration::from_us(3),
         page: Duration::from_us(5),
-        fill: Duration::from_us(18),
-        send: Duration(2200),
+        fill: Duration::from_us(21),
+        fetch: Duration::from_us(7),
+        gather: Duration(1800),
+        send: Duration(3700),
         fault: Duration::from_us(10),
         name: Duration::from_us(35),
         fork: Duration::from_us(500),

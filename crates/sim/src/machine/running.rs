@@ -17,7 +17,7 @@ use super::layout::{FileSystem, Full};
 use super::network::Link;
 use super::parameters::{PAGE_SECTORS, Parameters};
 use super::process::{On, Open, Process, Step};
-use super::processors::Processors;
+use super::processors::{Processors, Task};
 use super::program::{Op, Program};
 use super::readahead::State;
 use super::throttle;
@@ -29,8 +29,6 @@ use crate::workloads::{Moment, Named};
 
 /// The longest time for which a process computes without giving way: ten milliseconds, a tick of Linux 2.4 and FreeBSD.
 const TICK: Duration = Duration::from_ms(10);
-/// Who has run for longer gives way to who was woken: `sysctl_sched_wakeup_granularity` of Linux 6.1.
-const GRANULARITY: Duration = Duration::from_ms(1);
 /// The first number of a program; 1 and 2 are the flusher and the journal.
 const FIRST: u32 = 3;
 
@@ -61,6 +59,8 @@ pub struct Machine {
     asks: bool,
     /// Since when the worker that asks it waits for a processor.
     asking: Option<Instant>,
+    /// When it lets requests into the queue before it asks.
+    let_in: Instant,
     /// The file system had no room for something.
     full: bool,
 }
@@ -80,6 +80,7 @@ impl Machine {
             moments: Vec::new(),
             asks: false,
             asking: None,
+            let_in: Instant::ZERO,
             full: false,
         };
         for job in jobs {
@@ -130,10 +131,9 @@ impl Machine {
         }
         let process = self.events.peek().map(|Reverse((at, _, _))| *at);
         let commit = self.kernel.journal.as_ref().and_then(|journal| journal.due());
-        let flusher = &self.kernel.flusher;
-        let ready = Some(flusher.ready).filter(|ready| *ready > self.kernel.now);
+        let pass = Some(self.kernel.flusher.next_pass);
         let window = self.kernel.throttle.as_ref().and_then(|throttle| throttle.due());
-        process.into_iter().chain(commit).chain(Some(flusher.next_pass)).chain(ready).chain(window).min()
+        process.into_iter().chain(commit).chain(pass).chain(self.processors.next()).chain(window).min()
     }
 
     /// Lets the next event happen.
@@ -147,6 +147,12 @@ impl Machine {
         {
             self.events.pop();
             self.go_on(process, exits);
+        } else {
+            match self.processors.done(self.kernel.now) {
+                Some(Task::Process(number)) => self.go_on(number, exits),
+                Some(Task::Flusher) => self.kernel.flusher.runs = false,
+                None => {}
+            }
         }
         self.follow_up();
     }
@@ -164,6 +170,7 @@ impl Machine {
         for process in std::mem::take(&mut self.kernel.rested) {
             self.schedule(throttle::next_tick(self.kernel.now), process);
         }
+        self.processors.run(self.kernel.now);
     }
 
     /// When the machine has stopped and all requests are done, those in the background exit, too.
@@ -199,8 +206,7 @@ impl Machine {
 
     fn spend(&mut self, number: u32) {
         let debt = std::mem::take(&mut self.processes[number as usize].debt);
-        let at = self.processors.spend(self.kernel.now, debt);
-        self.schedule(at, number);
+        self.processors.want(self.kernel.now, Task::Process(number), debt);
     }
 
     fn wait(&mut self, number: u32, on: On) {
@@ -358,13 +364,19 @@ impl Workload for Machine {
         while let Some(at) = self.next_event().filter(|at| *at <= now) {
             self.happen(at, exits);
         }
+        // Who was woken meanwhile runs before the worker, until a tick.
         let since = *self.asking.get_or_insert(now);
-        let free = self.processors.free_at();
-        if free <= now || now.since(since) >= GRANULARITY {
+        let tick = throttle::next_tick(since);
+        // What these issued comes first, if there is room for it.
+        if self.kernel.transfers.next().is_some_and(|at| at <= now) && self.let_in != now {
+            self.let_in = now + Duration(1);
+            return self.let_in;
+        }
+        if now >= tick || !self.processors.has_come(since) {
             self.asking = None;
             return now;
         }
-        free
+        self.next_event().map_or(tick, |next| next.clamp(now + Duration(1), tick))
     }
 
     fn dispatched(&mut self, now: Instant, id: RequestId) {

@@ -4,8 +4,8 @@ use idlewise_core::Duration;
 
 use super::cache::DEVICE;
 use super::kernel::{FLUSHER, Kernel};
-use super::parameters::Allocation;
-use super::processors::Processors;
+use super::parameters::{Allocation, Parameters};
+use super::processors::{Processors, Task};
 use super::transfers::{Manner, Waiter};
 
 /// How the flusher writes: nobody waits.
@@ -13,33 +13,34 @@ const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata
 
 /// Sends what is to be written, as far as the queue has room, and as fast as the flusher can.
 pub(super) fn run(kernel: &mut Kernel, processors: &mut Processors) {
-    loop {
+    while !kernel.flusher.runs {
+        if let Some(time) = kernel.flusher.pay() {
+            return processors.want(kernel.now, Task::Flusher, time);
+        }
         let (queued, most, goes_on) =
             (kernel.writes_queued(), kernel.most_writes(false), kernel.writeback_goes_on());
-        if !kernel.flusher.may_send(kernel.now, queued, queued >= most, goes_on) {
+        if !kernel.flusher.may_send(queued, queued >= most, goes_on) {
             return;
         }
         let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return };
         let manner = Manner { metadata: file == DEVICE, ..MANNER };
-        let parameters = kernel.parameters;
-        let send = |pages: u32| Duration(parameters.costs.send.0 * u64::from(pages));
-        let limit = match parameters.layout.allocation {
+        let Parameters { costs, layout, request_max, .. } = kernel.parameters;
+        let of = |cost: Duration, pages: u32| Duration(cost.0 * u64::from(pages));
+        let (limit, cost) = match layout.allocation {
             Allocation::Delayed { gathers, .. } if file != DEVICE => {
-                let (end, first) = kernel.flusher.gather(file, page, gathers, parameters.request_max);
-                let ahead = if first { kernel.cache.dirty_from(file, end, gathers) } else { 0 };
-                if ahead > 0 {
-                    // In traces of Linux 6.1 the last of these reach the queue when the next ones are gathered, right after the worker
-                    // has asked the scheduler.
-                    kernel.flusher.ready = processors.spend(kernel.now, send(ahead)) + Duration(1);
-                    continue;
+                match kernel.flusher.gather(&kernel.cache, (file, page), (gathers, request_max)) {
+                    Ok(end) => (end, costs.send),
+                    Err(pages) => {
+                        kernel.flusher.owe(of(costs.gather, pages));
+                        continue;
+                    }
                 }
-                end
             }
-            Allocation::Delayed { .. } | Allocation::AtOnce { .. } => u32::MAX,
+            Allocation::Delayed { .. } | Allocation::AtOnce { .. } => (u32::MAX, costs.gather + costs.send),
         };
         let (end, transfer) = kernel.write(file, page, limit, manner);
         kernel.transfers.wait(transfer, Waiter::Flusher);
         kernel.flusher.sent(file, end, end - page);
-        kernel.flusher.ready = processors.spend(kernel.now, send(end - page));
+        kernel.flusher.owe(of(cost, end - page));
     }
 }

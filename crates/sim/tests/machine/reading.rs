@@ -15,6 +15,7 @@ fn without_costs(parameters: Parameters) -> Parameters {
     let costs = Costs {
         call: none,
         page: none,
+        fetch: none,
         fault: none,
         name: none,
         fork: none,

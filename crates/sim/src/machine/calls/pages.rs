@@ -5,10 +5,8 @@ use idlewise_core::Duration;
 use crate::machine::cache::{Busy, DEVICE, PageId};
 use crate::machine::kernel::Kernel;
 use crate::machine::process::{On, Pending, Process, Step};
+use crate::machine::processors::SLICE;
 use crate::machine::transfers::Manner;
-
-/// The longest time for which a process runs without giving way.
-const SLICE: Duration = Duration::from_us(250);
 
 /// What a process has to wait for before it goes on with a call: a processor, after it has run for long, or the pages that
 /// it has asked for.
@@ -86,6 +84,7 @@ fn ask_for_pages(kernel: &mut Kernel, process: &mut Process) -> Option<Step> {
         let known = |page: &u32| kernel.files.pointer(file, *page) == pointer;
         let count = (page..end.min(page + run)).take_while(absent).take_while(known).count() as u32;
         let read = kernel.read(file, page, (block, count), process.who);
+        process.owe(Duration(kernel.parameters.costs.fetch.0 * u64::from(read)));
         for mark in pending.marks.into_iter().flatten().filter(|mark| (page..page + read).contains(mark)) {
             if let Some(id) = kernel.cache.find(file, mark) {
                 kernel.cache.mark(id);

@@ -2,7 +2,7 @@
 
 use idlewise_core::Duration;
 
-use super::setting::{Full, Setting, cat};
+use super::setting::{Full, Setting, between, cat, own_rng};
 use super::trees::{find, source_tree};
 use crate::machine::program::{Op, Part, Program, program};
 use crate::machine::running::Job;
@@ -22,8 +22,8 @@ pub(super) fn readers(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     Ok(jobs)
 }
 
-/// The time for which the other program has been running when the one that counts begins.
-const HEAD_START: Duration = Duration::from_ms(2000);
+/// For how long the other program has been running when the one that counts begins, at least and at most.
+const HEAD_START: [Duration; 2] = [Duration::from_ms(2000), Duration::from_ms(2100)];
 
 /// `while true; do dd if=/dev/zero of=file count=2048 bs=1M; done` beside `cat 200mb-file`, which begins later.
 pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
@@ -37,15 +37,21 @@ pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
         Job { name: "dd", program: program((0..).flat_map(dd)), background: true },
         Job {
             name: "cat",
-            program: program(later("cat", cat(read, &setting.wish.parameters))),
+            program: program(later("cat", cat(read, &setting.wish.parameters), setting)),
             background: false,
         },
     ])
 }
 
 /// `program` after a head start for another one. Its phase says how long it took.
-fn later(name: &'static str, program: Program) -> impl Iterator<Item = Op> + Send {
-    [Op::Sleep(HEAD_START), Op::Mark(name)].into_iter().chain(program)
+fn later(
+    name: &'static str,
+    program: Program,
+    setting: &mut Setting,
+) -> impl Iterator<Item = Op> + Send + use<> {
+    let [least, most] = HEAD_START;
+    let wait = between(&mut own_rng(setting), least, most);
+    [Op::Sleep(wait), Op::Mark(name)].into_iter().chain(program)
 }
 
 /// `while true; do cat big-file; done` beside `find . -type f -exec cat {} \;`, which begins later. The file is twice as
@@ -59,6 +65,10 @@ pub(super) fn cat_beside_find(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let again = move |_: u64| cat(large, &machine);
     Ok(vec![
         Job { name: "cat", program: program((0..).flat_map(again)), background: true },
-        Job { name: "find", program: program(later("find", find(tree, machine))), background: false },
+        Job {
+            name: "find",
+            program: program(later("find", find(tree, machine), setting)),
+            background: false,
+        },
     ])
 }
