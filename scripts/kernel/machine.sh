@@ -2,9 +2,10 @@
 # The machine of the simulator against a real one: programs on ext4 in a guest with Debian's kernel, on disks that are models,
 # and the same programs on the machine and on the same disks. Prints docs/real.md.
 #
-#   scripts/kernel/machine.sh [DISK…]
+#   scripts/kernel/machine.sh [DISK[:PROGRAM,…]…]
 #
-# SCALE=N percent of the papers' sizes (15), SEED=N another layout of the files, SCHEDULERS=NAME,… others. Exit status: 0 both
+# SCALE=N percent of the papers' sizes (15), SEED=N another layout of the files, SCHEDULERS=NAME,… others, REPEATS=N runs of
+# `dd` beside `cat` (5). Exit status: 0 both
 # agree, 1 not, 77 it cannot run here.
 set -euo pipefail
 export LC_ALL=C
@@ -14,7 +15,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # dd and cat are at it together for long enough to be compared.
 scale=${SCALE:-15} streams=$((4 * ${SCALE:-15})) seed=${SEED:-1} schedulers=${SCHEDULERS:-iw-deadline,noop,as,cas,cfq}
 export GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
-disks=(maxtor-40g hdd-4tb-7200)
+programs=find,cp,dd_cat,sqlite
+disks=(maxtor-40g hdd-4tb-7200 hdd-2400gb-10k:dd_cat hdd-18tb-7200:dd_cat)
 [ $# = 0 ] || disks=("$@")
 build=(build --release --package idlewise --bins)
 IDLEWISE=$(program idlewise "${build[@]}")
@@ -24,7 +26,8 @@ export IDLEWISE
 place=$kernel_work/machine
 mkdir -p "$place"
 results=() status=0
-for disk in "${disks[@]}"; do
+for wanted in "${disks[@]}"; do
+    disk=${wanted%%:*}
     result=$place/$disk.results tar=$place/$disk.tar
     results+=("$result")
     rm -f "$tar"
@@ -32,8 +35,8 @@ for disk in "${disks[@]}"; do
     # The sizes are those of the machine's programs at this scale.
     GUEST_NAME=$disk GUEST_QEMU="-drive file=$tar,format=raw,if=virtio" scripts/kernel/run.sh machine "disk=$disk" \
         "seed=$seed" "files=$((160 * scale))" "large=$((2 * streams))" "written=$((2048 * streams / 100))" \
-        "inserts=$((10 * scale))" "schedulers=$schedulers" "programs=find,cp,dd_cat,sqlite" >"$result.log" || status=$?
+        "inserts=$((10 * scale))" "repeats=${REPEATS:-5}" "schedulers=$schedulers" "programs=$(echo "$wanted:$programs" | cut -d : -f 2)" >"$result.log" || status=$?
     [ "$status" = 0 ] || { cat "$result.log" >&2; exit "$status"; }
-    { echo "setting: $disk $seed $scale $streams"; grep '^\(result\|cost\|memory\):' "$result.log"; } >"$result"
+    { echo "setting: $disk $seed $scale $streams"; grep '^\(result\|cost\):' "$result.log"; } >"$result"
 done
 "$table" "${results[@]}"

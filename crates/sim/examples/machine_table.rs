@@ -26,15 +26,18 @@ In the guest ext4 puts the tree anywhere, in the machine it lies where the disk 
 layouts, and of run times also the shortest and the longest. What a call costs was measured in the
 guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12. *Differs* is the machine's run time over the real
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
-10 % longer than the other in the guest come in the same order.
+10 % longer than the other in the guest, and in each run longer, come in the same order.
 
-How much is written between two reads of `cat`, where the scheduler lets reads wait, hangs on three things that the machine does as Linux:
-writeback has few requests in the queue, by the drive's depth and the latency of reads (`blk-wbt`: two for a drive that takes one command);
-it gathers 8 MiB at a time, and sends the last piece of them too late for the batch; and who is woken by a completion runs before the worker that asks
-the scheduler, so that a reader can follow up at once.
+How much is written between two reads of `cat` hangs on what the machine does as Linux 6.1:
 
-On a third drive that takes one command at a time (`deskstar-34gxp`) this holds, too. On drives with a queue of their own it does not: there `cat`
-may wait longer on the machine than in the guest, on `hdd-2400gb-10k` several times as long. Why is not known.
+- Writeback has few requests in the queue, by the drive's depth and the latency of reads (`blk-wbt`: two for a drive that takes one command).
+- Background writeback begins beyond a limit and goes on to the end of a chunk of 8 MiB. It gathers the pages of a chunk before it sends
+  any, and sends the last request only after the next chunk is gathered, if it goes on: too late for the batch.
+- Who is woken by a completion runs before the worker that asks the scheduler, so that a reader or the flusher can follow up at once.
+- The processor is shared fairly, and who has waited runs soon. On a fast drive the processor is what is short.
+
+Where `cat` comes and goes between reads from the drive's buffer and long waits, its time hangs on the moment at which it begins: `dd`
+beside `cat` runs several times, on the machine and in the guest, and `cat` begins 2.0 to 2.1 s after `dd`.
 ";
 
 /// Layouts of the machine.
@@ -56,7 +59,12 @@ struct Done {
     requests: f64,
     /// Flushes of the drive's cache.
     flushes: f64,
+    /// Memory that programs and cache may have, in MiB.
+    memory: f64,
 }
+
+/// A scheduler, and what each run of a program did under it.
+type Runs = (String, Vec<Done>);
 
 /// A guest's results.
 struct Guest {
@@ -65,21 +73,12 @@ struct Guest {
     /// The scale of `dd` beside `cat`.
     scale_of_streams: u64,
     seed: u64,
-    /// Memory that programs and cache may have, in MiB.
-    memory: u64,
-    /// Programs in the order in which they ran, each with its schedulers.
-    programs: Vec<(String, Vec<(String, Done)>)>,
+    /// Programs in the order in which they ran.
+    programs: Vec<(String, Vec<Runs>)>,
 }
 
 fn guest(text: &str) -> Result<Guest, Failure> {
-    let mut own = Guest {
-        disk: String::new(),
-        scale: 0,
-        scale_of_streams: 0,
-        seed: 0,
-        memory: 0,
-        programs: Vec::new(),
-    };
+    let mut own = Guest { disk: String::new(), scale: 0, scale_of_streams: 0, seed: 0, programs: Vec::new() };
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words.as_slice() {
@@ -87,20 +86,24 @@ fn guest(text: &str) -> Result<Guest, Failure> {
                 (own.disk, own.seed) = (disk.to_string(), seed.parse()?);
                 (own.scale, own.scale_of_streams) = (scale.parse()?, streams.parse()?);
             }
-            ["memory:", available, ..] => own.memory = available.parse::<u64>()? / 1024,
-            ["result:", program, scheduler, ms, reads, _, writes, _, flushes, commits] => {
+            ["result:", program, scheduler, ms, reads, _, writes, _, flushes, commits, memory] => {
                 let number = |text: &str| text.parse::<f64>();
                 let flushes = number(flushes)?;
                 // The kernel counts a flush that is no part of a commit among the writes.
                 let requests = number(reads)? + number(writes)? - (flushes - number(commits)?);
                 let ms = number(ms)?;
-                let done = Done { ms, range_ms: (ms, ms), requests, flushes };
+                let done =
+                    Done { ms, range_ms: (ms, ms), requests, flushes, memory: number(memory)? / 1024.0 };
                 let place = own.programs.iter().position(|(name, _)| name == program);
                 let place = place.unwrap_or_else(|| {
                     own.programs.push((program.to_string(), Vec::new()));
                     own.programs.len() - 1
                 });
-                own.programs[place].1.push((scheduler.to_string(), done));
+                let under = &mut own.programs[place].1;
+                match under.iter_mut().find(|(name, _)| name == scheduler) {
+                    Some((_, runs)) => runs.push(done),
+                    None => under.push((scheduler.to_string(), vec![done])),
+                }
             }
             _ => {}
         }
@@ -108,13 +111,27 @@ fn guest(text: &str) -> Result<Guest, Failure> {
     Ok(own)
 }
 
+/// The mean of several runs, with the range of their times.
+fn mean(runs: &[Done]) -> Done {
+    let mut mean = Done { range_ms: (f64::MAX, 0.0), ..Done::default() };
+    for run in runs {
+        let share = 1.0 / runs.len() as f64;
+        mean.ms += run.ms * share;
+        mean.requests += run.requests * share;
+        mean.flushes += run.flushes * share;
+        mean.memory += run.memory * share;
+        mean.range_ms = (mean.range_ms.0.min(run.ms), mean.range_ms.1.max(run.ms));
+    }
+    mean
+}
+
 /// The same on the machine: the mean of some layouts.
-fn machine(guest: &Guest, program: &str, scheduler: &str) -> Result<Done, Failure> {
-    let Guest { disk, scale, scale_of_streams, memory, .. } = guest;
+fn machine(guest: &Guest, program: &str, scheduler: &str, memory: f64) -> Result<Done, Failure> {
+    let Guest { disk, scale, scale_of_streams, .. } = guest;
     let program = program.replace('_', "-");
     let scale = if program == "dd-cat" { scale_of_streams } else { scale };
     let spec =
-        Spec::parse(&format!("machine:program={program},machine=guest,scale={scale},memory={memory}"))?;
+        Spec::parse(&format!("machine:program={program},machine=guest,scale={scale},memory={memory:.0}"))?;
     let name = scheduler.strip_prefix("iw-").unwrap_or(scheduler);
     let entry = Chosen::find(name).ok_or_else(|| format!("no scheduler {name}"))?;
     let mut experiment = Experiment {
@@ -122,7 +139,7 @@ fn machine(guest: &Guest, program: &str, scheduler: &str) -> Result<Done, Failur
         seeds: (1..=SEEDS).collect(),
         ..Experiment::new(Profile::named(disk)?, Load::Workload(spec))
     };
-    let mut mean = Done { range_ms: (f64::MAX, 0.0), ..Done::default() };
+    let mut runs = Vec::new();
     for seed in 1..=SEEDS {
         let mut run = |until| -> Result<Outcome, Failure> {
             experiment.limits.until = until;
@@ -132,16 +149,20 @@ fn machine(guest: &Guest, program: &str, scheduler: &str) -> Result<Done, Failur
         let (begun, ended) = program_time(&outcome);
         // What the disk did for others before the program began.
         let before = run(begun)?.report;
-        let share = |all: u64, before: u64| (all - before) as f64 / SEEDS as f64;
         let ms = (ended.0 - begun.0) as f64 / 1e6;
-        mean.ms += ms / SEEDS as f64;
-        mean.range_ms = (mean.range_ms.0.min(ms), mean.range_ms.1.max(ms));
         // As the kernel counts them: merged ones are one.
-        let requests = |report: &Report| report.read.requests + report.write.requests - report.merges;
-        mean.requests += share(requests(&outcome.report), requests(&before));
-        mean.flushes += share(outcome.report.flushes, before.flushes);
+        let requests: fn(&Report) -> u64 =
+            |report| report.read.requests + report.write.requests - report.merges;
+        let new = |count: fn(&Report) -> u64| (count(&outcome.report) - count(&before)) as f64;
+        runs.push(Done {
+            ms,
+            range_ms: (ms, ms),
+            requests: new(requests),
+            flushes: new(|report| report.flushes),
+            memory,
+        });
     }
-    Ok(mean)
+    Ok(mean(&runs))
 }
 
 /// From when to when the program ran: from its phase on, if it has one, to the end of the last that somebody waited for.
@@ -152,17 +173,25 @@ fn program_time(outcome: &Outcome) -> (Instant, Instant) {
     (at(true).min().unwrap_or(Instant::ZERO), at(false).max().unwrap_or(Instant::MAX))
 }
 
-/// Pairs of schedulers that come in another order on the machine.
+/// Pairs of schedulers that come in another order on the machine. Where a program ran several times, two schedulers come in an
+/// order if each run under one was shorter than each under the other.
 fn disorder(rows: &[(String, Done, Done)]) -> Vec<String> {
     let mut pairs = Vec::new();
     for (fast, real, model) in rows {
         for (slow, other, beside) in rows {
-            if other.ms > APART * real.ms && beside.ms <= model.ms {
+            let apart = other.ms > APART * real.ms && other.range_ms.0 >= real.range_ms.1;
+            if apart && beside.ms <= model.ms {
                 pairs.push(format!("{fast} before {slow}"));
             }
         }
     }
     pairs
+}
+
+/// Run times in seconds: the mean, and the range if there are several.
+fn seconds(done: &Done) -> String {
+    let [mean, least, most] = [done.ms, done.range_ms.0, done.range_ms.1].map(|ms| ms / 1e3);
+    if least >= most { format!("{mean:.2}") } else { format!("{mean:.2} ({least:.2} to {most:.2})") }
 }
 
 fn within(ratio: f64, most: f64) -> bool {
@@ -181,8 +210,9 @@ fn main() -> Result<ExitCode, Failure> {
         let guest = guest(&std::fs::read_to_string(&file)?)?;
         for (program, under) in &guest.programs {
             let mut rows = Vec::new();
-            for (scheduler, real) in under {
-                let model = machine(&guest, program, scheduler)?;
+            for (scheduler, runs) in under {
+                let real = &mean(runs);
+                let model = machine(&guest, program, scheduler, real.memory)?;
                 let (time, requests) = (model.ms / real.ms, model.requests / real.requests);
                 count += 1;
                 let label = format!("{program} under {scheduler} on {} (seed {})", guest.disk, guest.seed);
@@ -193,12 +223,10 @@ fn main() -> Result<ExitCode, Failure> {
                     wrong.entry("requests").or_default().push(label);
                 }
                 println!(
-                    "| {} | {program} | {scheduler} | {:.2} | {:.2} ({:.2} to {:.2}) | {:+.0} % | {:.0} | {:.0} | {:+.0} % | {:.0}, {:.0} |",
+                    "| {} | {program} | {scheduler} | {} | {} | {:+.0} % | {:.0} | {:.0} | {:+.0} % | {:.0}, {:.0} |",
                     guest.disk,
-                    real.ms / 1e3,
-                    model.ms / 1e3,
-                    model.range_ms.0 / 1e3,
-                    model.range_ms.1 / 1e3,
+                    seconds(real),
+                    seconds(&model),
                     100.0 * (time - 1.0),
                     real.requests,
                     model.requests,
