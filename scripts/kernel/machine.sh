@@ -15,7 +15,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 # dd and cat are at it together for long enough to be compared.
 scale=${SCALE:-15} streams=$((4 * ${SCALE:-15})) seed=${SEED:-1} schedulers=${SCHEDULERS:-iw-deadline,noop,as,cas,cfq}
 export GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
-programs=find,cp,dd_cat,sqlite
+each=find,cp,dd_cat,sqlite
 disks=(maxtor-40g hdd-4tb-7200 hdd-2400gb-10k:dd_cat hdd-18tb-7200:dd_cat)
 [ $# = 0 ] || disks=("$@")
 build=(build --release --package idlewise --bins)
@@ -27,7 +27,7 @@ place=$kernel_work/machine
 mkdir -p "$place"
 results=() status=0
 for wanted in "${disks[@]}"; do
-    disk=${wanted%%:*}
+    disk=${wanted%%:*} run=$(echo "$wanted:$each" | cut -d : -f 2)
     result=$place/$disk.results tar=$place/$disk.tar
     results+=("$result")
     rm -f "$tar"
@@ -35,7 +35,7 @@ for wanted in "${disks[@]}"; do
     # The sizes are those of the machine's programs at this scale.
     GUEST_NAME=$disk GUEST_QEMU="-drive file=$tar,format=raw,if=virtio" scripts/kernel/run.sh machine "disk=$disk" \
         "seed=$seed" "files=$((160 * scale))" "large=$((2 * streams))" "written=$((2048 * streams / 100))" \
-        "inserts=$((10 * scale))" "repeats=${REPEATS:-5}" "schedulers=$schedulers" "programs=$(echo "$wanted:$programs" | cut -d : -f 2)" >"$result.log" || status=$?
+        "inserts=$((10 * scale))" "repeats=${REPEATS:-5}" "schedulers=$schedulers" "programs=$run" >"$result.log" || status=$?
     [ "$status" = 0 ] || { cat "$result.log" >&2; exit "$status"; }
     { echo "setting: $disk $seed $scale $streams"; grep '^\(result\|cost\):' "$result.log"; } >"$result"
 done
