@@ -37,7 +37,8 @@ How much is written between two reads of `cat` hangs on what the machine does as
 - The processor is shared fairly, and who has waited runs soon. On a fast drive the processor is what is short.
 
 Where `cat` comes and goes between reads from the drive's buffer and long waits, its time hangs on the moment at which it begins: `dd`
-beside `cat` runs several times, on the machine and in the guest, and `cat` begins 2.0 to 2.1 s after `dd`.
+beside `cat` runs several times, on the machine and in the guest, and `cat` begins 2.0 to 2.1 s after `dd`. The guest keeps its disk in
+memory, so that less and less is left for the cache, and the limits of dirty pages fall; the machine has what was left.
 ";
 
 /// Layouts of the machine.
