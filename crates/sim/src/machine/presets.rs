@@ -257,7 +257,7 @@ const DEBIAN12: Parameters = Parameters {
 };
 
 /// Debian 12 in QEMU, where an instruction takes a nanosecond: real programs run there beside this machine (docs/real.md). Costs are
-/// those that `kernel/guest/machine.sh` prints.
+/// those that `kernel/guest/machine.sh` prints; how a written page's 5.5 us of the flusher fall to gathering and sending is from a trace.
 const GUEST: Parameters = Parameters {
     name: "guest",
     about: "Debian 12 in an emulator: as debian12, one processor of 10^9 instructions a second",
