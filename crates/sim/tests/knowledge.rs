@@ -57,6 +57,17 @@ fn it_is_found_out_that_staying_pays() {
     }
 }
 
+/// The drive reads ahead for all of them, if it gets each request as it comes.
+#[test]
+fn who_thinks_keeps_nobody_else_from_the_drive() {
+    for (count, size) in [(2, "128k"), (3, "32k"), (5, "32k")] {
+        let load = format!("sync-streams:n={count},think=4ms,bs={size},file=300m,gap=150m,requests=1000000");
+        let [turns, waits, usual] = ["turns", "as", "mq-deadline"]
+            .map(|name| run("hdd-2400gb-10k", name, &load, None).0.throughput_bytes_per_s);
+        assert!(turns > 0.95 * waits.max(usual), "{load}: {turns}, {waits}, {usual}");
+    }
+}
+
 /// Of another drive, and of no drive with heads at all.
 #[test]
 fn wrong_knowledge_costs_little() {

@@ -29,7 +29,7 @@
 //! 3. The turn goes on until its time is up, or until the one that has it has nothing to send and is not waited for. A stream
 //!    keeps its turn while nothing else waits.
 //!    - A stream's requests are sent as they come, even while the drive still has others'. While any is in flight, nothing else is
-//!      sent. A stream that thinks is waited for if that pays: from its last completion on, for its mean thinking time, 4 mean
+//!      sent, except among streams that think (see below). A stream that thinks is waited for if that pays: from its last completion on, for its mean thinking time, 4 mean
 //!      deviations and 1 ms, altogether at least 3 and at most 8 ms. The turn ends if the stream issues a request that goes
 //!      to the pool, or is no stream any more.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
@@ -61,7 +61,9 @@
 //! nothing. So where only streams want the disk, and waiting for the stream that is next in line would not pay at this second cost,
 //! this cost decides for all of them. It is measured like the first one, but only in turns of streams whose last turn ended because
 //! they thought. It is 0 at first, so that such streams are not waited for until leaving them turns out to cost something; each
-//! turn that ends for another reason lowers it by 1/16.
+//! turn that ends for another reason lowers it by 1/16. In a drive with a queue, a stream whose last turn ended like
+//! that, and that would not be waited for at this cost, keeps nobody from the drive while its requests are in flight: the next turn
+//! begins. Then the whole time that the drive takes for a read, or takes from the completion before, counts as the time to get there.
 //!
 //! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the drive
 //! begins where the turn's last read ended, and takes more than twice the usual time to reach a stream, besides its transfer,

@@ -3,6 +3,7 @@
 
 mod buffer;
 mod decide;
+mod leaving;
 mod processes;
 mod rounds;
 mod shares;
@@ -149,29 +150,10 @@ impl Reference {
         Duration((self.target / 2).max(40_000_000))
     }
 
-    /// What it takes longer to come back than to stay: soon, or after a round.
-    fn return_costs(&self, soon: bool) -> u64 {
-        let back = if soon { self.ways[1] } else { self.ways[2].min(self.ways[3]) };
-        back.saturating_sub(self.ways[0])
-    }
-
-    fn learn(&mut self, way: usize, time: u64) {
-        self.ways[way] = (31 * self.ways[way] + time) / 32;
-        self.stayed |= way == 0;
-    }
-
-    /// Only streams wait, and the first of them would not be waited for.
-    fn only_thinkers(&self) -> bool {
-        let first = self.line.first().map(|(process, _)| &self.processes.all[*process].asks);
-        first.is_some_and(|asks| !asks.worth(self.return_costs(true)))
-            && !self.any(Kind::Pool)
-            && !self.any(Kind::Write)
-    }
-
     fn begin(&mut self, now: Instant, party: Party) {
         let mut thinks = 0;
         if let Some(process) = self.holder() {
-            let early = self.turn.and_then(|turn| turn.until).is_some_and(|until| now < until);
+            let early = self.turn.and_then(|turn| turn.until).is_none_or(|until| now < until);
             let left = early && self.first_of(process).is_none() && self.only_thinkers();
             self.processes.all[process].left = left;
             if !left {
@@ -371,6 +353,10 @@ impl Scheduler for Reference {
                 self.learn(2, measured.unwrap_or(busy));
             }
         }
+        let left = self.processes.all[held.process].left;
+        if held.kind == Kind::Stream && left && read && self.holder() != Some(held.process) {
+            self.learn(1, measured.unwrap_or(busy));
+        }
         if let Some(turn) = &mut self.turn
             && held.kind == Kind::Stream
             && turn.party == Party::Stream(held.process)
@@ -389,9 +375,15 @@ impl Scheduler for Reference {
                 }
                 return;
             }
-            let left = if self.processes.all[held.process].left { 1 } else { 2 };
-            let which = if first { left } else { 0 };
-            if let (Some(time), true) = (measured, read) {
+            let which = if !first {
+                0
+            } else if left {
+                1
+            } else {
+                2
+            };
+            let time = if which == 1 { measured.or(Some(busy)) } else { measured };
+            if let (Some(time), true) = (time, read) {
                 self.learn(which, time);
             }
         }

@@ -114,6 +114,12 @@ impl Heads {
             return Some(Next::Send(id));
         }
         if actor.flying > 0 {
+            // Whoever was left, and will be as soon as this is done, keeps nobody from the drive meanwhile.
+            let stays =
+                cx.device.depth == 1 || !actor.left || actor.habits.pays(self.learned.leaving.cost(true));
+            if !stays && self.is_among_thinkers() {
+                return None;
+            }
             cx.because("it is the turn of process {}, which has all that it asked for in flight", || {
                 [self.actors.who(place).into()]
             });

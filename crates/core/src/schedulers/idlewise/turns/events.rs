@@ -110,7 +110,7 @@ impl Heads {
         let wants = holder.is_some_and(|place| !self.actors.get(place).lists.stream.is_empty());
         let may = holder.is_some_and(|place| self.shares.may(&self.actors.get(place).purse));
         if let Some(place) = holder {
-            let early = self.round.until().is_some_and(|until| now < until);
+            let early = self.round.until().is_none_or(|until| now < until);
             let left = early && self.is_among_thinkers();
             self.actors.get_mut(place).left = left;
             self.learned.turn_ends(left);
@@ -273,7 +273,15 @@ impl Scheduler for Heads {
                 self.learned.leaving.learn(Way::Late, measured.unwrap_or(busy));
             }
         }
-        if class != Class::Stream || self.round.holder() != Some(place) {
+        if class != Class::Stream {
+            return;
+        }
+        let left = self.actors.get(place).left;
+        if self.round.holder() != Some(place) {
+            // The turn ended while the drive had this request, because the stream thinks.
+            if left && read {
+                self.learned.leaving.learn(Way::Early, measured.unwrap_or(busy));
+            }
             return;
         }
         let first = self.round.is_done(cx.now);
@@ -287,12 +295,13 @@ impl Scheduler for Heads {
             }
             return;
         }
-        let way = match first {
-            false => Way::Staying,
-            true if self.actors.get(place).left => Way::Early,
-            true => Way::Late,
+        // Beside other requests in the drive, the way cannot be told from the transfer.
+        let (way, time) = match first {
+            false => (Way::Staying, measured),
+            true if left => (Way::Early, measured.or(read.then_some(busy))),
+            true => (Way::Late, measured),
         };
-        if let Some(time) = measured {
+        if let Some(time) = time {
             self.learned.leaving.learn(way, time);
         }
     }

@@ -132,10 +132,14 @@ impl Reference {
                         Next::Send(id)
                     });
                 }
-                if self.any_of(process, Kind::Stream, &self.flying) {
-                    return Some(Next::Wait(turn.until));
-                }
+                let flies = self.any_of(process, Kind::Stream, &self.flying);
                 let process = &self.processes.all[process];
+                if flies {
+                    let soon = self.return_costs(true);
+                    let goes_on = cx.device.depth == 1 || !process.left || process.asks.worth(soon);
+                    let left = !goes_on && self.only_thinkers();
+                    return (!left).then_some(Next::Wait(turn.until));
+                }
                 let cost = self.return_costs(self.only_thinkers());
                 let wait = if process.asks.worth(cost) { process.asks.wait() } else { 0 };
                 let end = process.idle? + Duration(wait);
