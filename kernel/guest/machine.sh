@@ -2,7 +2,7 @@
 # Real programs on ext4, on a disk that is a model: the simulator's machine is held against them (scripts/kernel/machine.sh).
 # A program begins with cold caches; each scheduler has a new file system. Each line is
 #
-#   result: PROGRAM SCHEDULER MS READS READ_SECTORS WRITES WRITE_SECTORS FLUSHES COMMITS MEMORY
+#   result: PROGRAM SCHEDULER MS READS READ_SECTORS WRITES WRITE_SECTORS FLUSHES COMMITS
 #
 # of each of its runs, with how long the program took, and what the kernel counted on the disk until the program ended. A flush that is no part of a
 # commit is among the writes, too. `cost` lines have what calls cost without a disk, in nanoseconds. The recordings of the first scheduler leave the guest on a second disk, as a
@@ -11,6 +11,12 @@
 disk=$(argument disk)
 insmod /modules/idlewise-disk.ko disks="$disk" || bad "the disk $disk cannot be had"
 insmod /modules/idlewise.ko || bad "the schedulers cannot be had"
+
+# As much may be dirty as on a machine whose programs and cache have so much memory, in MiB (Debian: 10 and 20 percent of it).
+# The disk is kept in memory, too: without this the limits would fall from run to run.
+memory=$(argument memory)
+echo $((memory * 1048576 / 10)) >/proc/sys/vm/dirty_background_bytes
+echo $((memory * 1048576 / 5)) >/proc/sys/vm/dirty_bytes
 
 seed=$(printf '%08d-0000-4000-8000-000000000000' "$(argument seed)")
 # Cold caches: what was changed lately stays in memory until the file system is left.
@@ -79,15 +85,13 @@ run() {
         while ! grep -qs '^recording' /tmp/record && [ $i -lt 300 ]; do i=$((i + 1)); sleep 0.1; done
         [ $i -lt 300 ] || bad "the recorder of $1 does not begin"
     fi
-    # In KiB. The disk, too, is kept in memory.
-    memory=$(sed -n 's/^MemAvailable: *\([0-9]*\).*/\1/p' /proc/meminfo)
     [ "$1" != dd_cat ] || before_dd_cat "$4"
     before=$(counts) begun=$(milliseconds)
     "program_$1" || bad "$1 under $2 fails"
     ended=$(milliseconds) after=$(counts)
     [ "$1" != dd_cat ] || after_dd_cat
     [ -z "$recorder" ] || { kill -INT $recorder; wait $recorder || bad "the recorder of $1: $(cat /tmp/record)"; }
-    echo "result: $1 $2 $((ended - begun)) $(echo "$before $after" | awk '{for (i = 1; i <= 6; i++) printf "%d ", $(i + 6) - $i}')$memory"
+    echo "result: $1 $2 $((ended - begun)) $(echo "$before $after" | awk '{for (i = 1; i <= 6; i++) printf "%d ", $(i + 6) - $i}')"
 }
 # timed NAME COUNT COMMAND…: what each of COUNT costs. Everything is in memory.
 timed() {

@@ -5,15 +5,14 @@
 #   scripts/kernel/machine.sh [DISK[:PROGRAM,…]…]
 #
 # SCALE=N percent of the papers' sizes (15), SEED=N another layout of the files, SCHEDULERS=NAME,… others, REPEATS=N runs of
-# `dd` beside `cat` (5). Exit status: 0 both
-# agree, 1 not, 77 it cannot run here.
+# `dd` beside `cat` (5), MEMORY=N MiB of memory (256). Exit status: 0 both agree, 1 not, 77 it cannot run here.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . scripts/kernel/packages.sh
 
 # dd and cat are at it together for long enough to be compared.
-scale=${SCALE:-15} streams=$((4 * ${SCALE:-15})) seed=${SEED:-1} schedulers=${SCHEDULERS:-iw-deadline,noop,as,cas,cfq}
+scale=${SCALE:-15} streams=$((4 * ${SCALE:-15})) seed=${SEED:-1} memory=${MEMORY:-256} schedulers=${SCHEDULERS:-iw-deadline,noop,as,cas,cfq}
 export GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 each=find,cp,dd_cat,sqlite
 disks=(maxtor-40g hdd-4tb-7200 hdd-2400gb-10k:dd_cat hdd-18tb-7200:dd_cat)
@@ -35,8 +34,8 @@ for wanted in "${disks[@]}"; do
     # The sizes are those of the machine's programs at this scale.
     GUEST_NAME=$disk GUEST_QEMU="-drive file=$tar,format=raw,if=virtio" scripts/kernel/run.sh machine "disk=$disk" \
         "seed=$seed" "files=$((160 * scale))" "large=$((2 * streams))" "written=$((2048 * streams / 100))" \
-        "inserts=$((10 * scale))" "repeats=${REPEATS:-5}" "schedulers=$schedulers" "programs=$run" >"$result.log" || status=$?
+        "inserts=$((10 * scale))" "repeats=${REPEATS:-5}" "memory=$memory" "schedulers=$schedulers" "programs=$run" >"$result.log" || status=$?
     [ "$status" = 0 ] || { cat "$result.log" >&2; exit "$status"; }
-    { echo "setting: $disk $seed $scale $streams"; grep '^\(result\|cost\):' "$result.log"; } >"$result"
+    { echo "setting: $disk $seed $scale $streams $memory"; grep '^\(result\|cost\):' "$result.log"; } >"$result"
 done
 "$table" "${results[@]}"

@@ -1,7 +1,8 @@
 //! The flusher: which dirty file is written next, and when.
 //!
 //! Every few seconds a pass writes what has been dirty for long. Beyond the background limit the flusher writes on, the
-//! oldest file first, a chunk of pages at a time, until it is below after a chunk. When the cache finds no room, it writes a chunk.
+//! oldest file first, a chunk of pages at a time, until it is below after a chunk. Today's Linux asks only after a round: a chunk of
+//! each file that was dirty when the round began, for a tenth of a second. When the cache finds no room, the flusher writes a chunk.
 //! A file that has more dirty pages than a chunk goes to the end of the line after these. Until Linux 2.6.31 each file
 //! system has a line of its own; the devices' line, where its own blocks are, comes after it, and waits while the queue is
 //! congested.
@@ -9,8 +10,8 @@
 //! A file system that gives files their blocks late gathers pages of a file before it writes any of them. The last request of
 //! such a piece is sent only after the next piece has been gathered, if the flusher goes on.
 //!
-//! Source: mm/page-writeback.c and fs/fs-writeback.c (`sync_sb_inodes`) of Linux 2.6.9; Documentation/sysctl/vm.txt. FreeBSD's syncer and its
-//! daemon for buffers do the same with limits of their own.
+//! Source: mm/page-writeback.c and fs/fs-writeback.c (`sync_sb_inodes`) of Linux 2.6.9, `writeback_sb_inodes` of Linux 6.1;
+//! Documentation/sysctl/vm.txt. FreeBSD's syncer and its daemon for buffers do the same with limits of their own.
 
 use idlewise_core::{Duration, Instant};
 
@@ -41,6 +42,9 @@ pub struct Flusher {
     age: Duration,
     background: u32,
     chunk: u32,
+    round: Option<Duration>,
+    /// When the round began: what was dirty then is written in it.
+    begun: Option<Instant>,
     device_last: Option<Congestion>,
     /// The queue is so full that the device's line waits.
     congested: bool,
@@ -75,6 +79,8 @@ impl Flusher {
             age: limits.age,
             background: limits.background,
             chunk: limits.chunk,
+            round: limits.round,
+            begun: None,
             device_last: limits.device_last,
             congested: false,
             pass: None,
@@ -124,8 +130,9 @@ impl Flusher {
     /// The file to write next, and the page from which on. `None`: nothing is to be written now.
     pub fn next(&mut self, cache: &mut Cache, now: Instant) -> Option<(FileId, u32)> {
         loop {
-            let pressing = self.left > 0 || cache.dirty() > self.background || self.wanted > 0;
             let oldest = self.oldest(cache);
+            let goes_on = oldest.is_some_and(|oldest| self.goes_on(oldest, now));
+            let pressing = goes_on || cache.dirty() > self.background || self.wanted > 0;
             let is_aged = |(since, _): &(Instant, FileId)| self.pass.is_some_and(|before| *since <= before);
             let aged = oldest.filter(is_aged).or(cache.oldest_dirty().filter(is_aged));
             if aged.is_none() {
@@ -158,11 +165,19 @@ impl Flusher {
                 continue;
             }
             let page = cache.next_dirty(file, from).or_else(|| cache.next_dirty(file, 0))?;
-            if aged.is_none() && self.left == 0 {
-                self.left = self.chunk;
+            if aged.is_none() && !goes_on {
+                (self.left, self.begun) = (self.chunk, Some(now));
             }
             return Some((file, page));
         }
+    }
+
+    /// Whether the flusher goes on with the first in line, whatever the limits are: to the end of a chunk, and of a round.
+    fn goes_on(&self, (since, file): (Instant, FileId), now: Instant) -> bool {
+        let Some(round) = self.round else { return self.left > 0 };
+        let begins = |begun: Instant| since < begun && now < begun + round;
+        self.at.is_some_and(|(own, _, written)| own == file && (1..self.chunk).contains(&written))
+            || self.begun.is_some_and(begins)
     }
 
     /// The first in line, and since when it is dirty.
@@ -261,6 +276,34 @@ mod tests {
             sent += 64;
         }
         assert_eq!(sent, 2048);
+    }
+
+    #[test]
+    fn todays_linux_goes_on_to_the_end_of_a_round() {
+        let files = |machine, ms: u64| {
+            let limits = DirtyLimits { background: 150, ..presets::named(machine).unwrap().dirty };
+            let (mut cache, mut flusher) = (Cache::new(1 << 20), Flusher::new(&limits));
+            for index in 0..200 {
+                let page = cache.insert(FileId(1 + index / 10), index % 10, Busy::No).unwrap();
+                cache.set_dirty(page, Instant::ZERO);
+            }
+            let mut now = Instant(1);
+            let mut files = 0;
+            while let Some((file, 0)) = flusher.next(&mut cache, now) {
+                for index in 0..10 {
+                    let page = cache.find(file, index).unwrap();
+                    cache.write_begins(page, 0);
+                    cache.write_done(page);
+                }
+                flusher.sent(file, 10, 10);
+                now += Duration::from_ms(ms);
+                files += 1;
+            }
+            files
+        };
+        assert_eq!([files("guest", 1), files("guest", 10), files("guest", 30)], [20, 10, 8]);
+        // A thousand pages make a chunk.
+        assert_eq!([files("linux-2.6.32", 1), files("linux-2.6.32", 30)], [20, 20]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the processes of a machine share: file system, page cache, transfers, journal, and who is to be woken.
 
-use idlewise_core::{Group, Instant, Issuer, RequestId};
+use idlewise_core::{Duration, Group, Instant, Issuer, RequestId};
 
 use super::cache::{Busy, Cache, DEVICE, NoRoom, PageId};
 use super::flusher::Flusher;
@@ -198,6 +198,9 @@ impl Kernel {
         let Some((number, transfer)) = self.transfers.done(id) else { return Vec::new() };
         if let Some(throttle) = &mut self.throttle {
             throttle.done(now, number, transfer.write, transfer.started);
+        }
+        if transfer.write {
+            self.flusher.owe(Duration(self.parameters.costs.end.0 * transfer.pages.len() as u64));
         }
         for page in transfer.pages {
             if transfer.write {

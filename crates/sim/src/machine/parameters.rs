@@ -56,6 +56,8 @@ pub struct DirtyLimits {
     pub background: u32,
     /// Pages that the flusher writes before it asks whether more is to be written, and of one file before another file's turn.
     pub chunk: u32,
+    /// Such a chunk is of one file, and before the flusher asks it goes on to the others that were dirty when it began; for so long.
+    pub round: Option<Duration>,
     /// With more pages than this, dirty or being written, writers wait.
     pub most: u32,
     /// The time between two passes of the flusher.
@@ -263,8 +265,10 @@ pub struct Costs {
     pub fetch: Duration,
     /// Finding a page that is to be written, and a place for it.
     pub gather: Duration,
-    /// What else the kernel does for a page that it writes.
+    /// Sending a page that is written.
     pub send: Duration,
+    /// What the kernel does for a page after it is written.
+    pub end: Duration,
     /// A page fault.
     pub fault: Duration,
     /// Finding a name.

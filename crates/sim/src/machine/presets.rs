@@ -73,6 +73,7 @@ const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
     DirtyLimits {
         background: memory / 100 * background,
         chunk: 1024,
+        round: None,
         most: memory / 100 * most,
         period: Duration::from_ms(5000),
         age: Duration::from_ms(30_000),
@@ -108,6 +109,7 @@ const FREEBSD_4_3: Parameters = Parameters {
     dirty: DirtyLimits {
         background: 749,
         chunk: 16,
+        round: None,
         most: 1498,
         period: Duration::from_ms(1000),
         age: Duration::from_ms(30_000),
@@ -141,6 +143,7 @@ const FREEBSD_4_3: Parameters = Parameters {
         fetch: Duration::from_us(5),
         gather: Duration(2500),
         send: Duration(2500),
+        end: Duration::ZERO,
         fault: Duration::from_us(10),
         name: Duration::from_us(10),
         fork: Duration::from_us(400),
@@ -180,6 +183,7 @@ const LINUX_2_6_9: Parameters = Parameters {
         fetch: Duration::from_us(1),
         gather: Duration(500),
         send: Duration(500),
+        end: Duration::ZERO,
         fault: Duration::from_us(2),
         name: Duration::from_us(3),
         fork: Duration::from_us(150),
@@ -200,6 +204,7 @@ const LINUX_2_6_11: Parameters = Parameters {
         fetch: Duration::from_us(2),
         gather: Duration::from_us(1),
         send: Duration::from_us(1),
+        end: Duration::ZERO,
         fork: Duration::from_us(250),
         exec: Duration::from_us(600),
         ..LINUX_2_6_9.costs
@@ -228,8 +233,14 @@ const DEBIAN12: Parameters = Parameters {
     name: "debian12",
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     // mm/page-writeback.c: `balance_dirty_pages` sleeps from Linux 3.2 on. fs/fs-writeback.c: `writeback_chunk_size` is an
-    // eighth of the dirty limit when the machine starts, and 4 MiB, and whole 4 MiB: with 1 GB that makes 8 MiB.
-    dirty: DirtyLimits { sleeps: true, chunk: 2048, ..LINUX_2_6_32.dirty },
+    // eighth of the dirty limit when the machine starts, and 4 MiB, and whole 4 MiB: with 1 GB that makes 8 MiB. `writeback_sb_inodes` goes on for
+    // HZ/10.
+    dirty: DirtyLimits {
+        sleeps: true,
+        chunk: 2048,
+        round: Some(Duration::from_ms(100)),
+        ..LINUX_2_6_32.dirty
+    },
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,
     // wbt_lat_usec of a disk that turns.
@@ -247,6 +258,7 @@ const DEBIAN12: Parameters = Parameters {
         fetch: Duration(300),
         gather: Duration(150),
         send: Duration(150),
+        end: Duration::ZERO,
         fault: Duration(800),
         name: Duration::from_us(1),
         fork: Duration::from_us(80),
@@ -257,7 +269,8 @@ const DEBIAN12: Parameters = Parameters {
 };
 
 /// Debian 12 in QEMU, where an instruction takes a nanosecond: real programs run there beside this machine (docs/real.md). Costs are
-/// those that `kernel/guest/machine.sh` prints; how a written page's 5.5 us of the flusher fall to gathering and sending is from a trace.
+/// those that `kernel/guest/machine.sh` prints; how a written page's 5.6 us of the flusher fall to gathering, sending and the end is
+/// from a trace (scheduler and block events).
 const GUEST: Parameters = Parameters {
     name: "guest",
     about: "Debian 12 in an emulator: as debian12, one processor of 10^9 instructions a second",
@@ -268,7 +281,8 @@ const GUEST: Parameters = Parameters {
         fill: Duration::from_us(21),
         fetch: Duration::from_us(7),
         gather: Duration(1800),
-        send: Duration(3700),
+        send: Duration(2900),
+        end: Duration(900),
         fault: Duration::from_us(10),
         name: Duration::from_us(35),
         fork: Duration::from_us(500),

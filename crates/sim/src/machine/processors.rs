@@ -1,18 +1,23 @@
 //! The machine's processors, which whoever is to run gets in turn: who has had the least goes first.
 //!
-//! Everybody's time is counted. Who has waited for something else comes back with a little less than the others have had,
-//! and so runs soon, and nobody saves up more than that. Who runs goes on until somebody else has had clearly less.
+//! Everybody's time is counted. Who has waited for something else comes back with a little less than the others have had, and
+//! so most often runs at once; nobody saves up more than that. Else who runs goes on until a tick finds that its part is over.
 //!
-//! Source: kernel/sched/fair.c of Linux 6.1. Schedulers before it prefer who has waited, too.
+//! Source: kernel/sched/fair.c of Linux 6.1. Schedulers before it prefer who has waited, too, and let others run for longer.
 
 use idlewise_core::{Duration, Instant};
 
-/// Who has come waits for so long at most until the next one is chosen.
-pub(super) const SLICE: Duration = Duration::from_us(250);
-/// Who runs gives way to who has had so much less: `sysctl_sched_wakeup_granularity`.
+use super::throttle::next_tick;
+
+/// Who is woken takes the place of who has had so much more: `sysctl_sched_wakeup_granularity`.
 const GRANULARITY: Duration = Duration::from_ms(1);
+/// In this time everybody who wants to runs once: `sysctl_sched_latency`. With a tick who has run for longer than its part, or
+/// has had so much more than another, gives way.
+const LATENCY: Duration = Duration::from_ms(6);
+/// But not before it has run for so long: `sysctl_sched_min_granularity`.
+const LEAST: Duration = Duration::from_us(750);
 /// Who comes back has had at most so much less than the others: half of `sysctl_sched_latency`.
-const CREDIT: Duration = Duration::from_ms(3);
+const CREDIT: Duration = Duration(LATENCY.0 / 2);
 
 /// Who runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +52,8 @@ struct Processor {
     runs: Option<(Wish, Instant)>,
     /// Until when.
     until: Instant,
+    /// Since when whoever runs has had the processor, whatever for.
+    begun: Instant,
     /// Who ran here last, and when that one had come.
     last: Option<(Task, Instant)>,
 }
@@ -60,16 +67,20 @@ pub(super) struct Processors {
     had: Vec<Duration>,
     /// What those who run or wait have had at least.
     least: Duration,
+    /// More processors let everybody run for longer: `SCHED_TUNABLESCALING_LOG`.
+    factor: u64,
 }
 
 impl Processors {
     /// This number of processors, all idle; one at least.
     pub(super) fn new(count: u32) -> Processors {
+        let count = count.max(1);
         Processors {
-            all: vec![Processor::default(); count.max(1) as usize],
+            all: vec![Processor::default(); count as usize],
             waiting: Vec::new(),
             had: Vec::new(),
             least: Duration::ZERO,
+            factor: 1 + u64::from(count.min(8).ilog2()),
         }
     }
 
@@ -92,38 +103,34 @@ impl Processors {
         if self.had.len() <= task.index() {
             self.had.resize(task.index() + 1, Duration::ZERO);
         }
-        // Who runs alone does so to the end, unless somebody comes.
         for one in &mut self.all {
             let Some((wish, since)) = &mut one.runs else { continue };
-            let slices = now.since(*since).0.div_ceil(SLICE.0).max(1);
-            one.until = one.until.min(*since + Duration(slices * SLICE.0));
             let ran = now.since(*since);
             self.had[wish.task.index()] += ran;
             (wish.time.0, *since) = (wish.time.0 - ran.0, now);
         }
         self.note_least();
         let had = &mut self.had[task.index()];
-        had.0 = had.0.max(self.least.0.saturating_sub(CREDIT.0));
+        had.0 = had.0.max(self.least.0.saturating_sub(CREDIT.0 * self.factor));
         // Who goes on has not been away.
         let goes_on = |one: &Processor| one.runs.is_none() && one.until == now;
         let last = self.all.iter().filter(|one| goes_on(one)).filter_map(|one| one.last);
         let came = last.filter(|(last, _)| *last == task).map(|(_, came)| came).next().unwrap_or(now);
         self.waiting.push(Wish { task, time, came });
+        self.plan(now);
     }
 
     /// Somebody whose time is over at `now`.
     pub(super) fn done(&mut self, now: Instant) -> Option<Task> {
-        for place in 0..self.all.len() {
-            let Processor { runs: Some((wish, since)), until, .. } = self.all[place] else { continue };
-            if until > now {
-                continue;
-            }
-            let ran = until.since(since);
+        for one in &mut self.all {
+            let Some((wish, since)) = one.runs.filter(|_| one.until <= now) else { continue };
+            let ran = one.until.since(since);
             self.had[wish.task.index()] += ran;
-            self.all[place].runs = None;
+            one.runs = None;
             if ran >= wish.time {
                 return Some(wish.task);
             }
+            one.last = None;
             self.waiting.push(Wish { time: Duration(wish.time.0 - ran.0), ..wish });
         }
         None
@@ -132,18 +139,38 @@ impl Processors {
     /// Those who wait run, as far as there are processors.
     pub(super) fn run(&mut self, now: Instant) {
         while let Some(place) = self.all.iter().position(|one| one.runs.is_none())
-            && let Some(next) = self.choose(self.all[place].last.map(|(task, _)| task))
+            && let Some(next) = self.choose(now, self.all[place].last)
         {
             let wish = self.waiting.remove(next);
-            let had = |wish: &Wish| self.had[wish.task.index()];
-            let gives_way = self.waiting.iter().map(|other| had(other) + GRANULARITY).min();
-            let time = gives_way.map_or(wish.time, |until| {
-                wish.time.min(SLICE.max(Duration(until.0.saturating_sub(had(&wish).0))))
-            });
+            let one = &mut self.all[place];
             let last = Some((wish.task, wish.came));
-            self.all[place] = Processor { runs: Some((wish, now)), until: now + time, last };
+            let begun = if one.last == last { one.begun } else { now };
+            *one = Processor { runs: Some((wish, now)), until: now + wish.time, begun, last };
         }
         self.note_least();
+        self.plan(now);
+    }
+
+    /// Until when whoever runs does: to the end, or until somebody who waits comes first.
+    fn plan(&mut self, now: Instant) {
+        let idle = self.all.iter().any(|one| one.runs.is_none());
+        let had = |wish: &Wish| self.had[wish.task.index()];
+        let woken = self.waiting.iter().filter(|wish| wish.came == now).map(had).min();
+        let least = self.waiting.iter().map(had).min();
+        let latency = LATENCY * self.factor;
+        let part = Duration(latency.0 / (1 + self.waiting.len() as u64)).max(LEAST * self.factor);
+        for one in &mut self.all {
+            let Some((wish, since)) = one.runs.filter(|_| one.until > now) else { continue };
+            one.until = since + wish.time;
+            let Some(least) = least else { continue };
+            let had = self.had[wish.task.index()];
+            let behind = Instant((since.0 + least.0 + part.0).saturating_sub(had.0));
+            let due = (one.begun + part).min(behind.max(one.begun + LEAST * self.factor));
+            one.until = one.until.min(next_tick(due.max(now)));
+            if !idle && woken.is_some_and(|woken| woken + GRANULARITY * self.factor < had) {
+                one.until = now;
+            }
+        }
     }
 
     fn note_least(&mut self) {
@@ -152,12 +179,19 @@ impl Processors {
         self.least = self.least.max(had.min().unwrap_or_default());
     }
 
-    /// Who of those who wait runs next, where `last` ran.
-    fn choose(&self, last: Option<Task>) -> Option<usize> {
-        let had = |place: &usize| self.had[self.waiting[*place].task.index()];
-        let least = (0..self.waiting.len()).min_by_key(had)?;
-        let stays = self.waiting.iter().position(|wish| Some(wish.task) == last);
-        stays.filter(|own| had(own) <= had(&least) + GRANULARITY).or(Some(least))
+    /// Who of those who wait runs next, where `last` ran: who goes on, unless somebody is woken who has had clearly less; else who
+    /// has had least.
+    fn choose(&self, now: Instant, last: Option<(Task, Instant)>) -> Option<usize> {
+        let had = |wish: &Wish| self.had[wish.task.index()];
+        let goes_on = self.waiting.iter().position(|wish| Some((wish.task, wish.came)) == last);
+        let stays = |own: &usize| {
+            let before = |wish: &Wish| {
+                wish.came == now && had(wish) + GRANULARITY * self.factor < had(&self.waiting[*own])
+            };
+            !self.waiting.iter().any(before)
+        };
+        let least = || (0..self.waiting.len()).min_by_key(|place| had(&self.waiting[*place]));
+        goes_on.filter(stays).or_else(least)
     }
 }
 
@@ -195,12 +229,12 @@ mod tests {
 
     #[test]
     fn two_share_a_processor() {
-        assert_eq!(ends(1, &[(0, 1, 10_000), (0, 2, 10_000)]), [(2, 18_750), (1, 20_000)]);
+        assert_eq!(ends(1, &[(0, 1, 10_000), (0, 2, 10_000)]), [(1, 18_000), (2, 20_000)]);
     }
 
     #[test]
-    fn who_comes_back_runs_within_a_slice_while_it_has_had_less() {
+    fn who_comes_back_runs_at_once_while_it_has_had_less_and_until_a_tick() {
         let ends = ends(1, &[(0, 1, 30_000), (10_100, 2, 700), (20_100, 2, 700), (20_900, 2, 5000)]);
-        assert_eq!(ends, [(2, 10_950), (2, 20_900), (2, 28_400), (1, 36_400)]);
+        assert_eq!(ends, [(2, 10_800), (2, 20_800), (2, 29_900), (1, 36_400)]);
     }
 }

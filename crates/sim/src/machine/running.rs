@@ -146,7 +146,8 @@ impl Machine {
             && due <= self.kernel.now
         {
             self.events.pop();
-            self.go_on(process, exits);
+            // Who wakes up needs a processor first.
+            self.processors.want(self.kernel.now, Task::Process(process), Duration::ZERO);
         } else {
             match self.processors.done(self.kernel.now) {
                 Some(Task::Process(number)) => self.go_on(number, exits),

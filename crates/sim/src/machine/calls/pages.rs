@@ -5,13 +5,15 @@ use idlewise_core::Duration;
 use crate::machine::cache::{Busy, DEVICE, PageId};
 use crate::machine::kernel::Kernel;
 use crate::machine::process::{On, Pending, Process, Step};
-use crate::machine::processors::SLICE;
 use crate::machine::transfers::Manner;
+
+/// A process does something first and has the processor for it afterwards, for so long at most.
+const AHEAD: Duration = Duration::from_us(250);
 
 /// What a process has to wait for before it goes on with a call: a processor, after it has run for long, or the pages that
 /// it has asked for.
 pub(super) fn held_up(kernel: &mut Kernel, process: &mut Process) -> Option<Step> {
-    if process.debt >= SLICE { Some(Step::Spend) } else { ask_for_pages(kernel, process) }
+    if process.debt >= AHEAD { Some(Step::Spend) } else { ask_for_pages(kernel, process) }
 }
 
 /// A block of the file system, with those `around` it that are read together. `None`: it is in the cache.
