@@ -22,27 +22,29 @@ const HEAD: &str = "\
 on ext4 of Debian's kernel, in a guest whose time counts instructions. Both have the same disks, which are models, and the same
 schedulers. `make kernel-machine` makes this page.
 
-In the guest ext4 puts the tree anywhere, in the machine it lies where the disk begins. The machine's figures are means of five
+In the guest ext4 puts the tree anywhere, in the machine it lies where the disk begins. The machine's figures are means of twenty
 layouts, and of run times also the shortest and the longest. What a call costs was measured in the
 guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12. *Differs* is the machine's run time over the real
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
 10 % longer than the other in the guest, and in each run longer, come in the same order.
 
-How much is written between two reads of `cat` hangs on what the machine does as Linux 6.1:
+How much is written between two reads of `cat`, or of `cp`, hangs on what the machine does as Linux 6.1:
 
 - Writeback has few requests in the queue, by the drive's depth and the latency of reads (`blk-wbt`: two for a drive that takes one command).
-- Background writeback begins beyond a limit and goes on to the end of a chunk of 8 MiB. It gathers the pages of a chunk before it sends
-  any, and sends the last request only after the next chunk is gathered, if it goes on: too late for the batch.
+- Background writeback begins beyond a limit. It goes on to the end of a round: 8 MiB of each file that was dirty when the round began,
+  for a tenth of a second. It gathers the pages of a file before it sends any, and holds the last request back: pages of the next
+  file may become part of it.
+- The processor is shared fairly. Who is woken runs at once if the other has had clearly more; else a tick, every 4 ms, decides. On a
+  fast drive the processor is what is short.
 - Who is woken by a completion runs before the worker that asks the scheduler, so that a reader or the flusher can follow up at once.
-- The processor is shared fairly, and who has waited runs soon. On a fast drive the processor is what is short.
 
 Where `cat` comes and goes between reads from the drive's buffer and long waits, its time hangs on the moment at which it begins: `dd`
 beside `cat` runs several times, on the machine and in the guest, and `cat` begins 2.0 to 2.1 s after `dd`. Both may have as
 much dirty as Debian allows with 256 MiB for programs and cache.
 ";
 
-/// Layouts of the machine.
-const SEEDS: u64 = 5;
+/// Layouts of the machine, each with another moment at which `cat` begins.
+const SEEDS: u64 = 20;
 /// How far run times and requests may differ, and from which on two schedulers do.
 const TIME: f64 = 1.20;
 const REQUESTS: f64 = 1.15;

@@ -7,8 +7,8 @@
 //! system has a line of its own; the devices' line, where its own blocks are, comes after it, and waits while the queue is
 //! congested.
 //!
-//! A file system that gives files their blocks late gathers pages of a file before it writes any of them. The last request of
-//! such a piece is sent only after the next piece has been gathered, if the flusher goes on.
+//! A file system that gives files their blocks late gathers pages of a file before it writes any of them. Today's Linux holds
+//! the last request back until another comes behind it or the flusher stops, so that pages of the next file may become part of it.
 //!
 //! Source: mm/page-writeback.c and fs/fs-writeback.c (`sync_sb_inodes`) of Linux 2.6.9, `writeback_sb_inodes` of Linux 6.1;
 //! Documentation/sysctl/vm.txt. FreeBSD's syncer and its daemon for buffers do the same with limits of their own.
@@ -58,8 +58,6 @@ pub struct Flusher {
     at: Option<(FileId, u32, u32)>,
     /// The piece that is being sent.
     piece: Option<Piece>,
-    /// The piece behind it, once that is gathered.
-    next_piece: Option<Piece>,
     /// Time of a processor that the flusher has used and not yet waited for.
     debt: Duration,
     /// Requests that are not done.
@@ -88,7 +86,6 @@ impl Flusher {
             left: 0,
             at: None,
             piece: None,
-            next_piece: None,
             debt: Duration::ZERO,
             outstanding: 0,
             held: false,
@@ -186,43 +183,21 @@ impl Flusher {
         file.or(cache.oldest_dirty())
     }
 
-    /// Where the piece ends in which `page` of `file` lies, which is to be sent. A piece has `most` pages at most, a request
-    /// `request`.
+    /// Where the piece ends in which `page` of `file` lies, which is to be sent. A piece has `most` pages at most.
     ///
     /// # Errors
     /// That many pages are to be gathered before anything is sent.
-    pub fn gather(
-        &mut self,
-        cache: &Cache,
-        (file, page): (FileId, u32),
-        (most, request): (u32, u32),
-    ) -> Result<u32, u32> {
-        let run = |from: u32| {
-            let piece = Piece { file, from, end: from + cache.dirty_run(file, from, most) };
-            (piece, piece.end - from)
-        };
-        if !self.piece.is_some_and(|piece| piece.holds(file, page)) {
-            self.piece = self.next_piece.take().filter(|piece| piece.holds(file, page));
+    pub fn gather(&mut self, cache: &Cache, (file, page): (FileId, u32), most: u32) -> Result<u32, u32> {
+        if let Some(piece) = self.piece.filter(|piece| piece.holds(file, page)) {
+            return Ok(piece.end);
         }
-        let Some(piece) = self.piece else {
-            let (piece, pages) = run(page);
-            self.piece = Some(piece);
-            return Err(pages);
-        };
-        let rest = piece.end - page;
-        let goes_on = self.left > rest || cache.dirty() - rest > self.background;
-        if rest <= request && goes_on && self.next_piece.is_none() {
-            let (next, pages) = run(piece.end);
-            if pages > 0 {
-                self.next_piece = Some(next);
-                return Err(pages);
-            }
-        }
-        Ok(piece.end)
+        let pages = cache.dirty_run(file, page, most);
+        self.piece = Some(Piece { file, from: page, end: page + pages });
+        Err(pages)
     }
 
-    /// The pages of `file` up to `page` were sent, `count` of them.
-    pub fn sent(&mut self, file: FileId, page: u32, count: u32) {
+    /// The pages of `file` up to `page` were sent, `count` of them, in a request of their own or not.
+    pub fn sent(&mut self, file: FileId, page: u32, count: u32, new: bool) {
         let written = match self.at {
             Some((own, _, written)) if own == file => written,
             _ => 0,
@@ -230,7 +205,7 @@ impl Flusher {
         self.at = Some((file, page, written + count));
         self.wanted = self.wanted.saturating_sub(count);
         self.left = self.left.saturating_sub(count);
-        self.outstanding += 1;
+        self.outstanding += u32::from(new);
     }
 }
 
@@ -272,7 +247,7 @@ mod tests {
                 cache.write_begins(page, 0);
                 cache.write_done(page);
             }
-            flusher.sent(file, page + 64, 64);
+            flusher.sent(file, page + 64, 64, true);
             sent += 64;
         }
         assert_eq!(sent, 2048);
@@ -295,7 +270,7 @@ mod tests {
                     cache.write_begins(page, 0);
                     cache.write_done(page);
                 }
-                flusher.sent(file, 10, 10);
+                flusher.sent(file, 10, 10, true);
                 now += Duration::from_ms(ms);
                 files += 1;
             }
@@ -307,19 +282,12 @@ mod tests {
     }
 
     #[test]
-    fn the_last_request_of_a_piece_waits_until_the_next_one_is_gathered() {
-        let gather = |background, pages: &[u32]| {
-            let (cache, mut flusher, file) = dirty(5000, background);
-            let of = |page: &u32| flusher.gather(&cache, (file, *page), (2048, 320));
-            pages.iter().map(of).collect::<Vec<_>>()
-        };
-        let pages = [0, 0, 1600, 1920, 1920, 2048, 2048 + 1920, 2048 + 1920];
-        let (first, second) = (2048, 2 * 2048);
-        let goes_on =
-            [Err(2048), Ok(first), Ok(first), Err(2048), Ok(first), Ok(second), Err(904), Ok(second)];
-        assert_eq!(gather(1, &pages), goes_on);
-        let ends = [Err(2048), Ok(first), Ok(first), Ok(first), Ok(first), Err(2048), Ok(second), Ok(second)];
-        assert_eq!(gather(5000, &pages), ends);
+    fn pages_are_gathered_before_any_is_sent() {
+        let (cache, mut flusher, file) = dirty(5000, 1);
+        let of = |page| flusher.gather(&cache, (file, page), 2048);
+        let pages = [0, 0, 1920, 2048, 2048, 2048 + 1920, 4096, 4096];
+        let expected = [Err(2048), Ok(2048), Ok(2048), Err(2048), Ok(4096), Ok(4096), Err(904), Ok(5000)];
+        assert_eq!(pages.map(of), expected);
     }
 
     #[test]

@@ -101,12 +101,65 @@ impl Kernel {
     /// Writes the dirty pages of a file that follow one another from `page`, which is dirty, on, as one request. `limit` is
     /// the page at which it ends at the latest. Returns the page behind the last one, and the transfer.
     pub fn write(&mut self, file: FileId, page: u32, limit: u32, manner: Manner) -> (u32, u32) {
-        let (block, run) =
-            if file == DEVICE { (page, self.parameters.request_max) } else { self.mapped(file, page) };
-        let end = page + run.min(self.parameters.request_max).min(limit.max(page + 1) - page);
+        let (block, run) = self.place(file, page);
         let number = self.transfers.next_number();
+        let pages = self.take_dirty(file, page..page + run.min(limit.max(page + 1) - page), number);
+        let count = (pages.len() as u32).max(1);
+        self.transfers.begin(self.now, block, count, manner, false);
+        self.sends(number, pages);
+        (page + count, number)
+    }
+
+    /// The same for the flusher of a kernel that holds requests back: the pages may become part of the request before. Returns the
+    /// page behind the last one, and the transfer if it is a new one.
+    pub fn write_plugged(
+        &mut self,
+        file: FileId,
+        page: u32,
+        limit: u32,
+        manner: Manner,
+    ) -> (u32, Option<u32>) {
+        let (block, run) = self.place(file, page);
+        let run = run.min(limit.max(page + 1) - page);
+        let grows = self.grows(file, page, block, run);
+        let number = grows.unwrap_or(self.transfers.next_number());
+        let pages = self.take_dirty(file, page..page + run, number);
+        let count = (pages.len() as u32).max(1);
+        match grows {
+            Some(_) => self.transfers.lengthen(count),
+            None => _ = self.transfers.plug(self.now, block, count, manner),
+        }
+        self.sends(number, pages);
+        (page + count, grows.is_none().then_some(number))
+    }
+
+    /// Whether a page that is to be written, with those that follow up to `limit`, becomes part of a request that is held back.
+    pub fn joins_plugged(&mut self, file: FileId, page: u32, limit: u32) -> bool {
+        let (block, run) = self.place(file, page);
+        self.grows(file, page, block, run.min(limit.max(page + 1) - page)).is_some()
+    }
+
+    /// The request held back that the dirty ones of `run` pages become part of, which lie from `block` on: if it has room for all.
+    fn grows(&self, file: FileId, page: u32, block: u32, run: u32) -> Option<u32> {
+        let (number, count) = self.transfers.plugged(block)?;
+        let dirty = self.cache.dirty_run(file, page, run);
+        (count + dirty <= self.parameters.request_max).then_some(number)
+    }
+
+    /// Where a page that is to be written lies, and how many pages from there on a request may have.
+    fn place(&mut self, file: FileId, page: u32) -> (u32, u32) {
+        let most = self.parameters.request_max;
+        if file == DEVICE {
+            return (page, most);
+        }
+        let (block, run) = self.mapped(file, page);
+        (block, run.min(most))
+    }
+
+    /// The first of these pages that are dirty, without a gap; they are being written by the transfer `number` from now on.
+    fn take_dirty(&mut self, file: FileId, range: std::ops::Range<u32>, number: u32) -> Vec<PageId> {
         let mut pages = Vec::new();
-        for index in page..end {
+        for index in range {
             let Some(id) = self.cache.find(file, index) else { break };
             if !self.cache.is_dirty(id) || self.cache.busy(id) != Busy::No {
                 break;
@@ -114,13 +167,15 @@ impl Kernel {
             self.cache.write_begins(id, number);
             pages.push(id);
         }
-        let count = (pages.len() as u32).max(1);
-        self.transfers.begin(self.now, block, count, manner, false);
+        pages
+    }
+
+    /// The transfer `number` writes these pages, too.
+    fn sends(&mut self, number: u32, pages: Vec<PageId>) {
         if let Some(throttle) = &mut self.throttle {
             throttle.write(self.now);
         }
         pages.into_iter().for_each(|id| self.transfers.add_page(number, id));
-        (page + count, number)
     }
 
     /// Where a page that is to be written lies, and how many from there on lie in a row. If it has no block yet, it gets one

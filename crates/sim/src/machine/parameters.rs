@@ -68,6 +68,8 @@ pub struct DirtyLimits {
     pub write_behind: u32,
     /// Who waits for fewer dirty pages goes on with a tick, and not when a request is done.
     pub sleeps: bool,
+    /// The flusher holds requests back for those that follow.
+    pub plugs: bool,
     /// The flusher comes to the file system's own blocks only after all files, and not while the queue is congested.
     pub device_last: Option<Congestion>,
 }

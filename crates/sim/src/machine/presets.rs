@@ -79,6 +79,7 @@ const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
         age: Duration::from_ms(30_000),
         write_behind: 0,
         sleeps: false,
+        plugs: false,
         device_last: Some(CONGESTION),
     }
 }
@@ -115,6 +116,7 @@ const FREEBSD_4_3: Parameters = Parameters {
         age: Duration::from_ms(30_000),
         write_behind: 16,
         sleeps: false,
+        plugs: false,
         device_last: None,
     },
     // DFLTPHYS has room for 8 blocks.
@@ -233,12 +235,13 @@ const DEBIAN12: Parameters = Parameters {
     name: "debian12",
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
     // mm/page-writeback.c: `balance_dirty_pages` sleeps from Linux 3.2 on. fs/fs-writeback.c: `writeback_chunk_size` is an
-    // eighth of the dirty limit when the machine starts, and 4 MiB, and whole 4 MiB: with 1 GB that makes 8 MiB. `writeback_sb_inodes` goes on for
-    // HZ/10.
+    // eighth of the dirty limit when the machine starts, and 4 MiB, and whole 4 MiB: with 1 GB that makes 8 MiB;
+    // `writeback_sb_inodes` goes on for HZ/10. block/blk-core.c: `blk_start_plug`.
     dirty: DirtyLimits {
         sleeps: true,
         chunk: 2048,
         round: Some(Duration::from_ms(100)),
+        plugs: true,
         ..LINUX_2_6_32.dirty
     },
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),

@@ -54,9 +54,16 @@ pub struct Transfer {
     pub started: Instant,
 }
 
+/// As many requests may be held back: `BLK_MAX_REQUEST_COUNT`.
+const HELD_BACK: usize = 32;
+/// Behind one of this size none is: `BLK_PLUG_FLUSH_SIZE`.
+const LARGE: Sectors = Sectors(256);
+
 /// All transfers.
 #[derive(Debug, Default)]
 pub struct Transfers {
+    /// Requests that are held back, as others that follow may become part of them.
+    plug: VecDeque<(Request, u32)>,
     live: FxHashMap<u32, Transfer>,
     made: u32,
     /// What is to be issued.
@@ -91,6 +98,39 @@ impl Transfers {
         self.live.insert(number, transfer);
         self.outbox.push_back((request, number));
         number
+    }
+
+    /// The same, but the request is held back: until [`Transfers::unplug`], or until another comes behind it and it is large or one of many.
+    pub fn plug(&mut self, now: Instant, block: u32, count: u32, manner: Manner) -> u32 {
+        let large = self.plug.back().is_some_and(|(last, _)| last.length >= LARGE);
+        if large || self.plug.len() >= HELD_BACK {
+            self.unplug(now);
+        }
+        let number = self.begin(now, block, count, manner, false);
+        self.plug.extend(self.outbox.pop_back());
+        number
+    }
+
+    /// The request that was held back last, if it ends where `block` begins, and of how many blocks it is.
+    pub fn plugged(&self, block: u32) -> Option<(u32, u32)> {
+        let (last, number) = self.plug.back()?;
+        let ends = last.end() == Sector(u64::from(block) * PAGE_SECTORS);
+        ends.then_some((*number, last.length.0 / PAGE_SECTORS as u32))
+    }
+
+    /// That request grows by `count` blocks.
+    pub fn lengthen(&mut self, count: u32) {
+        if let Some((last, _)) = self.plug.back_mut() {
+            last.length.0 += count * PAGE_SECTORS as u32;
+        }
+    }
+
+    /// What was held back is issued.
+    pub fn unplug(&mut self, now: Instant) {
+        for (mut request, number) in self.plug.drain(..) {
+            request.arrival = now;
+            self.outbox.push_back((request, number));
+        }
     }
 
     /// The drive's write cache is flushed for `who`. Returns the transfer's number.
@@ -159,5 +199,43 @@ impl Transfers {
     /// Nothing is on its way.
     pub fn is_empty(&self) -> bool {
         self.live.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::kernel::FLUSHER;
+
+    const NOW: Instant = Instant(1);
+
+    /// Starts and lengths of what is issued, in blocks, after such requests were held back.
+    fn issued(held: &[(u32, u32)], end: bool) -> Vec<(u64, u32)> {
+        let mut own = Transfers::default();
+        for (block, count) in held {
+            let manner = Manner { who: FLUSHER, write: true, sync: false, metadata: false };
+            match own.plugged(*block) {
+                Some(_) => own.lengthen(*count),
+                None => _ = own.plug(NOW, *block, *count, manner),
+            }
+        }
+        if end {
+            own.unplug(NOW);
+        }
+        let requests = std::iter::from_fn(|| own.issue(RequestId(0)));
+        requests
+            .map(|request| (request.start.0 / PAGE_SECTORS, request.length.0 / PAGE_SECTORS as u32))
+            .collect()
+    }
+
+    #[test]
+    fn what_is_held_back_grows_and_goes_when_more_than_enough_is_there() {
+        assert_eq!(issued(&[(100, 2), (102, 3), (300, 1)], false), []);
+        assert_eq!(issued(&[(100, 2), (102, 3), (300, 1)], true), [(100, 5), (300, 1)]);
+        // 128 KiB make a request large.
+        assert_eq!(issued(&[(100, 31), (300, 1)], false), []);
+        assert_eq!(issued(&[(100, 32), (300, 1)], false), [(100, 32)]);
+        let many: Vec<_> = (0..33).map(|index| (index * 10, 1)).collect();
+        assert_eq!(issued(&many, false).len(), 32);
     }
 }

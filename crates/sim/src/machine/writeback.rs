@@ -11,36 +11,58 @@ use super::transfers::{Manner, Waiter};
 /// How the flusher writes: nobody waits.
 const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata: false };
 
-/// Sends what is to be written, as far as the queue has room, and as fast as the flusher can.
+/// Sends what is to be written, as far as the queue has room, and as fast as the flusher can. When it stops, nothing is held back.
 pub(super) fn run(kernel: &mut Kernel, processors: &mut Processors) {
     while !kernel.flusher.runs {
         if let Some(time) = kernel.flusher.pay() {
             return processors.want(kernel.now, Task::Flusher, time);
         }
-        let (queued, most, goes_on) =
-            (kernel.writes_queued(), kernel.most_writes(false), kernel.writeback_goes_on());
-        if !kernel.flusher.may_send(queued, queued >= most, goes_on) {
-            return;
+        if !send(kernel) {
+            return kernel.transfers.unplug(kernel.now);
         }
-        let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return };
-        let manner = Manner { metadata: file == DEVICE, ..MANNER };
-        let Parameters { costs, layout, request_max, .. } = kernel.parameters;
-        let of = |cost: Duration, pages: u32| Duration(cost.0 * u64::from(pages));
-        let (limit, cost) = match layout.allocation {
-            Allocation::Delayed { gathers, .. } if file != DEVICE => {
-                match kernel.flusher.gather(&kernel.cache, (file, page), (gathers, request_max)) {
-                    Ok(end) => (end, costs.send),
-                    Err(pages) => {
-                        kernel.flusher.owe(of(costs.gather, pages));
-                        continue;
-                    }
+    }
+}
+
+/// Sends the next pages, or gathers some, for which the queue need not have room. False: nothing is to be sent now.
+fn send(kernel: &mut Kernel) -> bool {
+    let (queued, most, goes_on) =
+        (kernel.writes_queued(), kernel.most_writes(false), kernel.writeback_goes_on());
+    let may = kernel.flusher.may_send(queued, queued >= most, goes_on);
+    let Some((file, page)) = kernel.flusher.next(&mut kernel.cache, kernel.now) else { return false };
+    let manner = Manner { metadata: file == DEVICE, ..MANNER };
+    let Parameters { costs, layout, dirty, .. } = kernel.parameters;
+    let of = |cost: Duration, pages: u32| Duration(cost.0 * u64::from(pages));
+    let (limit, cost) = match layout.allocation {
+        Allocation::Delayed { gathers, .. } if file != DEVICE => {
+            match kernel.flusher.gather(&kernel.cache, (file, page), gathers) {
+                Ok(end) => (end, costs.send),
+                Err(pages) => {
+                    kernel.flusher.owe(of(costs.gather, pages));
+                    return true;
                 }
             }
-            Allocation::Delayed { .. } | Allocation::AtOnce { .. } => (u32::MAX, costs.gather + costs.send),
-        };
-        let (end, transfer) = kernel.write(file, page, limit, manner);
-        kernel.transfers.wait(transfer, Waiter::Flusher);
-        kernel.flusher.sent(file, end, end - page);
-        kernel.flusher.owe(of(cost, end - page));
+        }
+        Allocation::Delayed { .. } | Allocation::AtOnce { .. } => (u32::MAX, costs.gather + costs.send),
+    };
+    // What becomes part of a request needs no room in the queue.
+    if !(may || dirty.plugs && kernel.joins_plugged(file, page, limit)) {
+        return false;
     }
+    let (end, new) = if dirty.plugs {
+        kernel.write_plugged(file, page, limit, manner)
+    } else {
+        let (end, transfer) = kernel.write(file, page, limit, manner);
+        (end, Some(transfer))
+    };
+    if let Some(transfer) = new {
+        kernel.transfers.wait(transfer, Waiter::Flusher);
+    }
+    kernel.flusher.sent(file, end, end - page, new.is_some());
+    // The requests of a piece are one that is divided: they do not wait for each other. Their cost is the driver's, before a drive
+    // that has room gets them.
+    if end < limit && kernel.writes_queued() >= kernel.most_writes(false) {
+        kernel.transfers.unplug(kernel.now);
+    }
+    kernel.flusher.owe(of(cost, end - page));
+    true
 }
