@@ -39,15 +39,15 @@ How much is written between two reads of `cat`, or of `cp`, hangs on what the ma
 - Who is woken by a completion runs before the worker that asks the scheduler, so that a reader or the flusher can follow up at once.
 
 Where `cat` comes and goes between reads from the drive's buffer and long waits, its time hangs on the moment at which it begins: `dd`
-beside `cat` runs several times, on the machine and in the guest, and `cat` begins 2.0 to 2.1 s after `dd`. Both may have as
-much dirty as Debian allows with 256 MiB for programs and cache.
+beside `cat` runs several times, and `cat` begins 2.0 to 2.1 s after `dd`. In the guest these are five runs, and fifteen on the 4 TB
+disk, where times differ most. Both may have as much dirty as Debian allows with 256 MiB for programs and cache.
 ";
 
 /// Layouts of the machine, each with another moment at which `cat` begins.
 const SEEDS: u64 = 20;
 /// How far run times and requests may differ, and from which on two schedulers do.
-const TIME: f64 = 1.20;
-const REQUESTS: f64 = 1.15;
+const TIME: f64 = 0.20;
+const REQUESTS: f64 = 0.15;
 const APART: f64 = 1.10;
 
 type Failure = Box<dyn std::error::Error>;
@@ -197,7 +197,7 @@ fn seconds(done: &Done) -> String {
 }
 
 fn within(ratio: f64, most: f64) -> bool {
-    (1.0 / most..=most).contains(&ratio)
+    (ratio - 1.0).abs() <= most
 }
 
 fn main() -> Result<ExitCode, Failure> {
