@@ -22,7 +22,7 @@ const HEAD: &str = "\
 on ext4 of Debian's kernel, in a guest whose time counts instructions. Both have the same disks, which are models, and the same
 schedulers. `make kernel-machine` makes this page.
 
-In the guest ext4 puts the tree anywhere, in the machine it lies where the disk begins. The machine's figures are means of twenty
+In the guest ext4 puts the tree anywhere, in the machine it lies where the disk begins. The machine's figures are means of {SEEDS}
 layouts, and of run times also the shortest and the longest. What a call costs was measured in the
 guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12. *Differs* is the machine's run time over the real
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
@@ -39,8 +39,8 @@ How much is written between two reads of `cat`, or of `cp`, hangs on what the ma
 - Who is woken by a completion runs before the worker that asks the scheduler, so that a reader or the flusher can follow up at once.
 
 Where `cat` comes and goes between reads from the drive's buffer and long waits, its time hangs on the moment at which it begins: `dd`
-beside `cat` runs several times, and `cat` begins 2.0 to 2.1 s after `dd`. In the guest these are five runs, and fifteen on the 4 TB
-disk, where times differ most. Both may have as much dirty as Debian allows with 256 MiB for programs and cache.
+beside `cat` runs several times, and `cat` begins 2.0 to 2.1 s after `dd`. The table says how often in the
+guest. Both may have as much dirty as Debian allows with {MEMORY} MiB for programs and cache.
 ";
 
 /// Layouts of the machine, each with another moment at which `cat` begins.
@@ -62,6 +62,8 @@ struct Done {
     requests: f64,
     /// Flushes of the drive's cache.
     flushes: f64,
+    /// Of how many runs this is the mean.
+    runs: usize,
 }
 
 /// A scheduler, and what each run of a program did under it.
@@ -97,7 +99,7 @@ fn guest(text: &str) -> Result<Guest, Failure> {
                 // The kernel counts a flush that is no part of a commit among the writes.
                 let requests = number(reads)? + number(writes)? - (flushes - number(commits)?);
                 let ms = number(ms)?;
-                let done = Done { ms, range_ms: (ms, ms), requests, flushes };
+                let done = Done { ms, range_ms: (ms, ms), requests, flushes, runs: 1 };
                 let place = own.programs.iter().position(|(name, _)| name == program);
                 let place = place.unwrap_or_else(|| {
                     own.programs.push((program.to_string(), Vec::new()));
@@ -117,7 +119,7 @@ fn guest(text: &str) -> Result<Guest, Failure> {
 
 /// The mean of several runs, with the range of their times.
 fn mean(runs: &[Done]) -> Done {
-    let mut mean = Done { range_ms: (f64::MAX, 0.0), ..Done::default() };
+    let mut mean = Done { range_ms: (f64::MAX, 0.0), runs: runs.len(), ..Done::default() };
     for run in runs {
         let share = 1.0 / runs.len() as f64;
         mean.ms += run.ms * share;
@@ -162,6 +164,7 @@ fn machine(guest: &Guest, program: &str, scheduler: &str) -> Result<Done, Failur
             range_ms: (ms, ms),
             requests: new(requests),
             flushes: new(|report| report.flushes),
+            runs: 1,
         });
     }
     Ok(mean(&runs))
@@ -201,20 +204,22 @@ fn within(ratio: f64, most: f64) -> bool {
 }
 
 fn main() -> Result<ExitCode, Failure> {
-    println!("{HEAD}");
+    let read = |file: String| guest(&std::fs::read_to_string(file)?);
+    let guests = std::env::args().skip(1).map(read).collect::<Result<Vec<_>, _>>()?;
+    let memory = guests.first().map_or(0, |guest| guest.memory);
+    println!("{}", HEAD.replace("{SEEDS}", &SEEDS.to_string()).replace("{MEMORY}", &memory.to_string()));
     println!(
-        "| disk | program | scheduler | guest, s | machine, s | differs | requests: guest | machine | differs | flushes |"
+        "| disk | program | scheduler | runs | guest, s | machine, s | differs | requests: guest | machine | differs | flushes |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut count = 0;
-    for file in std::env::args().skip(1) {
-        let guest = guest(&std::fs::read_to_string(&file)?)?;
+    for guest in &guests {
         for (program, under) in &guest.programs {
             let mut rows = Vec::new();
             for (scheduler, runs) in under {
                 let real = &mean(runs);
-                let model = machine(&guest, program, scheduler)?;
+                let model = machine(guest, program, scheduler)?;
                 let (time, requests) = (model.ms / real.ms, model.requests / real.requests);
                 count += 1;
                 let label = format!("{program} under {scheduler} on {} (seed {})", guest.disk, guest.seed);
@@ -225,8 +230,9 @@ fn main() -> Result<ExitCode, Failure> {
                     wrong.entry("requests").or_default().push(label);
                 }
                 println!(
-                    "| {} | {program} | {scheduler} | {} | {} | {:+.0} % | {:.0} | {:.0} | {:+.0} % | {:.0}, {:.0} |",
+                    "| {} | {program} | {scheduler} | {} | {} | {} | {:+.0} % | {:.0} | {:.0} | {:+.0} % | {:.0}, {:.0} |",
                     guest.disk,
+                    real.runs,
                     seconds(real),
                     seconds(&model),
                     100.0 * (time - 1.0),

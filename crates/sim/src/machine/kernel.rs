@@ -101,9 +101,9 @@ impl Kernel {
     /// Writes the dirty pages of a file that follow one another from `page`, which is dirty, on, as one request. `limit` is
     /// the page at which it ends at the latest. Returns the page behind the last one, and the transfer.
     pub fn write(&mut self, file: FileId, page: u32, limit: u32, manner: Manner) -> (u32, u32) {
-        let (block, run) = self.place(file, page);
+        let (block, run) = self.place(file, page, limit);
         let number = self.transfers.next_number();
-        let pages = self.take_dirty(file, page..page + run.min(limit.max(page + 1) - page), number);
+        let pages = self.take_dirty(file, page..page + run, number);
         let count = (pages.len() as u32).max(1);
         self.transfers.begin(self.now, block, count, manner, false);
         self.sends(number, pages);
@@ -119,8 +119,7 @@ impl Kernel {
         limit: u32,
         manner: Manner,
     ) -> (u32, Option<u32>) {
-        let (block, run) = self.place(file, page);
-        let run = run.min(limit.max(page + 1) - page);
+        let (block, run) = self.place(file, page, limit);
         let grows = self.grows(file, page, block, run);
         let number = grows.unwrap_or(self.transfers.next_number());
         let pages = self.take_dirty(file, page..page + run, number);
@@ -135,8 +134,8 @@ impl Kernel {
 
     /// Whether a page that is to be written, with those that follow up to `limit`, becomes part of a request that is held back.
     pub fn joins_plugged(&mut self, file: FileId, page: u32, limit: u32) -> bool {
-        let (block, run) = self.place(file, page);
-        self.grows(file, page, block, run.min(limit.max(page + 1) - page)).is_some()
+        let (block, run) = self.place(file, page, limit);
+        self.grows(file, page, block, run).is_some()
     }
 
     /// The request held back that the dirty ones of `run` pages become part of, which lie from `block` on: if it has room for all.
@@ -146,9 +145,9 @@ impl Kernel {
         (count + dirty <= self.parameters.request_max).then_some(number)
     }
 
-    /// Where a page that is to be written lies, and how many pages from there on a request may have.
-    fn place(&mut self, file: FileId, page: u32) -> (u32, u32) {
-        let most = self.parameters.request_max;
+    /// Where a page that is to be written lies, and how many pages from there on a request may have that ends at `limit` at the latest.
+    fn place(&mut self, file: FileId, page: u32, limit: u32) -> (u32, u32) {
+        let most = self.parameters.request_max.min(limit.max(page + 1) - page);
         if file == DEVICE {
             return (page, most);
         }

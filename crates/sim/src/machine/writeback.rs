@@ -32,18 +32,19 @@ fn send(kernel: &mut Kernel) -> bool {
     let manner = Manner { metadata: file == DEVICE, ..MANNER };
     let Parameters { costs, layout, dirty, .. } = kernel.parameters;
     let of = |cost: Duration, pages: u32| Duration(cost.0 * u64::from(pages));
-    let (limit, cost) = match layout.allocation {
+    let (piece_end, cost) = match layout.allocation {
         Allocation::Delayed { gathers, .. } if file != DEVICE => {
             match kernel.flusher.gather(&kernel.cache, (file, page), gathers) {
-                Ok(end) => (end, costs.send),
+                Ok(end) => (Some(end), costs.send),
                 Err(pages) => {
                     kernel.flusher.owe(of(costs.gather, pages));
                     return true;
                 }
             }
         }
-        Allocation::Delayed { .. } | Allocation::AtOnce { .. } => (u32::MAX, costs.gather + costs.send),
+        Allocation::Delayed { .. } | Allocation::AtOnce { .. } => (None, costs.gather + costs.send),
     };
+    let limit = piece_end.unwrap_or(u32::MAX);
     // What becomes part of a request needs no room in the queue.
     if !(may || dirty.plugs && kernel.joins_plugged(file, page, limit)) {
         return false;
@@ -60,7 +61,9 @@ fn send(kernel: &mut Kernel) -> bool {
     kernel.flusher.sent(file, end, end - page, new.is_some());
     // The requests of a piece are one that is divided: they do not wait for each other. Their cost is the driver's, before a drive
     // that has room gets them.
-    if end < limit && kernel.writes_queued() >= kernel.most_writes(false) {
+    if piece_end.is_some_and(|piece_end| end < piece_end)
+        && kernel.writes_queued() >= kernel.most_writes(false)
+    {
         kernel.transfers.unplug(kernel.now);
     }
     kernel.flusher.owe(of(cost, end - page));

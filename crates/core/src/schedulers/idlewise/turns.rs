@@ -29,9 +29,9 @@
 //! 3. The turn goes on until its time is up, or until the one that has it has nothing to send and is not waited for. A stream
 //!    keeps its turn while nothing else waits.
 //!    - A stream's requests are sent as they come, even while the drive still has others'. While any is in flight, nothing else is
-//!      sent, except among streams that think (see below). A stream that thinks is waited for if that pays: from its last completion on, for its mean thinking time, 4 mean
-//!      deviations and 1 ms, altogether at least 3 and at most 8 ms. The turn ends if the stream issues a request that goes
-//!      to the pool, or is no stream any more.
+//!      sent, except among streams that think (see below). A stream that thinks is waited for if that pays: from its last
+//!      completion on, for its mean thinking time, 4 mean deviations and 1 ms, altogether at least 3 and at most 8 ms. The turn
+//!      ends if the stream issues a request that goes to the pool, or is no stream any more.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
 //!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
 //!      expected to be reached sooner.

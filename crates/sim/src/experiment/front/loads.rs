@@ -103,7 +103,7 @@ macro_rules! disks {
 disks! {
     known "hdd-18tb-7200";
     aside "hdd-4tb-7200";
-    aside "hdd-2400gb-10k";
+    known "hdd-2400gb-10k";
     known "maxtor-40g";
     known "cheetah-st318451lw";
     aside "deskstar-34gxp";
