@@ -34,9 +34,13 @@ How much is written between two reads of `cat`, or of `cp`, hangs on what the ma
 - Background writeback begins beyond a limit. It goes on to the end of a round: 8 MiB of each file that was dirty when the round began,
   for a tenth of a second. It gathers the pages of a file before it sends any, and holds the last request back: pages of the next
   file may become part of it.
+- Writers are paced. Beyond half-way between the two limits a writer sleeps for some ticks after each hundred pages or so, by a rate that is
+  learned from what the disk writes. So `dd` uses the processor evenly. Beforehand, somebody has written to the disk.
 - The processor is shared fairly. Who is woken runs at once if the other has had clearly more; else a tick, every 4 ms, decides. On a
   fast drive the processor is what is short.
-- Who is woken by a completion runs before the worker that asks the scheduler, so that a reader or the flusher can follow up at once.
+- Who issues a request asks the scheduler at once. After a completion a worker asks, of the highest priority. Whoever the same
+  completion has woken runs first if it has had as little of the processor: beside others a reader adds its next part to what waits, alone
+  it comes too late for that. Sending a write takes time of whoever asks.
 
 Where `cat` comes and goes between reads from the drive's buffer and long waits, its time hangs on the moment at which it begins: `dd`
 beside `cat` runs several times, and `cat` begins 2.0 to 2.1 s after `dd`. The table says how often in the

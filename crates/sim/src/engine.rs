@@ -59,6 +59,12 @@ pub trait Workload {
         now
     }
 
+    /// Somebody who is to ask the scheduler has come to it.
+    #[inline]
+    fn asks(&self) -> bool {
+        false
+    }
+
     /// The request that was issued as `id` goes to the disk, with all that was merged into it.
     #[inline]
     fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
@@ -234,10 +240,11 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
                 self.dispatch()?;
                 arrival = self.next_arrival();
             }
+            let issued = self.issued;
             if arrives && !self.host.follower().holds() {
                 arrival = self.admit()?;
-                self.ask()?;
-            } else if self.wake <= self.now {
+            }
+            if self.issued > issued || self.wake <= self.now || self.workload.asks() {
                 self.ask()?;
             }
         }

@@ -9,10 +9,12 @@
 //! | `cache` | pages in memory: which stay, which are dirty |
 //! | `readahead` | what is read beyond what was asked for |
 //! | `flusher`, `writeback` | when dirty pages are written |
+//! | `pacing` | how fast processes may dirty more |
 //! | `throttle` | how much of that is in the queue beside reads |
 //! | `journal`, `commit` | when changes of the file system reach the disk |
 //! | `network` | what processes send to clients |
 //! | `processors` | who runs when |
+//! | `worker` | the worker that asks the scheduler |
 //! | `transfers` | requests on their way, and who waits for them |
 //! | `kernel` | all of this together |
 //! | `program`, `process`, `calls` | what processes do, and how each call goes |
@@ -29,6 +31,7 @@ mod journal;
 pub mod kernel;
 pub mod layout;
 mod network;
+mod pacing;
 pub mod parameters;
 pub mod presets;
 mod process;
@@ -39,6 +42,7 @@ pub mod readahead;
 mod running;
 pub mod throttle;
 mod transfers;
+mod worker;
 mod workload;
 mod writeback;
 

@@ -66,6 +66,10 @@ pub struct Flusher {
     held: bool,
     /// The flusher runs, or waits for a processor.
     pub runs: bool,
+    /// The flusher has not stopped since it had a processor: it need not be woken.
+    pub awake: bool,
+    /// What it has sent must enter the queue before it goes on.
+    pub has_sent: bool,
 }
 
 impl Flusher {
@@ -90,6 +94,8 @@ impl Flusher {
             outstanding: 0,
             held: false,
             runs: false,
+            awake: false,
+            has_sent: false,
         }
     }
 
@@ -183,13 +189,18 @@ impl Flusher {
         file.or(cache.oldest_dirty())
     }
 
+    /// Where the piece ends in which `page` of `file` lies, if it was gathered already.
+    pub fn gathered(&self, file: FileId, page: u32) -> Option<u32> {
+        self.piece.filter(|piece| piece.holds(file, page)).map(|piece| piece.end)
+    }
+
     /// Where the piece ends in which `page` of `file` lies, which is to be sent. A piece has `most` pages at most.
     ///
     /// # Errors
     /// That many pages are to be gathered before anything is sent.
     pub fn gather(&mut self, cache: &Cache, (file, page): (FileId, u32), most: u32) -> Result<u32, u32> {
-        if let Some(piece) = self.piece.filter(|piece| piece.holds(file, page)) {
-            return Ok(piece.end);
+        if let Some(end) = self.gathered(file, page) {
+            return Ok(end);
         }
         let pages = cache.dirty_run(file, page, most);
         self.piece = Some(Piece { file, from: page, end: page + pages });

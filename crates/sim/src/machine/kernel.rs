@@ -1,12 +1,13 @@
 //! What the processes of a machine share: file system, page cache, transfers, journal, and who is to be woken.
 
-use idlewise_core::{Duration, Group, Instant, Issuer, RequestId};
+use idlewise_core::{Group, Instant, Issuer, RequestId};
 
 use super::cache::{Busy, Cache, DEVICE, NoRoom, PageId};
 use super::flusher::Flusher;
 use super::journal::Journal;
 use super::layout::{FileSystem, Full};
-use super::parameters::{Parameters, Writes};
+use super::pacing::{Level, Pace, Pacing};
+use super::parameters::{DirtyLimits, Parameters, Writes};
 use super::program::FileId;
 use super::throttle::Throttle;
 use super::transfers::{Manner, Transfers, Waiter, Who};
@@ -39,8 +40,10 @@ pub struct Kernel {
     pub throttle: Option<Throttle>,
     /// Processes that can go on.
     pub woken: Vec<u32>,
-    /// Processes that go on with the next tick.
-    pub rested: Vec<u32>,
+    /// Pages written that nobody has ended yet.
+    pub ended: u32,
+    /// How fast processes may dirty pages.
+    pub(super) pacing: Option<Pacing>,
     /// Processes that wait for fewer dirty pages.
     pub for_clean: Vec<u32>,
     /// Processes that wait for room in the cache.
@@ -63,7 +66,8 @@ impl Kernel {
                 Writes::Fixed { .. } => None,
             },
             woken: Vec::new(),
-            rested: Vec::new(),
+            ended: 0,
+            pacing: parameters.dirty.paces.then(Pacing::default),
             for_clean: Vec::new(),
             for_room: Vec::new(),
             parameters,
@@ -157,6 +161,9 @@ impl Kernel {
 
     /// The first of these pages that are dirty, without a gap; they are being written by the transfer `number` from now on.
     fn take_dirty(&mut self, file: FileId, range: std::ops::Range<u32>, number: u32) -> Vec<PageId> {
+        if let Some(pacing) = self.pacing.as_mut().filter(|_| self.cache.writing() == 0) {
+            pacing.begin(self.now);
+        }
         let mut pages = Vec::new();
         for index in range {
             let Some(id) = self.cache.find(file, index) else { break };
@@ -254,7 +261,10 @@ impl Kernel {
             throttle.done(now, number, transfer.write, transfer.started);
         }
         if transfer.write {
-            self.flusher.owe(Duration(self.parameters.costs.end.0 * transfer.pages.len() as u64));
+            self.ended += transfer.pages.len() as u32;
+            if let Some(pacing) = &mut self.pacing {
+                pacing.written(transfer.pages.len() as u32);
+            }
         }
         for page in transfer.pages {
             if transfer.write {
@@ -265,8 +275,7 @@ impl Kernel {
         }
         let most = self.parameters.dirty.most;
         if self.cache.dirty() + self.cache.writing() <= most {
-            let to = if self.parameters.dirty.sleeps { &mut self.rested } else { &mut self.woken };
-            to.append(&mut self.for_clean);
+            self.woken.append(&mut self.for_clean);
         }
         self.woken.append(&mut self.for_room);
         let (processes, others): (Vec<_>, Vec<_>) =
@@ -301,12 +310,25 @@ impl Kernel {
         self.flusher.outstanding <= again
     }
 
-    /// The request known as `id` goes to the drive.
-    pub fn dispatched(&mut self, now: Instant, id: RequestId) {
-        let Some((number, transfer)) = self.transfers.starts(now, id) else { return };
+    /// The request known as `id` goes to the drive. Returns how many pages it writes.
+    pub fn dispatched(&mut self, now: Instant, id: RequestId) -> u32 {
+        let Some((number, transfer)) = self.transfers.starts(now, id) else { return 0 };
+        let written = if transfer.write { transfer.pages.len() as u32 } else { 0 };
         if let Some(throttle) = self.throttle.as_mut().filter(|_| !transfer.write) {
             throttle.read_starts(now, number);
         }
+        written
+    }
+
+    /// Until when a process sleeps that has dirtied pages, if it does.
+    pub(super) fn pace(&mut self, pace: &mut Pace) -> Option<Instant> {
+        let DirtyLimits { background, most, .. } = self.parameters.dirty;
+        let level = Level { dirty: self.cache.dirty() + self.cache.writing(), background, most };
+        let until = self.pacing.as_mut()?.look(self.now, pace, level)?;
+        if let Some(throttle) = &mut self.throttle {
+            throttle.hurry(self.now);
+        }
+        Some(until)
     }
 
     /// The throttle's window ends if it is due. While somebody waits for fewer dirty pages, it hurries.

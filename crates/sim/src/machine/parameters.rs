@@ -66,8 +66,8 @@ pub struct DirtyLimits {
     pub age: Duration,
     /// A writer in order starts the write of each such run of pages as soon as it is full; 0: never.
     pub write_behind: u32,
-    /// Who waits for fewer dirty pages goes on with a tick, and not when a request is done.
-    pub sleeps: bool,
+    /// Writers sleep now and then, so that pages become dirty as fast as they are written, and do not wait otherwise.
+    pub paces: bool,
     /// The flusher holds requests back for those that follow.
     pub plugs: bool,
     /// The flusher comes to the file system's own blocks only after all files, and not while the queue is congested.

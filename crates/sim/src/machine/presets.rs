@@ -78,7 +78,7 @@ const fn ratios(memory: u32, background: u32, most: u32) -> DirtyLimits {
         period: Duration::from_ms(5000),
         age: Duration::from_ms(30_000),
         write_behind: 0,
-        sleeps: false,
+        paces: false,
         plugs: false,
         device_last: Some(CONGESTION),
     }
@@ -115,7 +115,7 @@ const FREEBSD_4_3: Parameters = Parameters {
         period: Duration::from_ms(1000),
         age: Duration::from_ms(30_000),
         write_behind: 16,
-        sleeps: false,
+        paces: false,
         plugs: false,
         device_last: None,
     },
@@ -234,15 +234,16 @@ const LINUX_2_6_32: Parameters = Parameters {
 const DEBIAN12: Parameters = Parameters {
     name: "debian12",
     about: "Debian 12: Linux 6.1, 1 GB, ext4, two processors of today",
-    // mm/page-writeback.c: `balance_dirty_pages` sleeps from Linux 3.2 on. fs/fs-writeback.c: `writeback_chunk_size` is an
+    // mm/page-writeback.c: `balance_dirty_pages` paces from Linux 3.2 on. fs/fs-writeback.c: `writeback_chunk_size` is an
     // eighth of the dirty limit when the machine starts, and 4 MiB, and whole 4 MiB: with 1 GB that makes 8 MiB;
     // `writeback_sb_inodes` goes on for HZ/10. block/blk-core.c: `blk_start_plug`.
     dirty: DirtyLimits {
-        sleeps: true,
+        paces: true,
         chunk: 2048,
         round: Some(Duration::from_ms(100)),
         plugs: true,
-        ..LINUX_2_6_32.dirty
+        device_last: None,
+        ..ratios(GIB - LINUX_OWN, 10, 20)
     },
     journal: Some(JournalSettings { blocks: 16_384, sync: true, barriers: true, ..JOURNAL }),
     request_max: 320,

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use idlewise_core::Duration;
 
 use super::network::Connection;
+use super::pacing::Pace;
 use super::program::{FileId, Op, Program};
 use super::readahead::State;
 use super::transfers::Who;
@@ -97,6 +98,8 @@ pub(super) struct Process {
     pub transfers: Vec<u32>,
     /// What it has sent to its client.
     pub connection: Connection,
+    /// How fast it may dirty pages.
+    pub pace: Pace,
     /// The process has exited.
     pub gone: bool,
 }
@@ -123,6 +126,7 @@ impl Process {
             writes: VecDeque::new(),
             transfers: Vec::new(),
             connection: Connection::default(),
+            pace: Pace::default(),
             gone: false,
         }
     }

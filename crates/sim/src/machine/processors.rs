@@ -19,11 +19,19 @@ const LEAST: Duration = Duration::from_us(750);
 /// Who comes back has had at most so much less than the others: half of `sysctl_sched_latency`.
 const CREDIT: Duration = Duration(LATENCY.0 / 2);
 
+/// The weight of who has the usual priority, and of the worker: `sched_prio_to_weight`.
+const WEIGHT: u64 = 1024;
+const WORKERS_WEIGHT: u64 = 88_761;
+
 /// Who runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Task {
     /// The flusher.
     Flusher,
+    /// Whoever ends what was written: a worker of the file system.
+    Finisher,
+    /// The worker that asks the scheduler and sends what that one gives, of the highest priority.
+    Worker,
     /// A process, by number.
     Process(u32),
 }
@@ -32,8 +40,19 @@ impl Task {
     fn index(self) -> usize {
         match self {
             Task::Flusher => 0,
-            Task::Process(number) => 1 + number as usize,
+            Task::Finisher => 1,
+            Task::Worker => 2,
+            Task::Process(number) => 3 + number as usize,
         }
+    }
+
+    fn weight(self) -> u64 {
+        if self == Task::Worker { WORKERS_WEIGHT } else { WEIGHT }
+    }
+
+    /// So much does what it has run for count.
+    fn counted(self, time: Duration) -> Duration {
+        Duration(time.0 * WEIGHT / self.weight())
     }
 }
 
@@ -84,13 +103,9 @@ impl Processors {
         }
     }
 
-    /// Whether all processors are busy, and somebody who runs or waits to has come at `since` or later.
-    pub(super) fn has_come(&self, since: Instant) -> bool {
-        if self.waiting.is_empty() && self.all.iter().any(|one| one.runs.is_none()) {
-            return false;
-        }
-        let running = self.all.iter().filter_map(|one| one.runs).map(|(wish, _)| wish);
-        running.chain(self.waiting.iter().copied()).any(|wish| wish.came >= since)
+    /// Somebody waits although there is a processor.
+    pub(super) fn is_due(&self) -> bool {
+        !self.waiting.is_empty() && self.all.iter().any(|one| one.runs.is_none())
     }
 
     /// When somebody's time is over, or another one is chosen.
@@ -106,7 +121,7 @@ impl Processors {
         for one in &mut self.all {
             let Some((wish, since)) = &mut one.runs else { continue };
             let ran = now.since(*since);
-            self.had[wish.task.index()] += ran;
+            self.had[wish.task.index()] += wish.task.counted(ran);
             (wish.time.0, *since) = (wish.time.0 - ran.0, now);
         }
         self.note_least();
@@ -125,7 +140,7 @@ impl Processors {
         for one in &mut self.all {
             let Some((wish, since)) = one.runs.filter(|_| one.until <= now) else { continue };
             let ran = one.until.since(since);
-            self.had[wish.task.index()] += ran;
+            self.had[wish.task.index()] += wish.task.counted(ran);
             one.runs = None;
             if ran >= wish.time {
                 return Some(wish.task);
@@ -155,19 +170,22 @@ impl Processors {
     fn plan(&mut self, now: Instant) {
         let idle = self.all.iter().any(|one| one.runs.is_none());
         let had = |wish: &Wish| self.had[wish.task.index()];
-        let woken = self.waiting.iter().filter(|wish| wish.came == now).map(had).min();
+        let woken = self.waiting.iter().filter(|wish| wish.came == now);
+        let woken = woken.map(|wish| had(wish) + wish.task.counted(GRANULARITY * self.factor)).min();
         let least = self.waiting.iter().map(had).min();
         let latency = LATENCY * self.factor;
-        let part = Duration(latency.0 / (1 + self.waiting.len() as u64)).max(LEAST * self.factor);
+        let others: u64 = self.waiting.iter().map(|wish| wish.task.weight()).sum();
         for one in &mut self.all {
             let Some((wish, since)) = one.runs.filter(|_| one.until > now) else { continue };
             one.until = since + wish.time;
             let Some(least) = least else { continue };
             let had = self.had[wish.task.index()];
+            let weight = wish.task.weight();
+            let part = Duration(latency.0 * weight / (weight + others)).max(LEAST * self.factor);
             let behind = Instant((since.0 + least.0 + part.0).saturating_sub(had.0));
             let due = (one.begun + part).min(behind.max(one.begun + LEAST * self.factor));
             one.until = one.until.min(next_tick(due.max(now)));
-            if !idle && woken.is_some_and(|woken| woken + GRANULARITY * self.factor < had) {
+            if !idle && woken.is_some_and(|woken| woken < had) {
                 one.until = now;
             }
         }
@@ -186,7 +204,8 @@ impl Processors {
         let goes_on = self.waiting.iter().position(|wish| Some((wish.task, wish.came)) == last);
         let stays = |own: &usize| {
             let before = |wish: &Wish| {
-                wish.came == now && had(wish) + GRANULARITY * self.factor < had(&self.waiting[*own])
+                wish.came == now
+                    && had(wish) + wish.task.counted(GRANULARITY * self.factor) < had(&self.waiting[*own])
             };
             !self.waiting.iter().any(before)
         };
@@ -219,6 +238,32 @@ mod tests {
             }
             own.run(now);
         }
+    }
+
+    #[test]
+    fn the_worker_takes_little_and_takes_it_soon() {
+        let mut own = Processors::new(1);
+        own.want(us(0), Task::Flusher, Duration::from_us(10_000));
+        own.run(us(0));
+        assert_eq!(own.next(), Some(us(10_000)), "nobody else wants to run");
+        // Who has had nothing until now has had three milliseconds less, as has the worker: who came first runs first.
+        own.want(us(5000), Task::Process(0), Duration::ZERO);
+        own.want(us(5000), Task::Worker, Duration::from_us(1000));
+        let mut ends = Vec::new();
+        while let Some(now) = own.next() {
+            ends.extend(own.done(now).map(|task| (task, now.0 / 1000)));
+            own.run(now);
+        }
+        assert_eq!(ends, [(Task::Process(0), 5000), (Task::Worker, 6000), (Task::Flusher, 11_000)]);
+        // The worker's time counts for an 87th: it goes before the process that has just run for as long.
+        own.want(us(20_000), Task::Process(0), Duration::from_us(1000));
+        own.run(us(20_000));
+        assert_eq!(own.done(us(21_000)), Some(Task::Process(0)));
+        own.run(us(21_000));
+        own.want(us(21_000), Task::Process(0), Duration::ZERO);
+        own.want(us(21_000), Task::Worker, Duration::ZERO);
+        own.run(us(21_000));
+        assert_eq!(own.done(us(21_000)), Some(Task::Worker));
     }
 
     #[test]

@@ -5,10 +5,12 @@
 //! ([`Workload::ready`]), and takes the requests that came of it. When all programs but those in the background have ended, the
 //! machine stops: what is dirty then stays so.
 
+mod asking;
+
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use idlewise_core::{Duration, Group, Instant, Issuer, Request, RequestId, Sectors};
+use idlewise_core::{Duration, Group, Instant, Issuer, Sectors};
 
 use super::calls::{names, reads, syncs, writes};
 use super::commit;
@@ -20,10 +22,9 @@ use super::process::{On, Open, Process, Step};
 use super::processors::{Processors, Task};
 use super::program::{Op, Program};
 use super::readahead::State;
-use super::throttle;
 use super::transfers::{Waiter, Who};
+use super::worker::Worker;
 use super::writeback;
-use crate::engine::Workload;
 use crate::engine::exits::Exits;
 use crate::workloads::{Moment, Named};
 
@@ -55,10 +56,13 @@ pub struct Machine {
     /// Programs that have not ended, without those in the background.
     left: usize,
     moments: Vec<Moment>,
-    /// Somebody has issued a request who asks the scheduler at once.
-    asks: bool,
-    /// Since when the worker that asks it waits for a processor.
-    asking: Option<Instant>,
+    /// Who has issued a request asks the scheduler at once.
+    asks: Option<Issuer>,
+    worker: Worker,
+    /// The worker that ends what was written.
+    finisher: Worker,
+    /// Who asked last, if it was not the worker.
+    sender: Option<Issuer>,
     /// When it lets requests into the queue before it asks.
     let_in: Instant,
     /// The file system had no room for something.
@@ -78,8 +82,10 @@ impl Machine {
             next_issuer: FIRST,
             left: jobs.iter().filter(|job| !job.background).count(),
             moments: Vec::new(),
-            asks: false,
-            asking: None,
+            asks: None,
+            worker: Worker::default(),
+            finisher: Worker::default(),
+            sender: None,
             let_in: Instant::ZERO,
             full: false,
         };
@@ -133,7 +139,26 @@ impl Machine {
         let commit = self.kernel.journal.as_ref().and_then(|journal| journal.due());
         let pass = Some(self.kernel.flusher.next_pass);
         let window = self.kernel.throttle.as_ref().and_then(|throttle| throttle.due());
-        process.into_iter().chain(commit).chain(pass).chain(self.processors.next()).chain(window).min()
+        let workers = self.worker.owes_since().into_iter().chain(self.finisher.owes_since());
+        let due = self.processors.is_due()
+            || self.kernel.flusher.has_sent && self.kernel.transfers.next().is_none();
+        let due = due.then_some(self.kernel.now);
+        process
+            .into_iter()
+            .chain(commit)
+            .chain(pass)
+            .chain(self.processors.next())
+            .chain(window)
+            .chain(workers)
+            .chain(due)
+            .min()
+    }
+
+    /// Lets all happen that is due before `now`: while the queue is full, the engine does not come for more.
+    fn catch_up(&mut self, now: Instant, exits: &mut Exits) {
+        while let Some(at) = self.next_event().filter(|at| *at < now) {
+            self.happen(at, exits);
+        }
     }
 
     /// Lets the next event happen.
@@ -142,20 +167,42 @@ impl Machine {
         if self.kernel.flusher.next_pass <= self.kernel.now {
             self.kernel.flusher.begin_pass(self.kernel.now);
         }
-        if let Some(Reverse((due, _, process))) = self.events.peek().copied()
-            && due <= self.kernel.now
-        {
-            self.events.pop();
-            // Who wakes up needs a processor first.
-            self.processors.want(self.kernel.now, Task::Process(process), Duration::ZERO);
-        } else {
+        if !self.wake() && !self.pay() {
             match self.processors.done(self.kernel.now) {
                 Some(Task::Process(number)) => self.go_on(number, exits),
                 Some(Task::Flusher) => self.kernel.flusher.runs = false,
+                Some(Task::Worker) => self.worker.ran(),
+                Some(Task::Finisher) => self.finisher.ran(),
                 None => {}
             }
         }
         self.follow_up();
+        self.processors.run(self.kernel.now);
+    }
+
+    /// Who wakes up needs a processor first; false: nobody does.
+    fn wake(&mut self) -> bool {
+        let mut any = false;
+        while let Some(Reverse((due, _, process))) = self.events.peek().copied()
+            && due <= self.kernel.now
+        {
+            self.events.pop();
+            self.processors.want(self.kernel.now, Task::Process(process), Duration::ZERO);
+            any = true;
+        }
+        any
+    }
+
+    /// The worker needs a processor for what it has sent; false: it has sent nothing.
+    fn pay(&mut self) -> bool {
+        let now = self.kernel.now;
+        for (worker, task) in [(&mut self.worker, Task::Worker), (&mut self.finisher, Task::Finisher)] {
+            if let Some(time) = worker.pay() {
+                self.processors.want(now, task, time);
+                return true;
+            }
+        }
+        false
     }
 
     /// What the flusher and the journal do after anything has happened, and who goes on.
@@ -168,10 +215,6 @@ impl Machine {
         for process in std::mem::take(&mut self.kernel.woken) {
             self.schedule(self.kernel.now, process);
         }
-        for process in std::mem::take(&mut self.kernel.rested) {
-            self.schedule(throttle::next_tick(self.kernel.now), process);
-        }
-        self.processors.run(self.kernel.now);
     }
 
     /// When the machine has stopped and all requests are done, those in the background exit, too.
@@ -335,68 +378,6 @@ impl Machine {
                 self.left -= 1;
             }
         }
-    }
-}
-
-impl Workload for Machine {
-    fn next(&mut self) -> Option<Instant> {
-        self.kernel.transfers.next().or_else(|| self.next_event())
-    }
-
-    fn ready(&mut self, now: Instant, exits: &mut Exits) -> bool {
-        while let Some(at) = self.next_event().filter(|at| *at <= now) {
-            self.happen(at, exits);
-        }
-        self.end(exits);
-        self.kernel.transfers.next().is_some()
-    }
-
-    fn issue(&mut self, id: RequestId) -> Request {
-        let Some(request) = self.kernel.transfers.issue(id) else { unreachable!("ready() said so") };
-        self.asks |= request.sync;
-        request
-    }
-
-    fn asked_at(&mut self, now: Instant, exits: &mut Exits) -> Instant {
-        if !self.kernel.parameters.asks_last || std::mem::take(&mut self.asks) {
-            self.asking = None;
-            return now;
-        }
-        while let Some(at) = self.next_event().filter(|at| *at <= now) {
-            self.happen(at, exits);
-        }
-        // Who was woken meanwhile runs before the worker, until a tick.
-        let since = *self.asking.get_or_insert(now);
-        let tick = throttle::next_tick(since);
-        // What these issued comes first, if there is room for it.
-        if self.kernel.transfers.next().is_some_and(|at| at <= now) && self.let_in != now {
-            self.let_in = now + Duration(1);
-            return self.let_in;
-        }
-        if now >= tick || !self.processors.has_come(since) {
-            self.asking = None;
-            return now;
-        }
-        self.next_event().map_or(tick, |next| next.clamp(now + Duration(1), tick))
-    }
-
-    fn dispatched(&mut self, now: Instant, id: RequestId) {
-        self.kernel.dispatched(now, id);
-    }
-
-    fn completed(&mut self, now: Instant, id: RequestId, exits: &mut Exits) {
-        for waiter in self.kernel.done(now, id) {
-            match waiter {
-                Waiter::Flusher => self.kernel.flusher.outstanding -= 1,
-                Waiter::Journal => {
-                    let commit = self.kernel.journal.as_mut().and_then(|own| own.committing.as_mut());
-                    commit.into_iter().for_each(|commit| commit.outstanding -= 1);
-                }
-                Waiter::Process(_) => {}
-            }
-        }
-        self.follow_up();
-        self.end(exits);
     }
 }
 

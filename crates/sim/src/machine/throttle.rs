@@ -14,7 +14,7 @@ const USUAL: u32 = 16;
 /// `RWB_WINDOW_NSEC`.
 const WINDOW: Duration = Duration::from_ms(100);
 /// A timer of the kernel goes off with a tick: Debian's comes 250 times a second.
-const TICK: Duration = Duration::from_ms(4);
+pub(super) const TICK: Duration = Duration::from_ms(4);
 /// Writes in a window without which nothing is known of reads: `RWB_MIN_WRITE_SAMPLES`.
 const WRITES_MIN: u32 = 3;
 /// Windows without either after which the number goes back to the usual one: `RWB_UNKNOWN_BUMP`.

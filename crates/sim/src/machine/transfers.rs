@@ -66,8 +66,8 @@ pub struct Transfers {
     plug: VecDeque<(Request, u32)>,
     live: FxHashMap<u32, Transfer>,
     made: u32,
-    /// What is to be issued.
-    outbox: VecDeque<(Request, u32)>,
+    /// What is to be issued, and whether whoever issues it then asks the scheduler.
+    outbox: VecDeque<(Request, u32, bool)>,
     /// By the engine's number of the request.
     issued: Vec<u32>,
 }
@@ -96,7 +96,7 @@ impl Transfers {
         self.made = self.made.wrapping_add(1);
         let transfer = Transfer { write: manner.write, pages: Vec::new(), waiters: Vec::new(), started: now };
         self.live.insert(number, transfer);
-        self.outbox.push_back((request, number));
+        self.outbox.push_back((request, number, true));
         number
     }
 
@@ -104,10 +104,10 @@ impl Transfers {
     pub fn plug(&mut self, now: Instant, block: u32, count: u32, manner: Manner) -> u32 {
         let large = self.plug.back().is_some_and(|(last, _)| last.length >= LARGE);
         if large || self.plug.len() >= HELD_BACK {
-            self.unplug(now);
+            self.unplug(now, true);
         }
         let number = self.begin(now, block, count, manner, false);
-        self.plug.extend(self.outbox.pop_back());
+        self.plug.extend(self.outbox.pop_back().map(|(request, number, _)| (request, number)));
         number
     }
 
@@ -125,11 +125,11 @@ impl Transfers {
         }
     }
 
-    /// What was held back is issued.
-    pub fn unplug(&mut self, now: Instant) {
+    /// What was held back is issued by somebody who then `asks` the scheduler, or has that done.
+    pub fn unplug(&mut self, now: Instant, asks: bool) {
         for (mut request, number) in self.plug.drain(..) {
             request.arrival = now;
-            self.outbox.push_back((request, number));
+            self.outbox.push_back((request, number, asks));
         }
     }
 
@@ -137,7 +137,7 @@ impl Transfers {
     pub fn flush(&mut self, now: Instant, who: Who) -> u32 {
         let manner = Manner { who, write: true, sync: true, metadata: false };
         let number = self.begin(now, 0, 0, manner, false);
-        if let Some((request, _)) = self.outbox.back_mut() {
+        if let Some((request, ..)) = self.outbox.back_mut() {
             request.operation = Operation::Flush;
         }
         number
@@ -145,7 +145,7 @@ impl Transfers {
 
     /// When the transfer that was begun last is done, it is on the medium, and so is all that was done before it.
     pub fn make_durable(&mut self) {
-        if let Some((request, _)) = self.outbox.back_mut() {
+        if let Some((request, ..)) = self.outbox.back_mut() {
             request.durable = Durable { before: true, itself: true };
         }
     }
@@ -169,17 +169,17 @@ impl Transfers {
 
     /// When the next request is issued, if one is to be.
     pub fn next(&self) -> Option<Instant> {
-        self.outbox.front().map(|(request, _)| request.arrival)
+        self.outbox.front().map(|(request, ..)| request.arrival)
     }
 
-    /// The next request, which will be known as `id`.
-    pub fn issue(&mut self, id: RequestId) -> Option<Request> {
-        let (request, number) = self.outbox.pop_front()?;
+    /// The next request, which will be known as `id`, and whether whoever issues it then asks the scheduler.
+    pub fn issue(&mut self, id: RequestId) -> Option<(Request, bool)> {
+        let (request, number, asks) = self.outbox.pop_front()?;
         if self.issued.len() <= id.index() {
             self.issued.resize(id.index() + 1, 0);
         }
         self.issued[id.index()] = number;
-        Some(request)
+        Some((request, asks))
     }
 
     /// The request known as `id` goes to the drive at `now`. Returns its number.
@@ -220,11 +220,11 @@ mod tests {
             }
         }
         if end {
-            own.unplug(NOW);
+            own.unplug(NOW, true);
         }
         let requests = std::iter::from_fn(|| own.issue(RequestId(0)));
         requests
-            .map(|request| (request.start.0 / PAGE_SECTORS, request.length.0 / PAGE_SECTORS as u32))
+            .map(|(request, _)| (request.start.0 / PAGE_SECTORS, request.length.0 / PAGE_SECTORS as u32))
             .collect()
     }
 

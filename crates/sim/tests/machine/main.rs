@@ -6,7 +6,7 @@ mod reading;
 mod writing;
 
 use idlewise_core::{
-    Device, Duration, Host, Instant, Issuer, Operation, Queue, Request, RequestId, Sector, registry,
+    Device, Duration, Host, Instant, Issuer, Merging, Operation, Queue, Request, RequestId, Sector, registry,
 };
 use idlewise_disk::{AnyModel, DiskModel, Profile};
 use idlewise_sim::engine::exits::Exits;
@@ -60,6 +60,10 @@ impl Workload for Watched {
         self.machine.asked_at(now, exits)
     }
 
+    fn asks(&self) -> bool {
+        self.machine.asks()
+    }
+
     fn dispatched(&mut self, now: Instant, id: RequestId) {
         self.sent.push(now);
         self.machine.dispatched(now, id);
@@ -73,6 +77,11 @@ impl Workload for Watched {
 
 /// Runs a machine to its end; every request takes 5 ms.
 fn run(machine: Machine) -> (Watched, Instant) {
+    run_merging(machine, Merging::Off)
+}
+
+/// The same with requests that may be merged in the queue.
+fn run_merging(machine: Machine, merging: Merging) -> (Watched, Instant) {
     let AnyModel::Fixed(mut disk) = Profile::named("fixed").unwrap().build().unwrap() else {
         panic!("it is fixed")
     };
@@ -84,8 +93,7 @@ fn run(machine: Machine) -> (Watched, Instant) {
         most_dirty: 0,
         dirty: 0,
     };
-    let traits =
-        Device { capacity: disk.capacity(), merging: idlewise_core::Merging::Off, ..Device::default() };
+    let traits = Device { capacity: disk.capacity(), merging, ..Device::default() };
     let queue = Queue::new(4096, traits, registry::find("noop").unwrap(), &[]).unwrap();
     let (mut host, mut recorder) = (Host::new(queue, ()), Recorder::new(4096));
     let engine = Engine::new(&mut watched, &mut host, &mut disk, &mut recorder, Limits::default());

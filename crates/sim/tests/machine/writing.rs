@@ -1,13 +1,13 @@
 //! Writing: when dirty pages reach the disk, and who waits for it.
 
-use idlewise_core::{Duration, Instant, Issuer};
-use idlewise_sim::machine::Machine;
+use idlewise_core::{Duration, Instant, Issuer, Merging};
 use idlewise_sim::machine::parameters::{DirtyLimits, Parameters};
 use idlewise_sim::machine::presets;
-use idlewise_sim::machine::program::{FileId, Op, Part};
+use idlewise_sim::machine::program::{FileId, Op, Part, program};
+use idlewise_sim::machine::{Job, Machine};
 use idlewise_sim::workloads::Named;
 
-use super::{LATENCY, Watched, by, file_system, job, linux, pages, reads, run, scaled, writes};
+use super::{LATENCY, Watched, by, file_system, job, linux, pages, reads, run, run_merging, scaled, writes};
 
 /// A file that is there, and a process that writes `count` pages over it, and does `then`.
 fn overwrite(parameters: Parameters, count: u64, then: impl Fn(FileId) -> Vec<Op>) -> (Watched, Instant) {
@@ -228,14 +228,35 @@ fn ext4_is_written_in_pieces_of_eight_mebibytes() {
     assert_eq!(ends.last(), Some(&5000));
 }
 
-/// The disk is sent its next command with a completion, unless the worker that asks the scheduler waits for a processor.
+/// A reader asks for the next part of its file as soon as it has read the part before. Alone it comes too late: the worker that asks the
+/// scheduler has sent what waits. Beside a process that computes, the reader has had less of the processor and goes first: what it
+/// asks for becomes part of what waits.
 #[test]
-fn the_worker_that_asks_the_scheduler_waits_for_a_processor() {
-    let later = |asks_last| {
-        let seen = guest(5000, |parameters| parameters.asks_last = asks_last);
-        let arrived = |at: &Instant| seen.requests.iter().any(|one| one.arrival == *at);
-        seen.sent.iter().filter(|at| !seen.done.contains(at) && !arrived(at)).count()
+fn the_worker_that_asks_the_scheduler_waits_for_who_has_had_less() {
+    let commands = |asks_last: bool, beside: bool| {
+        let parameters = Parameters { journal: None, asks_last, ..presets::named("guest").unwrap() };
+        let mut files = file_system(&parameters);
+        let directory = files.make_directory_at(0, 1).unwrap();
+        let file = files.make_file(directory, 2048 * 4096).unwrap();
+        let mut jobs = vec![job([Op::Open(file), Op::Read(Part::all(file, 128 << 10))])];
+        let computes = program(std::iter::repeat_with(|| Op::Compute(Duration::from_ms(20))));
+        jobs.extend(beside.then_some(Job { name: "other", program: computes, background: true }));
+        run_merging(Machine::new(parameters, files, 1, jobs), Merging::All).0.sent.len()
     };
-    assert_eq!(later(false), 0);
-    assert!(later(true) > 5, "{}", later(true));
+    assert_eq!(commands(false, false), commands(true, false));
+    let (alone, beside) = (commands(true, false), commands(true, true));
+    assert!(4 * beside < 3 * alone, "{beside} of {alone}");
+}
+
+/// The writer sleeps before the limit is reached, while 2.6 fills the memory up to it.
+#[test]
+fn writers_of_today_are_paced() {
+    let of = |machine| {
+        let usual = presets::named(machine).unwrap();
+        let dirty = DirtyLimits { background: 4000, most: 8000, ..usual.dirty };
+        let parameters = Parameters { journal: None, dirty, request_max: 32, ..usual };
+        overwrite(parameters, 60_000, |_| Vec::new()).0.most_dirty
+    };
+    assert!((8000..8200).contains(&of("linux-2.6.32")), "{}", of("linux-2.6.32"));
+    assert!((6000..8000).contains(&of("guest")), "{}", of("guest"));
 }

@@ -26,8 +26,8 @@ pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> R
         if at >= end {
             return Ok(Step::Done);
         }
-        if kernel.cache.dirty() + kernel.cache.writing() > kernel.parameters.dirty.most {
-            return Ok(process.wait(On::Clean));
+        if let Some(step) = too_dirty(kernel, process) {
+            return Ok(step);
         }
         if process.call_end == 0 {
             process.call_end = end.min(at + u64::from(part.call.max(1)));
@@ -44,6 +44,10 @@ pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> R
         };
         kernel.cache.touch(page);
         kernel.cache.set_dirty(page, kernel.now);
+        process.pace.dirtied();
+        if let Some(pacing) = &mut kernel.pacing {
+            pacing.dirtied();
+        }
         process.owe(costs.fill);
         let next = process.call_end.min((at / PAGE + 1) * PAGE);
         process.done = next - part.from;
@@ -56,6 +60,22 @@ pub(crate) fn write(kernel: &mut Kernel, process: &mut Process, part: Part) -> R
         }
         write_behind(kernel, process, part, next);
     }
+}
+
+/// A process that has dirtied pages sleeps, or waits for fewer dirty ones.
+fn too_dirty(kernel: &mut Kernel, process: &mut Process) -> Option<Step> {
+    if kernel.pacing.is_none() {
+        let dirty = kernel.cache.dirty() + kernel.cache.writing();
+        return (dirty > kernel.parameters.dirty.most).then(|| process.wait(On::Clean));
+    }
+    if !process.pace.is_due() {
+        return None;
+    }
+    if process.debt > Duration::ZERO {
+        return Some(Step::Spend);
+    }
+    let until = kernel.pace(&mut process.pace)?;
+    Some(Step::Wait(On::Time(until.since(kernel.now))))
 }
 
 /// Gives the file the blocks that the current call needs, or makes sure that there are as many for later.

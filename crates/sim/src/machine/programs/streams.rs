@@ -1,10 +1,13 @@
 //! Streams: OLS'05's first two experiments.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use idlewise_core::Duration;
 
 use super::setting::{Full, Setting, between, cat, own_rng};
 use super::trees::{find, source_tree};
-use crate::machine::program::{Op, Part, Program, program};
+use crate::machine::program::{DirectoryId, Op, Part, Program, program};
 use crate::machine::running::Job;
 
 const MIB: u64 = 1 << 20;
@@ -33,14 +36,29 @@ pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     let (written, bytes) = (setting.files.plan_file(), setting.scaled(2048) * MIB);
     let part = Part { file: written, from: 0, bytes, call: MIB as u32 };
     let dd = move |_: u64| [Op::Create(written, directory), Op::Write(part)];
+    let (before, known) = known_disk(setting, directory);
+    let cat = later("cat", cat(read, &setting.wish.parameters), setting);
     Ok(vec![
-        Job { name: "dd", program: program((0..).flat_map(dd)), background: true },
-        Job {
-            name: "cat",
-            program: program(later("cat", cat(read, &setting.wish.parameters), setting)),
-            background: false,
-        },
+        Job { name: "dd", program: program(before.chain((0..).flat_map(dd))), background: true },
+        Job { name: "cat", program: program(known.chain(cat)), background: false },
     ])
+}
+
+/// A machine that paces its writers learns how fast the disk writes, which it does not know when it starts: somebody writes
+/// a file beforehand, of the size of the one that is read. Others wait until that is done.
+fn known_disk(
+    setting: &mut Setting,
+    directory: DirectoryId,
+) -> (impl Iterator<Item = Op> + Send + use<>, impl Iterator<Item = Op> + Send + use<>) {
+    let learns = setting.wish.parameters.dirty.paces;
+    let (file, bytes) = (setting.files.plan_file(), setting.scaled(200) * MIB);
+    let write = Op::Write(Part { file, from: 0, bytes, call: MIB as u32 });
+    let before = learns.then(|| [Op::Create(file, directory), write, Op::Sync(file)]);
+    let known = Arc::new(AtomicBool::new(!learns));
+    let tells = Arc::clone(&known);
+    let tell = std::iter::once_with(move || tells.store(true, Ordering::Relaxed)).flat_map(|()| None);
+    let wait = move || (!known.load(Ordering::Relaxed)).then_some(Op::Sleep(Duration::from_ms(1)));
+    (before.into_iter().flatten().chain(tell), std::iter::from_fn(wait))
 }
 
 /// `program` after a head start for another one. Its phase says how long it took.
