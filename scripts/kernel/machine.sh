@@ -16,7 +16,7 @@ scale=${SCALE:-15} streams=$((4 * ${SCALE:-15})) seed=${SEED:-1} memory=${MEMORY
 export GUEST_TIMEOUT=${GUEST_TIMEOUT:-7200}
 each=find,cp,dd_cat,sqlite
 # Times differ most on the 4 TB disk.
-disks=(maxtor-40g "hdd-4tb-7200:$each:15" hdd-2400gb-10k:dd_cat hdd-18tb-7200:dd_cat)
+disks=(maxtor-40g "hdd-4tb-7200:$each:15" hdd-2400gb-10k:dd_cat hdd-18tb-7200:dd_cat "deskstar-34gxp:$each:3")
 [ $# = 0 ] || disks=("$@")
 build=(build --release --package idlewise --bins)
 IDLEWISE=$(program idlewise "${build[@]}")

@@ -26,7 +26,8 @@ In the guest ext4 puts the tree anywhere, in the machine it lies where the disk 
 layouts, and of run times also the shortest and the longest. What a call costs was measured in the
 guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12. *Differs* is the machine's run time over the real
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
-10 % longer than the other in the guest, and in each run longer, come in the same order.
+10 % longer than the other in the guest, and in each run longer, come in the same order. The mechanisms below were found on the other
+drives; on the Deskstar none was tried out.
 
 How much is written between two reads of `cat`, or of `cp`, hangs on what the machine does as Linux 6.1:
 

@@ -40,8 +40,10 @@ pub struct Kernel {
     pub throttle: Option<Throttle>,
     /// Processes that can go on.
     pub woken: Vec<u32>,
-    /// Pages written that nobody has ended yet.
-    pub ended: u32,
+    /// Pages that were written since a piece of a file was done, and before: what the file system does for them is due with
+    /// the last page of a piece.
+    written: u32,
+    pub(super) ended: u32,
     /// How fast processes may dirty pages.
     pub(super) pacing: Option<Pacing>,
     /// Processes that wait for fewer dirty pages.
@@ -66,6 +68,7 @@ impl Kernel {
                 Writes::Fixed { .. } => None,
             },
             woken: Vec::new(),
+            written: 0,
             ended: 0,
             pacing: parameters.dirty.paces.then(Pacing::default),
             for_clean: Vec::new(),
@@ -115,14 +118,8 @@ impl Kernel {
     }
 
     /// The same for the flusher of a kernel that holds requests back: the pages may become part of the request before. Returns the
-    /// page behind the last one, and the transfer if it is a new one.
-    pub fn write_plugged(
-        &mut self,
-        file: FileId,
-        page: u32,
-        limit: u32,
-        manner: Manner,
-    ) -> (u32, Option<u32>) {
+    /// page behind the last one, the transfer, and whether it is a new one.
+    pub fn write_plugged(&mut self, file: FileId, page: u32, limit: u32, manner: Manner) -> (u32, u32, bool) {
         let (block, run) = self.place(file, page, limit);
         let grows = self.grows(file, page, block, run);
         let number = grows.unwrap_or(self.transfers.next_number());
@@ -133,7 +130,7 @@ impl Kernel {
             None => _ = self.transfers.plug(self.now, block, count, manner),
         }
         self.sends(number, pages);
-        (page + count, grows.is_none().then_some(number))
+        (page + count, number, grows.is_none())
     }
 
     /// Whether a page that is to be written, with those that follow up to `limit`, becomes part of a request that is held back.
@@ -261,7 +258,10 @@ impl Kernel {
             throttle.done(now, number, transfer.write, transfer.started);
         }
         if transfer.write {
-            self.ended += transfer.pages.len() as u32;
+            self.written += transfer.pages.len() as u32;
+            if transfer.ends {
+                self.ended += std::mem::take(&mut self.written);
+            }
             if let Some(pacing) = &mut self.pacing {
                 pacing.written(transfer.pages.len() as u32);
             }

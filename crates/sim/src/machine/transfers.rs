@@ -52,6 +52,8 @@ pub struct Transfer {
     pub waiters: Vec<Waiter>,
     /// When it went to the drive, or into the queue if another one took it along.
     pub started: Instant,
+    /// The pages of a piece of a file end with it, however long it is.
+    pub ends: bool,
 }
 
 /// As many requests may be held back: `BLK_MAX_REQUEST_COUNT`.
@@ -94,7 +96,13 @@ impl Transfers {
         };
         let number = self.made;
         self.made = self.made.wrapping_add(1);
-        let transfer = Transfer { write: manner.write, pages: Vec::new(), waiters: Vec::new(), started: now };
+        let transfer = Transfer {
+            write: manner.write,
+            pages: Vec::new(),
+            waiters: Vec::new(),
+            started: now,
+            ends: false,
+        };
         self.live.insert(number, transfer);
         self.outbox.push_back((request, number, true));
         number
@@ -154,6 +162,13 @@ impl Transfers {
     pub fn add_page(&mut self, transfer: u32, page: PageId) {
         if let Some(own) = self.live.get_mut(&transfer) {
             own.pages.push(page);
+        }
+    }
+
+    /// A piece of a file ends with the pages of `transfer`.
+    pub fn ends(&mut self, transfer: u32) {
+        if let Some(own) = self.live.get_mut(&transfer) {
+            own.ends = true;
         }
     }
 

@@ -75,15 +75,18 @@ fn send(kernel: &mut Kernel, (file, page): (FileId, u32)) {
         Allocation::Delayed { .. } | Allocation::AtOnce { .. } => (None, costs.gather + sends),
     };
     let limit = piece_end.unwrap_or(u32::MAX);
-    let (end, new) = if dirty.plugs {
+    let (end, transfer, new) = if dirty.plugs {
         kernel.write_plugged(file, page, limit, manner)
     } else {
         let (end, transfer) = kernel.write(file, page, limit, manner);
-        (end, Some(transfer))
+        (end, transfer, true)
     };
-    if let Some(transfer) = new {
+    if new {
         kernel.transfers.wait(transfer, Waiter::Flusher);
     }
-    kernel.flusher.sent(file, end, end - page, new.is_some());
+    if piece_end.is_none_or(|piece_end| end >= piece_end) {
+        kernel.transfers.ends(transfer);
+    }
+    kernel.flusher.sent(file, end, end - page, new);
     kernel.flusher.owe(of(cost, end - page));
 }
