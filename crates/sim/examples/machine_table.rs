@@ -22,14 +22,14 @@ const HEAD: &str = "\
 on ext4 of Debian's kernel, in a guest whose time counts instructions. Both have the same disks, which are models, and the same
 schedulers. `make kernel-machine` makes this page.
 
-In the guest ext4 puts the tree anywhere, in the machine it lies where the disk begins. The machine's figures are means of {SEEDS}
+In the guest ext4 puts the tree anywhere; in the machine the tree lies where the disk begins. The machine's figures are means of {SEEDS}
 layouts, and of run times also the shortest and the longest. What a call costs was measured in the
 guest (`presets.rs`, the machine `guest`); all else is the machine of Debian 12. *Differs* is the machine's run time over the real
 one's, and the same of requests: it is to be within 20 %, and within 15 %. Orders are equal if each two schedulers of which one takes
 10 % longer than the other in the guest, and in each run longer, come in the same order. The mechanisms below were found on the other
 drives; on the Deskstar none was tried out.
 
-How much is written between two reads of `cat`, or of `cp`, hangs on what the machine does as Linux 6.1:
+How much is written between two reads of `cat`, or of `cp`, depends on what the machine does as Linux 6.1 does:
 
 - Writeback has few requests in the queue, by the drive's depth and the latency of reads (`blk-wbt`: two for a drive that takes one command).
 - Background writeback begins beyond a limit. It goes on to the end of a round: 8 MiB of each file that was dirty when the round began,
@@ -39,11 +39,11 @@ How much is written between two reads of `cat`, or of `cp`, hangs on what the ma
   learned from what the disk writes. So `dd` uses the processor evenly. Beforehand, somebody has written to the disk.
 - The processor is shared fairly. Who is woken runs at once if the other has had clearly more; else a tick, every 4 ms, decides. On a
   fast drive the processor is what is short.
-- Who issues a request asks the scheduler at once. After a completion a worker asks, of the highest priority. Whoever the same
+- Who issues a request asks the scheduler at once. After a completion a worker of the highest priority asks. Whoever the same
   completion has woken runs first if it has had as little of the processor: beside others a reader adds its next part to what waits, alone
   it comes too late for that. Sending a write takes time of whoever asks.
 
-Where `cat` comes and goes between reads from the drive's buffer and long waits, its time hangs on the moment at which it begins: `dd`
+Where `cat` comes and goes between reads from the drive's buffer and long waits, its time depends on the moment at which it begins: `dd`
 beside `cat` runs several times, and `cat` begins 2.0 to 2.1 s after `dd`. The table says how often in the
 guest. Both may have as much dirty as Debian allows with {MEMORY} MiB for programs and cache.
 ";

@@ -158,9 +158,6 @@ impl Kernel {
 
     /// The first of these pages that are dirty, without a gap; they are being written by the transfer `number` from now on.
     fn take_dirty(&mut self, file: FileId, range: std::ops::Range<u32>, number: u32) -> Vec<PageId> {
-        if let Some(pacing) = self.pacing.as_mut().filter(|_| self.cache.writing() == 0) {
-            pacing.begin(self.now);
-        }
         let mut pages = Vec::new();
         for index in range {
             let Some(id) = self.cache.find(file, index) else { break };
@@ -323,6 +320,7 @@ impl Kernel {
     /// Until when a process sleeps that has dirtied pages, if it does.
     pub(super) fn pace(&mut self, pace: &mut Pace) -> Option<Instant> {
         let DirtyLimits { background, most, .. } = self.parameters.dirty;
+        let background = if background < most { background } else { most / 2 };
         let level = Level { dirty: self.cache.dirty() + self.cache.writing(), background, most };
         let until = self.pacing.as_mut()?.look(self.now, pace, level)?;
         if let Some(throttle) = &mut self.throttle {

@@ -1,8 +1,8 @@
 //! Linux's pacing of writers: who fills pages sleeps now and then, so that pages become dirty as fast as the disk takes them.
 //!
-//! Up to half-way between the background limit and the limit nobody sleeps. Beyond, a writer may dirty so many pages in a second
-//! as a rate that is learned says, more while fewer pages are dirty than half-way from there to the limit, fewer while there are more, none at
-//! the limit. The rate follows what the disk writes in a second.
+//! Up to half-way between the background limit and the limit nobody sleeps. Beyond, a learned rate says how many pages a writer may dirty
+//! in a second. The goal is half-way from there to the limit: with fewer dirty pages a writer may dirty more, with more dirty pages
+//! fewer, and at the limit none. The rate follows what the disk writes in a second.
 //!
 //! Source: mm/page-writeback.c of Linux 6.1 (`balance_dirty_pages`), for one disk.
 
@@ -16,7 +16,7 @@ const HZ: f64 = 250.0;
 const INITIAL: f64 = 25_600.0;
 /// How often the rate and what the disk writes are measured: `BANDWIDTH_INTERVAL`.
 const INTERVAL: Duration = Duration::from_ms(200);
-/// Over how many ticks what the disk writes is averaged: three seconds, rounded up.
+/// Over how many ticks what the disk writes is averaged: three seconds, rounded up to a power of two.
 const PERIOD: f64 = 1024.0;
 /// The longest sleep, in ticks: `MAX_PAUSE`.
 const LONGEST: f64 = 50.0;
@@ -66,13 +66,16 @@ impl Level {
         f64::from(self.background + self.most) / 2.0
     }
 
-    /// So many are to be dirty.
+    /// How many pages are to be dirty.
     fn goal(self) -> f64 {
         (self.free() + f64::from(self.most)) / 2.0
     }
 
     /// How much faster than the rate pages may become dirty, where the disk writes `bandwidth`.
     fn factor(self, bandwidth: f64) -> f64 {
+        if self.dirty >= self.most {
+            return 0.0;
+        }
         let off = self.goal() - f64::from(self.dirty);
         let x = off / (f64::from(self.most) - self.goal() + 1.0);
         let span = 8.0 * bandwidth;
@@ -120,7 +123,7 @@ impl Pacing {
         }
     }
 
-    /// The flusher is done with a piece of a file: what the disk writes is measured, if it is time.
+    /// The flusher begins another piece of a file: what the disk writes is measured, if it is time.
     pub(super) fn piece(&mut self, now: Instant) {
         self.measure(now, None);
     }
@@ -204,6 +207,7 @@ impl Pacing {
         } else if self.smooth < before && before <= self.bandwidth {
             self.smooth += (before - self.smooth) / 8.0;
         }
+        self.smooth = self.smooth.max(1.0);
         self.measured = (now, self.dirtied, self.written);
     }
 

@@ -11,10 +11,10 @@ use super::throttle::next_tick;
 
 /// Who is woken takes the place of who has had so much more: `sysctl_sched_wakeup_granularity`.
 const GRANULARITY: Duration = Duration::from_ms(1);
-/// In this time everybody who wants to runs once: `sysctl_sched_latency`. With a tick who has run for longer than its part, or
-/// has had so much more than another, gives way.
+/// In this time everybody who wants to runs once: `sysctl_sched_latency`. At a tick, whoever has run for longer than its part of this, or
+/// has had more than another by that part, gives way.
 const LATENCY: Duration = Duration::from_ms(6);
-/// But not before it has run for so long: `sysctl_sched_min_granularity`.
+/// Nobody's part is shorter: `sysctl_sched_min_granularity`.
 const LEAST: Duration = Duration::from_us(750);
 /// Who comes back has had at most so much less than the others: half of `sysctl_sched_latency`.
 const CREDIT: Duration = Duration(LATENCY.0 / 2);
@@ -30,7 +30,7 @@ pub(super) enum Task {
     Flusher,
     /// Whoever ends what was written: a worker of the file system.
     Finisher,
-    /// The worker that asks the scheduler and sends what that one gives, of the highest priority.
+    /// The worker of the highest priority, which asks the scheduler and sends what the scheduler gives.
     Worker,
     /// A process, by number.
     Process(u32),
@@ -50,7 +50,7 @@ impl Task {
         if self == Task::Worker { WORKERS_WEIGHT } else { WEIGHT }
     }
 
-    /// So much does what it has run for count.
+    /// How much a time counts that the task has run for.
     fn counted(self, time: Duration) -> Duration {
         Duration(time.0 * WEIGHT / self.weight())
     }
@@ -103,7 +103,7 @@ impl Processors {
         }
     }
 
-    /// Somebody waits although there is a processor.
+    /// Somebody waits although a processor is idle.
     pub(super) fn is_due(&self) -> bool {
         !self.waiting.is_empty() && self.all.iter().any(|one| one.runs.is_none())
     }
@@ -175,6 +175,8 @@ impl Processors {
         let least = self.waiting.iter().map(had).min();
         let latency = LATENCY * self.factor;
         let others: u64 = self.waiting.iter().map(|wish| wish.task.weight()).sum();
+        let most = self.all.iter().filter(|one| one.until > now).filter_map(|one| one.runs);
+        let most = most.map(|(wish, _)| had(&wish)).max();
         for one in &mut self.all {
             let Some((wish, since)) = one.runs.filter(|_| one.until > now) else { continue };
             one.until = since + wish.time;
@@ -185,7 +187,8 @@ impl Processors {
             let behind = Instant((since.0 + least.0 + part.0).saturating_sub(had.0));
             let due = (one.begun + part).min(behind.max(one.begun + LEAST * self.factor));
             one.until = one.until.min(next_tick(due.max(now)));
-            if !idle && woken.is_some_and(|woken| woken < had) {
+            // Who is woken takes the place of whoever has had most.
+            if !idle && most == Some(had) && woken.is_some_and(|woken| woken < had) {
                 one.until = now;
             }
         }

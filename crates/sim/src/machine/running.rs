@@ -61,8 +61,8 @@ pub struct Machine {
     worker: Worker,
     /// The worker that ends what was written.
     finisher: Worker,
-    /// Who asked last, if it was not the worker.
-    sender: Option<Issuer>,
+    /// Who asked last, and when, if it was not the worker.
+    sender: Option<(Issuer, Instant)>,
     /// When it lets requests into the queue before it asks.
     let_in: Instant,
     /// The file system had no room for something.

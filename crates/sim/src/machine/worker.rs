@@ -1,7 +1,7 @@
-//! The worker that asks the scheduler, as others wait for a processor: `kblockd` of Linux.
+//! A worker that waits for a processor as processes do. One asks the scheduler (`kblockd` of Linux), another ends what was written.
 //!
-//! After a completion the worker is woken. When it has a processor it asks, and sends what it is given, for which it goes on to need the
-//! processor: the driver takes the data then.
+//! After a completion the first one is woken. When the worker has a processor, it asks, and sends what the scheduler gives. Sending takes more
+//! of the processor's time: the driver takes the data then.
 
 use idlewise_core::{Duration, Instant};
 
@@ -18,7 +18,7 @@ enum State {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Worker {
     state: State,
-    /// What the worker needs the processor for, and since when.
+    /// What the worker needs the processor for, and when that last grew.
     debt: Duration,
     since: Instant,
 }
@@ -34,17 +34,17 @@ impl Worker {
         self.state = State::Woken;
     }
 
-    /// It had the processor for what it wanted.
+    /// The worker had the processor for what it wanted.
     pub(super) fn ran(&mut self) {
         self.state = if self.state == State::Woken { State::Asks } else { State::Sleeps };
     }
 
-    /// It has the processor, and is to ask now.
+    /// The worker has the processor, and is to ask now.
     pub(super) fn is_there(&self) -> bool {
         self.state == State::Asks
     }
 
-    /// It asks, if it is to.
+    /// The worker asks, if it is to.
     pub(super) fn ask(&mut self) -> bool {
         let asks = self.is_there();
         if asks {
@@ -53,18 +53,18 @@ impl Worker {
         asks
     }
 
-    /// What it has sent at `now` costs `time`.
+    /// What the worker has done at `now` costs `time`.
     pub(super) fn owe(&mut self, now: Instant, time: Duration) {
         self.debt += time;
         self.since = now;
     }
 
-    /// Since when it owes time, if it is free to spend some.
+    /// Since when the worker owes time, if it is free to spend some.
     pub(super) fn owes_since(&self) -> Option<Instant> {
         (self.state == State::Sleeps && self.debt > Duration::ZERO).then_some(self.since)
     }
 
-    /// The time for which it is to have the processor now.
+    /// The time for which the worker is to have the processor now.
     pub(super) fn pay(&mut self) -> Option<Duration> {
         self.owes_since()?;
         self.state = State::Sends;

@@ -12,7 +12,7 @@ use super::transfers::{Manner, Waiter};
 /// How the flusher writes: nobody waits.
 const MANNER: Manner = Manner { who: FLUSHER, write: true, sync: false, metadata: false };
 
-/// Sends what is to be written, as far as the queue has room, and as fast as the flusher can. When it stops, nothing is held back.
+/// Sends what is to be written, as far as the queue has room, and as fast as the flusher can. When the flusher stops, it holds no request back.
 pub(super) fn run(kernel: &mut Kernel, processors: &mut Processors) {
     while !kernel.flusher.runs {
         kernel.flusher.has_sent = kernel.parameters.asks_last && kernel.transfers.next().is_some();
@@ -66,7 +66,8 @@ fn send(kernel: &mut Kernel, (file, page): (FileId, u32)) {
                 Ok(end) => (Some(end), sends),
                 Err(pages) => {
                     if let Some(pacing) = &mut kernel.pacing {
-                        pacing.piece(kernel.now);
+                        let idle = kernel.cache.writing() == 0;
+                        if idle { pacing.begin(kernel.now) } else { pacing.piece(kernel.now) }
                     }
                     return kernel.flusher.owe(of(costs.gather, pages));
                 }

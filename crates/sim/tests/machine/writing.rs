@@ -26,7 +26,7 @@ fn sleep(seconds: u64) -> Vec<Op> {
     vec![Op::Compute(Duration::from_s(seconds))]
 }
 
-/// What became dirty in the beginning is 30 s old at the pass of 35 s, and not yet at that of 30 s.
+/// What became dirty in the beginning is 30 s old at the pass of 35 s, and not yet at the pass of 30 s.
 #[test]
 fn the_flusher_writes_what_is_old() {
     let (seen, _) = overwrite(linux(), 100, |_| sleep(34));
@@ -228,8 +228,8 @@ fn ext4_is_written_in_pieces_of_eight_mebibytes() {
     assert_eq!(ends.last(), Some(&5000));
 }
 
-/// A reader asks for the next part of its file as soon as it has read the part before. Alone it comes too late: the worker that asks the
-/// scheduler has sent what waits. Beside a process that computes, the reader has had less of the processor and goes first: what it
+/// A reader asks for the next part of its file as soon as it has read the part before. Alone the reader comes too late: the worker that asks the
+/// scheduler has already sent what waits. Beside a process that computes, the reader has had less of the processor and goes first: what it
 /// asks for becomes part of what waits.
 #[test]
 fn the_worker_that_asks_the_scheduler_waits_for_who_has_had_less() {
@@ -248,7 +248,7 @@ fn the_worker_that_asks_the_scheduler_waits_for_who_has_had_less() {
     assert!(4 * beside < 3 * alone, "{beside} of {alone}");
 }
 
-/// The writer sleeps before the limit is reached, while 2.6 fills the memory up to it.
+/// A paced writer sleeps before the limit is reached; under Linux 2.6 a writer goes on up to the limit.
 #[test]
 fn writers_of_today_are_paced() {
     let of = |machine| {

@@ -44,8 +44,8 @@ pub(super) fn dd_beside_cat(setting: &mut Setting) -> Result<Vec<Job>, Full> {
     ])
 }
 
-/// A machine that paces its writers learns how fast the disk writes, which it does not know when it starts: somebody writes
-/// a file beforehand, of the size of the one that is read. Others wait until that is done.
+/// A machine that paces its writers learns how fast the disk writes, which the machine does not know at its start. So `dd` first writes and syncs a
+/// file as large as the one that `cat` reads, and `cat` waits until that is done.
 fn known_disk(
     setting: &mut Setting,
     directory: DirectoryId,

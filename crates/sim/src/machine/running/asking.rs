@@ -35,7 +35,7 @@ impl Workload for Machine {
         if !self.kernel.parameters.asks_last {
             return now;
         }
-        self.sender = self.asks.take();
+        self.sender = self.asks.take().map(|issuer| (issuer, now));
         if self.sender.is_some() {
             return now;
         }
@@ -72,10 +72,11 @@ impl Workload for Machine {
             return;
         }
         let cost = Duration(self.kernel.parameters.costs.send.0 * u64::from(pages));
-        if self.sender == Some(FLUSHER.issuer) {
+        let sender = self.sender.filter(|(_, at)| *at == now).map(|(issuer, _)| issuer);
+        if sender == Some(FLUSHER.issuer) {
             return self.kernel.flusher.owe(cost);
         }
-        let sender = self.sender.and_then(|issuer| issuer.0.checked_sub(FIRST));
+        let sender = sender.and_then(|issuer| issuer.0.checked_sub(FIRST));
         match sender.and_then(|number| self.processes.get_mut(number as usize)) {
             Some(process) => process.owe(cost),
             None => self.worker.owe(now, cost),
