@@ -93,7 +93,7 @@ kernel-advice: ## is advice right? ten loads of real programs in a guest, under 
 	@scripts/kernel/advice.sh > docs/advice.md.new; status=$$?; \
 	    if [ $$status -le 1 ] && [ -s docs/advice.md.new ]; then mv docs/advice.md.new docs/advice.md; fi; exit $$status
 
-kernel-machine: ## the simulator's machine against real programs in a guest: docs/real.md (half an hour)
+kernel-machine: ## the simulator's machine against real programs in a guest: docs/real.md (an hour and a half)
 	@scripts/kernel/machine.sh > docs/real.md.new; status=$$?; \
 	    if [ $$status -le 1 ] && [ -s docs/real.md.new ]; then mv docs/real.md.new docs/real.md; fi; exit $$status
 

@@ -329,13 +329,10 @@ impl Kernel {
         Some(until)
     }
 
-    /// The throttle's window ends if it is due. While somebody waits for fewer dirty pages, it hurries.
+    /// The throttle's window ends if it is due.
     pub fn throttle(&mut self) {
         let queued = self.writes_queued();
         let Some(throttle) = &mut self.throttle else { return };
-        if !self.for_clean.is_empty() {
-            throttle.hurry(self.now);
-        }
         if throttle.due().is_some_and(|due| due <= self.now) {
             throttle.judge(self.now, queued);
         }
