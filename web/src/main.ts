@@ -34,6 +34,8 @@ class Page {
   /** A frame will come. */
   private asked = false;
   private addressed = 0;
+  /** The address that the page has written, or has heard of last. */
+  private heard = location.hash;
   /** The step whose tab was brought into view. */
   private tab = '';
   private readonly calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -74,6 +76,7 @@ class Page {
       byId('controls').focus();
     });
     addEventListener('hashchange', () => {
+      this.heard = location.hash;
       // A place on the page is no state.
       if (!location.hash.includes('=')) return this.address();
       const next = parse(location.hash);
@@ -285,8 +288,11 @@ class Page {
 
   private address(): void {
     this.state.at = this.clock.at;
+    // Another address counts from when it is there: the page will hear of it.
+    if (location.hash !== this.heard) return;
     const own = format(this.state);
     if (own !== location.hash) history.replaceState(null, '', own);
+    this.heard = location.hash;
   }
 
   private redraw(): void {

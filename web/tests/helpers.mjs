@@ -13,10 +13,12 @@ export async function done(page) {
 
 /** Another address on the same page, and its runs. */
 export async function visit(page, hash) {
-  // Runs begin as soon as the page hears of the address: what is done then are the new ones.
+  // The page hears of the address first, and begins its runs: what is done then are the new ones.
   await page.evaluate((next) => {
-    if (location.hash !== next) delete document.body.dataset.state;
+    if (location.hash === next) return undefined;
+    const heard = new Promise((ready) => addEventListener('hashchange', ready, { once: true }));
     location.hash = next;
+    return heard.then(() => undefined);
   }, hash);
   await done(page);
 }

@@ -152,6 +152,21 @@ export const play = {
     await close();
   },
 
+  'another address counts, whatever is pressed before the page hears of it': async ({ open }) => {
+    const { page, said, close } = await open('#step=seek&t=0.1');
+    await done(page);
+    await page.evaluate(() => {
+      location.hash = '#step=shares&t=0.1';
+      // Play and pause: the page would say in its address where it stands.
+      document.querySelector('#play').click();
+      document.querySelector('#play').click();
+    });
+    await page.waitForSelector('#tabs [data-story=shares][aria-current]', { timeout: 5000 });
+    assert.match(await page.evaluate(() => location.hash), /step=shares/);
+    assert.deepStrictEqual(said, []);
+    await close();
+  },
+
   'settings and the address': async ({ open }) => {
     const { page, said, close } = await open('#step=anticipation&t=0.5');
     await done(page);
