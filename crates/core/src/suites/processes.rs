@@ -18,17 +18,22 @@ use crate::units::{Duration, Instant};
 /// Requests that are done in a run.
 const REQUESTS: usize = 700;
 /// Runs of each scheduler, each with other processes and another drive.
-const RUNS: u64 = 6;
+const RUNS: u64 = 24;
 
 /// What a process does.
 struct Process {
     write: bool,
+    /// The process waits for what it writes.
+    sync: bool,
     /// In hundred requests, those that begin where the last one ended.
     in_order: u64,
     length: u32,
     /// Requests that it keeps waiting or in flight.
     depth: u64,
     think: Duration,
+    /// The process thinks only after as many requests.
+    burst: u64,
+    issued: u64,
     next: u64,
 }
 
@@ -37,18 +42,27 @@ impl Process {
         let write = random.below(3) == 0;
         Process {
             write,
+            sync: !write || random.below(2) == 0,
             in_order: [0, 90, 100, 100][random.below(4) as usize],
             length: [8, 64, 256, 512][random.below(4) as usize],
             depth: if write { 1 + random.below(12) } else { 1 },
-            think: Duration::from_us([0, 100, 2_000][random.below(3) as usize]),
+            think: Duration::from_us([0, 100, 2_000, 12_000][random.below(4) as usize]),
+            burst: 1 + random.below(4),
+            issued: 0,
             next: random.below(900_000_000),
         }
     }
 
     /// One that reads on and on, or writes.
-    fn stream(write: bool, random: &mut Random) -> Process {
+    fn stream(write: bool, sync: bool, random: &mut Random) -> Process {
         let (depth, think) = if write { (12, Duration::ZERO) } else { (1, Duration::from_us(100)) };
-        Process { write, in_order: 100, length: 256, depth, think, next: random.below(900_000_000) }
+        let next = random.below(900_000_000);
+        Process { write, sync, in_order: 100, length: 256, depth, think, burst: 1, issued: 0, next }
+    }
+
+    /// How long it thinks before its next request.
+    fn thinks(&self) -> Duration {
+        if self.issued.is_multiple_of(self.burst) { self.think } else { Duration::ZERO }
     }
 
     fn request(&mut self, issuer: u32, random: &mut Random) -> Step {
@@ -57,13 +71,14 @@ impl Process {
         }
         let start = self.next;
         self.next += u64::from(self.length);
+        self.issued += 1;
         Step::Insert(Spec {
             place: Place::At(start),
             length: self.length,
             issuer,
             group: issuer,
             operation: if self.write { Operation::Write } else { Operation::Read },
-            sync: !self.write,
+            sync: self.sync,
             priority: Priority::default(),
             metadata: false,
             more: false,
@@ -128,7 +143,9 @@ fn run(entry: &'static Entry, seed: u64) -> Result<(), String> {
     let slow = &mut Driver::new(&reference, &scene, Instant::ZERO, &mut silent);
     let mut drive = Drive::any(random);
     let mut processes: Vec<Process> = match seed % 2 {
-        0 => [false, true].map(|write| Process::stream(write, random)).into(),
+        0 => {
+            [false, true].map(|write| Process::stream(write, !write || seed.is_multiple_of(4), random)).into()
+        }
         _ => (0..2 + random.below(5)).map(|_| Process::any(random)).collect(),
     };
     for (issuer, process) in processes.iter_mut().enumerate() {
@@ -152,7 +169,7 @@ fn run(entry: &'static Entry, seed: u64) -> Result<(), String> {
         both(fast, slow, &Step::Pass(time))?;
         both(fast, slow, &Step::Complete(0))?;
         let process = &mut processes[request.issuer.0 as usize];
-        both(fast, slow, &Step::Pass(process.think))?;
+        both(fast, slow, &Step::Pass(process.thinks()))?;
         both(fast, slow, &process.request(request.issuer.0, random))?;
     }
     Ok(())

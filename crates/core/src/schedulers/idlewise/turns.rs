@@ -14,9 +14,9 @@
 //! To *think* is to let time pass from a completion to the next request. A request is *near* if it begins within 4 MiB of where
 //! the actor's last one ends. An actor's score gains 1 for each near request, up to 8, and loses 2 for each other. It is a
 //! *stream* from score 2 on, if it thinks at most 8 ms on average. There are three kinds of requests:
-//! - a stream's: its reads and its synchronous writes. If the drive has a queue, only its reads, and only while the stream has
-//!   the turn or waiting for it would pay (see below): the drive sorts all others better;
-//! - the *pool*: all other reads and synchronous writes (a drive with a queue takes a write into its buffer meanwhile);
+//! - a stream's: its reads and its synchronous writes. If the drive has a queue, only while the stream has the turn or waiting
+//!   for it would pay (see below): the drive sorts all others better;
+//! - the *pool*: all other reads and synchronous writes;
 //! - *writes* that nobody waits for (asynchronous ones).
 //!
 //! The first of these rules that says something decides:
@@ -29,17 +29,18 @@
 //! 3. The turn goes on until its time is up, or until the one that has it has nothing to send and is not waited for. A stream
 //!    keeps its turn while nothing else waits.
 //!    - A stream's requests are sent as they come, even while the drive still has others'. While any is in flight, nothing else is
-//!      sent, except among streams that think (see below). A stream that thinks is waited for if that pays: from its last
-//!      completion on, for its mean thinking time, 4 mean deviations and 1 ms, altogether at least 3 and at most 8 ms. The turn
-//!      ends if the stream issues a request that goes to the pool, or is no stream any more.
+//!      sent, except among streams that think (see below). A stream that thinks is waited for if that pays
+//!      (see below), from its last completion on: for a short time, 1 ms, or for a long one. A long wait takes the stream's mean
+//!      thinking time, 4 mean deviations and 1 ms, altogether at least 3 and at most 8 ms. The turn ends if the stream issues
+//!      a request that goes to the pool, or is no stream any more.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
 //!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
 //!      expected to be reached sooner.
 //!    - Writes are sent in ascending order from the head, then from the lowest. As long as the writer that was served last has
 //!      a score of 2 or more and still has writes in flight, no other writer's are sent: the turn ends if a stream or the
-//!      pool waits, and otherwise nothing is sent until those writes are done. While a stream waits, the drive is given at most as
-//!      much to write as it could have read in this turn (see below); for the rest of the turn nothing is sent, and the drive
-//!      writes what it has.
+//!      pool waits, and otherwise nothing is sent until those writes are done.
+//!    - While another stream waits, the drive is given at most as much to write in a turn, of writes or of a stream that writes,
+//!      as it could have read in that time (see below). For the rest of the turn nothing is sent, and the drive writes what it has.
 //! 4. The next turn goes to the one that has been ready for longest: a stream, the pool or the writes, each since its first waiting
 //!    request came, or since its last turn ended if that was later. The one whose turn has just ended comes last. A batch that
 //!    was cut short is finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.
@@ -50,7 +51,9 @@
 //!
 //! # What it learns
 //! *Whether waiting pays*, for each actor: if the mean time of a wait, in vain or not, is at most the cost of leaving times the
-//! share of waits that are not in vain.
+//! share of waits that are not in vain. Of the short wait and the long one, the one that saves
+//! more counts: whoever issues several requests at once and then thinks for long is waited for only between those. In a
+//! drive with a queue, leaving an actor whose last request was a write costs at most 1 ms: its buffer has the write.
 //!
 //! *The cost of leaving*, for the disk: how much longer the first read of a stream's turn takes than the turn's later ones. It is 12 ms
 //! at first. Once the time of transfers is known, both times are without it. In a drive with a queue the cost is at most what a read
@@ -66,11 +69,11 @@
 //! begins. Then the whole time that the drive takes for a read, or takes from the completion before, counts as the time to get there.
 //!
 //! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the drive
-//! begins where the turn's last read ended, and takes more than twice the usual time to reach a stream, besides its transfer,
+//! begins where the turn's last read ended, and takes longer than usual to reach a stream, besides its transfer,
 //! the drive was writing. The costs above leave out such a read. In a drive with a queue, nothing of the stream is sent for twice
-//! as long as that read took, and its turn ends as much later. What a drive could have read in a turn of writes follows from the
+//! as long as that read took, and its turn ends as much later. What a drive could have read in a turn follows from the
 //! highest rate over 16 reads of 64 KiB or more that each continue the one before, thinking included; each 16 such reads
-//! lower the rate by 1/64 first. It counts as at least half of what was written in the turn of writes before.
+//! lower the rate by 1/64 first. It counts as at least half of what was written in the last turn that wrote.
 //!
 //! # Without moving heads
 //! Rule 1 holds. Then reads are sent at once in order of arrival, then synchronous writes (one goes first once 16 reads have been

@@ -39,8 +39,9 @@
 //!   so what arrives before that is judged by the queue whose slice it was.
 //! - Linux's dispatch list is left out: a request goes to the device at once. A small request that was waited
 //!   for is dispatched when the host asks, as if it had been unplugged; Linux may wait for it to grow until then.
-//! - Where the device has no seeks but its own queue, requests in flight of an empty queue are not waited for either. Linux
-//!   has it so in later versions; with this one four readers of an SSD got a quarter of it.
+//! - Where the device has no seeks but its own queue, requests in flight of an empty queue are not waited for either, and a
+//!   queue that is alone has no limit. Linux has both so in later versions; with this one four readers of an SSD got a quarter
+//!   of it, and who kept 32 requests waiting had 16 in the device.
 //! - A wait ends with the slice. Linux finds out only when somebody asks.
 //! - Of the neighbours of the head the nearest is looked at for continuing, and the one ahead of two as near;
 //!   in Linux it is one of the two next to it by the shape of a tree.
@@ -346,7 +347,7 @@ impl Scheduler for Cfq {
             Plan::Change { to, choice, .. } => (to, choice),
             Plan::Wait => return self.hold_back(cx, plan, None),
         };
-        if let Err(hold) = self.in_flight.may_send(cx.now, &self.queues, index) {
+        if let Err(hold) = self.in_flight.may_send(cx, &self.queues, index) {
             return self.hold_back(cx, plan, Some((index, hold)));
         }
         if let Plan::Change { to, choice, end } = plan {

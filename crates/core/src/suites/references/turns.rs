@@ -150,11 +150,12 @@ impl Reference {
         Duration((self.target / 2).max(40_000_000))
     }
 
-    fn begin(&mut self, now: Instant, party: Party) {
+    fn begin(&mut self, cx: Cx<'_>, party: Party) {
+        let now = cx.now;
         let mut thinks = 0;
         if let Some(process) = self.holder() {
             let early = self.turn.and_then(|turn| turn.until).is_none_or(|until| now < until);
-            let left = early && self.first_of(process).is_none() && self.only_thinkers();
+            let left = early && self.first_of(process).is_none() && self.only_thinkers(cx);
             self.processes.all[process].left = left;
             if !left {
                 self.ways[1] -= self.ways[1] / 16;
@@ -201,8 +202,11 @@ impl Reference {
                 self.went[which] = (0, Some(cx.now));
             }
         }
-        if held.kind == Kind::Write {
+        let stream_writes = held.kind == Kind::Stream && cx[id].operation == Operation::Write;
+        if held.kind == Kind::Write || stream_writes {
             self.buffer.writes(cx[id].length.0.into());
+        }
+        if held.kind == Kind::Write {
             self.last_writer = Some(held.process);
         } else if cx[id].operation == Operation::Read {
             self.reads_gone += 1;
@@ -264,11 +268,9 @@ impl Scheduler for Reference {
             }
             Class::BestEffort => {
                 self.counts(cx, id, process);
-                let worth = || {
-                    self.processes.all[process].asks.worth(self.return_costs(false))
-                        || self.holder() == Some(process)
-                };
-                let in_turn = cx.device.depth == 1 || request.operation == Operation::Read && worth();
+                let queue = cx.device.depth > 1;
+                let worth = self.processes.all[process].asks.worth(self.return_costs(false), queue);
+                let in_turn = !queue || worth.is_some() || self.holder() == Some(process);
                 match self.processes.all[process].asks.is_stream() {
                     true if in_turn => Kind::Stream,
                     _ if self.may(process) => Kind::Pool,
@@ -313,7 +315,7 @@ impl Scheduler for Reference {
         let until = match next {
             Next::Send(id) => Err(id),
             Next::Begin(party, id) => {
-                self.begin(cx.now, party);
+                self.begin(cx, party);
                 Err(id)
             }
             Next::Wait(until) => Ok(until),
@@ -368,7 +370,7 @@ impl Scheduler for Reference {
             let (sectors, continues) = (cx[id].length.0.into(), read && !first && at_head);
             self.buffer.reads(cx.now, sectors, continues);
             let took = cx.now.since(held.since).0;
-            if continues && took > 2 * self.ways[2] + self.buffer.transfer(sectors) {
+            if continues && took > self.ways[2] + self.buffer.transfer(sectors) {
                 if cx.device.depth > 1 {
                     self.buffer.held_back = cx.now + Duration(2 * took);
                     turn.until = turn.until.map(|until| until + Duration(2 * took));

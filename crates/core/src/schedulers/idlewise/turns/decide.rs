@@ -6,6 +6,7 @@ use super::heads::Heads;
 use super::next::Next;
 use super::round::{Party, Wanted};
 use crate::collections::Place;
+use crate::request::Operation;
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant, RequestId};
 
@@ -79,9 +80,8 @@ impl Heads {
                 Some(Next::Send(id))
             }
             Party::Writes => {
-                if self.round.any_stream() && self.buffer.has_enough(self.round.length()) {
-                    cx.because("the drive gets time to write what it has taken", || []);
-                    return Some(self.round.until().map_or(Next::Hold, Next::Wait));
+                if let Some(next) = self.drive_writes(cx) {
+                    return Some(next);
                 }
                 let id = self.waiting.next_write(&self.head)?;
                 let writer = self
@@ -101,6 +101,15 @@ impl Heads {
         }
     }
 
+    /// What follows if the drive has been sent as much to write as it could have read in this turn, and a stream waits.
+    fn drive_writes(&self, cx: Cx<'_>) -> Option<Next> {
+        let enough = self.round.any_stream() && self.buffer.has_enough(self.round.length());
+        enough.then(|| {
+            cx.because("the drive gets time to write what it has taken", || []);
+            self.round.until().map_or(Next::Hold, Next::Wait)
+        })
+    }
+
     /// How the turn of the stream at `place` continues.
     fn go_on_with(&self, cx: Cx<'_>, place: Place) -> Option<Next> {
         let actor = self.actors.get(place);
@@ -110,14 +119,18 @@ impl Heads {
                 let end = self.round.until().filter(|end| cx.now < *end);
                 return Some(Next::Wait(end.map_or(until, |end| end.min(until))));
             }
+            if cx[id].operation == Operation::Write
+                && let Some(next) = self.drive_writes(cx)
+            {
+                return Some(next);
+            }
             cx.because("the turn of process {} goes on", || [cx[id].issuer.into()]);
             return Some(Next::Send(id));
         }
         if actor.flying > 0 {
             // Whoever was left, and will be as soon as this is done, keeps nobody from the drive meanwhile.
-            let stays =
-                cx.device.depth == 1 || !actor.left || actor.habits.pays(self.learned.leaving.cost(true));
-            if !stays && self.is_among_thinkers() {
+            let stays = cx.device.depth == 1 || !actor.left || self.pays(cx, place, true);
+            if !stays && self.is_among_thinkers(cx) {
                 return None;
             }
             cx.because("it is the turn of process {}, which has all that it asked for in flight", || {
@@ -125,7 +138,7 @@ impl Heads {
             });
             return Some(self.round.until().map_or(Next::Hold, Next::Wait));
         }
-        let cost = self.learned.leaving.cost(self.is_among_thinkers());
+        let cost = self.cost(cx, place, self.is_among_thinkers(cx));
         let until = self.waits_until(place, cost).filter(|until| cx.now < *until)?;
         cx.because("waits {} for process {}: to come back to it costs {}", || {
             [until.since(cx.now).into(), self.actors.who(place).into(), cost.into()]
@@ -134,10 +147,19 @@ impl Heads {
     }
 
     /// Whether nothing but streams wants the disk, and the next will soon be left in its turn.
-    pub(super) fn is_among_thinkers(&self) -> bool {
-        let next = self.round.next_stream().map(|place| self.actors.get(place).habits);
-        let left = next.is_some_and(|habits| !habits.pays(self.learned.leaving.cost(true)));
+    pub(super) fn is_among_thinkers(&self, cx: Cx<'_>) -> bool {
+        let left = self.round.next_stream().is_some_and(|place| !self.pays(cx, place, true));
         left && self.pool.is_empty() && self.actors.writers() == 0
+    }
+
+    /// What it costs to leave the actor at `place`, for a `short` time or not.
+    fn cost(&self, cx: Cx<'_>, place: Place, short: bool) -> Duration {
+        self.actors.get(place).habits.leaving(self.learned.leaving.cost(short), cx.device.depth > 1)
+    }
+
+    /// Whether waiting for the actor at `place` pays.
+    pub(super) fn pays(&self, cx: Cx<'_>, place: Place, short: bool) -> bool {
+        self.actors.get(place).habits.worth(self.cost(cx, place, short)).is_some()
     }
 
     /// Until when the stream at `place`, whose turn it is and which has nothing to do, is waited for, if to come back to it
@@ -145,7 +167,7 @@ impl Heads {
     fn waits_until(&self, place: Place, cost: Duration) -> Option<Instant> {
         let actor = self.actors.get(place);
         let idle = actor.idle?;
-        let wait = if actor.habits.pays(cost) { actor.habits.wait() } else { Duration::ZERO };
+        let wait = actor.habits.worth(cost).unwrap_or(Duration::ZERO);
         let end = idle + wait;
         Some(self.round.until().map_or(end, |until| end.min(until)))
     }

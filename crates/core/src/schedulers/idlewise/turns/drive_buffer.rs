@@ -12,9 +12,6 @@ const READS: u32 = 16;
 const LARGE: Sectors = Sectors(128);
 /// In each measurement reading is taken to be slower by this part: it is, elsewhere on the disk.
 const FADING: u64 = 64;
-/// A read that continues where the head is, and takes more than this times the usual time to reach a stream, was kept
-/// waiting by the drive.
-const SLOW: u64 = 2;
 /// The stream is held back for this times as long as the read took: most of the time is the drive's.
 const PAUSE: u64 = 2;
 
@@ -29,9 +26,9 @@ pub(super) struct DriveBuffer {
     time: Duration,
     /// The shortest time that reading a sector has taken, in sixteenths of a nanosecond. 0: not known.
     sector: u64,
-    /// Sectors that the drive has been sent in this turn of writes.
+    /// Sectors that the drive has been sent to write in this turn.
     written: u64,
-    /// Half of the sectors of the turn of writes before: the limit falls step by step, as it may be wrong.
+    /// Half of the sectors of the last turn in which it was: the limit falls step by step, as it may be wrong.
     least: u64,
     /// Until when the stream whose turn it is is held back.
     until: Instant,
@@ -39,7 +36,8 @@ pub(super) struct DriveBuffer {
 
 impl DriveBuffer {
     /// A read of the stream whose turn it is has taken `service`. `continues`: it began where the one before ended, which
-    /// was of this turn, too. `way`: the usual time to reach a stream. Returns whether the drive was writing meanwhile.
+    /// was of this turn, too. `way`: the usual time to reach a stream. Returns whether the drive was writing meanwhile: it went
+    /// further than to a stream.
     pub(super) fn reads(
         &mut self,
         now: Instant,
@@ -61,7 +59,7 @@ impl DriveBuffer {
             (self.reads, self.sectors, self.time) = (0, 0, Duration::ZERO);
         }
         let transfer = Duration(u64::from(length.0).saturating_mul(self.sector) / 16);
-        continues && service > way * SLOW + transfer
+        continues && service > way + transfer
     }
 
     /// The drive was writing while it took `service` for a read. Returns for how long the stream is held back.
@@ -83,7 +81,7 @@ impl DriveBuffer {
         }
     }
 
-    /// A write that nobody waits for is dispatched.
+    /// A write of a turn of writes, or of a stream that writes, is dispatched.
     pub(super) fn writes(&mut self, length: Sectors) {
         self.written += u64::from(length.0);
     }

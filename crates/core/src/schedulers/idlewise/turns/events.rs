@@ -34,11 +34,8 @@ impl Heads {
         }
         self.asks(cx, id, place);
         let actor = self.actors.get(place);
-        // A drive with a queue takes a write into its buffer while it does something else, and sorts what it has: a stream
-        // that is not worth waiting for is not worth an empty queue either.
-        let queue = cx.device.depth > 1;
-        let waits = self.round.holder() == Some(place) || actor.habits.pays(self.learned.leaving.cost(false));
-        let turns = !queue || waits && request.operation == Operation::Read;
+        // A drive with a queue sorts what it has: a stream that is not worth waiting for is not worth an empty queue either.
+        let turns = cx.device.depth == 1 || self.round.holder() == Some(place) || self.pays(cx, place, false);
         match turns && actor.habits.streams() {
             true => Class::Stream,
             false if self.shares.may(&actor.purse) => Class::Pool,
@@ -105,13 +102,14 @@ impl Heads {
     }
 
     /// The turn ends, and another begins.
-    fn begin(&mut self, now: Instant, party: Party) {
+    fn begin(&mut self, cx: Cx<'_>, party: Party) {
+        let now = cx.now;
         let holder = self.round.holder();
         let wants = holder.is_some_and(|place| !self.actors.get(place).lists.stream.is_empty());
         let may = holder.is_some_and(|place| self.shares.may(&self.actors.get(place).purse));
         if let Some(place) = holder {
             let early = self.round.until().is_none_or(|until| now < until);
-            let left = early && self.is_among_thinkers();
+            let left = early && self.is_among_thinkers(cx);
             self.actors.get_mut(place).left = left;
             self.learned.turn_ends(left);
         }
@@ -148,8 +146,10 @@ impl Heads {
         self.forget(cx, id, place, class);
         self.actors.goes(place, class);
         if class == Class::Async {
-            self.buffer.writes(cx[id].length);
             self.writer = Some(place);
+        }
+        if class == Class::Async || class == Class::Stream && cx[id].operation == Operation::Write {
+            self.buffer.writes(cx[id].length);
         }
         self.classes.sends(class);
         self.in_flight.push(cx.now, id, class == Class::Async);
@@ -229,7 +229,7 @@ impl Scheduler for Heads {
         }
         let until = match next {
             Next::Begin(id, party) => {
-                self.begin(cx.now, party);
+                self.begin(cx, party);
                 self.send(cx, id, oldest == Some(id));
                 return Decision::Dispatch(id);
             }

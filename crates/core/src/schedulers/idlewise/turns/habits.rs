@@ -1,6 +1,6 @@
 //! How a process or a chain of processes behaves: whether it continues where it stopped, and how soon.
 
-use crate::request::Request;
+use crate::request::{Operation, Request};
 use crate::units::{Duration, Sector};
 
 /// Near is within 4 MiB: what a disk reads ahead by itself, and where a file's next part or the next file of a directory lies.
@@ -15,8 +15,8 @@ const LONGEST_THOUGHT: Duration = Duration::from_ms(8);
 const ABSENT: Duration = Duration::from_ms(64);
 /// Waits are at least this long, for a thought may vary more than what has been seen of it; and at most that.
 const WAITS: (Duration, Duration) = (Duration::from_ms(3), Duration::from_ms(8));
-/// Who thinks for the same time each time is late by a little at times.
-const MARGIN: Duration = Duration::from_ms(1);
+/// Who goes on at once does so within this time, and who thinks for the same time each time is no later than by this.
+const PROMPT: Duration = Duration::from_ms(1);
 /// Certainty.
 const ONE: u16 = 256;
 
@@ -26,12 +26,37 @@ pub(super) struct Habits {
     /// Where its last request ends.
     pub(super) end: Option<Sector>,
     score: u8,
+    /// The last request was a write.
+    writes: bool,
     /// Mean and mean deviation of the time from a completion to the next request.
     thought: Option<(Duration, Duration)>,
-    /// How often a wait for it is in vain, of 256.
+    /// What waits for it are worth: a short one, for whoever goes on at once, and one as long as it thinks.
+    short: Wait,
+    long: Wait,
+}
+
+/// What waits of one length have been worth.
+#[derive(Clone, Copy, Debug, Default)]
+struct Wait {
+    /// How often such a wait is in vain, of 256.
     vain: u16,
-    /// How long a wait for it takes on average, in vain or not.
+    /// How long it takes on average, in vain or not.
     spent: Duration,
+}
+
+impl Wait {
+    /// The next request came after `thought`. A wait would have ended after `length`.
+    fn learn(&mut self, thought: Duration, length: Duration) {
+        let late = if thought > length { ONE } else { 0 };
+        self.vain = (self.vain * 7 + late) / 8;
+        self.spent = (self.spent * 7 + thought.min(length)) / 8;
+    }
+
+    /// What it saves if to leave costs `leaving`, in 256ths of a nanosecond: nothing if it is in vain.
+    fn saves(&self, leaving: Duration) -> i64 {
+        let (saved, spent) = (leaving * u64::from(ONE - self.vain), self.spent * u64::from(ONE));
+        saved.0 as i64 - spent.0 as i64
+    }
 }
 
 impl Habits {
@@ -42,10 +67,10 @@ impl Habits {
             self.score = if near { (self.score + 1).min(MOST) } else { self.score.saturating_sub(2) };
         }
         self.end = Some(request.end());
+        self.writes = request.operation == Operation::Write;
         let Some(sample) = thought.map(|thought| thought.min(ABSENT)) else { return };
-        let late = if sample > self.wait() { ONE } else { 0 };
-        self.vain = (self.vain * 7 + late) / 8;
-        self.spent = (self.spent * 7 + sample.min(self.wait())) / 8;
+        self.short.learn(sample, PROMPT);
+        self.long.learn(sample, self.wait());
         let (mean, deviation) = self.thought.unwrap_or((sample, sample / 2));
         let off = (mean - sample) + (sample - mean);
         self.thought = Some(((mean * 7 + sample) / 8, (deviation * 7 + off) / 8));
@@ -60,7 +85,7 @@ impl Habits {
     /// How long to wait for it.
     pub(super) fn wait(&self) -> Duration {
         let (mean, deviation) = self.thought.unwrap_or_default();
-        (mean + deviation * 4 + MARGIN).max(WAITS.0).min(WAITS.1)
+        (mean + deviation * 4 + PROMPT).max(WAITS.0).min(WAITS.1)
     }
 
     /// How long to wait for it where it must not lose its place: if it thinks for no longer than 3 ms (SOSP'01 §3.4).
@@ -68,9 +93,18 @@ impl Habits {
         self.thought.filter(|(mean, _)| *mean <= WAITS.0).map(|_| self.wait())
     }
 
-    /// Whether waiting pays, if to leave costs `leaving`: what waits take against what those that are not in vain save.
-    pub(super) fn pays(&self, leaving: Duration) -> bool {
-        self.streams() && self.spent * u64::from(ONE) <= leaving * u64::from(ONE - self.vain)
+    /// How long to wait for it if to leave it costs `leaving`: of a short wait and a long one the one that saves more.
+    /// `None`: neither pays.
+    pub(super) fn worth(&self, leaving: Duration) -> Option<Duration> {
+        let (short, long) = (self.short.saves(leaving), self.long.saves(leaving));
+        let wait = if short > long { PROMPT } else { self.wait() };
+        (self.streams() && short.max(long) >= 0).then_some(wait)
+    }
+
+    /// What it costs to leave it, if others cost `leaving`. A drive with a queue has what it wrote in its buffer, so
+    /// that only who writes on at once is waited for.
+    pub(super) fn leaving(&self, leaving: Duration, queue: bool) -> Duration {
+        if self.writes && queue { leaving.min(PROMPT) } else { leaving }
     }
 
     /// Whether `request` begins near where it left off.
@@ -97,11 +131,14 @@ mod tests {
     #[test]
     fn a_wait_pays_if_it_costs_less_than_to_come_back() {
         let steady = habits(&[3]);
-        assert!(steady.pays(Duration::from_ms(4)) && !steady.pays(Duration::from_ms(2)));
-        // Of three waits one is in vain and takes 8 ms: 16 ms of coming back are saved by 8 ms of waiting, but no 6 ms are.
-        let adversary = habits(&[0, 0, 15]);
-        assert!(adversary.streams() && adversary.pays(Duration::from_ms(8)));
-        assert!(!adversary.pays(Duration::from_ms(3)));
+        assert!(steady.worth(Duration::from_ms(4)).is_some() && steady.worth(Duration::from_ms(2)).is_none());
+        // Two of three short waits take nothing, the third is in vain. A long one is in vain as often, and takes 8 ms.
+        let bursts = habits(&[0, 0, 15]);
+        assert!(bursts.streams() && bursts.worth(Duration::from_ms(8)) == Some(PROMPT));
+        // Here a long wait is never in vain, and saves a third of coming back more.
+        let slower = habits(&[0, 0, 6]);
+        assert!(slower.worth(Duration::from_ms(8)).is_some_and(|wait| wait > Duration::from_ms(6)));
+        assert_eq!(slower.worth(Duration::from_ms(5)), Some(PROMPT));
         // Each is too long to be waited for.
         assert!(!habits(&[20]).streams());
     }

@@ -10,7 +10,7 @@ use super::slice::{NoWait, Slice};
 use crate::scheduler::Cx;
 use crate::units::{Duration, Instant};
 
-/// What a queue that is alone may have in flight, in quanta.
+/// What a queue that is alone may have in flight, in quanta, where the device has seeks.
 const ALONE: u64 = 4;
 /// Linux's `CFQ_HW_QUEUE_MIN`: this many requests in the device at once show that the device has a queue.
 const DEEP: u64 = 5;
@@ -86,7 +86,7 @@ impl InFlight {
 
     /// Whether the queue `index`, which has requests, may send one now.
     #[inline]
-    pub(super) fn may_send(&self, now: Instant, queues: &Queues, index: Index) -> Result<(), Hold> {
+    pub(super) fn may_send(&self, cx: Cx<'_>, queues: &Queues, index: Index) -> Result<(), Hold> {
         let (settings, queue) = (&queues.settings, &queues[index]);
         let ([others, syncs], own) = (self.counts, queue.in_flight);
         if queue.idle_window && others > 0 {
@@ -98,13 +98,14 @@ impl InFlight {
         let quantum = settings.quantum.0;
         let most = match (queue.kind.is_idle_class(), own >= quantum) {
             (true, _) => 1,
+            (false, true) if queues.busy() == 1 && self.no_seeks(cx) => u64::MAX,
             (false, true) if queues.busy() == 1 => ALONE * quantum,
             _ => quantum,
         };
         if own >= most {
             return Err(Hold::Enough(own));
         }
-        if queue.kind.sync || !settings.low_latency { Ok(()) } else { self.ramp(now, settings, own) }
+        if queue.kind.sync || !settings.low_latency { Ok(()) } else { self.ramp(cx.now, settings, own) }
     }
 
     /// A queue of asynchronous requests, of which `own` are in flight, may have one more for each

@@ -7,7 +7,8 @@ use crate::units::Duration;
 crate::tunables! {
     /// Tunables of Linux 2.6.32's CFQ. Names, units and defaults are Linux's.
     pub struct Settings {
-        /// Requests of one queue that may be in flight; four times as many if no other queue has any.
+        /// Requests of one queue that may be in flight; four times as many if no other queue has any, without a limit if
+        /// the device has no seeks either.
         quantum: Count = 4, 1..=1_000_000;
         /// How long a synchronous request may wait before it goes first in its queue's next slice.
         fifo_expire_sync: Milliseconds = 125, 0..=3_600_000;

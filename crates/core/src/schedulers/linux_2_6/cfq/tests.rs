@@ -288,6 +288,19 @@ fn flash_with_a_queue_of_its_own_gets_the_requests_of_all_at_a_time() {
 }
 
 #[test]
+fn who_is_alone_has_four_quanta_in_flight_and_no_limit_on_flash() {
+    for (rotational, most) in [(true, 16), (false, 32)] {
+        let device = Device { merging: Merging::Off, depth: 32, ..Device::usual(rotational) };
+        let mut bench = Bench::on(device, &[]);
+        for n in 0..32 {
+            bench.read(n * FAR / 16, 1);
+        }
+        let sent = core::iter::from_fn(|| matches!(bench.ask(), Decision::Dispatch(_)).then_some(()));
+        assert_eq!(sent.count(), most, "the device turns: {rotational}");
+    }
+}
+
+#[test]
 fn a_device_that_takes_few_at_once_is_found_out() {
     let mut bench = Bench::new(&[]);
     for n in 0..100 {

@@ -65,7 +65,7 @@ impl Reference {
         let wait = self.set.slice_idle.0.0 as i64;
         let process = turn.who.map(|who| &self.processes[who as usize]);
         let Some(process) = process.filter(|process| !process.gone) else { return };
-        let no_seeks = !cx.device.rotational && self.device.2;
+        let no_seeks = self.no_seeks(cx);
         let long = process.think.0 > 80 && process.think.2 as i64 > end - now;
         if !no_seeks && wait > 0 && lane.window && self.flying(true) + self.flying(false) == 0 && !long {
             let seeks = lane.seek.0 > 80 && lane.seek.2 > 8192;
@@ -103,14 +103,19 @@ impl Reference {
             return (Some(other), Some(turn.lane));
         }
         let waits = turn.wait.is_some_and(|(until, over)| !over && now < until);
-        if waits || lane.flying > 0 && lane.window && (cx.device.rotational || !self.device.2) {
+        if waits || lane.flying > 0 && lane.window && !self.no_seeks(cx) {
             return (None, None);
         }
         (Some(self.next_lane(now)), None)
     }
 
-    /// Whether the queue may send a request at `now`.
-    fn may(&self, name: usize, now: i64) -> bool {
+    fn no_seeks(&self, cx: Cx<'_>) -> bool {
+        !cx.device.rotational && self.device.2
+    }
+
+    /// Whether the queue may send a request now.
+    fn may(&self, cx: Cx<'_>, name: usize) -> bool {
+        let now = cx.now.0 as i64;
         let lane = self.lane(name);
         let lanes = self.owned.iter().filter(|owned| owned.3);
         let sync_flying = lanes.filter(|owned| owned.2).count();
@@ -125,7 +130,7 @@ impl Reference {
             if self.busy() > 1 {
                 return false;
             }
-            most *= 4;
+            most = if self.no_seeks(cx) { i64::MAX } else { 4 * most };
         }
         if !lane.sync && self.set.low_latency {
             let mut depth = (now - self.last_sync.unwrap()) / self.set.slice_sync.0.0 as i64;
@@ -140,20 +145,21 @@ impl Reference {
     pub(super) fn serve(&mut self, cx: Cx<'_>) -> Decision {
         let now = cx.now.0 as i64;
         let (next, instead_of) = self.next_to_serve(cx, now);
-        if let Some(name) = next.filter(|name| self.may(*name, now)) {
+        if let Some(name) = next.filter(|name| self.may(cx, *name)) {
             if let Some(old) = instead_of {
                 self.marry(old, name);
             }
             return self.send(cx, name);
         }
-        let mut times = self.moments(now, next);
+        let mut times = self.moments(cx, next);
         times.retain(|time| *time > now);
         times.sort_unstable();
         times.first().map_or(Decision::Idle, |time| Decision::WaitUntil(Instant(*time as u64)))
     }
 
     /// When the answer could be another though nothing happens: `next`, if any, may not send now.
-    fn moments(&self, now: i64, next: Option<usize>) -> Vec<i64> {
+    fn moments(&self, cx: Cx<'_>, next: Option<usize>) -> Vec<i64> {
+        let now = cx.now.0 as i64;
         let mut times = Vec::new();
         let order = self.in_order();
         if let Some(turn) = self.turn {
@@ -162,7 +168,7 @@ impl Reference {
         }
         let Some(name) = next else { return times };
         let lane = self.lane(name);
-        let blocked = lane.sync || self.flying(true) > 0 || lane.flying >= self.limit(name);
+        let blocked = lane.sync || self.flying(true) > 0 || lane.flying >= self.limit(cx, name);
         if !blocked && self.set.low_latency {
             let step = self.set.slice_sync.0.0 as i64;
             times.push(self.last_sync.unwrap() + step * (lane.flying as i64 + 1));
@@ -178,11 +184,12 @@ impl Reference {
         times
     }
 
-    fn limit(&self, name: usize) -> u64 {
+    fn limit(&self, cx: Cx<'_>, name: usize) -> u64 {
         let lane = self.lane(name);
         match (lane.class == Class::Idle, lane.flying >= self.set.quantum.0, self.busy() > 1) {
             (true, ..) => 1,
             (_, true, true) => 0,
+            (_, true, false) if self.no_seeks(cx) => u64::MAX,
             (_, true, false) => 4 * self.set.quantum.0,
             _ => self.set.quantum.0,
         }

@@ -125,9 +125,12 @@ impl Reference {
             Party::Stream(process) => {
                 if let Some(id) = self.first_of(process) {
                     let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);
-                    let held_back = cx.now < self.buffer.held_back;
-                    return Some(if held_back {
+                    let writes = cx[id].operation == Operation::Write;
+                    let full = writes && !self.line.is_empty() && self.buffer.is_full(turn.length);
+                    return Some(if cx.now < self.buffer.held_back {
                         Next::Wait(Some(end.min(self.buffer.held_back)))
+                    } else if full {
+                        Next::Wait(turn.until)
                     } else {
                         Next::Send(id)
                     });
@@ -136,12 +139,13 @@ impl Reference {
                 let process = &self.processes.all[process];
                 if flies {
                     let soon = self.return_costs(true);
-                    let goes_on = cx.device.depth == 1 || !process.left || process.asks.worth(soon);
-                    let left = !goes_on && self.only_thinkers();
+                    let goes_on =
+                        cx.device.depth == 1 || !process.left || process.asks.worth(soon, true).is_some();
+                    let left = !goes_on && self.only_thinkers(cx);
                     return (!left).then_some(Next::Wait(turn.until));
                 }
-                let cost = self.return_costs(self.only_thinkers());
-                let wait = if process.asks.worth(cost) { process.asks.wait() } else { 0 };
+                let cost = self.return_costs(self.only_thinkers(cx));
+                let wait = process.asks.worth(cost, cx.device.depth > 1).unwrap_or(0);
                 let end = process.idle? + Duration(wait);
                 let end = end.min(turn.until.unwrap_or(Instant::MAX));
                 (cx.now < end).then_some(Next::Wait(Some(end)))

@@ -1,7 +1,6 @@
 //! What it costs to leave a stream, in the slow reference for `turns`.
 
-use super::Reference;
-use super::state::Kind;
+use super::*;
 
 impl Reference {
     /// What it takes longer to come back than to stay: soon, or after a round.
@@ -16,9 +15,9 @@ impl Reference {
     }
 
     /// Only streams wait, and the first of them would not be waited for.
-    pub(super) fn only_thinkers(&self) -> bool {
+    pub(super) fn only_thinkers(&self, cx: Cx<'_>) -> bool {
         let first = self.line.first().map(|(process, _)| &self.processes.all[*process].asks);
-        first.is_some_and(|asks| !asks.worth(self.return_costs(true)))
+        first.is_some_and(|asks| asks.worth(self.return_costs(true), cx.device.depth > 1).is_none())
             && !self.any(Kind::Pool)
             && !self.any(Kind::Write)
     }

@@ -14,10 +14,9 @@ pub(super) struct Habit {
     score: u64,
     /// Mean and mean deviation.
     think: Option<(u64, u64)>,
-    /// How many waits of 256 are in vain.
-    vain: u64,
-    /// The mean cost of a wait.
-    cost: u64,
+    wrote: bool,
+    /// Of a short and a long wait: how many of 256 are in vain, and the mean cost of one.
+    waits: [(u64, u64); 2],
 }
 
 impl Habit {
@@ -32,10 +31,13 @@ impl Habit {
             self.score -= self.score.min(2);
         }
         self.end = Some(request.end().0);
-        let Some(thought) = thought else { return };
-        let (thought, wait) = (thought.min(64 * MS), self.wait());
-        self.vain = (7 * self.vain + if thought > wait { 256 } else { 0 }) / 8;
-        self.cost = (7 * self.cost + thought.min(wait)) / 8;
+        self.wrote = request.operation == Operation::Write;
+        let Some(thought) = thought.map(|thought| thought.min(64 * MS)) else { return };
+        let lengths = [MS, self.wait()];
+        for ((vain, cost), wait) in self.waits.iter_mut().zip(lengths) {
+            *vain = (7 * *vain + if thought > wait { 256 } else { 0 }) / 8;
+            *cost = (7 * *cost + thought.min(wait)) / 8;
+        }
         let (mean, deviation) = self.think.unwrap_or((thought, thought / 2));
         self.think = Some(((7 * mean + thought) / 8, (7 * deviation + mean.abs_diff(thought)) / 8));
     }
@@ -55,9 +57,14 @@ impl Habit {
         (mean <= 3 * MS).then(|| self.wait())
     }
 
-    /// Whether the waits cost no more than those that are not in vain save.
-    pub(super) fn worth(&self, way: u64) -> bool {
-        self.is_stream() && self.cost * 256 <= way * (256 - self.vain)
+    /// How long a wait is worth it: the one that saves most, if it saves what it costs. Whoever wrote left it to a drive with
+    /// a queue.
+    pub(super) fn worth(&self, way: u64, queue: bool) -> Option<u64> {
+        let way = if self.wrote && queue { way.min(MS) } else { way };
+        let saves = |(vain, cost): (u64, u64)| (way * (256 - vain)) as i64 - (cost * 256) as i64;
+        let both = [(saves(self.waits[1]), self.wait()), (saves(self.waits[0]), MS)];
+        let best = both.into_iter().rev().max_by_key(|(saved, _)| *saved)?;
+        (self.is_stream() && best.0 >= 0).then_some(best.1)
     }
 }
 
