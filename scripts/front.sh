@@ -3,13 +3,13 @@
 #
 #   scripts/front.sh [PATH OF idlewise] > docs/front.md
 #
-# RUNS=N runs of each (5), DURATION=TIME of each (20s), DISKS=NAME,… other disks.
+# RUNS=N runs of each (5), DURATION=TIME of each (20s), DISKS=NAME,… other disks, DRAWN=FROM-TO drawn loads (161-260).
 set -euo pipefail
 export LC_ALL=C COLUMNS=110
 
 idlewise="${1:-target/release/idlewise}"
 loads=$("$idlewise" front --disks sd-card --duration 1s --schedulers noop --json 2>/dev/null | grep -c "\"load\":")
-runs=${RUNS:-5} duration=${DURATION:-20s}
+runs=${RUNS:-5} duration=${DURATION:-20s} drawn=${DRAWN:-161-260}
 disks=${DISKS:-hdd-18tb-7200,hdd-4tb-7200,hdd-2400gb-10k,maxtor-40g,cheetah-st318451lw,deskstar-34gxp,ibm-18es,barracuda,atlas10k,sata-ssd,nvme-ssd,sd-card}
 
 cat <<TEXT
@@ -30,11 +30,21 @@ under the *unstarving best*, the yardstick of every share, nobody waits longer t
 * are set aside: nobody tunes a scheduler on them. So are the disks with *. Schedulers know the disk's positioning times
 from its model, as in \`compare\`.
 
+**Loads that nobody wrote.** Below each disk a second table has $(($(cut -d- -f2 <<<"$drawn") - $(cut -d- -f1 <<<"$drawn") + 1)) loads that a number draws
+(numbers $drawn): one to four programs each, of twelve kinds such as readers, thinkers, writers past the page cache and behind it, random
+readers, players, committers and small files, with sizes, depths, think times, starts and ends by chance. Nobody tunes on numbers above 160.
+\`idlewise run --workload drawn:draw=7\` shows what number 7 is. A run of each.
+
 To repeat a part: \`idlewise front --disks maxtor-40g --loads mail,web --runs 5 --html=front.html\`, which also draws each load.
 TEXT
+# Rows of a table of drawn loads.
+rows=12
 IFS=, read -ra each <<<"$disks"
 for disk in "${each[@]}"; do
     printf '\n## %s\n\n```\n' "$disk"
     "$idlewise" front --disks "$disk" --runs "$runs" --duration "$duration" 2>/dev/null
+    printf '%s\n' '```' '' 'Loads drawn at random, the greatest shares:' '' '```'
+    # The heading and the first rows of the table; who is best is judged among all.
+    "$idlewise" front --disks "$disk" --drawn "$drawn" --duration "$duration" 2>/dev/null | sed -n "3,$((rows + 3))p"
     printf '```\n'
 done

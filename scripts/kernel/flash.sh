@@ -62,6 +62,5 @@ What a miss comes from:
 - `batches`, `writers`, `writes`: the block layer starts the device in the submitter for all. There each instruction counts. Lists in order of
   address cost 300 to 500 instructions a request, clocks, trees of queues and statistics up to 1000 more; the kernel's trees cost less
   where few requests wait.
-- `cfq` gives the device 16 requests of one process at a time (`quantum`), as Linux 2.6.32 did, and so half of a batch.
 TEXT
 tables

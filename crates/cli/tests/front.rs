@@ -62,6 +62,20 @@ fn sets_of_loads_are_what_they_say() {
 }
 
 #[test]
+fn loads_are_drawn_by_their_numbers() {
+    let of = |numbers: &str| document(&["--drawn", numbers, "--duration", "2s"])["disks"][0]["loads"].clone();
+    let (three, again) = (of("160-162"), of("161"));
+    let names: Vec<&Value> = three.as_array().unwrap().iter().map(|load| &load["load"]).collect();
+    assert_eq!(names, ["drawn-160", "drawn-161", "drawn-162"]);
+    assert_eq!(three[1], again[0], "a number draws the same at any time");
+    assert_ne!(three[1]["schedulers"], three[2]["schedulers"], "others draw others");
+    assert_eq!((&three[0]["aside"], &three[1]["aside"]), (&Value::Bool(false), &Value::Bool(true)));
+    // What the page names can be run by itself.
+    let workload = three[1]["workload"].as_str().unwrap();
+    idlewise(["run", "--disk", "maxtor-40g", "--workload", workload]).exits(0).prints("run time");
+}
+
+#[test]
 fn the_page_is_whole_and_names_nothing_outside() {
     let folder = folder();
     let path = folder.path().join("front.html");
@@ -81,5 +95,11 @@ fn wrong_names_are_told() {
     idlewise(["front", "--loads", "seq-reader"]).exits(2).says("did you mean 'seq-readers'");
     idlewise(["front", "--disks", "barracude"]).exits(2).says("did you mean 'barracuda'");
     idlewise(["front", "--duration", "0s"]).exits(2).says("write a time such as 20s");
+    for numbers in ["5-3", "0-3", "1-", "-", "x", "1-20000"] {
+        let numbers = format!("--drawn={numbers}");
+        idlewise(["front", numbers.as_str()]).exits(2).says("write numbers such as 1-40");
+    }
+    idlewise(["front", "--drawn", "1-3", "--loads", "mail"]).exits(2).says("cannot be used with");
+    idlewise(["run", "--workload", "drawn:draw=0"]).exits(2).says("draw");
     idlewise(["front", "--schedulers", "nop"]).exits(2).says("did you mean 'noop'");
 }

@@ -5,6 +5,7 @@
 
 mod catalogue;
 mod chains;
+mod drawn;
 pub mod fio;
 mod ioaz;
 mod makers;

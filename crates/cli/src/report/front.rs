@@ -16,7 +16,7 @@ use super::{json as numbers_for_programs, origin};
 use crate::failure::Failure;
 
 /// All loads on one disk.
-pub(crate) struct Drawn<'a> {
+pub(crate) struct DiskFronts<'a> {
     pub(crate) disk: &'a Profile,
     pub(crate) panels: Vec<Panel>,
     pub(crate) schedulers: &'a [Choice],
@@ -32,7 +32,7 @@ const LEGEND: &str = "* set aside: nobody tunes on it. \
     throughput, geometric mean; 1 where there is none. A read counts again for each tenth of a second of waiting. \
     front: loads in which nobody has more throughput and a lower p99.";
 
-impl Drawn<'_> {
+impl DiskFronts<'_> {
     fn name(&self, place: usize) -> &str {
         &self.schedulers[place].label
     }
@@ -52,9 +52,9 @@ fn load(panel: &Panel) -> String {
 }
 
 /// The fronts as text.
-pub(crate) fn text(drawn: &[Drawn<'_>]) -> String {
+pub(crate) fn text(fronts: &[DiskFronts<'_>]) -> String {
     let mut text = String::new();
-    for one in drawn {
+    for one in fronts {
         let aside = if front::is_aside(&one.disk.name) { " *" } else { "" };
         let _ = writeln!(text, "{}{aside} ({})\n", one.disk.name, one.disk.description);
         text += &aligned(&overall(one));
@@ -76,11 +76,11 @@ fn share(over: &Overall) -> String {
     }
 }
 
-fn overall(one: &Drawn<'_>) -> Vec<Vec<String>> {
+fn overall(one: &DiskFronts<'_>) -> Vec<Vec<String>> {
     let heads = ["scheduler", "share", "least", "too long", "p99", "front"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     for (place, over) in one.ranked() {
-        let (least, at) = over.least;
+        let (least, at) = &over.least;
         rows.push(vec![
             one.name(place).to_owned(),
             share(&over),
@@ -94,7 +94,7 @@ fn overall(one: &Drawn<'_>) -> Vec<Vec<String>> {
 }
 
 /// Of each load the front, the greatest throughput first.
-fn by_load(one: &Drawn<'_>) -> String {
+fn by_load(one: &DiskFronts<'_>) -> String {
     let mut text = String::from("the front of each load: MB/s, p99 and longest wait in ms\n");
     for panel in &one.panels {
         let mut front: Vec<&Standing> = panel.standings.iter().filter(|one| one.front).collect();
@@ -130,8 +130,8 @@ fn point(standing: &Standing) -> [f64; 3] {
 }
 
 /// The fronts for programs.
-pub(crate) fn json(drawn: &[Drawn<'_>]) -> Result<String, Failure> {
-    let disks: Vec<Value> = drawn.iter().map(disk).collect();
+pub(crate) fn json(fronts: &[DiskFronts<'_>]) -> Result<String, Failure> {
+    let disks: Vec<Value> = fronts.iter().map(disk).collect();
     numbers_for_programs::text(&json!({
         "schema": "idlewise-front-1",
         "version": env!("CARGO_PKG_VERSION"),
@@ -140,7 +140,7 @@ pub(crate) fn json(drawn: &[Drawn<'_>]) -> Result<String, Failure> {
     }))
 }
 
-fn disk(one: &Drawn<'_>) -> Value {
+fn disk(one: &DiskFronts<'_>) -> Value {
     let overall = one.ranked().into_iter().map(|(place, over)| {
         json!({
             "scheduler": one.name(place),

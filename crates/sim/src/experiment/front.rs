@@ -57,7 +57,7 @@ pub struct Standing {
 #[derive(Debug)]
 pub struct Panel {
     /// The load.
-    pub load: &'static FrontLoad,
+    pub load: FrontLoad,
     /// The limit of waits, in ns.
     pub limit_ns: f64,
     /// Every scheduler, in the order in which they were given.
@@ -81,7 +81,7 @@ pub struct Effort {
 /// As [`Experiment::run`].
 pub fn panel(
     disk: &Profile,
-    load: &'static FrontLoad,
+    load: &FrontLoad,
     schedulers: &[Choice],
     effort: Effort,
     control: &Control,
@@ -90,7 +90,7 @@ pub fn panel(
         schedulers: schedulers.to_vec(),
         seeds: (1..=effort.runs).collect(),
         limits: Limits { until: effort.until, ..Limits::default() },
-        ..Experiment::new(disk.clone(), Load::Workload(Spec::parse(load.workload)?))
+        ..Experiment::new(disk.clone(), Load::Workload(Spec::parse(&load.workload)?))
     };
     let outcomes = experiment.run(control)?;
     if control.stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -105,7 +105,7 @@ pub fn panel(
     let usual = Duration(standings[yardstick].longest_ns as u64);
     let limit_ns = Goal::defaults().limit(usual).0 as f64;
     judge(&mut standings, limit_ns);
-    Ok(Some(Panel { load, limit_ns, standings }))
+    Ok(Some(Panel { load: load.clone(), limit_ns, standings }))
 }
 
 /// What a load counts of a run, in bytes a second.
@@ -172,7 +172,7 @@ pub struct Overall {
     /// The same for each seed.
     pub shares: Vec<f64>,
     /// The least share, at most 1, and the load that has it.
-    pub least: (f64, &'static str),
+    pub least: (f64, String),
     /// Loads in which somebody waited too long.
     pub starved: usize,
     /// Loads in which the scheduler lies on the front.
@@ -183,7 +183,7 @@ pub struct Overall {
 
 /// How the scheduler at `place` does over `panels`, of which there is at least one.
 pub fn overall(panels: &[Panel], place: usize) -> Overall {
-    let own = || panels.iter().map(move |panel| (&panel.standings[place], panel.load.name));
+    let own = || panels.iter().map(move |panel| (&panel.standings[place], &panel.load.name));
     // A share of nothing counts as a millionth: a mean over logarithms has no zero.
     let geometric = |of: &dyn Fn(&Standing) -> f64| {
         let sum: f64 = own().map(|(one, _)| of(one).max(1e-6).ln()).sum();
@@ -195,7 +195,7 @@ pub fn overall(panels: &[Panel], place: usize) -> Overall {
     Overall {
         share: geometric(&|one| one.share.min(1.0)),
         shares: (0..seeds).map(|seed| geometric(&|one| one.shares[seed].min(1.0))).collect(),
-        least: least.unwrap_or((0.0, "")),
+        least: least.map_or((0.0, String::new()), |(share, load)| (share, load.to_string())),
         starved: own().filter(|(one, _)| one.starves).count(),
         front: own().filter(|(one, _)| one.front).count(),
         p99_ratio: geometric(&|one| one.p99_ratio),
@@ -241,7 +241,7 @@ mod tests {
     #[test]
     fn a_mean_over_loads_counts_who_starves_at_most_as_the_best() {
         let panel = |share: f64, starves: bool| Panel {
-            load: &LOADS[0],
+            load: LOADS[0].clone(),
             limit_ns: 1e9,
             standings: vec![Standing {
                 share,
@@ -265,8 +265,9 @@ mod tests {
         for disk in DISKS {
             let profile = Profile::named(disk.name).unwrap();
             let capacity = profile.build().unwrap().with_model(Capacity);
-            for load in LOADS {
-                let spec = Spec::parse(load.workload).unwrap();
+            let drawn = (1..=200).map(|number| FrontLoad::drawn(number, Duration::from_s(20)));
+            for load in LOADS.iter().cloned().chain(drawn) {
+                let spec = Spec::parse(&load.workload).unwrap();
                 let ground = crate::workloads::Ground { capacity, depth: 32, seed: 1 };
                 if let Err(error) = crate::workloads::build(&spec, ground) {
                     panic!("{} on {}: {error}", load.name, disk.name);

@@ -2,7 +2,8 @@
 
 use super::ioaz::{ioaz, iozone};
 use super::makers::{
-    adversary, phases, poisson, queues, random, stream_and_chain, sync_streams, two_chains, write_and_read,
+    adversary, drawn, phases, poisson, queues, random, stream_and_chain, sync_streams, two_chains,
+    write_and_read,
 };
 use super::{Ground, Named, Options, Spec, SpecError};
 use crate::machine::workload as machine;
@@ -89,6 +90,11 @@ kinds! {
         ("reads", "100", "reads in a hundred requests"),
         ("think", "0", "time from a completion to the next request"),
         ("requests", "10000", "requests of each process for each of its depth"),
+    ];
+    "drawn" = drawn: "One to four programs drawn at random, each with its own processes, sizes, depths, think times, start and \
+     end: loads for which nobody has tuned a scheduler.", &[
+        ("draw", "1", "which programs: each number draws others"),
+        ("runtime", "20s", "how long it lasts; some programs come later or end sooner"),
     ];
     "write-and-read" = write_and_read: "dd writes without end beside cat, which reads a file; the end is \
      cat's (OLS'05 §5.4).", &[

@@ -3,6 +3,7 @@
 use idlewise_core::{Duration, SECTOR_BYTES, Sector, Sectors, Weight};
 
 use super::chains::{Pace, TooLarge};
+use super::drawn;
 use super::phases::{Kind, MIXES, phased};
 use super::regions::Regions;
 use super::{
@@ -138,6 +139,11 @@ pub(super) fn queues(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Na
         ..reader(format!("depth{depth}"), ground)
     };
     Ok(Box::new(Processes::new(depths.iter().enumerate().map(process).collect(), ground.seed)))
+}
+
+pub(super) fn drawn(options: &Options<'_>, ground: Ground) -> Result<Box<dyn Named>, SpecError> {
+    let (number, time) = (options.number("draw", 1..=MANY)?, options.duration("runtime")?);
+    Ok(Box::new(drawn::drawn(number, time, ground)))
 }
 
 /// dd and the page cache keep the block layer's whole queue full of writes; cat waits for each

@@ -8,7 +8,7 @@ use super::super::grid::{Cell, escape, html};
 use super::super::html::{document, section};
 use super::super::numbers::three;
 use super::super::origin;
-use super::{Drawn, LEGEND, load, overall, point};
+use super::{DiskFronts, LEGEND, load, overall, point};
 
 const WIDTH: f64 = 640.0;
 const HEIGHT: f64 = 360.0;
@@ -21,11 +21,11 @@ const BOTTOM: f64 = 44.0;
 const NAMED: usize = 8;
 
 /// The page.
-pub(crate) fn page(drawn: &[Drawn<'_>]) -> String {
+pub(crate) fn page(fronts: &[DiskFronts<'_>]) -> String {
     let mut body = String::from(
         "<header><p class=brand>idlewise: disk scheduling</p><h1>The front of schedulers</h1></header>\n<main>\n",
     );
-    for one in drawn {
+    for one in fronts {
         let mut plots = table(one) + "<div class=charts>\n";
         one.panels.iter().for_each(|panel| plots += &plot(one, panel));
         body += &section(&format!("{}: {}", one.disk.name, one.disk.description), &(plots + "</div>\n"));
@@ -35,7 +35,7 @@ pub(crate) fn page(drawn: &[Drawn<'_>]) -> String {
     document("The front of schedulers", &(body + "</main>\n"))
 }
 
-fn table(one: &Drawn<'_>) -> String {
+fn table(one: &DiskFronts<'_>) -> String {
     let rows = overall(one);
     let (heads, rows) = rows.split_first().expect("there are heads");
     let cell = |text: &String| Cell { text: escape(text), spread: 0.0, best: false };
@@ -84,7 +84,7 @@ impl Scale {
     }
 }
 
-fn plot(one: &Drawn<'_>, panel: &Panel) -> String {
+fn plot(one: &DiskFronts<'_>, panel: &Panel) -> String {
     let x = Scale::new(panel.standings.iter().map(|standing| point(standing)[0]), LEFT, WIDTH - RIGHT);
     let y = Scale::new(panel.standings.iter().map(|standing| point(standing)[1]), HEIGHT - BOTTOM, TOP);
     let mut drawing = axes(&x, &y);
@@ -153,7 +153,7 @@ fn axes(x: &Scale, y: &Scale) -> String {
     text
 }
 
-fn dot(one: &Drawn<'_>, standing: &Standing, x: &Scale, y: &Scale) -> String {
+fn dot(one: &DiskFronts<'_>, standing: &Standing, x: &Scale, y: &Scale) -> String {
     let class = match (standing.starves, standing.front) {
         (true, _) => "hollow",
         (_, true) => "best",

@@ -2,17 +2,36 @@
 //!
 //! Whoever tunes a scheduler looks at the others only. Those that are set aside say whether it holds.
 
+use std::borrow::Cow;
+
+use idlewise_core::Duration;
+
 /// A load by its name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FrontLoad {
     /// The load's name.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The workload, as a command line names it. It ends by itself, or when the time of a run is over.
-    pub workload: &'static str,
+    pub workload: Cow<'static, str>,
     /// What is counted.
     pub counts: Counts,
     /// Not to be tuned on.
     pub aside: bool,
+}
+
+/// Drawn loads with greater numbers are set aside.
+const DRAWN_KNOWN: u64 = 160;
+
+impl FrontLoad {
+    /// Programs drawn at random, which run for `time`: each number draws others.
+    pub fn drawn(number: u64, time: Duration) -> FrontLoad {
+        FrontLoad {
+            name: format!("drawn-{number}").into(),
+            workload: format!("drawn:draw={number},runtime={}ns", time.0).into(),
+            counts: Counts::Throughput,
+            aside: number > DRAWN_KNOWN,
+        }
+    }
 }
 
 /// What a load is judged by, beside latency.
@@ -39,8 +58,8 @@ macro_rules! loads {
     ($($aside:tt $counts:ident $name:literal $(= $workload:literal)?;)*) => {
         /// All loads.
         pub static LOADS: &[FrontLoad] = &[$(FrontLoad {
-            name: $name,
-            workload: loads!(@workload $name $($workload)?),
+            name: Cow::Borrowed($name),
+            workload: Cow::Borrowed(loads!(@workload $name $($workload)?)),
             counts: Counts::$counts,
             aside: loads!(@aside $aside),
         }),*];
