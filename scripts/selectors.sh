@@ -131,16 +131,17 @@ cat <<TEXT
 ## Loads of the front
 
 On every load of [front.md](front.md), a run of 20 s each, throughput is weighed together with waits. No rule and no setting
-of auto-predict is tuned on loads that are *aside*. *share*: bytes in a second as a part of the best among those under which nobody
-waits longer than a second and twice as long as under \`mq-deadline\`, the geometric mean over the loads; *too long*: loads in which
-somebody does.
+of auto-predict is tuned on loads that are *aside*, or on loads drawn at random (\`--drawn\`). *share*: bytes in a second as a part of
+the best among those under which nobody waits longer than a second and twice as long as under \`mq-deadline\`, the geometric mean
+over the loads; *too long*: loads in which somebody does.
 
 TEXT
 for disk in "${disks[@]::4}" sata-ssd; do
-    for set in known aside; do
-        echo "$disk, loads that are $set (\`front --bytes --set $set\`):"
+    for loads in '--set known' '--set aside' '--drawn 161-260'; do
+        echo "$disk (\`front --bytes $loads\`):"
         echo
-        quiet "$idlewise" front --bytes --disks "$disk" --set "$set" --schedulers linux,turns,as,cas,auto-predict |
+        # shellcheck disable=SC2086 # an option and its value
+        quiet "$idlewise" front --bytes --disks "$disk" $loads --schedulers linux,turns,as,cas,auto-predict |
             sed -n '/^scheduler/,/^$/s/^./    &/p'
         echo
     done

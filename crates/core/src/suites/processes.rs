@@ -16,9 +16,9 @@ use crate::request::{Operation, Priority};
 use crate::units::{Duration, Instant};
 
 /// Requests that are done in a run.
-const REQUESTS: usize = 700;
+const REQUESTS: usize = 1500;
 /// Runs of each scheduler, each with other processes and another drive.
-const RUNS: u64 = 24;
+const RUNS: u64 = 16;
 
 /// What a process does.
 struct Process {
@@ -92,19 +92,22 @@ struct Drive {
     last: u64,
     near: Duration,
     far: Duration,
-    /// Writes are done at once, and make the reads that follow slow.
+    /// Writes are done at once, and make the reads that follow slow: they take as long as this.
     buffers: bool,
+    slow: Duration,
     unwritten: u64,
 }
 
 impl Drive {
     fn any(random: &mut Random) -> Drive {
-        let near = Duration::from_us(1_000 + random.below(5_000));
+        let near = Duration::from_us(500 + random.below(5_000));
+        let far = near + Duration::from_ms(2 + random.below(10));
         Drive {
             last: 0,
             near,
-            far: near + Duration::from_ms(2 + random.below(10)),
+            far,
             buffers: random.below(3) > 0,
+            slow: if random.below(2) == 0 { far * 5 } else { near + (far - near) * 3 / 4 },
             unwritten: 0,
         }
     }
@@ -114,11 +117,11 @@ impl Drive {
         self.last = end;
         if self.buffers && write {
             self.unwritten += 1;
-            return self.near;
+            return self.near / 2;
         }
         let slow = self.unwritten > 0;
         self.unwritten = self.unwritten.saturating_sub(3);
-        if slow { self.far * 5 } else { time }
+        if slow { self.slow } else { time }
     }
 }
 

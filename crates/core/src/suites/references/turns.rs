@@ -343,6 +343,9 @@ impl Scheduler for Reference {
         if read {
             self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());
         }
+        let soon = cx.now.since(held.since).0 < self.ways[2] / 2;
+        self.buffer.unwritten +=
+            u64::from(cx[id].operation == Operation::Write && cx.device.depth > 1 && soon);
         let busy = self.pays(cx.now, &held);
         self.settle(cx.now, held.process, held.kind, true);
         let knows = self.learned.knows_transfer();
@@ -368,9 +371,10 @@ impl Scheduler for Reference {
                 turn.until = Some(cx.now + Duration(turn.length));
             }
             let (sectors, continues) = (cx[id].length.0.into(), read && !first && at_head);
-            self.buffer.reads(cx.now, sectors, continues);
             let took = cx.now.since(held.since).0;
-            if continues && took > self.ways[2] + self.buffer.transfer(sectors) {
+            if !continues {
+                self.buffer.begins(cx.now);
+            } else if self.buffer.reads(cx.now, sectors, took, self.ways[2]) {
                 if cx.device.depth > 1 {
                     self.buffer.held_back = cx.now + Duration(2 * took);
                     turn.until = turn.until.map(|until| until + Duration(2 * took));

@@ -30,6 +30,8 @@ pub(super) struct DriveBuffer {
     written: u64,
     /// Half of the sectors of the last turn in which it was: the limit falls step by step, as it may be wrong.
     least: u64,
+    /// Writes that the drive has taken into its buffer, and may not have written yet.
+    unwritten: u64,
     /// Until when the stream whose turn it is is held back.
     until: Instant,
 }
@@ -47,7 +49,18 @@ impl DriveBuffer {
         way: Duration,
     ) -> bool {
         let time = now.since(core::mem::replace(&mut self.last, now));
-        if continues && length >= LARGE {
+        if !continues {
+            return false;
+        }
+        let transfer = Duration(u64::from(length.0).saturating_mul(self.sector) / 16);
+        let usual = if self.unwritten > 0 { way / 2 } else { way };
+        if service > usual + transfer {
+            // The drive wrote something before this read, and as much in each such time in which the stream is held back.
+            self.unwritten = self.unwritten.saturating_sub(1 + PAUSE);
+            return true;
+        }
+        self.unwritten = 0;
+        if length >= LARGE {
             self.reads += 1;
             self.sectors += u64::from(length.0);
             self.time += time;
@@ -58,8 +71,7 @@ impl DriveBuffer {
             self.sector = sector.min(known);
             (self.reads, self.sectors, self.time) = (0, 0, Duration::ZERO);
         }
-        let transfer = Duration(u64::from(length.0).saturating_mul(self.sector) / 16);
-        continues && service > way + transfer
+        false
     }
 
     /// The drive was writing while it took `service` for a read. Returns for how long the stream is held back.
@@ -86,8 +98,35 @@ impl DriveBuffer {
         self.written += u64::from(length.0);
     }
 
+    /// A write is done after `service`; to get to a stream takes `way`. Too soon for the medium: it is in the buffer.
+    pub(super) fn takes(&mut self, service: Duration, way: Duration) {
+        self.unwritten += u64::from(service < way / 2);
+    }
+
     /// Whether the drive has been sent more in this turn than it reads in `time`.
     pub(super) fn has_enough(&self, time: Duration) -> bool {
         self.written > self.least && self.written.saturating_mul(self.sector) / 16 > time.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_held_back_no_longer_than_writes_can_be_in_the_buffer() {
+        let (way, mut buffer) = (Duration::from_ms(10), DriveBuffer::default());
+        let read = |buffer: &mut DriveBuffer, ms: u64| {
+            buffer.reads(Instant(1), Sectors(8), Duration::from_ms(ms), true, way)
+        };
+        assert!(!read(&mut buffer, 8), "nothing was written");
+        for _ in 0..7 {
+            buffer.takes(Duration::from_ms(1), way);
+        }
+        buffer.takes(Duration::from_ms(6), way);
+        let slow = core::iter::from_fn(|| read(&mut buffer, 8).then_some(())).take(9).count();
+        assert_eq!(slow, 3, "a read and a pause of twice its length are for three of seven writes");
+        buffer.takes(Duration::from_ms(1), way);
+        assert!(!read(&mut buffer, 4) && !read(&mut buffer, 8), "a fast read shows that all is written");
     }
 }

@@ -252,6 +252,9 @@ impl Scheduler for Heads {
         let sent = self.in_flight.take(id, class == Class::Async);
         let service = cx.now.since(sent);
         let read = request.operation == Operation::Read;
+        if request.operation == Operation::Write && cx.device.depth > 1 {
+            self.buffer.takes(service, self.learned.leaving.way());
+        }
         let place = self.actors.leaves(cx.now, id, class);
         let busy = self.shares.busy(cx.now, sent);
         match class {

@@ -11,6 +11,8 @@ pub(super) struct Buffer {
     /// Sectors written in this turn, and in the last one in which any were.
     written: u64,
     before: u64,
+    /// Writes that may be in the drive's buffer.
+    pub(super) unwritten: u64,
     /// Until when the drive gets done with what it writes.
     pub(super) held_back: Instant,
 }
@@ -18,12 +20,19 @@ pub(super) struct Buffer {
 impl Buffer {
     pub(super) fn new() -> Self {
         let (last, held_back) = (Instant::ZERO, Instant::ZERO);
-        Buffer { last, samples: Vec::new(), sector: None, written: 0, before: 0, held_back }
+        Buffer { last, samples: Vec::new(), sector: None, written: 0, before: 0, unwritten: 0, held_back }
     }
 
-    /// A stream's read of this turn is done, which `continues` another or not.
-    pub(super) fn reads(&mut self, now: Instant, sectors: u64, continues: bool) {
-        if continues && sectors >= 128 {
+    /// A read of a stream's turn is done, which continues another and `took` so long. `way`: to a stream. Whether the drive was
+    /// writing.
+    pub(super) fn reads(&mut self, now: Instant, sectors: u64, took: u64, way: u64) -> bool {
+        if took > way / if self.unwritten == 0 { 1 } else { 2 } + self.transfer(sectors) {
+            self.unwritten -= self.unwritten.min(3);
+            self.last = now;
+            return true;
+        }
+        self.unwritten = 0;
+        if sectors >= 128 {
             self.samples.push((sectors, now.since(self.last).0));
         }
         self.last = now;
@@ -33,6 +42,12 @@ impl Buffer {
             self.sector = Some(self.sector.map_or(sample, |known| sample.min(known + known / 64)));
             self.samples.clear();
         }
+        false
+    }
+
+    /// Another request of a stream's turn is done.
+    pub(super) fn begins(&mut self, now: Instant) {
+        self.last = now;
     }
 
     pub(super) fn transfer(&self, sectors: u64) -> u64 {
