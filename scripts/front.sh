@@ -30,8 +30,8 @@ under the *unstarving best*, the yardstick of every share, nobody waits longer t
 * are set aside: nobody tunes a scheduler on them. So are the disks with *. Schedulers know the disk's positioning times
 from its model, as in \`compare\`.
 
-**Loads that nobody wrote.** Below each disk a second table is about loads that a number draws, here $drawn: one to four programs
-each, of eleven kinds such as readers, thinkers, writers past the page cache and behind it, random readers, players, committers
+**Loads that nobody wrote.** Below each disk with heads a second table is about loads that a number draws, here $drawn: one to four
+programs each, of eleven kinds such as readers, thinkers, writers past the page cache and behind it, random readers, players, committers
 and small files, with sizes, depths, think times, starts and ends by chance. Nobody tunes on numbers above 160. A run of each; the
 schedulers with the greatest shares. \`idlewise run --workload drawn:draw=7\` shows what number 7 is.
 
@@ -43,7 +43,9 @@ IFS=, read -ra each <<<"$disks"
 for disk in "${each[@]}"; do
     printf '\n## %s\n\n```\n' "$disk"
     "$idlewise" front --disks "$disk" --runs "$runs" --duration "$duration" 2>/dev/null
-    printf '%s\n' '```' '' 'Loads drawn at random:' '' '```'
+    printf '%s\n' '```'
+    case $disk in *ssd | *card) continue ;; esac
+    printf '%s\n' '' 'Loads drawn at random:' '' '```'
     # The heading and the first rows of the table; who is best is judged among all.
     "$idlewise" front --disks "$disk" --drawn "$drawn" --duration "$duration" 2>/dev/null | sed -n "3,$((rows + 3))p"
     printf '```\n'

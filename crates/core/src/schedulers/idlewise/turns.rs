@@ -74,8 +74,8 @@
 //! as that read took, and its turn ends as much later. There half of the usual time is enough while the buffer may hold
 //! writes: those that were done in less than half of that time. Each such read counts for three of them, and a faster one for
 //! all. What a drive could have read in a turn follows from the highest rate over 16 reads of 64 KiB or more that each continue
-//! the one before, thinking included; each 16 such reads lower the rate by 1/64 first. It counts as at least half of
-//! what was written in the last turn that wrote.
+//! the one before, thinking included, without those for which half of the usual time was enough; each 16 such reads lower the
+//! rate by 1/64 first. It counts as at least half of what was written in the last turn that wrote.
 //!
 //! # Without moving heads
 //! Rule 1 holds. Then reads are sent at once in order of arrival, then synchronous writes (one goes first once 16 reads have been

@@ -52,9 +52,7 @@ impl DriveBuffer {
         if !continues {
             return false;
         }
-        let transfer = Duration(u64::from(length.0).saturating_mul(self.sector) / 16);
-        let usual = if self.unwritten > 0 { way / 2 } else { way };
-        if service > usual + transfer {
+        if self.unwritten > 0 && service > way / 2 + self.transfer(length) {
             // The drive wrote something before this read, and as much in each such time in which the stream is held back.
             self.unwritten = self.unwritten.saturating_sub(1 + PAUSE);
             return true;
@@ -71,7 +69,11 @@ impl DriveBuffer {
             self.sector = sector.min(known);
             (self.reads, self.sectors, self.time) = (0, 0, Duration::ZERO);
         }
-        false
+        service > way + self.transfer(length)
+    }
+
+    fn transfer(&self, length: Sectors) -> Duration {
+        Duration(u64::from(length.0).saturating_mul(self.sector) / 16)
     }
 
     /// The drive was writing while it took `service` for a read. Returns for how long the stream is held back.

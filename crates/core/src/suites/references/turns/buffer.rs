@@ -26,23 +26,23 @@ impl Buffer {
     /// A read of a stream's turn is done, which continues another and `took` so long. `way`: to a stream. Whether the drive was
     /// writing.
     pub(super) fn reads(&mut self, now: Instant, sectors: u64, took: u64, way: u64) -> bool {
-        if took > way / if self.unwritten == 0 { 1 } else { 2 } + self.transfer(sectors) {
+        let time = now.since(self.last).0;
+        self.last = now;
+        if self.unwritten > 0 && took > way / 2 + self.transfer(sectors) {
             self.unwritten -= self.unwritten.min(3);
-            self.last = now;
             return true;
         }
         self.unwritten = 0;
         if sectors >= 128 {
-            self.samples.push((sectors, now.since(self.last).0));
+            self.samples.push((sectors, time));
         }
-        self.last = now;
         if self.samples.len() == 16 {
             let sum = |part: fn(&(u64, u64)) -> u64| self.samples.iter().map(part).sum::<u64>();
             let sample = sum(|(_, time)| *time) * 16 / sum(|(sectors, _)| *sectors);
             self.sector = Some(self.sector.map_or(sample, |known| sample.min(known + known / 64)));
             self.samples.clear();
         }
-        false
+        took > way + self.transfer(sectors)
     }
 
     /// Another request of a stream's turn is done.
