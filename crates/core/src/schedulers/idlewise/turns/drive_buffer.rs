@@ -38,8 +38,7 @@ pub(super) struct DriveBuffer {
 
 impl DriveBuffer {
     /// A read of the stream whose turn it is has taken `service`. `continues`: it began where the one before ended, which
-    /// was of this turn, too. `way`: the usual time to reach a stream. Returns whether the drive was writing meanwhile: it went
-    /// further than to a stream.
+    /// was of this turn, too. `way`: the usual time to reach a stream. Returns whether the drive was writing meanwhile.
     pub(super) fn reads(
         &mut self,
         now: Instant,
