@@ -79,6 +79,11 @@ impl Leaving {
         (if soon { self.early } else { self.late.min(self.batch) }) - self.staying
     }
 
+    /// How long a read takes in a batch, in a drive with a queue.
+    pub(crate) fn batch(&self) -> Duration {
+        self.batch
+    }
+
     /// How long it takes to get to a stream after a round.
     pub(crate) fn way(&self) -> Duration {
         self.late

@@ -29,10 +29,9 @@
 //! 3. The turn goes on until its time is up, or until the one that has it has nothing to send and is not waited for. A stream
 //!    keeps its turn while nothing else waits.
 //!    - A stream's requests are sent as they come, even while the drive still has others'. While any is in flight, nothing else is
-//!      sent, except among streams that think (see below). A stream that thinks is waited for if that pays
-//!      (see below), from its last completion on: for a short time, 1 ms, or for a long one. A long wait takes the stream's mean
-//!      thinking time, 4 mean deviations and 1 ms, altogether at least 3 and at most 8 ms. The turn ends if the stream issues
-//!      a request that goes to the pool, or is no stream any more.
+//!      sent, except among thinkers (see below). A stream that thinks is waited for if that pays (see below), from its last
+//!      completion on: for a short time, 1 ms, or for a long one, 8 ms. The turn ends if the stream issues a request that goes to
+//!      the pool, or is no stream any more.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
 //!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
 //!      expected to be reached sooner.
@@ -44,6 +43,7 @@
 //! 4. The next turn goes to the one that has been ready for longest: a stream, the pool or the writes, each since its first waiting
 //!    request came, or since its last turn ended if that was later. The one whose turn has just ended comes last. A batch that
 //!    was cut short is finished before a new one begins. Writes begin with the oldest if that has waited for half of `target`.
+//!    Thinkers have turns together (see below).
 //!
 //! A turn takes `target` divided by the number of those that want one: streams, the pool, and each writer. The cost of leaving
 //! a stream (see below) is taken off, and a stream's turn counts from its first completion. A turn takes at most half
@@ -55,18 +55,24 @@
 //! more counts: whoever issues several requests at once and then thinks for long is waited for only between those. In a
 //! drive with a queue, leaving an actor whose last request was a write costs at most 1 ms: its buffer has the write.
 //!
-//! *The cost of leaving*, for the disk: how much longer the first read of a stream's turn takes than the turn's later ones. It is 12 ms
-//! at first. Once the time of transfers is known, both times are without it. In a drive with a queue the cost is at most what a read
-//! of the pool takes. The estimate for later reads falls by 1/256 in each turn of a stream that has only one read, so
+//! *The cost of leaving*, for the disk: how much longer the first read of a stream's turn takes than the turn's later ones. It is
+//! 12 ms at first. Once the time of transfers is known, both times are without it. In a drive with a queue the cost is at most
+//! what a read of the pool takes. The estimate for later reads falls by 1/256 in each turn of a stream that has only one read, so
 //! that the cost grows and staying is tried again.
 //!
+//! *The batch.* In a drive with a queue, whoever is left while no other stream is in line comes back after a batch. So the cost
+//! includes how much longer the drive takes for all that the pool has waiting or in flight, by the mean time of a read of the
+//! pool, than for as much of the stream. For the stream counts how long its last read in a turn took, thinking included.
+//!
 //! *The cost of leaving for a short time*: a drive may read ahead for several streams at once, so that coming back soon costs
-//! nothing. So where only streams want the disk, and waiting for the stream that is next in line would not pay at this second cost,
-//! this cost decides for all of them. It is measured like the first one, but only in turns of streams whose last turn ended because
-//! they thought. It is 0 at first, so that such streams are not waited for until leaving them turns out to cost something; each
-//! turn that ends for another reason lowers it by 1/16. In a drive with a queue, a stream whose last turn ended like
-//! that, and that would not be waited for at this cost, keeps nobody from the drive while its requests are in flight: the next turn
-//! begins. Then the whole time that the drive takes for a read, or takes from the completion before, counts as the time to get there.
+//! nothing. A stream is a *thinker* if waiting for it does not pay at this second cost at the time at which it comes in line.
+//! Thinkers have turns together: from the first's on, for the turns of all that are in line by then, but at most half of
+//! `target`, the next turn is a thinker's, and this cost decides for whoever has the turn; both only while the pool and writes
+//! want nothing. The cost is measured like the first one, but only of a thinker whose last turn among these ended because it
+//! thought. It is 0 at first, so that thinkers are not waited for until leaving them turns out to cost something; each turn that
+//! ends for another reason lowers it by 1/16. In a drive with a queue, a thinker whose last turn ended like that keeps nobody
+//! from the drive while its requests are in flight: the next turn begins. Then the whole time that the drive takes for a read, or
+//! takes from the completion before, counts as the time to get there.
 //!
 //! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the drive
 //! begins where the turn's last read ended, and takes longer than usual to reach a stream, besides its transfer, the drive
@@ -91,11 +97,11 @@
 //! the drive completed another if that is later, until its completion. An actor that has used its part is not served until the
 //! next round, even if the drive has room, and owes what it has used beyond its part. Its overdue requests are sent
 //! nevertheless. The round goes on as long as an actor with something left has a request waiting or in flight, or thinks at most 3 ms
-//! on average and is waited for as in rule 3. A turn takes what is left of the part, but never less than 40 ms. Writes share one
+//! on average and is waited for, 8 ms. A turn takes what is left of the part, but never less than 40 ms. Writes share one
 //! part, whose weight is 100 times the number of writers.
 //!
 //! Requests of the real-time class are sent first, in ascending order from the head. On disks with moving heads nothing else
-//! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for as in rule 3. Beside
+//! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for, 8 ms. Beside
 //! them an overdue request of another class is sent after 512 others, or after 32 in place of a real-time one if half of
 //! `target` has passed since the last overdue one. Requests of the idle class are sent, in ascending order, when for 40 ms nothing
 //! else has been waiting or in flight. Beside all others an overdue one of the idle class is sent as seldom as that.

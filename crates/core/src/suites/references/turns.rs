@@ -4,6 +4,7 @@
 mod buffer;
 mod decide;
 mod leaving;
+mod line;
 mod processes;
 mod rounds;
 mod shares;
@@ -11,6 +12,7 @@ mod state;
 mod write_limit;
 
 use buffer::Buffer;
+use line::Line;
 use processes::Processes;
 use shares::Purses;
 use state::{Held, Kind, Next, Party, Turn};
@@ -32,7 +34,7 @@ impl Referenced for Turns {
             waiting: Vec::new(),
             flying: Vec::new(),
             turn: None,
-            line: Vec::new(),
+            line: Line::default(),
             pool_since: Instant::ZERO,
             writes_since: Instant::ZERO,
             reads_gone: 0,
@@ -45,6 +47,7 @@ impl Referenced for Turns {
             idle_from: Instant::ZERO,
             last_writer: None,
             ways: [0, 0, 12_000_000, 12_000_000],
+            size: 0,
             stayed: false,
             buffer: Buffer::new(),
             head: Sector(0),
@@ -65,8 +68,7 @@ struct Reference {
     /// In order of dispatch.
     flying: Vec<Held>,
     turn: Option<Turn>,
-    /// Streams that are ready for a turn, and since when.
-    line: Vec<(usize, Instant)>,
+    line: Line,
     pool_since: Instant,
     writes_since: Instant,
     /// Reads since the last write that somebody waits for.
@@ -86,6 +88,8 @@ struct Reference {
     /// The mean time to get to a stream's read: while its turn continues; as a turn begins, where it had been left because it
     /// thought; and as any other turn begins. The last one is the time of a read in a batch.
     ways: [u64; 4],
+    /// The mean length of the reads in batches, in sixteenths of a sector.
+    size: u64,
     /// Somebody went on in this turn.
     stayed: bool,
     buffer: Buffer,
@@ -141,10 +145,6 @@ impl Reference {
         self.waiting.iter().filter(such).min_by_key(rank).map(|held| held.id)
     }
 
-    fn overdue(&self, cx: Cx<'_>, idle: bool) -> Option<RequestId> {
-        self.oldest(cx, idle).filter(|id| cx.age(*id) >= self.expire())
-    }
-
     /// The longest turn, and the longest that the drive may have anything while more goes there.
     fn longest(&self) -> Duration {
         Duration((self.target / 2).max(40_000_000))
@@ -155,7 +155,7 @@ impl Reference {
         let mut thinks = 0;
         if let Some(process) = self.holder() {
             let early = self.turn.and_then(|turn| turn.until).is_none_or(|until| now < until);
-            let left = early && self.first_of(process).is_none() && self.only_thinkers(cx);
+            let left = early && self.first_of(process).is_none() && self.next_thinker(cx).is_some();
             self.processes.all[process].left = left;
             if !left {
                 self.ways[1] -= self.ways[1] / 16;
@@ -170,12 +170,12 @@ impl Reference {
             Some(Party::Pool) => self.pool_since = now,
             Some(Party::Writes) => self.writes_since = now,
             Some(Party::Stream(process)) if self.first_of(process).is_some() => match self.may(process) {
-                true => self.line.push((process, now)),
+                true => self.line.push(process, now, self.thinks(cx, process)),
                 false => self.is_poor(process),
             },
             Some(Party::Stream(_)) => thinks = 1,
         }
-        let sharing = self.line.len() + usize::from(self.any(Kind::Pool)) + self.writers() + thinks;
+        let sharing = self.line.ready.len() + usize::from(self.any(Kind::Pool)) + self.writers() + thinks;
         let share = (self.target / sharing.max(1) as u64).saturating_sub(self.return_costs(false));
         let left = match party {
             Party::Stream(process) => Some(self.processes.all[process].purse.left),
@@ -185,7 +185,11 @@ impl Reference {
         let share = left.filter(|_| self.purses.on).map_or(share, |left| left.max(0) as u64);
         let length = share.max(40_000_000).min(self.longest().0);
         let counts = !matches!(party, Party::Stream(_));
-        self.line.retain(|(process, _)| Party::Stream(*process) != party);
+        let stream = if let Party::Stream(process) = party { Some(process) } else { None };
+        let again = self.line.begins(now, stream, length, self.longest().0);
+        if let Some(process) = stream {
+            self.processes.all[process].left &= again;
+        }
         self.buffer.turn_begins();
         self.turn = Some(Turn { party, length, until: counts.then_some(now + Duration(length)) });
         if party == Party::Pool && self.nearest(true).is_none() {
@@ -223,7 +227,7 @@ impl Reference {
         let at = self.waiting.iter().position(|held| held.id == id).unwrap();
         let held = self.waiting.remove(at);
         if self.first_of(held.process).is_none() {
-            self.line.retain(|(process, _)| *process != held.process);
+            self.line.leave(held.process);
             if !self.any_of(held.process, Kind::Poor, &self.waiting) {
                 self.poor.retain(|process| *process != held.process);
             }
@@ -246,10 +250,6 @@ impl Reference {
             self.rich_until = self.rich_until.max(now + Duration(soon));
         }
     }
-
-    fn writes_in_flight(&self) -> u64 {
-        self.flying.iter().filter(|held| held.kind == Kind::Write).count() as u64
-    }
 }
 
 impl Scheduler for Reference {
@@ -269,8 +269,8 @@ impl Scheduler for Reference {
             Class::BestEffort => {
                 self.counts(cx, id, process);
                 let queue = cx.device.depth > 1;
-                let worth = self.processes.all[process].asks.worth(self.return_costs(false), queue);
-                let in_turn = !queue || worth.is_some() || self.holder() == Some(process);
+                let in_turn =
+                    !queue || self.worth(cx, process, false).is_some() || self.holder() == Some(process);
                 match self.processes.all[process].asks.is_stream() {
                     true if in_turn => Kind::Stream,
                     _ if self.may(process) => Kind::Pool,
@@ -280,11 +280,10 @@ impl Scheduler for Reference {
         };
         match kind {
             Kind::Stream => {
-                let known = self.line.iter().any(|(held, _)| *held == process);
                 if self.holder() != Some(process) && !self.may(process) {
                     self.is_poor(process);
-                } else if !known && self.holder() != Some(process) {
-                    self.line.push((process, cx.now));
+                } else if self.holder() != Some(process) {
+                    self.line.push(process, cx.now, self.thinks(cx, process));
                 }
             }
             Kind::Poor => self.is_poor(process),
@@ -309,7 +308,7 @@ impl Scheduler for Reference {
         }
         let mut next = self.choose(cx);
         if matches!(next, Next::Round) {
-            self.begin_round(cx.now);
+            self.begin_round(cx);
             next = self.choose(cx);
         }
         let until = match next {
@@ -353,10 +352,7 @@ impl Scheduler for Reference {
         let measured = self.meter.completed(cx.now, &mut self.learned);
         let measured = measured.map(|time| if knows { time.0 } else { cx.now.since(held.since).0 });
         if held.kind == Kind::Pool && read && cx.device.depth > 1 {
-            self.learn(3, busy);
-            if self.processes.all[held.process].asks.is_stream() {
-                self.learn(2, measured.unwrap_or(busy));
-            }
+            self.learn_of_batch(cx[id].length.0.into(), held.process, busy, measured);
         }
         let left = self.processes.all[held.process].left;
         if held.kind == Kind::Stream && left && read && self.holder() != Some(held.process) {
@@ -368,7 +364,11 @@ impl Scheduler for Reference {
         {
             let first = turn.until.is_none();
             if first {
-                turn.until = Some(cx.now + Duration(turn.length));
+                let ends = cx.now + Duration(turn.length);
+                turn.until = self.line.first_is_done(cx.now).map(|until| until.min(ends)).or(Some(ends));
+            } else if read {
+                let time = self.buffer.since(cx.now);
+                self.processes.all[held.process].asks.reads(cx[id].length.0.into(), time);
             }
             let (sectors, continues) = (cx[id].length.0.into(), read && !first && at_head);
             let took = cx.now.since(held.since).0;

@@ -13,6 +13,8 @@ pub(super) struct Classes {
     /// Requests of the real-time class in flight, and until when somebody of that class is expected to ask again.
     urgent: usize,
     hope: Instant,
+    /// Requests of the pool in flight.
+    pool: usize,
     /// Requests in flight that are not of the idle class, and when the last was done.
     others: usize,
     done: Option<Instant>,
@@ -22,16 +24,23 @@ impl Classes {
     /// A request of `class` goes to the drive.
     pub(super) fn sends(&mut self, class: Class) {
         self.others += usize::from(class != Class::Idle);
+        self.pool += usize::from(class == Class::Pool);
         self.urgent += usize::from(class == Class::Urgent);
     }
 
     /// The drive is done with one.
     pub(super) fn completes(&mut self, now: Instant, class: Class) {
+        self.pool -= usize::from(class == Class::Pool);
         self.urgent -= usize::from(class == Class::Urgent);
         if class != Class::Idle {
             self.others -= 1;
             self.done = Some(now);
         }
+    }
+
+    /// How many requests of the pool the drive has.
+    pub(super) fn pool(&self) -> usize {
+        self.pool
     }
 
     /// Whether the drive has something of the real-time class.

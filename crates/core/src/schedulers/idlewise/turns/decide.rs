@@ -2,6 +2,7 @@
 //!
 //! `habits` says whether waiting pays, `learned/leaving` what it costs to leave a stream, `round` when a turn is over.
 
+use super::habits::Habits;
 use super::heads::Heads;
 use super::next::Next;
 use super::round::{Party, Wanted};
@@ -146,15 +147,25 @@ impl Heads {
         Some(Next::Wait(until))
     }
 
-    /// Whether nothing but streams wants the disk, and the next will soon be left in its turn.
+    /// Whether another thinker has the next turn before all others.
     pub(super) fn is_among_thinkers(&self, cx: Cx<'_>) -> bool {
-        let left = self.round.next_stream().is_some_and(|place| !self.pays(cx, place, true));
-        left && self.pool.is_empty() && self.actors.writers() == 0
+        self.round.next_thinker(cx.now, self.wanted()).is_some()
     }
 
     /// What it costs to leave the actor at `place`, for a `short` time or not.
     fn cost(&self, cx: Cx<'_>, place: Place, short: bool) -> Duration {
-        self.actors.get(place).habits.leaving(self.learned.leaving.cost(short), cx.device.depth > 1)
+        let habits = &self.actors.get(place).habits;
+        let queue = cx.device.depth > 1;
+        let batch = if short || !queue || self.round.any_stream() { None } else { self.batch_costs(habits) };
+        let way = self.learned.leaving.cost(short);
+        habits.leaving(way + batch.unwrap_or_default(), queue)
+    }
+
+    /// How much longer the drive takes for all that the pool wants than for as much of the actor with `habits`, if that is known.
+    fn batch_costs(&self, habits: &Habits) -> Option<Duration> {
+        let more = self.learned.leaving.batch() - habits.takes(self.pool.size())?;
+        let count = self.pool.len() + self.classes.pool();
+        Some(more * count as u64)
     }
 
     /// Whether waiting for the actor at `place` pays.
@@ -175,7 +186,9 @@ impl Heads {
     /// A turn begins.
     fn begin_next(&self, cx: Cx<'_>, wanted: Wanted) -> Next {
         let again = || self.ready_holder().map(Party::Stream);
-        let Some(party) = self.round.next(wanted).or_else(again) else { return self.begin_nothing(cx) };
+        let Some(party) = self.round.next(cx.now, wanted).or_else(again) else {
+            return self.begin_nothing(cx);
+        };
         let id = match party {
             Party::Nobody => None,
             Party::Stream(place) => self.actors.get(place).lists.stream.front(),

@@ -71,6 +71,11 @@ impl DriveBuffer {
         service > way + self.transfer(length)
     }
 
+    /// How long ago a read of the stream whose turn it is was done before.
+    pub(super) fn since_last(&self, now: Instant) -> Duration {
+        now.since(self.last)
+    }
+
     fn transfer(&self, length: Sectors) -> Duration {
         Duration(u64::from(length.0).saturating_mul(self.sector) / 16)
     }

@@ -65,7 +65,7 @@ impl Heads {
                 self.shares.fill(&mut self.actors.get_mut(place).purse);
             }
             self.release(cx, false);
-            if self.round.next(self.wanted()).is_some() || self.ready_holder().is_some() {
+            if self.round.next(cx.now, self.wanted()).is_some() || self.ready_holder().is_some() {
                 return;
             }
         }
@@ -93,7 +93,8 @@ impl Heads {
                 self.pool.insert(cx, id);
             }
             if !actor.lists.stream.is_empty() {
-                self.round.stream_is_ready(cx.now, place);
+                let thinks = !self.pays(cx, place, true);
+                self.round.stream_is_ready(cx.now, place, thinks);
             }
         }
         if !pooled && !self.pool.is_empty() {
@@ -113,7 +114,8 @@ impl Heads {
             self.actors.get_mut(place).left = left;
             self.learned.turn_ends(left);
         }
-        self.round.end(now, wants && may);
+        let thinks = wants && holder.is_some_and(|place| !self.pays(cx, place, true));
+        self.round.end(now, wants && may, thinks);
         if let Some(place) = holder.filter(|_| wants && !may) {
             self.shares.hold(place, now);
         }
@@ -127,10 +129,13 @@ impl Heads {
         };
         let length =
             left.unwrap_or(share - self.learned.leaving.cost(false)).clamp(SHORTEST, self.tunables.longest());
-        self.round.begin(now, party, length);
+        let again = self.round.begin(now, party, length, self.tunables.longest());
         self.buffer.begins();
         match party {
-            Party::Stream(place) => self.actors.hold(place),
+            Party::Stream(place) => {
+                self.actors.hold(place);
+                self.actors.get_mut(place).left &= again;
+            }
             Party::Pool => self.pool.begin(),
             Party::Writes | Party::Nobody => {}
         }
@@ -208,7 +213,8 @@ impl Scheduler for Heads {
         let may = self.shares.may(&actor.purse);
         match class {
             Class::Stream if may || self.round.holder() == Some(place) => {
-                self.round.stream_is_ready(cx.now, place);
+                let thinks = !self.pays(cx, place, true);
+                self.round.stream_is_ready(cx.now, place, thinks);
             }
             Class::Stream | Class::Held => self.shares.hold(place, cx.now),
             Class::Pool if !before.0 => self.round.pool_is_ready(cx.now),
@@ -272,6 +278,7 @@ impl Scheduler for Heads {
         let measured = measured.map(|time| if knows { time } else { service });
         if class == Class::Pool && read && cx.device.depth > 1 {
             self.learned.leaving.learn(Way::Batch, busy);
+            self.pool.reads(request.length);
             if self.actors.get(place).habits.streams() {
                 self.learned.leaving.learn(Way::Late, measured.unwrap_or(busy));
             }
@@ -288,6 +295,10 @@ impl Scheduler for Heads {
             return;
         }
         let first = self.round.is_done(cx.now);
+        if !first && read {
+            let time = self.buffer.since_last(cx.now);
+            self.actors.get_mut(place).habits.reads(request.length, time);
+        }
         let usual = self.learned.leaving.way();
         let continues = !first && read && at_head;
         if self.buffer.reads(cx.now, request.length, service, continues, usual) {

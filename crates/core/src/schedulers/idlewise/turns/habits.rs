@@ -1,7 +1,7 @@
 //! How a process or a chain of processes behaves: whether it continues where it stopped, and how soon.
 
 use crate::request::{Operation, Request};
-use crate::units::{Duration, Sector};
+use crate::units::{Duration, Sector, Sectors};
 
 /// Near is within 4 MiB: what a disk reads ahead by itself, and where a file's next part or the next file of a directory lies.
 const NEAR: u64 = 8192;
@@ -9,13 +9,13 @@ const NEAR: u64 = 8192;
 const STREAM: u8 = 2;
 /// The greatest score: a stream may jump to another file and is still one.
 const MOST: u8 = 8;
-/// Who thinks longer is not waited for.
-const LONGEST_THOUGHT: Duration = Duration::from_ms(8);
+/// Who thinks longer is not waited for, and nobody is waited for longer.
+const LONGEST: Duration = Duration::from_ms(8);
 /// A longer time between requests counts as this.
 const ABSENT: Duration = Duration::from_ms(64);
-/// Waits are at least this long, for a thought may vary more than what has been seen of it; and at most that.
-const WAITS: (Duration, Duration) = (Duration::from_ms(3), Duration::from_ms(8));
-/// Who goes on at once does so within this time, and who thinks for the same time each time is no later than by this.
+/// Who thinks no longer must not lose its place (SOSP'01 §3.4).
+const SOON: Duration = Duration::from_ms(3);
+/// Who goes on at once does so within this time.
 const PROMPT: Duration = Duration::from_ms(1);
 /// Certainty.
 const ONE: u16 = 256;
@@ -28,11 +28,13 @@ pub(super) struct Habits {
     score: u8,
     /// The last request was a write.
     writes: bool,
-    /// Mean and mean deviation of the time from a completion to the next request.
-    thought: Option<(Duration, Duration)>,
-    /// What waits for it are worth: a short one, for whoever goes on at once, and one as long as it thinks.
+    /// Mean time from a completion to the next request.
+    thought: Option<Duration>,
+    /// What waits for it are worth: a short one, for whoever goes on at once, and a long one.
     short: Wait,
     long: Wait,
+    /// How long each sector of its last read in a turn took, thinking included, in sixteenths of a nanosecond. 0: not known.
+    pace: u64,
 }
 
 /// What waits of one length have been worth.
@@ -70,34 +72,35 @@ impl Habits {
         self.writes = request.operation == Operation::Write;
         let Some(sample) = thought.map(|thought| thought.min(ABSENT)) else { return };
         self.short.learn(sample, PROMPT);
-        self.long.learn(sample, self.wait());
-        let (mean, deviation) = self.thought.unwrap_or((sample, sample / 2));
-        let off = (mean - sample) + (sample - mean);
-        self.thought = Some(((mean * 7 + sample) / 8, (deviation * 7 + off) / 8));
+        self.long.learn(sample, LONGEST);
+        self.thought = Some((self.thought.unwrap_or(sample) * 7 + sample) / 8);
+    }
+
+    /// A read of `length` is done, `time` after what was done in the same turn before.
+    pub(super) fn reads(&mut self, length: Sectors, time: Duration) {
+        self.pace = time.0.saturating_mul(16) / u64::from(length.0).max(1);
+    }
+
+    /// How long its turn takes it for `parts` sixteenths of a sector. `None`: not known.
+    pub(super) fn takes(&self, parts: u64) -> Option<Duration> {
+        (self.pace > 0).then(|| Duration(parts.saturating_mul(self.pace) / 256))
     }
 
     /// Whether it continues where it left off, and soon.
     pub(super) fn streams(&self) -> bool {
-        let thought = self.thought.map_or(Duration::ZERO, |(mean, _)| mean);
-        self.score >= STREAM && thought <= LONGEST_THOUGHT
+        self.score >= STREAM && self.thought.is_none_or(|mean| mean <= LONGEST)
     }
 
-    /// How long to wait for it.
-    pub(super) fn wait(&self) -> Duration {
-        let (mean, deviation) = self.thought.unwrap_or_default();
-        (mean + deviation * 4 + PROMPT).max(WAITS.0).min(WAITS.1)
-    }
-
-    /// How long to wait for it where it must not lose its place: if it thinks for no longer than 3 ms (SOSP'01 §3.4).
+    /// How long to wait for it where it must not lose its place.
     pub(super) fn expected(&self) -> Option<Duration> {
-        self.thought.filter(|(mean, _)| *mean <= WAITS.0).map(|_| self.wait())
+        self.thought.filter(|mean| *mean <= SOON).map(|_| LONGEST)
     }
 
     /// How long to wait for it if to leave it costs `leaving`: of a short wait and a long one the one that saves more.
     /// `None`: neither pays.
     pub(super) fn worth(&self, leaving: Duration) -> Option<Duration> {
         let (short, long) = (self.short.saves(leaving), self.long.saves(leaving));
-        let wait = if short > long { PROMPT } else { self.wait() };
+        let wait = if short > long { PROMPT } else { LONGEST };
         (self.streams() && short.max(long) >= 0).then_some(wait)
     }
 
@@ -116,7 +119,6 @@ impl Habits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Sectors;
 
     /// What is known of somebody who reads on after each of these thoughts, in ms, again and again.
     fn habits(thoughts: &[u64]) -> Habits {
@@ -137,7 +139,7 @@ mod tests {
         assert!(bursts.streams() && bursts.worth(Duration::from_ms(8)) == Some(PROMPT));
         // Here a long wait is never in vain, and saves a third of coming back more.
         let slower = habits(&[0, 0, 6]);
-        assert!(slower.worth(Duration::from_ms(8)).is_some_and(|wait| wait > Duration::from_ms(6)));
+        assert_eq!(slower.worth(Duration::from_ms(8)), Some(LONGEST));
         assert_eq!(slower.worth(Duration::from_ms(5)), Some(PROMPT));
         // Each is too long to be waited for.
         assert!(!habits(&[20]).streams());

@@ -23,6 +23,10 @@ impl PlaceQueue {
         self.list.len()
     }
 
+    pub(super) fn contains(&self, place: Place) -> bool {
+        self.since[place.index()].is_some()
+    }
+
     pub(super) fn front(&self) -> Option<(Place, Instant)> {
         self.since[self.list.front()?.index()]
     }

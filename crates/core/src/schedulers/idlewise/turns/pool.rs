@@ -4,13 +4,15 @@ use crate::collections::{OutOfMemory, Sorted, TryBox};
 use crate::learned::{Curve, Learned, PositioningMeter};
 use crate::scheduler::{Cx, Setup};
 use crate::schedulers::shared::head::Head;
-use crate::units::{Duration, RequestId};
+use crate::units::{Duration, RequestId, Sectors};
 
 /// A batch, and what waits for the next one.
 pub(super) struct Pool {
     sets: [Sorted; 2],
     /// Which of them is the batch.
     batch: usize,
+    /// Sixteenths of a sector that a read has, on average.
+    size: u64,
     meter: PositioningMeter,
 }
 
@@ -22,12 +24,27 @@ impl Pool {
         room.keep(Pool {
             sets: [Sorted::new(setup.capacity)?, Sorted::new(setup.capacity)?],
             batch: 0,
+            size: 0,
             meter: PositioningMeter::default(),
         })
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.sets.iter().all(Sorted::is_empty)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.sets.iter().map(Sorted::len).sum()
+    }
+
+    /// Sixteenths of a sector that a read has, on average.
+    pub(super) fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// A read of `length` is done.
+    pub(super) fn reads(&mut self, length: Sectors) {
+        self.size = (self.size * 31 + u64::from(length.0) * 16) / 32;
     }
 
     /// `id` waits for the next batch.

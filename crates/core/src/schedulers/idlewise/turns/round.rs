@@ -27,11 +27,23 @@ struct Turn {
     until: Option<Instant>,
 }
 
+/// Turns of thinkers that follow one another.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    length: Duration,
+    /// Counts from the first completion.
+    until: Option<Instant>,
+}
+
 /// The round of turns.
 pub(super) struct Round {
     turn: Turn,
     /// Streams with requests that wait, apart from whose turn it is.
     line: PlaceQueue,
+    /// The same of those that are soon left in their turns, because they think.
+    thinkers: PlaceQueue,
+    /// Whose turns it is time for.
+    group: Option<Group>,
     /// Since when the pool is ready for a turn, and the writes.
     ready: [Instant; 2],
 }
@@ -48,7 +60,13 @@ pub(super) struct Wanted {
 
 impl Round {
     pub(super) fn new(places: usize) -> Result<Self, OutOfMemory> {
-        Ok(Round { turn: Turn::default(), line: PlaceQueue::new(places)?, ready: [Instant::ZERO; 2] })
+        Ok(Round {
+            turn: Turn::default(),
+            line: PlaceQueue::new(places)?,
+            thinkers: PlaceQueue::new(places)?,
+            group: None,
+            ready: [Instant::ZERO; 2],
+        })
     }
 
     pub(super) fn party(&self) -> Party {
@@ -78,37 +96,53 @@ impl Round {
 
     /// Nobody but the stream whose turn it is wants the disk.
     pub(super) fn is_alone(&self, wanted: Wanted) -> bool {
-        self.line.len() == 0 && !wanted.pool && wanted.writers == 0 && !wanted.others
+        !self.any_stream() && !wanted.pool && wanted.writers == 0 && !wanted.others
     }
 
     /// Whether any stream is in line.
     pub(super) fn any_stream(&self) -> bool {
-        self.line.len() > 0
+        self.line.len() + self.thinkers.len() > 0
     }
 
-    /// The first stream in line.
-    pub(super) fn next_stream(&self) -> Option<Place> {
-        self.line.front().map(|(place, _)| place)
+    /// Whether it is time for turns of thinkers.
+    fn is_for_thinkers(&self, now: Instant) -> bool {
+        self.group.is_some_and(|group| group.until.is_none_or(|until| now < until))
     }
 
-    /// Who has the next turn: whoever has been ready for longest, and whose turn it was only if nobody else is.
-    pub(super) fn next(&self, wanted: Wanted) -> Option<Party> {
-        let stream = self.line.front().map(|(place, since)| (since, Party::Stream(place)));
+    /// The thinker that has the next turn before all others, if there is one.
+    pub(super) fn next_thinker(&self, now: Instant, wanted: Wanted) -> Option<Place> {
+        let first = self.thinkers.front().map(|(place, _)| place);
+        first.filter(|_| self.is_for_thinkers(now) && !wanted.pool && wanted.writers == 0)
+    }
+
+    /// Who has the next turn: a thinker, if it is time for that; or else whoever has been ready for longest, and whose turn it was
+    /// only if nobody else is.
+    pub(super) fn next(&self, now: Instant, wanted: Wanted) -> Option<Party> {
+        if let Some(place) = self.next_thinker(now, wanted) {
+            return Some(Party::Stream(place));
+        }
+        let first = |(place, since)| (since, Party::Stream(place));
+        let (stream, thinker) = (self.line.front().map(first), self.thinkers.front().map(first));
         let pool = wanted.pool.then_some((self.ready[0], Party::Pool));
         let writes = (wanted.writers > 0).then_some((self.ready[1], Party::Writes));
         let rank = |(since, party): &(Instant, Party)| (*party == self.turn.party, *since);
-        [stream, pool, writes].into_iter().flatten().min_by_key(rank).map(|(_, party)| party)
+        [stream, thinker, pool, writes].into_iter().flatten().min_by_key(rank).map(|(_, party)| party)
     }
 
     /// How many share the round. `thinks`: so does whose turn it was, which wants nothing at the moment.
     pub(super) fn parties(&self, wanted: Wanted, thinks: bool) -> usize {
-        self.line.len() + usize::from(wanted.pool) + wanted.writers + usize::from(thinks)
+        self.line.len()
+            + self.thinkers.len()
+            + usize::from(wanted.pool)
+            + wanted.writers
+            + usize::from(thinks)
     }
 
-    /// A request has come to the stream at `place`.
-    pub(super) fn stream_is_ready(&mut self, now: Instant, place: Place) {
-        if self.holder() != Some(place) {
-            self.line.push(place, now);
+    /// A request has come to the stream at `place`, which `thinks` or not.
+    pub(super) fn stream_is_ready(&mut self, now: Instant, place: Place, thinks: bool) {
+        if self.holder() != Some(place) && !self.line.contains(place) && !self.thinkers.contains(place) {
+            let line = if thinks { &mut self.thinkers } else { &mut self.line };
+            line.push(place, now);
         }
     }
 
@@ -130,33 +164,46 @@ impl Round {
     /// The stream at `place` wants nothing any more.
     pub(super) fn leave(&mut self, place: Place) {
         self.line.leave(place);
+        self.thinkers.leave(place);
     }
 
-    /// The turn ends. `wants`: whose it was wants another.
-    pub(super) fn end(&mut self, now: Instant, wants: bool) {
+    /// The turn ends. `wants`: whose it was wants another. `thinks`: and is a thinker.
+    pub(super) fn end(&mut self, now: Instant, wants: bool, thinks: bool) {
         match core::mem::take(&mut self.turn).party {
-            Party::Stream(place) if wants => self.line.push(place, now),
+            Party::Stream(place) if wants => self.stream_is_ready(now, place, thinks),
             Party::Nobody | Party::Stream(_) => {}
             Party::Pool => self.ready[0] = now,
             Party::Writes => self.ready[1] = now,
         }
     }
 
-    /// A turn of `length` begins.
-    pub(super) fn begin(&mut self, now: Instant, party: Party, length: Duration) {
+    /// A turn of `length` begins; nothing lasts for longer than `longest`. Returns whether thinkers have turns, and had the last one.
+    pub(super) fn begin(&mut self, now: Instant, party: Party, length: Duration, longest: Duration) -> bool {
         let mut until = Some(now + length);
+        let mut group = None;
         if let Party::Stream(place) = party {
-            self.line.leave(place);
+            if self.thinkers.contains(place) {
+                let all = (length * self.thinkers.len() as u64).min(longest);
+                group = Some(Group { length: all, until: None });
+            }
+            self.leave(place);
             until = None;
         }
+        let again = group.is_some() && self.is_for_thinkers(now);
+        self.group = if again { self.group } else { group };
         self.turn = Turn { party, length, until };
+        again
     }
 
     /// A request of the stream whose turn it is is done. Returns whether it is the first in this turn.
     pub(super) fn is_done(&mut self, now: Instant) -> bool {
         let first = self.turn.until.is_none();
         if first {
-            self.turn.until = Some(now + self.turn.length);
+            let mut until = now + self.turn.length;
+            if let Some(group) = &mut self.group {
+                until = until.min(*group.until.get_or_insert(now + group.length));
+            }
+            self.turn.until = Some(until);
         }
         first
     }

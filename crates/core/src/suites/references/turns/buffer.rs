@@ -45,6 +45,11 @@ impl Buffer {
         took > way + self.transfer(sectors)
     }
 
+    /// For how long no request of a stream's turn was done.
+    pub(super) fn since(&self, now: Instant) -> u64 {
+        now.since(self.last).0
+    }
+
     /// Another request of a stream's turn is done.
     pub(super) fn begins(&mut self, now: Instant) {
         self.last = now;

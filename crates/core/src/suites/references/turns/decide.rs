@@ -19,6 +19,10 @@ impl Reference {
         such.min_by_key(|held| (held.start < self.head, held.start, held.came)).map(|held| held.id)
     }
 
+    pub(super) fn overdue(&self, cx: Cx<'_>, idle: bool) -> Option<RequestId> {
+        self.oldest(cx, idle).filter(|id| cx.age(*id) >= self.expire())
+    }
+
     /// Whether enough requests of higher classes have been dispatched.
     fn enough(&self, now: Instant, which: usize, next: &Next) -> bool {
         let (count, last) = self.went[which];
@@ -74,6 +78,10 @@ impl Reference {
         let Some(id) = self.upward(Kind::Idle).filter(|_| !busy) else { return Next::Wait(None) };
         let from = self.idle_from;
         if cx.now < from { Next::Wait(Some(from)) } else { Next::Send(id) }
+    }
+
+    pub(super) fn writes_in_flight(&self) -> u64 {
+        self.flying.iter().filter(|held| held.kind == Kind::Write).count() as u64
     }
 
     fn without_heads(&self, cx: Cx<'_>) -> Next {
@@ -136,17 +144,14 @@ impl Reference {
                     });
                 }
                 let flies = self.any_of(process, Kind::Stream, &self.flying);
-                let process = &self.processes.all[process];
+                let others_think = self.next_thinker(cx).is_some();
                 if flies {
-                    let soon = self.return_costs(true);
-                    let goes_on =
-                        cx.device.depth == 1 || !process.left || process.asks.worth(soon, true).is_some();
-                    let left = !goes_on && self.only_thinkers(cx);
-                    return (!left).then_some(Next::Wait(turn.until));
+                    let left = cx.device.depth > 1 && self.processes.all[process].left;
+                    let goes_on = !left || !self.thinks(cx, process) || !others_think;
+                    return goes_on.then_some(Next::Wait(turn.until));
                 }
-                let cost = self.return_costs(self.only_thinkers(cx));
-                let wait = process.asks.worth(cost, cx.device.depth > 1).unwrap_or(0);
-                let end = process.idle? + Duration(wait);
+                let wait = self.worth(cx, process, others_think).unwrap_or(0);
+                let end = self.processes.all[process].idle? + Duration(wait);
                 let end = end.min(turn.until.unwrap_or(Instant::MAX));
                 (cx.now < end).then_some(Next::Wait(Some(end)))
             }
@@ -172,7 +177,9 @@ impl Reference {
     /// Whoever has been ready for longest; whose turn it was comes last.
     fn begin_next(&self, cx: Cx<'_>) -> Next {
         let mut ready: Vec<(Instant, Party)> = Vec::new();
-        ready.extend(self.line.first().map(|(process, since)| (*since, Party::Stream(*process))));
+        for first in [false, true].into_iter().filter_map(|thinks| self.line.first(thinks)) {
+            ready.push((first.since, Party::Stream(first.process)));
+        }
         if self.any(Kind::Pool) {
             ready.push((self.pool_since, Party::Pool));
         }
@@ -181,7 +188,8 @@ impl Reference {
         }
         let had = self.turn.map(|turn| turn.party);
         let next = ready.iter().min_by_key(|(since, party)| (Some(*party) == had, *since));
-        let next = next.map(|(_, party)| *party);
+        let thinker = self.next_thinker(cx).map(Party::Stream);
+        let next = thinker.or(next.map(|(_, party)| *party));
         let ready = |process: &usize| self.first_of(*process).is_some() && self.may(*process);
         let again = || self.holder().filter(ready);
         let Some(party) = next.or_else(|| again().map(Party::Stream)) else { return self.with_nobody(cx) };

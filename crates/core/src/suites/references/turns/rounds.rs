@@ -27,7 +27,7 @@ impl Reference {
         }
     }
 
-    pub(super) fn begin_round(&mut self, now: Instant) {
+    pub(super) fn begin_round(&mut self, cx: Cx<'_>) {
         for _ in 0..64 {
             let weight = |process: &usize| self.processes.all[*process].purse.weight;
             let present = self.present().iter().map(weight).sum();
@@ -36,7 +36,7 @@ impl Reference {
             for process in paying.chain(self.holder()) {
                 self.purses.fill(&mut self.processes.all[process].purse);
             }
-            self.admit_poor(now, false);
+            self.admit_poor(cx, false);
             let holder =
                 self.holder().is_some_and(|process| self.first_of(process).is_some() && self.may(process));
             let writes = self.any(Kind::Write) && self.may_write();
@@ -49,11 +49,11 @@ impl Reference {
             let purse = &mut self.processes.all[process].purse;
             purse.left = purse.left.max(1);
         }
-        self.admit_poor(now, true);
+        self.admit_poor(cx, true);
     }
 
     /// Whoever has something left, or `all`, is no longer poor.
-    pub(super) fn admit_poor(&mut self, now: Instant, all: bool) {
+    pub(super) fn admit_poor(&mut self, cx: Cx<'_>, all: bool) {
         let pool = self.any(Kind::Pool);
         for process in core::mem::take(&mut self.poor) {
             self.purses.fill(&mut self.processes.all[process].purse);
@@ -68,13 +68,12 @@ impl Reference {
                 (held.kind, held.came, held.batch) = (Kind::Pool, self.came, false);
                 self.came += 1;
             }
-            let known = self.line.iter().any(|(held, _)| *held == process) || self.holder() == Some(process);
-            if self.first_of(process).is_some() && !known {
-                self.line.push((process, now));
+            if self.first_of(process).is_some() && self.holder() != Some(process) {
+                self.line.push(process, cx.now, self.thinks(cx, process));
             }
         }
         if !pool && self.any(Kind::Pool) {
-            self.pool_since = now;
+            self.pool_since = cx.now;
         }
     }
 
@@ -112,7 +111,7 @@ impl Reference {
         self.purses.asks(cx.now.0, weight, self.target, present);
         self.purses.fill(&mut self.processes.all[process].purse);
         if !self.purses.on {
-            self.admit_poor(cx.now, true);
+            self.admit_poor(cx, true);
         }
     }
 }
