@@ -70,6 +70,19 @@ fn shares_of_disk_time_follow_levels() {
     }
 }
 
+/// Equal processes that read on and think get equal parts beside others that read on at once: who stands next to whom in line does
+/// not matter.
+#[test]
+fn equals_get_as_much() {
+    for disk in DISKS {
+        let thinker = "rw=read bs=32k thinktime=500 thinktime_blocks=2";
+        let issuers = run(disk, &[thinker, "rw=read iodepth=4", thinker, thinker, "rw=read", thinker]);
+        let got: Vec<u64> = [0, 2, 3, 5].map(|job| issuers[job].bytes).into();
+        let (least, most) = (got.iter().min().unwrap(), got.iter().max().unwrap());
+        assert!(2 * least > *most, "{disk}: {got:?}");
+    }
+}
+
 /// The real-time class goes first, and all others still get something.
 #[test]
 fn the_real_time_class_goes_first_and_starves_nobody() {
