@@ -52,8 +52,8 @@
 //! # What it learns
 //! *Whether waiting pays*, for each actor: if the mean time of a wait, in vain or not, is at most the cost of leaving times the
 //! share of waits that are not in vain. Of the short wait and the long one, the one that saves
-//! more counts: whoever issues several requests at once and then thinks for long is waited for only between those. In a
-//! drive with a queue, leaving an actor whose last request was a write costs at most 1 ms: its buffer has the write.
+//! more counts, or the short one: whoever issues several requests at once and then thinks for long is waited for only between
+//! those. In a drive with a queue, leaving an actor whose last request was a write costs at most 1 ms: its buffer has the write.
 //!
 //! *The cost of leaving*, for the disk: how much longer the first read of a stream's turn takes than the turn's later ones. It is
 //! 12 ms at first. Once the time of transfers is known, both times are without it. In a drive with a queue the cost is at most

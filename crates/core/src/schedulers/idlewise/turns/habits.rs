@@ -96,11 +96,11 @@ impl Habits {
         self.thought.filter(|mean| *mean <= SOON).map(|_| LONGEST)
     }
 
-    /// How long to wait for it if to leave it costs `leaving`: of a short wait and a long one the one that saves more.
+    /// How long to wait for it if to leave it costs `leaving`: of a short wait and a long one the one that saves more, or the short one.
     /// `None`: neither pays.
     pub(super) fn worth(&self, leaving: Duration) -> Option<Duration> {
         let (short, long) = (self.short.saves(leaving), self.long.saves(leaving));
-        let wait = if short > long { PROMPT } else { LONGEST };
+        let wait = if short >= long { PROMPT } else { LONGEST };
         (self.streams() && short.max(long) >= 0).then_some(wait)
     }
 

@@ -56,13 +56,13 @@ impl Habit {
         self.think.filter(|mean| *mean <= 3 * MS).map(|_| 8 * MS)
     }
 
-    /// How long a wait is worth it: the one that saves most, if it saves what it costs. Whoever wrote left it to a drive with
+    /// How long a wait is worth it: the one that saves most, or the short one, if it saves what it costs. Whoever wrote left it to a drive with
     /// a queue.
     pub(super) fn worth(&self, way: u64, queue: bool) -> Option<u64> {
         let way = if self.wrote && queue { way.min(MS) } else { way };
         let saves = |(vain, cost): (u64, u64)| (way * (256 - vain)) as i64 - (cost * 256) as i64;
         let both = [(saves(self.waits[1]), 8 * MS), (saves(self.waits[0]), MS)];
-        let best = both.into_iter().rev().max_by_key(|(saved, _)| *saved)?;
+        let best = both.into_iter().max_by_key(|(saved, _)| *saved)?;
         (self.is_stream() && best.0 >= 0).then_some(best.1)
     }
 }
