@@ -70,8 +70,7 @@ fn shares_of_disk_time_follow_levels() {
     }
 }
 
-/// Equal processes that read on and think get equal parts beside others that read on at once: who stands next to whom in line does
-/// not matter.
+/// Equal processes that read on and think get equal parts beside others that read on at once, in whatever order they stand in line.
 #[test]
 fn equals_get_as_much() {
     for disk in DISKS {
