@@ -42,7 +42,7 @@ pub(super) struct Round {
     line: PlaceQueue,
     /// The same of those that are soon left in their turns, because they think.
     thinkers: PlaceQueue,
-    /// Whose turns it is time for.
+    /// The time in which thinkers have turns before all others, while it is such a time.
     group: Option<Group>,
     /// Since when the pool is ready for a turn, and the writes.
     ready: [Instant; 2],
