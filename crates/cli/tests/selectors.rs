@@ -141,7 +141,8 @@ fn a_choice_by_hand_is_one_of_the_candidates() {
     line(&format!("{last} {SHORT}")).exits(0);
 }
 
-/// Of `mq-deadline`, `turns` and `auto-predict`: bytes in a second, the p99 of reads, and the longest wait, in ns.
+/// Of `mq-deadline`, `turns` and `auto-predict`: bytes in a second until 95 of 100 were done, the p99 of reads, and the longest wait,
+/// in ns. What a recording ends with may be a write that waited for a timer, which says nothing of a scheduler.
 fn beside_the_usual_one(words: &str) -> [[f64; 3]; 3] {
     let schedulers = "--uncalibrated --json --schedulers mq-deadline,turns,auto-predict";
     let told = line(&format!("compare {schedulers} {words}")).exits(0).stdout;
@@ -151,7 +152,7 @@ fn beside_the_usual_one(words: &str) -> [[f64; 3]; 3] {
         let result = results.iter().find(|result| result["scheduler"] == name).expect("it took part");
         let number = |value: &Value| value.as_f64().expect("it is a number");
         [
-            number(&result["throughput_bytes_per_s"]),
+            number(&result["bytes"]) / number(&result["mostly_done_ns"]),
             number(&result["read"]["latency_ns"]["p99"]),
             number(&result["latency_ns"]["max"]),
         ]
@@ -161,7 +162,7 @@ fn beside_the_usual_one(words: &str) -> [[f64; 3]; 3] {
 /// `auto-predict` has at least 0.97 of the throughput of `mq-deadline` and at most 1.5 times its p99 of reads, and nobody waits
 /// for much more than a second and twice as long. Returns how much of that throughput `turns` has.
 fn meets_the_usual_one(load: &str) -> f64 {
-    let [usual, turns, predict] = beside_the_usual_one(&format!("--disk hdd-18tb-7200 {load}"));
+    let [usual, turns, predict] = beside_the_usual_one(load);
     let [rate, p99, longest] = std::array::from_fn(|which| predict[which] / usual[which]);
     assert!(rate > 0.97 && p99 < 1.5, "{load}: {rate:.3} of mq-deadline's throughput, {p99:.2} of its p99");
     // A switch adds its successor's wait to what somebody has waited before.
@@ -174,21 +175,25 @@ fn meets_the_usual_one(load: &str) -> f64 {
 /// a log beside a backup, writers beside readers, recordings.
 #[test]
 fn what_has_misled_predictions_does_so_no_more() {
-    let demo = concat!("--trace ", env!("CARGO_MANIFEST_DIR"), "/../../traces/demo.ftrace.zst");
     let mut loads: Vec<String> = [
         "--workload phases:mix=boot=15 --duration 15s --runs 5",
         "--workload phases:mix=oltp-backup=15 --duration 15s --runs 5",
         "--workload phases:mix=start-writers=15 --duration 15s --runs 5",
         "--workload poisson:rate=120,reads=90,requests=3000",
         "--workload poisson:rate=15,reads=60,requests=600",
-        demo,
     ]
-    .map(str::to_owned)
+    .map(|load| format!("--disk hdd-18tb-7200 {load}"))
     .to_vec();
+    // Who meets whom in a recording is chance: it is played at several speeds.
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/demo.ftrace.zst");
+    for disk in ["hdd-18tb-7200", "hdd-2400gb-10k"] {
+        let at = |speed| format!("--disk {disk} --trace {demo} --speed {speed}");
+        loads.extend([0.8, 0.9, 1.0, 1.1, 1.25].map(at));
+    }
     match std::env::var("IDLEWISE_TRACES") {
         Ok(folder) => {
             let trace = Path::new(&folder).join("wsrch-small.trace");
-            loads.push(format!("--trace {} --speed 2", trace.display()));
+            loads.push(format!("--disk hdd-18tb-7200 --trace {} --speed 2", trace.display()));
         }
         Err(_) => eprintln!("skipped in part: IDLEWISE_TRACES does not say where the public traces are"),
     }
@@ -202,5 +207,6 @@ fn what_has_misled_predictions_does_so_no_more() {
     let global = "[global]\ndirect=1\nioengine=libaio\nruntime=20\ntime_based\nsize=4g\n".to_owned();
     let writers = job("writer", 4, "rw=write\nbs=1m\niodepth=16");
     let readers = job("reader", 2, "rw=read\nbs=128k\niodepth=1");
-    meets_the_usual_one(&format!("--fio {}", write(&folder, "jobs.fio", global + &writers + &readers)));
+    let jobs = write(&folder, "jobs.fio", global + &writers + &readers);
+    meets_the_usual_one(&format!("--disk hdd-18tb-7200 --fio {jobs}"));
 }

@@ -34,10 +34,10 @@
 //!      the pool, or is no stream any more.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
 //!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
-//!      expected to be reached sooner.
+//!      expected to be reached sooner. While no stream waits, another batch follows in the same turn.
 //!    - Writes are sent in ascending order from the head, then from the lowest. As long as the writer that was served last has
-//!      a score of 2 or more and still has writes in flight, no other writer's are sent: the turn ends if a stream or the
-//!      pool waits, and otherwise nothing is sent until those writes are done.
+//!      a score of 2 or more and still has writes in flight, it is about to write more, and nothing but its writes is sent: until
+//!      1 ms after one of them is done, if the writer issues no other by then. If a stream waits, the turn ends instead.
 //!    - While another stream waits, the drive is given at most as much to write in a turn, of writes or of a stream that writes,
 //!      as it could have read in that time (see below). For the rest of the turn nothing is sent, and the drive writes what it has.
 //! 4. The next turn goes to the one that has been ready for longest: a stream, the pool or the writes, each since its first waiting
@@ -91,14 +91,15 @@
 //! of the writes in flight, at least 1, and so in each such window that follows; in any other window it grows by 1/64.
 //!
 //! # Weights and priorities
-//! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight is
-//! not 100 or whose level is not 4. A level counts as (8 - level)/4 times the weight. In each round an actor gets a part of
-//! `target`, by its weight among those that issue requests. It pays with disk time: from when its request was sent, or from when
-//! the drive completed another if that is later, until its completion. An actor that has used its part is not served until the
-//! next round, even if the drive has room, and owes what it has used beyond its part. Its overdue requests are sent
-//! nevertheless. The round goes on as long as an actor with something left has a request waiting or in flight, or thinks at most 3 ms
-//! on average and is waited for, 8 ms. A turn takes what is left of the part, but never less than 40 ms. Writes share one
-//! part, whose weight is 100 times the number of writers.
+//! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose
+//! weight is not 100 or whose level is not 4, as that of ext4's journal. A level counts as (8 - level)/4 times the
+//! weight. In each round an actor gets a part of `target`, by its weight among those that issue requests. It pays with
+//! disk time: from when its request was sent, or from when the drive completed another if that is later, until its
+//! completion. An actor that has used its part is not served until the next round, even if the drive has room, and owes
+//! what it has used beyond its part. Its overdue requests are sent nevertheless. The round goes on as long as an actor
+//! with something left has a request waiting or in flight, or thinks at most 3 ms on average and is waited for, 8 ms. A
+//! turn takes what is left of the part, but never less than 40 ms. Writes share one part, whose weight is 100 times the
+//! number of writers.
 //!
 //! Requests of the real-time class are sent first, in ascending order from the head. On disks with moving heads nothing else
 //! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for, 8 ms. Beside

@@ -6,7 +6,7 @@ use crate::collections::{Issuers, List, OutOfMemory, Place, table};
 use crate::request::Request;
 use crate::units::{Group, Instant, Issuer, RequestId};
 
-use super::habits::Habits;
+use super::habits::{Habits, PROMPT};
 use super::shares::Purse;
 use super::waiting::Class;
 
@@ -40,6 +40,8 @@ pub(super) struct Actor {
     /// Of these, those that wait, and those in flight.
     writes_waiting: u32,
     writes_flying: u32,
+    /// When the first of these was done since the actor issued the last one.
+    written: Option<Instant>,
     /// The process that issued last has exited.
     exited: bool,
     /// The actor's last turn ended early, because it thought.
@@ -181,7 +183,7 @@ impl Actors {
     pub(super) fn writes(&mut self, place: Place, request: &Request) {
         let actor = self.get_mut(place);
         actor.writing.learn(request, None);
-        actor.idle = None;
+        (actor.idle, actor.written) = (None, None);
         actor.writes_waiting += 1;
         let first = actor.writes_waiting == 1;
         self.writers += usize::from(first);
@@ -200,9 +202,12 @@ impl Actors {
         self.writers
     }
 
-    /// Whether such writes of the actor at `place` are in flight.
-    pub(super) fn is_writing(&self, place: Place) -> bool {
-        self.get(place).writes_flying > 0
+    /// Until when the actor at `place`, which writes in order, may be about to issue more of such writes: for as long as those in
+    /// flight are all that it has issued, and for a moment after one is done.
+    pub(super) fn writes_on(&self, place: Place) -> Option<Instant> {
+        let actor = self.get(place);
+        let until = actor.written.map_or(Instant::MAX, |since| since + PROMPT);
+        (actor.writes_flying > 0 && actor.writing.streams()).then_some(until)
     }
 
     /// A request of the actor goes to the device.
@@ -228,7 +233,10 @@ impl Actors {
         let actor = self.get_mut(place);
         match class {
             Class::Stream => actor.flying -= 1,
-            Class::Async => actor.writes_flying -= 1,
+            Class::Async => {
+                actor.writes_flying -= 1;
+                actor.written.get_or_insert(now);
+            }
             _ => {}
         }
         self.withdraws(now, place);

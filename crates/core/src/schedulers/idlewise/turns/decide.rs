@@ -63,7 +63,7 @@ impl Heads {
     fn choose_usual(&self, cx: Cx<'_>) -> Next {
         let wanted = self.wanted();
         if !self.round.is_over(cx.now, wanted)
-            && let Some(next) = self.go_on(cx, wanted)
+            && let Some(next) = self.go_on(cx)
         {
             return next;
         }
@@ -71,35 +71,46 @@ impl Heads {
     }
 
     /// How the turn continues. `None`: it does not.
-    fn go_on(&self, cx: Cx<'_>, wanted: Wanted) -> Option<Next> {
+    fn go_on(&self, cx: Cx<'_>) -> Option<Next> {
         match self.round.party() {
             Party::Nobody => None,
             Party::Stream(place) => self.go_on_with(cx, place),
-            Party::Pool => {
-                let id = self.pool.next(cx, &self.head, &self.learned.curve)?;
-                cx.because("{} is the next of its batch to be reached", || [id.into()]);
-                Some(Next::Send(id))
-            }
-            Party::Writes => {
-                if let Some(next) = self.drive_writes(cx) {
-                    return Some(next);
-                }
-                let id = self.waiting.next_write(&self.head)?;
-                let writer = self
-                    .writer
-                    .filter(|writer| *writer != self.actors.owner(id) && self.actors.is_writing(*writer));
-                if !writer.is_some_and(|writer| self.actors.get(writer).writing.streams()) {
-                    cx.because("the writes go on: {} is the next upward", || [id.into()]);
-                    return Some(Next::Send(id));
-                }
-                // Whoever writes in order has more as soon as some is done.
-                let holds = !self.round.any_stream() && !wanted.pool;
-                if holds {
-                    cx.because("whoever writes in order is about to write more", || []);
-                }
-                holds.then(|| self.round.until().map_or(Next::Hold, Next::Wait))
-            }
+            Party::Pool => self.go_on_with_pool(cx),
+            Party::Writes => self.go_on_with_writes(cx),
         }
+    }
+
+    /// How the turn of the pool continues.
+    fn go_on_with_pool(&self, cx: Cx<'_>) -> Option<Next> {
+        if let Some(id) = self.pool.next(cx, &self.head, &self.learned.curve) {
+            cx.because("{} is the next of its batch to be reached", || [id.into()]);
+            return Some(Next::Send(id));
+        }
+        // A stream waits for no further batch.
+        let more = !self.round.any_stream();
+        let id = self.pool.first(cx, &self.head, &self.learned.curve).filter(|_| more)?;
+        cx.because("a batch of all others begins", || []);
+        Some(Next::Send(id))
+    }
+
+    /// How the turn of writes continues.
+    fn go_on_with_writes(&self, cx: Cx<'_>) -> Option<Next> {
+        if let Some(next) = self.drive_writes(cx) {
+            return Some(next);
+        }
+        let id = self.waiting.next_write(&self.head);
+        let others = |writer: &Place| id.is_none_or(|id| *writer != self.actors.owner(id));
+        let more = self.writer.filter(others).and_then(|writer| self.actors.writes_on(writer));
+        let Some(until) = more.filter(|until| cx.now < *until) else {
+            let id = id?;
+            cx.because("the writes go on: {} is the next upward", || [id.into()]);
+            return Some(Next::Send(id));
+        };
+        if self.round.any_stream() {
+            return None;
+        }
+        cx.because("whoever writes in order is about to write more", || []);
+        Some(Next::Wait(self.round.until().map_or(until, |end| end.min(until))))
     }
 
     /// What follows if the drive has been sent as much to write as it could have read in this turn, and a stream waits.

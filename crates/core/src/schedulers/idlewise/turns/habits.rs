@@ -16,7 +16,7 @@ const ABSENT: Duration = Duration::from_ms(64);
 /// Who thinks no longer must not lose its place (SOSP'01 §3.4).
 const SOON: Duration = Duration::from_ms(3);
 /// Who goes on at once does so within this time.
-const PROMPT: Duration = Duration::from_ms(1);
+pub(super) const PROMPT: Duration = Duration::from_ms(1);
 /// Certainty.
 const ONE: u16 = 256;
 

@@ -3,6 +3,14 @@
 use super::*;
 
 impl Reference {
+    /// `id` is about to go. If it is of the pool and of no batch, all that wait are the next one.
+    pub(super) fn begin_batch(&mut self, id: RequestId) {
+        let of_pool = self.waiting.iter().any(|held| held.id == id && held.kind == Kind::Pool);
+        if of_pool && self.nearest(true).is_none() {
+            self.waiting.iter_mut().for_each(|held| held.batch = true);
+        }
+    }
+
     /// Of the pool, in the batch or not, the two next to the head: the one that is reached sooner.
     pub(super) fn nearest(&self, batch: bool) -> Option<RequestId> {
         let pool = || self.waiting.iter().filter(|held| held.kind == Kind::Pool && held.batch == batch);
@@ -129,7 +137,10 @@ impl Reference {
 
     fn go_on(&self, cx: Cx<'_>, turn: Turn) -> Option<Next> {
         match turn.party {
-            Party::Pool => self.nearest(true).map(Next::Send),
+            Party::Pool => {
+                let more = || self.nearest(false).filter(|_| self.line.is_empty());
+                self.nearest(true).or_else(more).map(Next::Send)
+            }
             Party::Stream(process) => {
                 if let Some(id) = self.first_of(process) {
                     let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);
@@ -159,17 +170,17 @@ impl Reference {
                 if !self.line.is_empty() && self.buffer.is_full(turn.length) {
                     return Some(Next::Wait(turn.until));
                 }
-                let id = self.upward(Kind::Write)?;
-                let owner = self.waiting.iter().find(|held| held.id == id)?.process;
-                let in_order = |writer: &usize| {
-                    let writes = self.any_of(*writer, Kind::Write, &self.flying);
-                    writes && *writer != owner && self.processes.all[*writer].writes.is_stream()
-                };
-                if !self.last_writer.as_ref().is_some_and(in_order) {
-                    return Some(Next::Send(id));
-                }
-                let others = !self.line.is_empty() || self.any(Kind::Pool);
-                (!others).then_some(Next::Wait(turn.until))
+                let id = self.upward(Kind::Write);
+                let owner = self.waiting.iter().find(|held| Some(held.id) == id).map(|held| held.process);
+                let until = self.last_writer.and_then(|writer| {
+                    let process = &self.processes.all[writer];
+                    let writes = self.any_of(writer, Kind::Write, &self.flying);
+                    let in_order = writes && Some(writer) != owner && process.writes.is_stream();
+                    let until = process.written.map_or(Instant::MAX, |since| since + Duration::from_ms(1));
+                    (in_order && cx.now < until).then_some(until)
+                });
+                let Some(until) = until else { return id.map(Next::Send) };
+                self.line.is_empty().then_some(Next::Wait(turn.until.into_iter().chain([until]).min()))
             }
         }
     }

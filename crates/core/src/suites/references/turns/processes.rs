@@ -75,6 +75,8 @@ pub(super) struct Process {
     pub(super) asks: Habit,
     pub(super) writes: Habit,
     pub(super) idle: Option<Instant>,
+    /// When the first write that nobody waits for was done after the last one was issued.
+    pub(super) written: Option<Instant>,
     exited: bool,
     /// The process's last turn had ended before its time, because nothing was asked.
     pub(super) left: bool,
@@ -105,7 +107,8 @@ impl Processes {
         let first = goes_on_for.unwrap_or(self.all.len());
         let (asks, writes, idle) = (Habit::default(), Habit::default(), None);
         let (exited, left, purse) = (false, false, Purse::default());
-        self.all.push(Process { who: Some(who), first, asks, writes, idle, exited, left, purse });
+        let written = None;
+        self.all.push(Process { who: Some(who), first, asks, writes, idle, written, exited, left, purse });
         if group != 0 {
             self.groups.retain(|(held, _)| *held != group);
             self.groups.push((group, first));
@@ -125,7 +128,7 @@ impl Processes {
     /// `process` issues `request`, which nobody waits for.
     pub(super) fn writes(&mut self, process: usize, request: &Request) {
         self.all[process].writes.note(request, None);
-        self.all[process].idle = None;
+        (self.all[process].idle, self.all[process].written) = (None, None);
     }
 
     pub(super) fn exits(&mut self, who: u32) {
