@@ -15,7 +15,8 @@
 //!    throughput, latency of synchronous reads, fairness, the slowest process, or a mix, in which twice as much of one
 //!    makes up for half as much of another. A read that is not done counts with the time that it has waited until now.
 //!    A candidate under which somebody would wait for more than `patience`, and for more than twice as long as under
-//!    `mq-deadline`, is as bad as can be, whatever it gives.
+//!    `mq-deadline`, is as bad as can be, whatever it gives. To switch away from home, half of that is too long
+//!    already: what comes may be worse than what came.
 //!    If two predictions in a row say that the same candidate is the best, and by more than the margin, `auto-predict`
 //!    switches. To go home it takes one prediction, and no margin.
 //! 4. The reality guard compares what a switch promised with what is measured then. A switch is wrong if the two part by more
@@ -316,11 +317,13 @@ impl Selector for Predict {
         let limit = self.limit(at, predictions);
         let rests =
             |candidate: u8| self.rests.get(usize::from(candidate)).is_some_and(|until| *until > at.now);
+        let at_home = self.home(at.candidates);
+        let near =
+            |other: &Prediction| if usize::from(other.candidate) == at_home { limit } else { limit / 2 };
         let gains = predictions
             .iter()
             .filter(|other| other.candidate != own.candidate && !rests(other.candidate))
-            .map(|other| (goal.gain_within(limit, other, own), other));
-        let at_home = self.home(at.candidates);
+            .map(|other| (goal.gain_within([near(other), limit], other, own), other));
         let home = gains.clone().find(|(gain, other)| usize::from(other.candidate) == at_home && *gain > 0);
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
             return Answer::stay(Reason::new("no other candidate is there", &[]));

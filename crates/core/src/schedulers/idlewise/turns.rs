@@ -91,15 +91,15 @@
 //! of the writes in flight, at least 1, and so in each such window that follows; in any other window it grows by 1/64.
 //!
 //! # Weights and priorities
-//! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose
-//! weight is not 100 or whose level is not 4, as that of ext4's journal. A level counts as (8 - level)/4 times the
-//! weight. In each round an actor gets a part of `target`, by its weight among those that issue requests. It pays with
-//! disk time: from when its request was sent, or from when the drive completed another if that is later, until its
-//! completion. An actor that has used its part is not served until the next round, even if the drive has room, and owes
-//! what it has used beyond its part. Its overdue requests are sent nevertheless. The round goes on as long as an actor
-//! with something left has a request waiting or in flight, or thinks at most 3 ms on average and is waited for, 8 ms. A
-//! turn takes what is left of the part, but never less than 40 ms. Writes share one part, whose weight is 100 times the
-//! number of writers.
+//! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight
+//! is not 100 or whose level is not 4. A write of metadata counts as level 4: a file system gives its journal a level of
+//! its own accord. A level counts as (8 - level)/4 times the weight. In each round an actor gets a part of `target`, by its
+//! weight among those that issue requests. It pays with disk time: from when its request was sent, or from when the drive
+//! completed another if that is later, until its completion. An actor that has used its part is not served until the next
+//! round, even if the drive has room, and owes what it has used beyond its part. Its overdue requests are sent
+//! nevertheless. The round goes on as long as an actor with something left has a request waiting or in flight, or thinks at
+//! most 3 ms on average and is waited for, 8 ms. A turn takes what is left of the part, but never less than 40 ms. Writes
+//! share one part, whose weight is 100 times the number of writers.
 //!
 //! Requests of the real-time class are sent first, in ascending order from the head. On disks with moving heads nothing else
 //! is sent while one is in flight. If its process thinks at most 3 ms on average, it is also waited for, 8 ms. Beside

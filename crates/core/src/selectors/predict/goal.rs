@@ -78,9 +78,9 @@ impl Goal {
         self.patience.0.max(usual * USUAL_TIMES)
     }
 
-    /// The same where nobody may wait longer than `limit`: who has somebody wait longer loses to who has not.
-    pub(super) fn gain_within(&self, limit: Duration, new: &Prediction, old: &Prediction) -> i64 {
-        match (new.longest > limit, old.longest > limit) {
+    /// The same where nobody may wait longer than these limits, `new` and `old`: who has somebody wait longer loses to who has not.
+    pub(super) fn gain_within(&self, limits: [Duration; 2], new: &Prediction, old: &Prediction) -> i64 {
+        match (new.longest > limits[0], old.longest > limits[1]) {
             (true, false) => -MOST,
             (false, true) => MOST,
             _ => self.gain(new, old),

@@ -9,7 +9,7 @@ use super::shares::weigh;
 use super::waiting::{Class, is_async, may_merge};
 use crate::collections::Place;
 use crate::learned::{Learned, Way};
-use crate::request::{self, Operation, Request};
+use crate::request::{self, Operation, Priority, Request};
 use crate::scheduler::{Cx, Decision, Scheduler};
 use crate::units::{Instant, Issuer, RequestId};
 
@@ -45,7 +45,11 @@ impl Heads {
 
     /// The actor at `place` has `id` waiting or in flight from now on, which somebody waits for.
     fn asks(&mut self, cx: Cx<'_>, id: RequestId, place: Place) {
-        let weight = weigh(cx.weight(cx[id].issuer), cx[id].priority);
+        let request = &cx[id];
+        // A file system gives its journal a level of its own accord: nobody has asked for that.
+        let journal = request.metadata && request.operation == Operation::Write;
+        let priority = if journal { Priority::default() } else { request.priority };
+        let weight = weigh(cx.weight(request.issuer), priority);
         let purse = &mut self.actors.get_mut(place).purse;
         self.shares.asks(cx.now, purse, weight, self.tunables.target.0);
         if !self.shares.are_on() && self.shares.held() > 0 {

@@ -103,7 +103,9 @@ impl Reference {
         if !cx.device.rotational {
             return;
         }
-        let weight = u64::from(cx.weight(cx[id].issuer).get()) * (8 - u64::from(cx[id].priority.level));
+        let usual = cx[id].metadata && cx[id].operation == Operation::Write;
+        let level = if usual { 4 } else { cx[id].priority.level };
+        let weight = u64::from(cx.weight(cx[id].issuer).get()) * (8 - u64::from(level));
         self.processes.all[process].purse.weight = weight;
         let mut present = self.present();
         present.extend((!present.contains(&process)).then_some(process));
