@@ -74,14 +74,15 @@
 //! from the drive while its requests are in flight: the next turn begins. Then the whole time that the drive takes for a read, or
 //! takes from the completion before, counts as the time to get there.
 //!
-//! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the drive
-//! begins where the turn's last read ended, and takes longer than usual to reach a stream, besides its transfer, the drive
-//! was writing. The costs above leave out such a read. In a drive with a queue, nothing of the stream is sent for twice as long
-//! as that read took, and its turn ends as much later. There half of the usual time is enough while the buffer may hold
-//! writes: those that were done in less than half of that time. Each such read counts for three of them, and a faster one for
-//! all. What a drive could have read in a turn follows from the highest rate over 16 reads of 64 KiB or more that each continue
-//! the one before, thinking included, without those for which half of the usual time was enough; each 16 such reads lower the
-//! rate by 1/64 first. It counts as at least half of what was written in the last turn that wrote.
+//! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the
+//! drive begins where the turn's last read ended, and takes longer than usual to reach a stream, besides its transfer, the
+//! drive was writing. The costs above leave out such a read. In a drive with a queue, nothing of the stream is sent for twice
+//! as long as that read took, and its turn ends as much later. There half of the usual time is enough while the buffer may
+//! hold writes: those that were done in less than half of that time. Each such read counts for three of them, and a faster
+//! one for all. What a drive could have read in a turn follows from the highest rate over 16 reads of 64 KiB or more that
+//! each continue the one before, thinking included, without those for which half of the usual time was enough or before which
+//! the stream thought for longer than they took; each 16 such reads lower the rate by 1/64 first. It counts as at least half
+//! of what was written in the last turn that wrote.
 //!
 //! # Without moving heads
 //! Rule 1 holds. Then reads are sent at once in order of arrival, then synchronous writes (one goes first once 16 reads have been

@@ -57,7 +57,8 @@ impl DriveBuffer {
             return true;
         }
         self.unwritten = 0;
-        if length >= LARGE {
+        // Most of the time is the drive's, not the stream's.
+        if length >= LARGE && time <= service * 2 {
             self.reads += 1;
             self.sectors += u64::from(length.0);
             self.time += time;

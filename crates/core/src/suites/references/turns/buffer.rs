@@ -33,7 +33,7 @@ impl Buffer {
             return true;
         }
         self.unwritten = 0;
-        if sectors >= 128 {
+        if sectors >= 128 && time <= 2 * took {
             self.samples.push((sectors, time));
         }
         if self.samples.len() == 16 {
