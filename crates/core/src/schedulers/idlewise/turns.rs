@@ -34,7 +34,7 @@
 //!      the pool, or is no stream any more.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
 //!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
-//!      expected to be reached sooner. While no stream waits, another batch follows in the same turn.
+//!      expected to be reached sooner.
 //!    - Writes are sent in ascending order from the head, then from the lowest. As long as the writer that was served last has
 //!      a score of 2 or more and still has writes in flight, it is about to write more, and nothing but its writes is sent: until
 //!      1 ms after one of them is done, if the writer issues no other by then. If a stream waits, the turn ends instead.

@@ -192,11 +192,13 @@ impl Reference {
         }
         self.buffer.turn_begins();
         self.turn = Some(Turn { party, length, until: counts.then_some(now + Duration(length)) });
+        if party == Party::Pool && self.nearest(true).is_none() {
+            self.waiting.iter_mut().for_each(|held| held.batch = true);
+        }
     }
 
     fn send(&mut self, cx: Cx<'_>, id: RequestId) {
         let overdue = self.overdue(cx, false) == Some(id);
-        self.begin_batch(id);
         let held = self.take(id);
         for (which, such) in [overdue, held.kind == Kind::Idle].into_iter().enumerate() {
             self.went[which].0 += 1;
@@ -336,9 +338,7 @@ impl Scheduler for Reference {
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         let at = self.flying.iter().position(|held| held.id == id).unwrap();
         let held = self.flying.remove(at);
-        if held.kind == Kind::Write {
-            self.processes.all[held.process].written.get_or_insert(cx.now);
-        }
+        self.processes.is_done(cx.now, &held);
         let read = cx[id].operation == Operation::Read;
         if read {
             self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());

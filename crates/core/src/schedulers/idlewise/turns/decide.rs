@@ -75,22 +75,13 @@ impl Heads {
         match self.round.party() {
             Party::Nobody => None,
             Party::Stream(place) => self.go_on_with(cx, place),
-            Party::Pool => self.go_on_with_pool(cx),
+            Party::Pool => {
+                let id = self.pool.next(cx, &self.head, &self.learned.curve)?;
+                cx.because("{} is the next of its batch to be reached", || [id.into()]);
+                Some(Next::Send(id))
+            }
             Party::Writes => self.go_on_with_writes(cx),
         }
-    }
-
-    /// How the turn of the pool continues.
-    fn go_on_with_pool(&self, cx: Cx<'_>) -> Option<Next> {
-        if let Some(id) = self.pool.next(cx, &self.head, &self.learned.curve) {
-            cx.because("{} is the next of its batch to be reached", || [id.into()]);
-            return Some(Next::Send(id));
-        }
-        // A stream waits for no further batch.
-        let more = !self.round.any_stream();
-        let id = self.pool.first(cx, &self.head, &self.learned.curve).filter(|_| more)?;
-        cx.because("a batch of all others begins", || []);
-        Some(Next::Send(id))
     }
 
     /// How the turn of writes continues.

@@ -135,9 +135,13 @@ impl Heads {
             left.unwrap_or(share - self.learned.leaving.cost(false)).clamp(SHORTEST, self.tunables.longest());
         let again = self.round.begin(now, party, length, self.tunables.longest());
         self.buffer.begins();
-        if let Party::Stream(place) = party {
-            self.actors.hold(place);
-            self.actors.get_mut(place).left &= again;
+        match party {
+            Party::Stream(place) => {
+                self.actors.hold(place);
+                self.actors.get_mut(place).left &= again;
+            }
+            Party::Pool => self.pool.begin(),
+            Party::Writes | Party::Nobody => {}
         }
         if let Some(holder) = holder {
             self.actors.release(holder);
@@ -148,9 +152,6 @@ impl Heads {
     fn send(&mut self, cx: Cx<'_>, id: RequestId, oldest: bool) {
         let (place, class) = (self.actors.owner(id), self.waiting.class(id));
         self.overdue.goes(cx, id, class, oldest, &self.tunables);
-        if class == Class::Pool {
-            self.pool.serves();
-        }
         self.forget(cx, id, place, class);
         self.actors.goes(place, class);
         if class == Class::Async {

@@ -70,13 +70,13 @@ impl Pool {
         self.nearest(cx, head, curve, self.batch)
     }
 
-    /// The first of this batch, if anything is left of that, or of the next one.
+    /// The first of the next turn: what is left of the batch goes before another.
     pub(super) fn first(&self, cx: Cx<'_>, head: &Head, curve: &Curve) -> Option<RequestId> {
         self.next(cx, head, curve).or_else(|| self.nearest(cx, head, curve, 1 - self.batch))
     }
 
-    /// One is about to go. If nothing is left of the batch, all that waits is the next one.
-    pub(super) fn serves(&mut self) {
+    /// A turn begins.
+    pub(super) fn begin(&mut self) {
         if self.sets[self.batch].is_empty() {
             self.batch = 1 - self.batch;
         }

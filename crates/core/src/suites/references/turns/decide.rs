@@ -3,14 +3,6 @@
 use super::*;
 
 impl Reference {
-    /// `id` is about to go. If it is of the pool and of no batch, all that wait are the next one.
-    pub(super) fn begin_batch(&mut self, id: RequestId) {
-        let of_pool = self.waiting.iter().any(|held| held.id == id && held.kind == Kind::Pool);
-        if of_pool && self.nearest(true).is_none() {
-            self.waiting.iter_mut().for_each(|held| held.batch = true);
-        }
-    }
-
     /// Of the pool, in the batch or not, the two next to the head: the one that is reached sooner.
     pub(super) fn nearest(&self, batch: bool) -> Option<RequestId> {
         let pool = || self.waiting.iter().filter(|held| held.kind == Kind::Pool && held.batch == batch);
@@ -137,10 +129,7 @@ impl Reference {
 
     fn go_on(&self, cx: Cx<'_>, turn: Turn) -> Option<Next> {
         match turn.party {
-            Party::Pool => {
-                let more = || self.nearest(false).filter(|_| self.line.is_empty());
-                self.nearest(true).or_else(more).map(Next::Send)
-            }
+            Party::Pool => self.nearest(true).map(Next::Send),
             Party::Stream(process) => {
                 if let Some(id) = self.first_of(process) {
                     let end = turn.until.filter(|end| cx.now < *end).unwrap_or(Instant::MAX);

@@ -131,6 +131,13 @@ impl Processes {
         (self.all[process].idle, self.all[process].written) = (None, None);
     }
 
+    /// The drive is done with `held`.
+    pub(super) fn is_done(&mut self, now: Instant, held: &Held) {
+        if held.kind == Kind::Write {
+            self.all[held.process].written.get_or_insert(now);
+        }
+    }
+
     pub(super) fn exits(&mut self, who: u32) {
         let Some(at) = self.all.iter().position(|process| process.who == Some(who)) else { return };
         let first = self.all[at].first;
