@@ -78,7 +78,8 @@ impl Goal {
         self.patience.0.max(usual * USUAL_TIMES)
     }
 
-    /// The same where nobody may wait longer than these limits, `new` and `old`: who has somebody wait longer loses to who has not.
+    /// The same where nobody may wait longer than `limits`, the first under `new` and the second under `old`: who has somebody wait longer
+    /// loses to who has not.
     pub(super) fn gain_within(&self, limits: [Duration; 2], new: &Prediction, old: &Prediction) -> i64 {
         match (new.longest > limits[0], old.longest > limits[1]) {
             (true, false) => -MOST,

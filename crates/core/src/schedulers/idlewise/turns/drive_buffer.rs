@@ -57,7 +57,7 @@ impl DriveBuffer {
             return true;
         }
         self.unwritten = 0;
-        // Most of the time is the drive's, not the stream's.
+        // Of a stream that thinks for longer than it reads, the rate is not the drive's.
         if length >= LARGE && time <= service * 2 {
             self.reads += 1;
             self.sectors += u64::from(length.0);
