@@ -34,10 +34,11 @@
 //!      the pool, or is no stream any more.
 //!    - The pool is served in batches: all that waited when the batch began, as many at once as the drive takes. The head is
 //!      taken to be where the last request ended. Of the nearest requests on both sides, the one is next that is
-//!      expected to be reached sooner.
-//!    - Writes are sent in ascending order from the head, then from the lowest. As long as the writer that was served last has
-//!      a score of 2 or more and still has writes in flight, it is about to write more, and nothing but its writes is sent: until
-//!      1 ms after one of them is done, if the writer issues no other by then. If a stream waits, the turn ends instead.
+//!      expected to be reached sooner. The turn ends when all of the batch are sent.
+//!    - Writes are sent in ascending order from the head, then from the lowest. While the writer that was served last has a score
+//!      of 2 or more and writes in flight, it is about to write more. Unless the next write is its own, nothing is sent until
+//!      it issues another, or until 1 ms after the first write that is done since it issued the last one. With a stream in
+//!      line there is no such wait: the turn ends at once.
 //!    - While another stream waits, the drive is given at most as much to write in a turn, of writes or of a stream that writes,
 //!      as it could have read in that time (see below). For the rest of the turn nothing is sent, and the drive writes what it has.
 //! 4. The next turn goes to the one that has been ready for longest: a stream, the pool or the writes, each since its first waiting
@@ -77,12 +78,13 @@
 //! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the
 //! drive begins where the turn's last read ended, and takes longer than usual to reach a stream, besides its transfer, the
 //! drive was writing. The costs above leave out such a read. In a drive with a queue, nothing of the stream is sent for twice
-//! as long as that read took, and its turn ends as much later. There half of the usual time is enough while the buffer may
-//! hold writes: those that were done in less than half of that time. Each such read counts for three of them, and a faster
-//! one for all. What a drive could have read in a turn follows from the highest rate over 16 reads of 64 KiB or more that
-//! each continue the one before, thinking included, without those for which half of the usual time was enough or before which
-//! the stream thought for longer than they took; each 16 such reads lower the rate by 1/64 first. It counts as at least half
-//! of what was written in the last turn that wrote.
+//! as long as that read took, and its turn ends as much later. In such a drive half of the usual time is enough while its
+//! buffer may hold writes. A write that is done in less than half of that time is taken to be in the buffer. Each slow read
+//! means that three of these are written, and a read that is not slow means that all are. What a drive could have read in a
+//! turn follows from the highest rate over 16 reads of 64 KiB or more that each continue the one before, thinking included,
+//! without those for which half of the usual time was enough or before which the stream thought for longer than they took;
+//! each 16 such reads lower the rate by 1/64 first. It counts as at least half of what was written in the last turn that
+//! wrote. Before such a rate is known there is no limit.
 //!
 //! # Without moving heads
 //! Rule 1 holds. Then reads are sent at once in order of arrival, then synchronous writes (one goes first once 16 reads have been
