@@ -131,7 +131,7 @@ cat <<TEXT
 ## Loads of the front
 
 On every load of [front.md](front.md), a run of 20 s each, throughput is weighed together with waits. No rule and no setting
-of auto-predict is tuned on loads that are *aside*, or on loads drawn at random (\`--drawn\`). *share*: bytes in a second as a part of
+of auto-predict is tuned on loads that are *aside*, or on the loads below that are drawn at random (\`--drawn\`). *share*: bytes in a second as a part of
 the best among those under which nobody waits longer than a second and twice as long as under \`mq-deadline\`, the geometric mean
 over the loads; *too long*: loads in which somebody does.
 
