@@ -318,12 +318,12 @@ impl Selector for Predict {
         let rests =
             |candidate: u8| self.rests.get(usize::from(candidate)).is_some_and(|until| *until > at.now);
         let at_home = self.home(at.candidates);
-        let near =
+        let bound =
             |other: &Prediction| if usize::from(other.candidate) == at_home { limit } else { limit / 2 };
         let gains = predictions
             .iter()
             .filter(|other| other.candidate != own.candidate && !rests(other.candidate))
-            .map(|other| (goal.gain_within([near(other), limit], other, own), other));
+            .map(|other| (goal.gain_within([bound(other), limit], other, own), other));
         let home = gains.clone().find(|(gain, other)| usize::from(other.candidate) == at_home && *gain > 0);
         let Some((gain, best)) = gains.max_by_key(|(gain, other)| (*gain, u8::MAX - other.candidate)) else {
             return Answer::stay(Reason::new("no other candidate is there", &[]));
