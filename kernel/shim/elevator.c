@@ -348,8 +348,8 @@ static void iw_completed_request(struct request *rq, u64 now)
 		iw_wake(iw);
 }
 
-/* Before a request is free. Most left the core when they were completed. */
-static void iw_finish_request(struct request *rq)
+/* Before a request that the core still has is free. */
+static noinline void iw_finish_inside(struct request *rq)
 {
 	struct iw_queue *iw = iw_of(rq->q);
 	unsigned long flags;
@@ -361,6 +361,13 @@ static void iw_finish_request(struct request *rq)
 		iw_forget(iw, rq);
 		spin_unlock_irqrestore(&iw->lock, flags);
 	}
+}
+
+/* Most left the core when they were completed. */
+static void iw_finish_request(struct request *rq)
+{
+	if (iw_state(rq) != IW_OUTSIDE)
+		iw_finish_inside(rq);
 }
 
 const struct elevator_mq_ops iw_ops = {

@@ -67,8 +67,11 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     /// [`HostError::Full`], [`HostError::TimeWentBack`].
     #[inline]
     pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
-        let id = self.queue.requests().any_free().ok_or(HostError::Full)?;
-        self.insert_as(now, id, request)
+        let inserted = self.queue.insert(now, request)?;
+        if self.follower.follows() {
+            self.tell_insertion(now, inserted, &request);
+        }
+        Ok(inserted)
     }
 
     /// Adds `request`, which arrives now, under an id that the host chose.
@@ -85,9 +88,14 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     ) -> Result<Inserted, HostError> {
         let inserted = self.queue.insert_as(now, id, request)?;
         if self.follower.follows() {
-            self.follower.inserted(inserted, &Request { arrival: now, ..request });
+            self.tell_insertion(now, inserted, &request);
         }
         Ok(inserted)
+    }
+
+    #[inline(never)]
+    fn tell_insertion(&mut self, now: Instant, inserted: Inserted, request: &Request) {
+        self.follower.inserted(inserted, &Request { arrival: now, ..*request });
     }
 
     /// Asks what the device, which has room, should do next. What is returned goes to the device now.
@@ -111,13 +119,20 @@ impl<S: Scheduler, F: Follower> Host<S, F> {
     #[inline]
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         if self.follower.follows() {
-            self.queue.expect(now, id, State::InFlight)?;
-            let requests = self.queue.requests();
-            for part in requests.parts(id) {
-                self.follower.completed(now, part, requests.original(part));
-            }
+            self.tell_completion(now, id)?;
         }
         self.queue.complete(now, id)
+    }
+
+    // Apart, so that a host without a follower saves no registers for it.
+    #[inline(never)]
+    fn tell_completion(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
+        self.queue.expect(now, id, State::InFlight)?;
+        let requests = self.queue.requests();
+        for part in requests.parts(id) {
+            self.follower.completed(now, part, requests.original(part));
+        }
+        Ok(())
     }
 
     /// The device could not take `id` after all, which goes first when the host next asks.

@@ -80,10 +80,16 @@ impl<S: Scheduler> Queue<S> {
     // A host has one place that inserts.
     #[inline(always)]
     pub fn insert(&mut self, now: Instant, request: Request) -> Result<Inserted, HostError> {
-        let id = self.contents.table.any_free().ok_or(HostError::Full)?;
+        let id = self.any_free().ok_or(HostError::Full)?;
         self.contents.advance(now)?;
-        self.contents.table.take_last_spare();
-        Ok(self.admit(id, request, false))
+        self.contents.table.take_spare();
+        Ok(self.admit(id, request))
+    }
+
+    /// An id that is not in use, for a host that wants to know the id before it inserts.
+    #[inline]
+    pub fn any_free(&mut self) -> Option<RequestId> {
+        self.contents.table.any_free()
     }
 
     /// Adds `request`, which arrives now, under an id that the host chose.
@@ -100,19 +106,18 @@ impl<S: Scheduler> Queue<S> {
     ) -> Result<Inserted, HostError> {
         self.contents.expect(id, State::Free)?;
         self.contents.advance(now)?;
-        let listed = !self.contents.table.take_spare(id);
-        Ok(self.admit(id, request, listed))
+        Ok(self.admit(id, request))
     }
 
-    /// Adds `request`, which arrives now, under the free `id`. `listed`: the id is still among the spare ones.
+    /// Adds `request`, which arrives now, under the free `id`.
     #[inline]
-    fn admit(&mut self, id: RequestId, mut request: Request, listed: bool) -> Inserted {
-        let Queue { contents, scheduler } = self;
-        request.arrival = contents.now;
-        if request.past | contents.table.is_ordered() {
-            return self.admit_in_order(id, request, listed);
+    fn admit(&mut self, id: RequestId, mut request: Request) -> Inserted {
+        request.arrival = self.contents.now;
+        if request.past | self.contents.table.is_ordered() {
+            return self.admit_in_order(id, &request);
         }
-        if let Some(merged) = contents.enter(scheduler, id, request, listed) {
+        let Queue { contents, scheduler } = self;
+        if let Some(merged) = contents.enter(scheduler, id, request) {
             return merged;
         }
         scheduler.insert(contents.cx(), id);
@@ -121,14 +126,14 @@ impl<S: Scheduler> Queue<S> {
 
     /// The same of a request that goes past the scheduler, or where the order of arrival is kept.
     #[inline(never)]
-    fn admit_in_order(&mut self, id: RequestId, request: Request, listed: bool) -> Inserted {
+    fn admit_in_order(&mut self, id: RequestId, request: &Request) -> Inserted {
         let Queue { contents, scheduler } = self;
         if contents.table.is_ordered() {
             contents.table.enter_order(id);
         }
         if request.past {
-            contents.enter_past(id, request, listed);
-        } else if let Some(merged) = contents.enter(scheduler, id, request, listed) {
+            contents.enter_past(id, *request);
+        } else if let Some(merged) = contents.enter(scheduler, id, *request) {
             return merged;
         } else if contents.table.handed(id) {
             scheduler.insert(contents.cx(), id);
@@ -172,8 +177,9 @@ impl<S: Scheduler> Queue<S> {
     pub fn complete(&mut self, now: Instant, id: RequestId) -> Result<(), HostError> {
         self.contents.expect(id, State::InFlight)?;
         self.contents.advance(now)?;
-        if self.contents.table[id].past | self.contents.table.is_ordered() {
-            self.complete_in_order(id);
+        let past = self.contents.table[id].past;
+        if past | self.contents.table.is_ordered() {
+            self.complete_in_order(id, past);
         } else {
             self.scheduler.complete(self.contents.cx(), id);
         }
@@ -181,18 +187,23 @@ impl<S: Scheduler> Queue<S> {
         Ok(())
     }
 
-    /// Tells the scheduler that `id` is done, if it has a say; also where the order of arrival is kept.
+    /// Tells the scheduler that `id` is done, unless it goes `past` it; also where the order of arrival is kept.
     #[inline(never)]
-    fn complete_in_order(&mut self, id: RequestId) {
-        let Queue { contents, scheduler } = self;
-        let handed = !contents.table.is_ordered() || contents.table.leave_order(id);
-        if contents.table[id].past {
-            return;
+    fn complete_in_order(&mut self, id: RequestId, past: bool) {
+        if self.contents.table.is_ordered() && !self.contents.table.leave_order(id) {
+            self.adopt_late(id, past);
         }
-        if !handed {
-            scheduler.adopt(contents.cx(), id);
+        if !past {
+            self.scheduler.complete(self.contents.cx(), id);
         }
-        scheduler.complete(contents.cx(), id);
+    }
+
+    /// `id` is done, which the scheduler has not been handed.
+    #[cold]
+    fn adopt_late(&mut self, id: RequestId, past: bool) {
+        if !past {
+            self.scheduler.adopt(self.contents.cx(), id);
+        }
     }
 
     /// The device could not take `id` after all, which goes first when the host next asks; the

@@ -89,11 +89,8 @@ pub struct Table {
     rows: Vec<Row>,
     wholes: Vec<Whole>,
     turn: u64,
-    /// All ids that are not in use, each once, and below the last some that are: a host that chooses ids
-    /// itself takes them from anywhere.
+    /// All ids that are not in use, each once, and perhaps others: a host that chooses ids itself takes them from anywhere.
     spare: Vec<u32>,
-    /// How many of those in `spare` are in use.
-    stale: usize,
     /// Ids that the device gave back.
     returned: List,
     links: Links,
@@ -134,7 +131,6 @@ impl Table {
             wholes: table(capacity, Whole::default())?,
             turn: 0,
             spare,
-            stale: 0,
             returned: List::default(),
             links: Links::new(capacity)?,
             ordered: false,
@@ -223,55 +219,37 @@ impl Table {
         self.weights.get(who)
     }
 
-    /// An id that is not in use.
+    /// An id that is not in use: from now on the last of the spare ones.
     #[inline]
-    pub fn any_free(&self) -> Option<RequestId> {
-        self.spare.last().map(|id| RequestId(*id))
-    }
-
-    /// Takes `id`, which is not in use, from the spare ones if it is the last of them. False if it is not.
-    #[inline]
-    pub(crate) fn take_spare(&mut self, id: RequestId) -> bool {
-        let last = self.spare.last() == Some(&id.0);
-        if last {
-            self.take_last_spare();
+    pub(crate) fn any_free(&mut self) -> Option<RequestId> {
+        while let Some(id) = self.spare.last() {
+            let id = RequestId(*id);
+            if self.state(id) == State::Free {
+                return Some(id);
+            }
+            self.take_spare();
         }
-        last
+        None
     }
 
-    /// Takes the last of the spare ids, which becomes the one before it that is not in use.
+    /// The last of the spare ids is none any more.
     #[inline]
-    pub(crate) fn take_last_spare(&mut self) {
-        self.spare.pop();
-        if self.stale > 0 {
-            self.drop_stale();
+    pub(crate) fn take_spare(&mut self) {
+        if let Some(id) = self.spare.pop() {
+            self.rows[id as usize].listed = false;
         }
     }
 
-    /// Afterwards the last of the spare ids is not in use.
-    #[inline(never)]
-    fn drop_stale(&mut self) {
-        while let Some(id) = self.spare.last()
-            && let row = &mut self.rows[*id as usize]
-            && row.state != State::Free
-        {
-            row.listed = false;
-            self.stale -= 1;
-            self.spare.pop();
-        }
-    }
-
-    /// Enters `request` under `id`, which is not in use. `listed`: the id is still among the spare ones.
+    /// Enters `request` under `id`, which is not in use.
     #[inline]
-    pub(crate) fn insert(&mut self, id: RequestId, request: Request, listed: bool, chain: Chain) {
+    pub(crate) fn insert(&mut self, id: RequestId, request: Request, chain: Chain) {
         self.turn += 1;
-        self.stale += usize::from(listed);
         let entrant = AdmissionClass::of(&request);
         self.held[entrant as usize] += 1;
         // A free id has no parts.
         let row = &mut self.rows[id.index()];
         (row.request, row.turn, row.chain) = (request, self.turn, chain);
-        (row.state, row.entrant, row.listed) = (State::Waiting, entrant, listed);
+        (row.state, row.entrant) = (State::Waiting, entrant);
     }
 
     /// Gives `id` another extent.
@@ -393,8 +371,7 @@ impl Table {
     /// Frees `id`, which is in no order, and its parts.
     #[inline]
     pub(crate) fn free(&mut self, id: RequestId) {
-        self.free_one(id.0);
-        if self.rows[id.index()].whole {
+        if self.free_one(id.0) {
             self.free_parts(id);
         }
     }
@@ -414,18 +391,17 @@ impl Table {
         }
     }
 
+    /// Frees `id`. Returns whether others became part of it.
     #[inline]
-    fn free_one(&mut self, id: u32) {
+    fn free_one(&mut self, id: u32) -> bool {
         let row = &mut self.rows[id as usize];
         row.state = State::Free;
         self.held[row.entrant as usize] -= 1;
-        if row.listed {
-            self.stale -= 1;
-        } else {
-            row.listed = true;
+        if !core::mem::replace(&mut row.listed, true) {
             // The list has room: each id is in it once.
             self.spare.push(id);
         }
+        row.whole
     }
 
     /// From now on the order of insertion is kept.

@@ -281,7 +281,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     /// When the next request can enter the queue; [`Instant::MAX`] if none may.
     #[inline]
     fn next_arrival(&mut self) -> Instant {
-        let full = self.host.queue().requests().any_free().is_none() || self.overflow.is_full();
+        let full = self.host.parts().0.any_free().is_none() || self.overflow.is_full();
         if self.issued >= self.limits.requests || full || self.host.follower().holds() {
             return Instant::MAX;
         }
@@ -353,7 +353,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     fn admit(&mut self) -> Result<Instant, EngineError> {
         let now = self.now;
         loop {
-            let Some(id) = self.host.queue().requests().any_free() else { return Ok(Instant::MAX) };
+            let Some(id) = self.host.parts().0.any_free() else { return Ok(Instant::MAX) };
             if !self.workload.ready(now, &mut self.exits) {
                 return Ok(self.next_arrival());
             }
@@ -388,7 +388,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
     fn enter(&mut self) -> Result<bool, EngineError> {
         let mut any = false;
         while self.overflow.len() > 0
-            && let Some(id) = self.host.queue().requests().any_free()
+            && let Some(id) = self.host.parts().0.any_free()
             && let Some(held) = self.overflow.enter(self.host.queue().admission(), id)
         {
             any = true;

@@ -11,31 +11,30 @@ use crate::units::RequestId;
 
 impl Contents {
     /// Enters `request`, which arrives, under the free `id`. If it becomes a part of another, says of which; else
-    /// the scheduler is to be told of it. `listed`: the id is still among the spare ones.
+    /// the scheduler is to be told of it.
     #[inline]
     pub(super) fn enter<S: Scheduler>(
         &mut self,
         scheduler: &mut S,
         id: RequestId,
         request: Request,
-        listed: bool,
     ) -> Option<Inserted> {
         if self.device.merging == Merging::Off {
-            self.table.insert(id, request, listed, Chain::NONE);
+            self.table.insert(id, request, Chain::NONE);
             return None;
         }
         let slots = self.merger.slots(&request);
         if self.merger.may_touch(slots) {
-            return self.enter_touching(scheduler, id, request, listed, slots);
+            return self.enter_touching(scheduler, id, request, slots);
         }
-        self.table.insert(id, request, listed, self.merger.enter(id, slots));
+        self.table.insert(id, request, self.merger.enter(id, slots));
         None
     }
 
     /// Enters `request`, which goes to the device first, under the free `id`.
     #[cold]
-    pub(super) fn enter_past(&mut self, id: RequestId, request: Request, listed: bool) {
-        self.table.insert(id, request, listed, Chain::NONE);
+    pub(super) fn enter_past(&mut self, id: RequestId, request: Request) {
+        self.table.insert(id, request, Chain::NONE);
         self.table.returned(id);
     }
 
@@ -46,12 +45,11 @@ impl Contents {
         scheduler: &mut S,
         id: RequestId,
         new: Request,
-        listed: bool,
         slots: Slots,
     ) -> Option<Inserted> {
         let merge = self.find_merge(scheduler, &new, slots);
         let chain = if merge.is_some() { Chain::NONE } else { self.merger.enter(id, slots) };
-        self.table.insert(id, new, listed, chain);
+        self.table.insert(id, new, chain);
         merge.map(|(into, side)| self.merge(scheduler, id, into, side))
     }
 

@@ -10,8 +10,8 @@ use super::log::Log;
 use super::scene::{Scene, hold_all};
 use super::subject::Make;
 use crate::ops::Outcome;
-use crate::units::{Instant, Sector, Sectors};
-use crate::{Admission, Decision, Device, HostError, Queue, Request};
+use crate::units::{Instant, RequestId, Sector, Sectors};
+use crate::{Admission, Decision, Device, HostError, Inserted, Merging, Queue, Request, registry};
 
 /// Conservation and Promise: the driver's record comes out even and its promises are kept.
 pub(super) fn conserves(make: &dyn Make, scene: &Scene, log: &mut Log) -> Result<(), String> {
@@ -104,6 +104,24 @@ fn a_queue_without_room_refuses_and_idles() {
         let request = Request::read(Sector(8), Sectors(8));
         assert_eq!(queue.insert(Instant::ZERO, request), Err(HostError::Full), "{}", entry.name);
         assert_eq!(queue.dispatch(Instant::ZERO), Ok(Decision::Idle), "{}", entry.name);
+    }
+}
+
+#[test]
+fn an_id_that_the_host_chose_is_given_to_nobody_else() {
+    let device = Device { merging: Merging::Off, ..Device::default() };
+    let mut queue = Queue::new(4, device, &registry::all()[0], &[]).unwrap();
+    let (now, request) = (Instant::ZERO, Request::read(Sector(8), Sectors(8)));
+    for chosen in [3, 0] {
+        queue.insert_as(now, RequestId(chosen), request).unwrap();
+    }
+    let mut given = [0; 2].map(|_| queue.insert(now, request).unwrap().id().0);
+    given.sort();
+    assert_eq!(given, [1, 2]);
+    assert_eq!(queue.insert(now, request), Err(HostError::Full));
+    for free in [1, 3] {
+        queue.cancel(now, RequestId(free)).unwrap();
+        assert_eq!(queue.insert(now, request), Ok(Inserted::Queued(RequestId(free))));
     }
 }
 

@@ -15,15 +15,13 @@ pub(super) struct Classes {
     hope: Instant,
     /// Requests of the pool in flight.
     pool: usize,
-    /// Requests in flight that are not of the idle class, and when the last was done.
-    others: usize,
-    done: Option<Instant>,
+    pub(super) others: Others,
 }
 
 impl Classes {
     /// A request of `class` goes to the drive.
     pub(super) fn sends(&mut self, class: Class) {
-        self.others += usize::from(class != Class::Idle);
+        self.others.sends(class);
         self.pool += usize::from(class == Class::Pool);
         self.urgent += usize::from(class == Class::Urgent);
     }
@@ -32,10 +30,7 @@ impl Classes {
     pub(super) fn completes(&mut self, now: Instant, class: Class) {
         self.pool -= usize::from(class == Class::Pool);
         self.urgent -= usize::from(class == Class::Urgent);
-        if class != Class::Idle {
-            self.others -= 1;
-            self.done = Some(now);
-        }
+        self.others.completes(now, class);
     }
 
     /// How many requests of the pool the drive has.
@@ -57,14 +52,40 @@ impl Classes {
     pub(super) fn hope(&self, now: Instant) -> Option<Instant> {
         (now < self.hope).then_some(self.hope)
     }
+}
+
+/// All but the idle class: while these want the drive, the idle class has nothing.
+#[derive(Default)]
+pub(super) struct Others {
+    in_flight: usize,
+    /// From when on they are taken to want nothing, if nothing is in flight.
+    quiet: Instant,
+}
+
+impl Others {
+    /// A request of `class` goes to the drive.
+    #[inline]
+    pub(super) fn sends(&mut self, class: Class) {
+        self.in_flight += usize::from(class != Class::Idle);
+    }
+
+    /// The drive is done with one.
+    #[inline]
+    pub(super) fn completes(&mut self, now: Instant, class: Class) {
+        if class != Class::Idle {
+            self.in_flight -= 1;
+            self.quiet = now + SHORTEST;
+        }
+    }
 
     /// What the idle class, of which `id` is next if any waits, wants.
     pub(super) fn idle(&self, cx: Cx<'_>, id: Option<RequestId>) -> Next {
-        let Some(id) = id.filter(|_| self.others == 0) else { return Next::Hold };
-        let from = self.done.map_or(Instant::ZERO, |done| done + SHORTEST);
-        if cx.now < from {
-            cx.because("somebody may want more: the idle class waits {}", || [from.since(cx.now).into()]);
-            return Next::Wait(from);
+        let Some(id) = id.filter(|_| self.in_flight == 0) else { return Next::Hold };
+        if cx.now < self.quiet {
+            cx.because("somebody may want more: the idle class waits {}", || {
+                [self.quiet.since(cx.now).into()]
+            });
+            return Next::Wait(self.quiet);
         }
         cx.because("process {} is of the idle class, and nobody else wants the disk", || {
             [cx[id].issuer.into()]

@@ -220,7 +220,7 @@ impl Heads {
     fn begin_nothing(&self, cx: Cx<'_>) -> Next {
         if self.waiting.oldest(cx).is_none() {
             let id = self.waiting.next_idle(&self.head).filter(|_| self.in_flight.is_empty());
-            return self.classes.idle(cx, id);
+            return self.classes.others.idle(cx, id);
         }
         if self.shares.any_solvent() {
             cx.because("the round goes on: somebody who has disk time left has all in flight", || []);

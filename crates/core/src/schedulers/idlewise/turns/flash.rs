@@ -1,26 +1,29 @@
 //! State and decisions of `turns` on devices without moving heads: sends reads at once, and limits writes so that reads stay fast.
 
-use super::classes::Classes;
-use super::in_flight::InFlight;
+use super::classes::Others;
 use super::next::Next;
 use super::overdue::Overdue;
 use super::settings::{READS, Settings};
 use super::waiting::{Class, Waiting, is_async, may_merge};
 use super::write_limit::WriteLimit;
-use crate::collections::{OutOfMemory, TryBox};
+use crate::collections::{OutOfMemory, TryBox, table};
 use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
 use crate::schedulers::shared::head::Head;
-use crate::units::RequestId;
+use crate::units::{Instant, RequestId};
+use alloc::vec::Vec;
 
 /// All parts.
 pub(super) struct Flash {
     waiting: TryBox<Waiting>,
-    in_flight: InFlight,
+    /// By id, of those in flight: since when.
+    sent: Vec<Instant>,
+    /// Writes in flight that nobody waits for.
+    writes: usize,
     /// Where the last request ends: writes go upward from there.
     head: Head,
     write_limit: WriteLimit,
-    classes: Classes,
+    others: Others,
     /// Reads that have gone since a write that somebody waits for did.
     reads: u64,
     overdue: Overdue,
@@ -34,10 +37,11 @@ impl Flash {
         let room = TryBox::room()?;
         room.keep(Flash {
             waiting: Waiting::new(setup.capacity)?,
-            in_flight: InFlight::new(setup.capacity)?,
+            sent: table(setup.capacity, Instant::ZERO)?,
+            writes: 0,
             head: Head::default(),
             write_limit: WriteLimit::default(),
-            classes: Classes::default(),
+            others: Others::default(),
             reads: 0,
             overdue: Overdue::default(),
             tunables,
@@ -51,7 +55,7 @@ impl Flash {
             cx.because("somebody waits for it, and nothing turns", || []);
             return Next::Send(id);
         }
-        let writes = self.in_flight.asynchronous();
+        let writes = self.writes;
         match self.waiting.first_write(cx, &self.head, &self.tunables) {
             Some(id) if self.write_limit.admits(writes) => {
                 cx.because("a write beside {} in flight: reads bear {}", || {
@@ -63,22 +67,46 @@ impl Flash {
                 cx.because("as many writes are in flight as reads bear: {}", || [(writes as u64).into()]);
                 Next::Hold
             }
-            None => self.classes.idle(cx, self.waiting.next_idle(&self.head)),
+            None => self.others.idle(cx, self.waiting.next_idle(&self.head)),
         }
     }
 
-    /// `id` goes to the device. `oldest`: nothing that is not of the idle class has waited for longer.
-    fn send(&mut self, cx: Cx<'_>, id: RequestId, oldest: bool) {
-        let class = self.waiting.class(id);
+    /// The answer to a dispatch where requests of several kinds wait.
+    #[inline(never)]
+    fn weigh(&mut self, cx: Cx<'_>) -> Decision {
+        let oldest = self.waiting.oldest(cx);
+        if oldest.or(self.waiting.oldest_idle()).is_none() {
+            return Decision::Idle;
+        }
+        let urgent = self.waiting.next_urgent(cx, &self.head);
+        let next = urgent.unwrap_or_else(|| self.choose(cx));
+        match self.overdue.or(cx, next, &self.waiting, oldest, urgent.is_some(), &self.tunables) {
+            Next::Send(id) | Next::Begin(id, _) => {
+                let class = self.waiting.class(id);
+                self.waiting.take(cx, id, class);
+                self.goes(cx, id, class, oldest == Some(id));
+                Decision::Dispatch(id)
+            }
+            Next::Wait(until) => Decision::WaitUntil(until),
+            Next::Hold | Next::Round => {
+                let due = oldest.map(|id| cx[id].arrival + self.tunables.expire());
+                due.filter(|due| *due > cx.now).map_or(Decision::Idle, Decision::WaitUntil)
+            }
+        }
+    }
+
+    /// `id`, of `class`, goes to the device. `oldest`: nothing that is not of the idle class has waited for longer.
+    #[inline(always)]
+    fn goes(&mut self, cx: Cx<'_>, id: RequestId, class: Class, oldest: bool) {
         self.overdue.goes(cx, id, class, oldest, &self.tunables);
-        self.waiting.take(cx, id, class);
         match (class, cx[id].operation) {
             (Class::Async, _) => {}
             (_, Operation::Read) => self.reads += 1,
             _ => self.reads = 0,
         }
-        self.classes.sends(class);
-        self.in_flight.push(cx.now, id, class == Class::Async);
+        self.others.sends(class);
+        self.sent[id.index()] = cx.now;
+        self.writes += usize::from(class == Class::Async);
         self.head.goes_to(&cx[id]);
     }
 }
@@ -94,33 +122,22 @@ impl Scheduler for Flash {
         self.waiting.insert(cx, id, class);
     }
 
+    #[inline]
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
-        let oldest = self.waiting.oldest(cx);
-        if oldest.or(self.waiting.oldest_idle()).is_none() {
-            return Decision::Idle;
-        }
-        let urgent = self.waiting.next_urgent(cx, &self.head);
-        let next = urgent.unwrap_or_else(|| self.choose(cx));
-        match self.overdue.or(cx, next, &self.waiting, oldest, urgent.is_some(), &self.tunables) {
-            Next::Send(id) | Next::Begin(id, _) => {
-                self.send(cx, id, oldest == Some(id));
-                Decision::Dispatch(id)
-            }
-            Next::Wait(until) => Decision::WaitUntil(until),
-            Next::Hold | Next::Round => {
-                let due = oldest.map(|id| cx[id].arrival + self.tunables.expire());
-                due.filter(|due| *due > cx.now).map_or(Decision::Idle, Decision::WaitUntil)
-            }
-        }
+        // Most often nothing is to be weighed: the oldest is next, overdue or not.
+        let Some(id) = self.waiting.take_alike() else { return self.weigh(cx) };
+        cx.because("somebody waits for it, and nothing turns", || []);
+        self.goes(cx, id, Class::Pool, true);
+        Decision::Dispatch(id)
     }
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         let class = self.waiting.class(id);
-        let sent = self.in_flight.take(id, class == Class::Async);
+        self.writes -= usize::from(class == Class::Async);
         if cx[id].operation == Operation::Read {
-            self.write_limit.read(cx.now, cx.now.since(sent), self.in_flight.asynchronous());
+            self.write_limit.read(cx.now, cx.now.since(self.sent[id.index()]), self.writes);
         }
-        self.classes.completes(cx.now, class);
+        self.others.completes(cx.now, class);
     }
 
     fn remove(&mut self, cx: Cx<'_>, id: RequestId) {
@@ -139,8 +156,8 @@ impl Scheduler for Flash {
     }
 
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
-        self.in_flight.push(cx.now, id, false);
-        self.classes.sends(Class::Pool);
+        self.sent[id.index()] = cx.now;
+        self.others.sends(Class::Pool);
         self.waiting.pools(id);
     }
 

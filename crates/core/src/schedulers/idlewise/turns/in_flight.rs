@@ -1,4 +1,4 @@
-//! Requests in the drive: since when, and how many that nobody waits for.
+//! Requests in the drive: since when.
 
 use crate::collections::{Fifos, List, OutOfMemory};
 use crate::units::{Instant, RequestId};
@@ -7,21 +7,15 @@ use crate::units::{Instant, RequestId};
 pub(super) struct InFlight {
     sent: Fifos<Instant>,
     list: List,
-    asynchronous: usize,
 }
 
 impl InFlight {
     pub(super) fn new(capacity: usize) -> Result<Self, OutOfMemory> {
-        Ok(InFlight { sent: Fifos::new(capacity)?, list: List::default(), asynchronous: 0 })
+        Ok(InFlight { sent: Fifos::new(capacity)?, list: List::default() })
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
-    }
-
-    /// How many there are that nobody waits for.
-    pub(super) fn asynchronous(&self) -> usize {
-        self.asynchronous
     }
 
     /// All, the one first that was sent first.
@@ -34,15 +28,13 @@ impl InFlight {
         self.list.front().map(|id| self.sent.mark(id))
     }
 
-    pub(super) fn push(&mut self, now: Instant, id: RequestId, asynchronous: bool) {
+    pub(super) fn push(&mut self, now: Instant, id: RequestId) {
         self.sent.push(&mut self.list, id, now);
-        self.asynchronous += usize::from(asynchronous);
     }
 
     /// Takes `id` out. Returns when it was sent.
-    pub(super) fn take(&mut self, id: RequestId, asynchronous: bool) -> Instant {
+    pub(super) fn take(&mut self, id: RequestId) -> Instant {
         self.sent.remove(&mut self.list, id);
-        self.asynchronous -= usize::from(asynchronous);
         self.sent.mark(id)
     }
 }

@@ -51,7 +51,7 @@ impl Overdue {
         oldest: bool,
         tunables: &Settings,
     ) {
-        self.usual.goes(cx.now, oldest && cx.age(id) >= tunables.expire());
+        self.usual.goes(cx.now, oldest && tunables.is_overdue(cx.age(id)));
         self.idle.goes(cx.now, class == Class::Idle);
     }
 
@@ -66,7 +66,7 @@ impl Overdue {
         urgent: bool,
         tunables: &Settings,
     ) -> Next {
-        let is_overdue = |id: &RequestId| cx.age(*id) >= tunables.expire();
+        let is_overdue = |id: &RequestId| tunables.is_overdue(cx.age(*id));
         let sends = matches!(next, Next::Send(_) | Next::Begin(..));
         let usual = oldest.filter(is_overdue).filter(|id| match next {
             _ if urgent => self.usual.is_enough(cx.now, sends, tunables),

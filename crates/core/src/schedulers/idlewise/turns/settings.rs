@@ -41,4 +41,10 @@ impl Settings {
     pub(super) fn expire(&self) -> Duration {
         (self.target.0 + self.target.0 / 8).max(SOONEST)
     }
+
+    /// Whether a request of this age is overdue. Hardly any is so old that more than the first must be looked at.
+    #[inline]
+    pub(super) fn is_overdue(&self, age: Duration) -> bool {
+        age >= SOONEST && age >= self.expire()
+    }
 }

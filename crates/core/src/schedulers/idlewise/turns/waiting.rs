@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::collections::{Fifo, OutOfMemory, Sorted, TryBox, table};
+use crate::collections::{Fifos, List, OutOfMemory, Sorted, TryBox, table};
 use crate::request::{Operation, Request};
 use crate::scheduler::Cx;
 use crate::schedulers::shared::head::Head;
@@ -34,7 +34,10 @@ pub(super) struct Waiting {
     /// By id, of those that wait or are in flight.
     class: Vec<Class>,
     /// In order of arrival: reads, writes that somebody waits for, those that nobody waits for, and those of the idle class.
-    arrivals: [Fifo; 4],
+    arrivals: [List; 4],
+    /// What these consist of, each with its number in order of arrival.
+    numbered: Fifos<u64>,
+    number: u64,
     writes: Sorted,
     urgent: Sorted,
     idle: Sorted,
@@ -51,18 +54,13 @@ pub(super) fn may_merge(one: &Request, other: &Request) -> bool {
 }
 
 /// Which order of arrival a request of `class` is in.
+#[inline]
 fn side(class: Class, request: &Request) -> usize {
     match class {
         Class::Async => 2,
         Class::Idle => 3,
         _ => usize::from(request.operation != Operation::Read),
     }
-}
-
-/// Not inlined, for the same reason as [`Waiting::new`].
-#[inline(never)]
-fn arrivals(capacity: usize) -> Result<[Fifo; 4], OutOfMemory> {
-    Ok([Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?, Fifo::new(capacity)?])
 }
 
 impl Waiting {
@@ -72,7 +70,9 @@ impl Waiting {
         let room = TryBox::room()?;
         room.keep(Waiting {
             class: table(capacity, Class::default())?,
-            arrivals: arrivals(capacity)?,
+            arrivals: [List::default(); 4],
+            numbered: Fifos::new(capacity)?,
+            number: 0,
             writes: Sorted::new(capacity)?,
             urgent: Sorted::new(capacity)?,
             idle: Sorted::new(capacity)?,
@@ -90,6 +90,7 @@ impl Waiting {
     }
 
     /// Those of `class`, if they are kept by address here.
+    #[inline]
     fn by_address(&mut self, class: Class) -> Option<&mut Sorted> {
         match class {
             Class::Stream | Class::Pool | Class::Held => None,
@@ -100,17 +101,21 @@ impl Waiting {
     }
 
     /// `id` waits from now on.
+    // Each form of `turns` has one place that inserts.
+    #[inline(always)]
     pub(super) fn insert(&mut self, cx: Cx<'_>, id: RequestId, class: Class) {
         self.class[id.index()] = class;
-        self.arrivals[side(class, &cx[id])].push(id);
+        self.number += 1;
+        self.numbered.push(&mut self.arrivals[side(class, &cx[id])], id, self.number);
         if let Some(set) = self.by_address(class) {
             set.insert(cx[id].start.0, id);
         }
     }
 
     /// `id`, which is of `class`, waits no longer.
+    #[inline]
     pub(super) fn take(&mut self, cx: Cx<'_>, id: RequestId, class: Class) {
-        self.arrivals[side(class, &cx[id])].remove(id);
+        self.numbered.remove(&mut self.arrivals[side(class, &cx[id])], id);
         if let Some(set) = self.by_address(class) {
             set.remove(id);
         }
@@ -125,7 +130,16 @@ impl Waiting {
 
     /// `survivor` has the earlier place in order of arrival from now on; both wait.
     pub(super) fn inherit(&mut self, cx: Cx<'_>, survivor: RequestId, other: RequestId) {
-        self.arrivals[side(self.class(other), &cx[other])].inherit(survivor, other);
+        let list = &mut self.arrivals[side(self.class(other), &cx[other])];
+        self.numbered.inherit(list, survivor, other);
+    }
+
+    /// Takes the oldest, if all that wait are reads or all are writes that somebody waits for, and none is of the real-time class.
+    #[inline]
+    pub(super) fn take_alike(&mut self) -> Option<RequestId> {
+        let all: usize = self.arrivals.iter().map(List::len).sum();
+        let alike = self.arrivals[..2].iter_mut().find(|list| list.len() == all)?;
+        if self.urgent.is_empty() { self.numbered.pop(alike) } else { None }
     }
 
     /// The oldest read, and the oldest write that somebody waits for.

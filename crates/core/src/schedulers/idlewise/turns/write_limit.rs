@@ -36,12 +36,18 @@ impl Default for WriteLimit {
 
 impl WriteLimit {
     /// A read was in the device for `service`, of which `writes` have been in flight.
+    #[inline]
     pub(super) fn read(&mut self, now: Instant, service: Duration, writes: usize) {
         self.best = self.best.min(service);
         self.worst = self.worst.max(service);
-        if now < self.ends {
-            return;
+        if now >= self.ends {
+            self.look(now, writes);
         }
+    }
+
+    /// The limit after a window, which ends now.
+    #[inline(never)]
+    fn look(&mut self, now: Instant, writes: usize) {
         self.late = if self.worst > self.best * TOLERANCE { self.late + 1 } else { 0 };
         self.limit = match self.late >= ENOUGH {
             // What is in flight is what the reads have suffered from.
