@@ -242,6 +242,26 @@ fn a_fit_that_cannot_be() {
 }
 
 #[test]
+fn a_model_of_a_disk_is_neither_the_disk_nor_a_folder_nor_a_huge_file() {
+    let folder = folder();
+    let show = |name: &str| idlewise(["disk", "show", name]);
+    show(&folder.path().display().to_string()).exits(1).says("this is a folder").says("a text file");
+    show(&write(&folder, "huge.toml", vec![b' '; 2 << 20])).exits(1).says("larger than 1 MiB");
+    show(&write(&folder, "noise.toml", [0xff; 9])).exits(1).says("this is no text");
+    // Containers may have none.
+    let devices = std::fs::read_dir("/sys/class/block").into_iter().flatten().flatten();
+    let mut names = devices.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let Some(name) = names.find(|name| std::path::Path::new("/dev").join(name).exists()) else { return };
+    for name in [format!("/dev/{name}"), format!("/dev/{name}:depth=8"), name.clone()] {
+        show(&name)
+            .exits(2)
+            .says("is a disk, and here a model of a disk is wanted")
+            .says("idlewise disk calibrate /dev/")
+            .says("leave --disk away");
+    }
+}
+
+#[test]
 fn a_fitted_disk_is_a_disk() {
     let folder = folder();
     let trace = write(&folder, "drive.txt", measured(300));
