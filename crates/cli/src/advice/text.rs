@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Action, Advice, Affected};
 use crate::report::numbers::{three, wrap};
-use crate::report::verdict::words::show;
+use crate::report::verdict::words::{show, told};
 
 /// The advice as lines of at most `width` characters.
 pub(crate) fn text(advice: &Advice, width: usize) -> String {
@@ -81,10 +81,12 @@ fn spelt(kind: &str) -> String {
 }
 
 fn headline(advice: &Advice) -> String {
-    let current = advice.current.as_deref().unwrap_or("an unknown scheduler");
-    let kept =
-        advice.current.as_ref().map_or_else(String::new, |current| format!(" Leave the disk at {current}."));
-    let scheduler = advice.scheduler.as_deref().unwrap_or("?");
+    let current = advice.current.as_deref().map_or("an unknown scheduler", told);
+    let kept = advice
+        .current
+        .as_ref()
+        .map_or_else(String::new, |current| format!(" Leave the disk at {}.", told(current)));
+    let scheduler = advice.scheduler.as_deref().map_or("?", told);
     match advice.action {
         Action::Keep if advice.current.is_none() => {
             "Keep the scheduler that the disk has: no candidate is better by more than models are off."
