@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Action, Advice, Affected};
+use super::{Action, Advice, Affected, ENOUGH};
 use crate::report::numbers::{three, wrap};
 use crate::report::verdict::words::{show, told};
 
@@ -105,6 +105,11 @@ fn headline(advice: &Advice) -> String {
         Action::Take => format!(
             "Take {scheduler}. The recording says neither which disk this is nor which scheduler that has: in the lines \
              below DISK stands for the disk, and OLD for what /sys/block/DISK/queue/scheduler has in brackets now."
+        ),
+        Action::CannotTell if advice.requests < ENOUGH => format!(
+            "This cannot be told from {} requests: {ENOUGH} at least are needed. Record while your programs run, or for longer, \
+             such as with --for 10m.{kept}",
+            advice.requests
         ),
         Action::CannotTell if advice.far => format!(
             "This cannot be told: the model is far from this disk. Name a model with --disk, record a load with fewer \
