@@ -127,6 +127,12 @@ fn what_cannot_be_advised_on_is_said() {
     let few: String = readers(|_| 5_000_000).lines().take(90).map(|line| format!("{line}\n")).collect();
     let few = write(&folder, "few.txt", few);
     idlewise(["advise", &few]).exits(0).prints("no\nmodel could be fitted");
+    idlewise(["advise", "/dev/nonesuch", "-o", &trace])
+        .exits(2)
+        .says("the file is there")
+        .says("or remove it");
+    // A folder stands for files of blktrace, as elsewhere.
+    idlewise(["advise", &folder.path().display().to_string()]).exits(1).says("without NAME.blktrace.N files");
     let words = ["advise", "/dev/sda", "/dev/sdb"];
     idlewise(words).exits(2).says("idlewise record /dev/sda /dev/sdb").says("idlewise advise all.rec.gz");
 }

@@ -75,6 +75,20 @@ pub(crate) struct Advise {
 }
 
 impl Advise {
+    /// A trace is named, in a file or in several of blktrace.
+    fn is_trace(&self) -> bool {
+        let path = Path::new(&self.subject);
+        path.is_file() || path.is_dir() || (!self.is_there() && !traces::Trace::files(path).is_empty())
+    }
+
+    /// The subject is a file, or a device with or without its folder.
+    fn is_there(&self) -> bool {
+        let path = Path::new(&self.subject);
+        let places =
+            [path.to_owned(), Path::new("/dev").join(path), Path::new("/sys/class/block").join(path)];
+        places.iter().any(|place| place.exists())
+    }
+
     /// Finds out before a disk is recorded, perhaps for long, whether all that is named can be had.
     fn check(&self) -> Result<(), Failure> {
         if !self.further.is_empty() {
@@ -89,14 +103,18 @@ impl Advise {
         let name = &self.subject;
         let path = Path::new(name);
         let recording = [("--output", self.output.is_some()), ("--for", self.length.is_some())];
-        if let (true, Some((option, _))) = (path.is_file(), recording.iter().find(|(_, given)| *given)) {
+        if let (true, Some((option, _))) = (self.is_trace(), recording.iter().find(|(_, given)| *given)) {
             return Err(Failure::usage(format!(
-                "{option} is for recording a disk, and {name} is a file: leave {option} away"
+                "{option} is for recording a disk, and {name} is a recording: leave {option} away"
             )));
         }
-        let places =
-            [path.to_owned(), Path::new("/dev").join(path), Path::new("/sys/class/block").join(path)];
-        if !path.starts_with("/dev") && !places.iter().any(|place| place.exists()) {
+        if let Some(output) = self.output.as_ref().filter(|output| output.is_file()) {
+            let output = output.display();
+            return Err(Failure::usage(format!(
+                "{output}: the file is there: advise on it (idlewise advise {output}), name another with --output, or remove it"
+            )));
+        }
+        if !path.starts_with("/dev") && !self.is_there() && !self.is_trace() {
             let cure = "name a recording, or a disk such as /dev/sda";
             return Err(Failure::usage(format!("{name}: there is no such file and no such device: {cure}")));
         }
@@ -116,7 +134,7 @@ impl Advise {
         } else {
             std::env::temp_dir()
         })?;
-        let path = if Path::new(&self.subject).is_file() {
+        let path = if self.is_trace() {
             PathBuf::from(&self.subject)
         } else {
             let path = self.output.clone().unwrap_or_else(|| scratch.path().join("advise.rec.gz"));

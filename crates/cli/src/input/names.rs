@@ -1,7 +1,7 @@
 //! What names on the command line stand for, and what users meant who mistype them.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use idlewise_core::registry;
 use idlewise_core::selectors::Candidate;
@@ -10,7 +10,7 @@ use idlewise_disk::{Profile, ProfileError, profile};
 use idlewise_sim::experiment::{Choice, Chosen};
 use idlewise_sim::selection::files::{self, FileError};
 
-use super::device::is_device;
+use super::device;
 use super::presets;
 use crate::failure::Failure;
 
@@ -19,11 +19,6 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, known: impl IntoIterator<Item = &'a
     let near = |name: &&str| strsim::damerau_levenshtein(wanted, name) <= 1 + name.len() / 4;
     let scored = known.into_iter().filter(near).map(|name| (strsim::damerau_levenshtein(wanted, name), name));
     scored.min().map_or_else(String::new, |(_, name)| format!("; did you mean '{name}'?"))
-}
-
-/// The device that `name` names, with or without its folder.
-fn device(name: &str) -> Option<PathBuf> {
-    [Path::new(name).to_owned(), Path::new("/dev").join(name)].into_iter().find(|path| is_device(path))
 }
 
 /// A device is named where its model is wanted.
@@ -38,12 +33,12 @@ fn model_wanted(device: &Path) -> String {
 /// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`; or an array of such.
 pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
     let file = |name: &str| match name.ends_with(".toml") || name.contains('/') {
-        true if device(name).is_none() => Profile::load(Path::new(name)),
+        true if device::find(name).is_none() => Profile::load(Path::new(name)),
         _ => Profile::named(name),
     };
     Profile::find(text, &file).map_err(|error| match error {
         ProfileError::Unknown { name, .. } => {
-            if let Some(device) = device(&name) {
+            if let Some(device) = device::find(&name) {
                 return Failure::usage(model_wanted(&device));
             }
             let hint = did_you_mean(&name, profile::names());
