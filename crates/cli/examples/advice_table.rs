@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use idlewise_core::{Operation, registry};
+use idlewise_sim::experiment::{PREFIX, own_name};
 use idlewise_sim::traces::{Options, Trace};
 use serde_json::Value;
 
@@ -24,8 +25,9 @@ the disk to the recording, or took the known disk that is nearest. `make kernel-
 A scheduler is as good as the load's run time, the mean of the runs. *Off the best* compares the advised scheduler with the best
 of those that ran most often, as far as that is not chance: half of the runs say which one is the best, and the other half how far
 it is ahead; then the halves change places, and the mean of both counts. Without that the luckiest of several that are
-alike would be ahead of each of them. Reads: the mean latency of reads, of writes where hardly anybody reads. The longest wait is the
-longest of any request.
+alike would be ahead of each of them. A gain is the run time under `mq-deadline` divided by that under the advised scheduler: as `advise`
+predicts it (1 if it keeps `mq-deadline`, or sees no difference), and as measured. Reads: the mean latency of reads, of writes where
+hardly anybody reads. The longest wait is the longest of any request.
 
 | disk | load | advised | best | gain predicted | gain measured | off the best | reads, ms: mq-deadline, advised, best | longest wait, ms: mq-deadline, advised, best |
 |---|---|---|---|---|---|---|---|---|";
@@ -144,7 +146,7 @@ fn advice(program: &str, recording: &Path, ran: &str) -> Result<(String, f64), F
 /// the kernel has too.
 fn in_idlewise(name: &str) -> String {
     let (scheduler, settings) = name.split_once(':').unwrap_or((name, ""));
-    let scheduler = scheduler.strip_prefix("iw-").unwrap_or(scheduler);
+    let scheduler = own_name(scheduler);
     // The kernel's names are short.
     let known = || registry::all().iter().map(|entry| entry.name);
     let whole =
@@ -159,7 +161,7 @@ fn in_idlewise(name: &str) -> String {
 
 /// The same for a reader: `iw-` stays, as it tells ours from the kernel's.
 fn shown(name: &str) -> String {
-    let own = if name.starts_with("iw-") { "iw-" } else { "" };
+    let own = if name.starts_with(PREFIX) { PREFIX } else { "" };
     format!("{own}{}", in_idlewise(name))
 }
 
@@ -168,7 +170,7 @@ fn in_the_guest(advised: &str, runs: &BTreeMap<String, Runs>) -> Option<String> 
     let plain = advised.replace("=off", "=0").replace("=on", "=1");
     // The kernel's own comes before ours of that name.
     let mut names: Vec<&String> = runs.keys().filter(|name| in_idlewise(name) == plain).collect();
-    names.sort_by_key(|name| name.starts_with("iw-"));
+    names.sort_by_key(|name| name.starts_with(PREFIX));
     names.first().map(|name| (*name).clone())
 }
 

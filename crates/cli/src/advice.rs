@@ -6,6 +6,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
+use idlewise_sim::experiment::PREFIX;
 use idlewise_sim::fit::FitReport;
 use idlewise_sim::traces::TraceInfo;
 use serde::Serialize;
@@ -26,6 +27,8 @@ const MATTERS: f64 = 0.05;
 pub(crate) const UNKNOWN_ERROR: f64 = 0.1;
 /// Processes with fewer requests say little.
 const REQUESTS_OF_A_PROCESS: u64 = 20;
+/// Fewer requests than this of a disk decide nothing.
+const ENOUGH: u64 = 100;
 /// Processes, kinds of load and ties are named up to this number.
 pub(crate) const NAMED: usize = 5;
 
@@ -179,9 +182,10 @@ pub(crate) fn advise(
 ) -> Advice {
     let names: Vec<&str> = comparison.summaries.iter().map(Summary::name).collect();
     let current = subject.current().filter(|current| names.contains(&current.as_str()));
+    let requests = subject.records.len() as u64;
     let good = match model.error {
-        Some(_) => good(&comparison.verdict.claims, &names),
-        None => Vec::new(),
+        Some(_) if requests >= ENOUGH => good(&comparison.verdict.claims, &names),
+        _ => Vec::new(),
     };
     let undecided = |claim: &Claim| matches!(claim, Claim::Same { .. } | Claim::Even { .. });
     let (action, scheduler) = match (&current, good.first()) {
@@ -204,21 +208,24 @@ pub(crate) fn advise(
     let lines = scheduler.as_ref().filter(|_| takes).map(|label| {
         let name = label.split(':').next().unwrap_or(label);
         let offered = subject.target().offered;
-        let own = format!("iw-{name}");
+        let own = format!("{PREFIX}{name}");
         let name =
             if offered.contains(&own) && !offered.iter().any(|known| known == name) { &own } else { name };
         subject.target().lines(name, &settings(comparison, label))
     });
     let verdict = &comparison.verdict;
-    let (claims, verdict) =
-        if model.error.is_none() { verdict.facts() } else { (verdict.claims.clone(), verdict.text()) };
+    let (claims, verdict) = match model.error {
+        _ if requests < ENOUGH => (Vec::new(), String::new()),
+        None => verdict.facts(),
+        Some(_) => (verdict.claims.clone(), verdict.text()),
+    };
     Advice {
         disk: subject.name.clone(),
         far: model.error.is_none(),
         model: model.words,
         fit: model.fit,
         not_fitted: model.not_fitted,
-        requests: subject.records.len() as u64,
+        requests,
         kinds,
         disk_known: subject.disk.is_some(),
         current,

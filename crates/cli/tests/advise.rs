@@ -103,6 +103,8 @@ fn a_disk_that_no_model_fits_is_not_advised_on() {
     assert_eq!(told["disks"][0]["far"], true);
     assert_eq!(told["disks"][0]["lines"], Value::Null);
     let text = idlewise(["advise", &trace]).exits(0).prints("the model is far from this disk").stdout;
+    let in_a_row = text.replace('\n', " ");
+    assert!(in_a_row.contains("% of their mean, and up to 25 % is trusted"), "{text}");
     assert!(!text.contains("Take ") && !text.contains("Keep "), "nothing is recommended: {text}");
 }
 
@@ -125,4 +127,35 @@ fn what_cannot_be_advised_on_is_said() {
     let few: String = readers(|_| 5_000_000).lines().take(90).map(|line| format!("{line}\n")).collect();
     let few = write(&folder, "few.txt", few);
     idlewise(["advise", &few]).exits(0).prints("no\nmodel could be fitted");
+    idlewise(["advise", "/dev/nonesuch", "-o", &trace])
+        .exits(2)
+        .says("the file is there")
+        .says("or remove it");
+    // A folder stands for files of blktrace, as elsewhere.
+    idlewise(["advise", &folder.path().display().to_string()]).exits(1).says("without NAME.blktrace.N files");
+    let words = ["advise", "/dev/sda", "/dev/sdb"];
+    idlewise(words).exits(2).says("idlewise record /dev/sda /dev/sdb").says("idlewise advise all.rec.gz");
+}
+
+#[test]
+fn few_requests_decide_nothing() {
+    let folder = folder();
+    let rows = |requests: usize| -> String {
+        streams().lines().take(3 * requests).map(|line| format!("{line}\n")).collect()
+    };
+    let told = |requests: usize| {
+        let trace = write(&folder, "t.txt", rows(requests));
+        let words = ["--disk", "maxtor-40g", "--schedulers", "none,bfq:low_latency=off"];
+        let disk = advice(&trace, &words)["disks"][0].clone();
+        (disk, idlewise(["advise", &trace].into_iter().chain(words)).exits(0).stdout)
+    };
+    let (disk, text) = told(40);
+    assert_eq!(
+        (&disk["action"], &disk["claims"]),
+        (&"cannot-tell".into(), &Value::Array(Vec::new())),
+        "{disk}"
+    );
+    assert!(text.contains("This cannot be told from 40 requests") && text.contains("--for 10m"), "{text}");
+    assert!(!text.contains("Of all candidates"), "{text}");
+    assert!(!told(400).1.contains("This cannot be told from"), "enough");
 }

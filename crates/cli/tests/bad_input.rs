@@ -237,8 +237,53 @@ fn a_fit_that_cannot_be() {
     idlewise(["disk", "fit", &trace, "--active", &few]).exits(1).says("no block device");
     idlewise(["disk", "calibrate", &trace])
         .exits(1)
-        .says("this is no block device: name one such as /dev/sda");
-    idlewise(["disk", "calibrate", "/dev/nonesuch"]).exits(1).says("No such file");
+        .says("this is no block device: name a disk such as /dev/sda");
+    for name in ["/dev/nonesuch", "nonesuch"] {
+        idlewise(["disk", "calibrate", name]).exits(1).says("there is no such device").says("`lsblk`");
+    }
+}
+
+#[test]
+fn a_model_of_a_disk_is_neither_the_disk_nor_a_folder_nor_a_huge_file() {
+    let folder = folder();
+    let show = |name: &str| idlewise(["disk", "show", name]);
+    show(&folder.path().display().to_string()).exits(1).says("this is a folder").says("a text file");
+    show(&write(&folder, "huge.toml", vec![b' '; 2 << 20])).exits(1).says("larger than 1 MiB");
+    show(&write(&folder, "noise.toml", [0xff; 9])).exits(1).says("this is no text");
+    // Containers may have none.
+    let devices = std::fs::read_dir("/sys/class/block").into_iter().flatten().flatten();
+    let mut names = devices.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let Some(name) = names.find(|name| std::path::Path::new("/dev").join(name).exists()) else { return };
+    for name in [format!("/dev/{name}"), format!("/dev/{name}:depth=8"), name.clone()] {
+        show(&name)
+            .exits(2)
+            .says("is a disk, and here a model of a disk is wanted")
+            .says("idlewise disk calibrate /dev/")
+            .says("leave --disk away");
+    }
+}
+
+#[test]
+fn a_trace_that_validate_does_not_read_can_be_fitted() {
+    let folder = folder();
+    for (trace, what) in
+        [(write(&folder, "t.csv", MSR), "t.csv:1: "), (write(&folder, "t.bin", [0xff; 9]), "no text")]
+    {
+        idlewise(["disk", "validate", "cheetah9lp", &trace])
+            .exits(1)
+            .says(what)
+            .says("wanted are lines of: R|W Hit|Miss")
+            .says(&format!("idlewise disk fit {trace}"));
+    }
+}
+
+#[test]
+fn standard_output_is_named_when_it_is_full() {
+    let full = std::fs::File::create("/dev/full").unwrap();
+    let output = common::program().args(["docs", "turns"]).stdout(full).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("standard output: No space left"), "{said}");
+    assert_eq!(output.status.code(), Some(1));
 }
 
 #[test]

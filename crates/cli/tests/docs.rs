@@ -21,6 +21,24 @@ fn every_scheduler_and_selector_has_a_page_for_users() {
 }
 
 #[test]
+fn settings_and_the_names_of_the_kernel_modules_lead_to_the_same_page() {
+    let page = |name: &str| idlewise(["docs", name]).exits(0).stdout;
+    let bfq = page("bfq");
+    for name in ["bfq:low_latency=off", "iw-bfq", "iw-bfq:low_latency=off;slice_idle=8"] {
+        assert_eq!(page(name), bfq, "{name}");
+    }
+    let run = |scheduler: &str| {
+        let words = ["run", "--scheduler", scheduler, "--workload", "random:n=1,requests=20", "--json"];
+        idlewise(words.into_iter().chain(common::DISK)).exits(0).stdout.replace(scheduler, "kyber")
+    };
+    assert_eq!(run("iw-kyber"), run("kyber"));
+    let predict = ["compare", "--workload", "random:n=1,requests=20", "--schedulers", "auto-predict,noop"];
+    let predict =
+        predict.into_iter().chain(common::DISK).chain(["--candidates", "iw-mq-deadline,iw-deadline"]);
+    idlewise(predict).exits(0);
+}
+
+#[test]
 fn pages_are_up_to_date() {
     for topic in ["schedulers", "selectors", "workloads", "disks", "formats"] {
         let printed = idlewise(["docs", topic]).exits(0).stdout;

@@ -129,4 +129,12 @@ fn a_recording_goes_to_a_file() {
         .exits(2)
         .says("name a file, such as --output sda.rec.gz");
     assert!(!std::path::Path::new("-").exists());
+    let folder = folder();
+    let folder = folder.path().display().to_string();
+    idlewise(["record", "/dev/nonesuch", "-o", &folder]).exits(1).says("this is a folder: name a file in it");
+    let within = format!("{folder}/no/x.rec.gz");
+    idlewise(["record", "/dev/nonesuch", "-o", &within])
+        .exits(1)
+        .says("there is no folder")
+        .says("make it first");
 }

@@ -15,6 +15,7 @@ use crate::error::BuildError;
 use crate::{AnyModel, AnySpec};
 use error::Fault;
 use serde::Deserialize;
+use std::io::{self, Read as _};
 use std::string::{String, ToString};
 use std::{format, fs};
 
@@ -43,6 +44,28 @@ const BUILT_IN: &[(&str, &str)] = built_in! {
     "hp-c2247a" "dec-rz26" "st41601n" "deskstar-34gxp" "cheetah-st318451lw" "maxtor-20g" "maxtor-40g"
     "hdd-4tb-7200" "hdd-2400gb-10k" "hdd-18tb-7200" "sata-ssd" "nvme-ssd" "sd-card" "fixed"
 };
+
+/// No profile is larger than this, in bytes.
+const LARGEST: u64 = 1 << 20;
+
+/// The text of a file that may be a profile.
+fn text(path: &std::path::Path) -> io::Result<String> {
+    let refused = |what: &str| {
+        let message = format!("this is {what}, and a model of a disk is a text file of a few KiB");
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    };
+    let file = fs::File::open(path)?;
+    if file.metadata()?.is_dir() {
+        return Err(refused("a folder"));
+    }
+    let mut bytes = std::vec::Vec::new();
+    // Pipes and the like do not tell their length.
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(refused("larger than 1 MiB"));
+    }
+    String::from_utf8(bytes).map_err(|_| refused("no text"))
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -93,10 +116,12 @@ impl Profile {
     }
 
     /// Reads a profile from a file.
+    ///
+    /// # Errors
+    /// Those of [`Profile::parse`]; [`ProfileError::Read`] of a folder and of a file that is larger than any profile.
     pub fn load(path: &std::path::Path) -> Result<Profile, ProfileError> {
         let file = path.display().to_string();
-        let text =
-            fs::read_to_string(path).map_err(|error| ProfileError::Read { file: file.clone(), error })?;
+        let text = text(path).map_err(|error| ProfileError::Read { file: file.clone(), error })?;
         let name = path.file_stem().map_or_else(|| file.clone(), |stem| stem.to_string_lossy().into_owned());
         Profile::parse(&name, &file, &text)
     }

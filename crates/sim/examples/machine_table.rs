@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use idlewise_core::Instant;
 use idlewise_disk::Profile;
 use idlewise_sim::engine::Control;
-use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load, Outcome};
+use idlewise_sim::experiment::{Choice, Chosen, Experiment, Load, Outcome, own_name};
 use idlewise_sim::metrics::Report;
 use idlewise_sim::workloads::Spec;
 
@@ -142,7 +142,7 @@ fn machine(guest: &Guest, program: &str, scheduler: &str) -> Result<Done, Failur
     let scale = if program == "dd-cat" { scale_of_streams } else { scale };
     let spec =
         Spec::parse(&format!("machine:program={program},machine=guest,scale={scale},memory={memory}"))?;
-    let name = scheduler.strip_prefix("iw-").unwrap_or(scheduler);
+    let name = own_name(scheduler);
     let entry = Chosen::find(name).ok_or_else(|| format!("no scheduler {name}"))?;
     let mut experiment = Experiment {
         schedulers: vec![Choice { label: name.to_owned(), entry, settings: Vec::new() }],

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use idlewise_disk::Profile;
-use idlewise_sim::experiment::Chosen;
+use idlewise_sim::experiment::{self, Chosen};
 use idlewise_sim::fit::Known;
 use idlewise_sim::traces::recording::Disk;
 use idlewise_sim::traces::{Record, Survey, Trace};
@@ -127,10 +127,9 @@ fn offered(disk: &Disk) -> Vec<String> {
     list.split_whitespace().map(|name| name.trim_matches(['[', ']']).to_owned()).collect()
 }
 
-/// The name in idlewise of a scheduler of the kernel's. The modules put `iw-` before the name of one that the kernel has
-/// too, and the kernel cuts names.
+/// The name in idlewise of a scheduler of the kernel's. The kernel cuts names.
 fn own_name(kernels: &str) -> &str {
-    let name = kernels.strip_prefix("iw-").unwrap_or(kernels);
+    let name = experiment::own_name(kernels);
     let whole = Chosen::all().map(Chosen::name).find(|own| *own == name);
     let cut = || Chosen::all().map(Chosen::name).find(|own| name.len() == CUT && own.starts_with(name));
     whole.or_else(cut).unwrap_or(name)

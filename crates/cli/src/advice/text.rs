@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Action, Advice, Affected};
+use super::{Action, Advice, Affected, ENOUGH};
 use crate::report::numbers::{three, wrap};
-use crate::report::verdict::words::show;
+use crate::report::verdict::words::{show, told};
 
 /// The advice as lines of at most `width` characters.
 pub(crate) fn text(advice: &Advice, width: usize) -> String {
@@ -81,10 +81,12 @@ fn spelt(kind: &str) -> String {
 }
 
 fn headline(advice: &Advice) -> String {
-    let current = advice.current.as_deref().unwrap_or("an unknown scheduler");
-    let kept =
-        advice.current.as_ref().map_or_else(String::new, |current| format!(" Leave the disk at {current}."));
-    let scheduler = advice.scheduler.as_deref().unwrap_or("?");
+    let current = advice.current.as_deref().map_or("an unknown scheduler", told);
+    let kept = advice
+        .current
+        .as_ref()
+        .map_or_else(String::new, |current| format!(" Leave the disk at {}.", told(current)));
+    let scheduler = advice.scheduler.as_deref().map_or("?", told);
     match advice.action {
         Action::Keep if advice.current.is_none() => {
             "Keep the scheduler that the disk has: no candidate is better by more than models are off."
@@ -103,6 +105,11 @@ fn headline(advice: &Advice) -> String {
         Action::Take => format!(
             "Take {scheduler}. The recording says neither which disk this is nor which scheduler that has: in the lines \
              below DISK stands for the disk, and OLD for what /sys/block/DISK/queue/scheduler has in brackets now."
+        ),
+        Action::CannotTell if advice.requests < ENOUGH => format!(
+            "This cannot be told from {} requests: {ENOUGH} at least are needed. Record while your programs run, or for longer, \
+             such as with --for 10m.{kept}",
+            advice.requests
         ),
         Action::CannotTell if advice.far => format!(
             "This cannot be told: the model is far from this disk. Name a model with --disk, record a load with fewer \

@@ -33,6 +33,8 @@ Examples:
   idlewise advise /dev/sda                 record a minute, then advise
   idlewise advise /dev/sda --for 10m -o sda.rec.gz
   idlewise advise sda.rec.gz               advise on a recording
+  idlewise record sda sdb -o two.rec.gz    several disks: record them, then
+  idlewise advise two.rec.gz               advise on each
 
 The disk is only watched: advise never writes to it, never reads from it and changes no setting. The exit status is 0
 whatever is advised.";
@@ -41,9 +43,12 @@ whatever is advised.";
 #[derive(Args)]
 #[command(after_help = NOTES)]
 pub(crate) struct Advise {
-    /// A disk such as /dev/sda, or a trace of one
+    /// A disk such as /dev/sda, or a trace of one or several
     #[arg(value_name = "DEV|TRACE")]
     subject: String,
+    /// Taken to say what to do instead
+    #[arg(hide = true)]
+    further: Vec<String>,
     /// How long to record a disk, a minute without it
     #[arg(long = "for", value_name = "TIME")]
     length: Option<String>,
@@ -70,20 +75,46 @@ pub(crate) struct Advise {
 }
 
 impl Advise {
+    /// A trace is named, in a file or in several of blktrace.
+    fn is_trace(&self) -> bool {
+        let path = Path::new(&self.subject);
+        path.is_file() || path.is_dir() || (!self.is_there() && !traces::Trace::files(path).is_empty())
+    }
+
+    /// The subject is a file, or a device with or without its folder.
+    fn is_there(&self) -> bool {
+        let path = Path::new(&self.subject);
+        let places =
+            [path.to_owned(), Path::new("/dev").join(path), Path::new("/sys/class/block").join(path)];
+        places.iter().any(|place| place.exists())
+    }
+
     /// Finds out before a disk is recorded, perhaps for long, whether all that is named can be had.
     fn check(&self) -> Result<(), Failure> {
+        if !self.further.is_empty() {
+            return Err(Failure::usage(format!(
+                "one disk or one recording at a time: to ask for several disks, record them together (idlewise record {} {} \
+                 --for 10m -o all.rec.gz), then: idlewise advise all.rec.gz",
+                self.subject,
+                self.further.join(" ")
+            )));
+        }
         output::check(&[("--json", &self.json), ("--html", &self.html)], &[PathBuf::from(&self.subject)])?;
         let name = &self.subject;
         let path = Path::new(name);
         let recording = [("--output", self.output.is_some()), ("--for", self.length.is_some())];
-        if let (true, Some((option, _))) = (path.is_file(), recording.iter().find(|(_, given)| *given)) {
+        if let (true, Some((option, _))) = (self.is_trace(), recording.iter().find(|(_, given)| *given)) {
             return Err(Failure::usage(format!(
-                "{option} is for recording a disk, and {name} is a file: leave {option} away"
+                "{option} is for recording a disk, and {name} is a recording: leave {option} away"
             )));
         }
-        let places =
-            [path.to_owned(), Path::new("/dev").join(path), Path::new("/sys/class/block").join(path)];
-        if !path.starts_with("/dev") && !places.iter().any(|place| place.exists()) {
+        if let Some(output) = self.output.as_ref().filter(|output| output.is_file()) {
+            let output = output.display();
+            return Err(Failure::usage(format!(
+                "{output}: the file is there: advise on it (idlewise advise {output}), name another with --output, or remove it"
+            )));
+        }
+        if !path.starts_with("/dev") && !self.is_there() && !self.is_trace() {
             let cure = "name a recording, or a disk such as /dev/sda";
             return Err(Failure::usage(format!("{name}: there is no such file and no such device: {cure}")));
         }
@@ -103,7 +134,7 @@ impl Advise {
         } else {
             std::env::temp_dir()
         })?;
-        let path = if Path::new(&self.subject).is_file() {
+        let path = if self.is_trace() {
             PathBuf::from(&self.subject)
         } else {
             let path = self.output.clone().unwrap_or_else(|| scratch.path().join("advise.rec.gz"));
@@ -158,14 +189,12 @@ impl Advise {
             (Ok(fit), near)
                 if near.as_ref().is_ok_and(|near| near.against.demerit_share < fit.report.error()) =>
             {
-                format!("a model of its own is {:.0} % off", 100.0 * fit.report.error())
+                format!("a model of its own is further from it: {}", off(fit.report.error()))
             }
             (Ok(fit), _) => {
                 let error = fit.report.error();
-                let (kind, percent) = (fit.report.kind, 100.0 * error);
-                let words = format!(
-                    "a {kind} disk, modelled from what it did ({percent:.0} % off on rows that were held out)"
-                );
+                let words =
+                    format!("a {} disk, modelled from what it did: {}", fit.report.kind, off(error));
                 let model = Model { words, error: trusted(error), fit: Some(fit.report), not_fitted: None };
                 return Ok((fit.profile, model));
             }
@@ -174,8 +203,7 @@ impl Advise {
         let (profile, words, error) = match near {
             Ok(near) => {
                 let (error, of) = (near.against.demerit_share, &near.profile.name);
-                let words =
-                    format!("taken for {of}, the nearest of the known disks ({:.0} % off)", 100.0 * error);
+                let words = format!("taken for {of}, the nearest of the known disks: {}", off(error));
                 (near.profile, words, trusted(error))
             }
             Err(_) => {
@@ -236,6 +264,15 @@ impl Advise {
         let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
         Ok(advise(subject, model, kinds(&info), &comparison))
     }
+}
+
+/// How far a model is from its disk.
+fn off(share: f64) -> String {
+    format!(
+        "its response times differ from the recorded ones by {:.0} % of their mean, and up to {:.0} % is trusted",
+        100.0 * share,
+        100.0 * FAR
+    )
 }
 
 /// Counts the runs of `others`, which are of the same schedulers on other disks, as further runs of each summary's

@@ -3,7 +3,7 @@
 mod fit;
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
@@ -24,6 +24,9 @@ const PAGE_WIDTH: usize = 100;
 
 /// Points of a curve: as many as the kernel's file takes.
 const CURVE_POINTS: usize = 192;
+
+/// A line of a drive's measured trace.
+const MEASURED: &str = "R|W Hit|Miss start blocks service-µs think-µs";
 
 /// Look at a disk model, check it against a real drive, or make one from a recording
 #[derive(Args)]
@@ -49,7 +52,8 @@ enum Action {
     Validate {
         /// A name from `idlewise list disks`, or a profile file
         name: String,
-        /// Lines of: R|W Hit|Miss start blocks service-µs think-µs
+        /// The measured trace
+        #[arg(help = format!("Lines of: {MEASURED}"))]
         trace: PathBuf,
         /// As JSON
         #[arg(long)]
@@ -157,11 +161,21 @@ fn document(disk: &Description) -> Value {
 fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure> {
     let profile = names::disk(name)?;
     let file = File::open(trace).map_err(|error| output::named(trace, &error))?;
-    let named = |error: validate::TraceError| match error {
-        validate::TraceError::Line { line, message } => {
-            Failure::failed(format!("{}:{line}: {message}", trace.display()))
-        }
-        error => output::named(trace, &error),
+    let named = |error: validate::TraceError| {
+        let place = match error {
+            validate::TraceError::Line { line, .. } => format!("{}:{line}", trace.display()),
+            _ => trace.display().to_string(),
+        };
+        let what = match error {
+            validate::TraceError::Line { message, .. } => message,
+            validate::TraceError::Read(error) if error.kind() == ErrorKind::InvalidData => "no text".to_owned(),
+            error => return output::named(trace, &error),
+        };
+        Failure::failed(format!(
+            "{place}: {what}; wanted are lines of: {MEASURED}. Of a recording in another format, idlewise disk fit {} makes a \
+             model, and says how far the model is from the disk",
+            trace.display()
+        ))
     };
     let measured = validate::read_trace(BufReader::new(file)).map_err(named)?;
     let demerit = validate::validate(&profile, &measured).map_err(named)?;

@@ -10,7 +10,7 @@ use idlewise_core::tunables::{Tunable, Unit};
 use idlewise_core::{registry, selectors};
 use idlewise_disk::array::{self, Level};
 use idlewise_disk::{OPTIONS, Profile, profile};
-use idlewise_sim::experiment::Chosen;
+use idlewise_sim::experiment::{Chosen, own_name};
 use idlewise_sim::selection::files;
 use idlewise_sim::traces::Format;
 use idlewise_sim::workloads;
@@ -49,7 +49,9 @@ impl Docs {
     }
 }
 
-fn page(name: &str) -> Result<String, Failure> {
+fn page(text: &str) -> Result<String, Failure> {
+    // Settings do not change the page.
+    let name = text.split(':').next().unwrap_or(text);
     let Some(entry) = Chosen::find(name) else {
         let hint = did_you_mean(name, Chosen::all().map(Chosen::name).chain(TOPICS));
         return Err(Failure::usage(format!(
@@ -63,7 +65,7 @@ fn page(name: &str) -> Result<String, Failure> {
     };
     Ok(with_papers(
         "# ",
-        format!("# {name}\n\n{}\n{}{standings}", page_of(entry), tunables(entry.tunables())),
+        format!("# {}\n\n{}\n{}{standings}", own_name(name), page_of(entry), tunables(entry.tunables())),
     ))
 }
 

@@ -77,6 +77,7 @@ pub(super) fn record(
         let cure = "name a file, such as --output sda.rec.gz";
         return Err(Failure::usage(format!("--output -: a recording cannot go to standard output: {cure}")));
     }
+    path.map(output::reachable).transpose()?;
     let chosen = idlewise_live::choose(disks).map_err(failure)?;
     let path = match path {
         Some(path) => path.to_owned(),

@@ -45,16 +45,24 @@ pub(crate) fn is_device(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.file_type().is_block_device())
 }
 
+/// The block device that `name` names, with or without its folder.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    [Path::new(name).to_owned(), Path::new("/dev").join(name)].into_iter().find(|path| is_device(path))
+}
+
 fn number(path: &Path) -> Option<u64> {
     fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// What the kernel says of the disk at `path`.
 pub(crate) fn about(path: &Path) -> Result<About, Failure> {
+    let found = find(&path.to_string_lossy());
+    let path = found.as_deref().unwrap_or(path);
     let failed = |what: String| Failure::failed(format!("{}: {what}", path.display()));
-    let found = fs::metadata(path).map_err(|error| failed(error.to_string()))?;
+    let cure = "name a disk such as /dev/sda; `lsblk` lists them";
+    let found = fs::metadata(path).map_err(|_| failed(format!("there is no such device: {cure}")))?;
     if !found.file_type().is_block_device() {
-        return Err(failed("this is no block device: name one such as /dev/sda".to_owned()));
+        return Err(failed(format!("this is no block device: {cure}")));
     }
     let device = found.rdev();
     // The kernel's 64-bit form of device numbers.

@@ -10,6 +10,7 @@ use idlewise_disk::{Profile, ProfileError, profile};
 use idlewise_sim::experiment::{Choice, Chosen};
 use idlewise_sim::selection::files::{self, FileError};
 
+use super::device;
 use super::presets;
 use crate::failure::Failure;
 
@@ -20,14 +21,26 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, known: impl IntoIterator<Item = &'a
     scored.min().map_or_else(String::new, |(_, name)| format!("; did you mean '{name}'?"))
 }
 
+/// A device is named where its model is wanted.
+fn model_wanted(device: &Path) -> String {
+    let (path, name) = (device.display(), device.file_name().unwrap_or_default().to_string_lossy());
+    format!(
+        "{path} is a disk, and here a model of a disk is wanted: make one (idlewise disk calibrate {path} -o {name}.toml) \
+         and name {name}.toml, or leave --disk away"
+    )
+}
+
 /// A disk by name or profile file, with options: `NAME|FILE[:key=value,…]`; or an array of such.
 pub(crate) fn disk(text: &str) -> Result<Profile, Failure> {
     let file = |name: &str| match name.ends_with(".toml") || name.contains('/') {
-        true => Profile::load(Path::new(name)),
-        false => Profile::named(name),
+        true if device::find(name).is_none() => Profile::load(Path::new(name)),
+        _ => Profile::named(name),
     };
     Profile::find(text, &file).map_err(|error| match error {
         ProfileError::Unknown { name, .. } => {
+            if let Some(device) = device::find(&name) {
+                return Failure::usage(model_wanted(&device));
+            }
             let hint = did_you_mean(&name, profile::names());
             Failure::usage(format!(
                 "there is no disk '{name}'{hint} (`idlewise list disks` names them all; a profile file ends in .toml)"

@@ -197,8 +197,8 @@ impl Write for Target {
     }
 }
 
-/// A new file that can take the place of `path` once it is whole; it is deleted if it does not.
-fn beside(path: &Path) -> Result<NamedTempFile, Failure> {
+/// An error if no file can be at `path`: it is a folder, or in none.
+pub(crate) fn reachable(path: &Path) -> Result<(), Failure> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
         let (path, folder) = (path.display(), folder.display());
@@ -208,6 +208,13 @@ fn beside(path: &Path) -> Result<NamedTempFile, Failure> {
         let path = path.display();
         return Err(Failure::failed(format!("{path}: this is a folder: name a file in it")));
     }
+    Ok(())
+}
+
+/// A new file that can take the place of `path` once it is whole; it is deleted if it does not.
+fn beside(path: &Path) -> Result<NamedTempFile, Failure> {
+    reachable(path)?;
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = tempfile::Builder::new().permissions(usual_mode()).tempfile_in(folder);
     file.map_err(|error| {
         // The library adds the temporary name, which tells the user nothing.
@@ -218,7 +225,8 @@ fn beside(path: &Path) -> Result<NamedTempFile, Failure> {
 
 /// A failure about a file.
 pub(crate) fn named(path: &Path, error: &impl std::fmt::Display) -> Failure {
-    Failure::failed(format!("{}: {error}", path.display()))
+    let name = if is_stdout(path) { "standard output".into() } else { path.to_string_lossy() };
+    Failure::failed(format!("{name}: {error}"))
 }
 
 /// The mode of a new file, of which the user's umask takes its share.
@@ -232,10 +240,10 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    if !text.ends_with('\n') {
-        out.write_all(b"\n")?;
-    }
-    out.flush()?;
-    Ok(())
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes()));
+    written.and_then(|()| out.flush()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Failure::OutputClosed,
+        _ => named(Path::new("-"), &error),
+    })
 }

@@ -16,9 +16,21 @@ pub enum Chosen {
     Foreign(usize),
 }
 
+/// What the kernel modules put before the name of a scheduler if the kernel has one of that name.
+pub const PREFIX: &str = "iw-";
+
+/// The name here of a scheduler that the kernel modules may call otherwise: `iw-bfq` is `bfq`.
+pub fn own_name(name: &str) -> &str {
+    match name.split_at_checked(PREFIX.len()) {
+        Some((prefix, own)) if prefix.eq_ignore_ascii_case(PREFIX) => own,
+        _ => name,
+    }
+}
+
 impl Chosen {
-    /// What is called `name`.
+    /// What is called `name`, here or by the kernel modules.
     pub fn find(name: &str) -> Option<Chosen> {
+        let name = own_name(name);
         let selector = || selectors::registry::find(name).map(Chosen::Selector);
         registry::find(name).map(Chosen::Scheduler).or_else(selector)
     }

@@ -25,6 +25,8 @@ use idlewise_core::selectors::{Candidate, Rank};
 use idlewise_core::tunables::{Tunable, Unit};
 use serde::Deserialize;
 
+use crate::experiment::own_name;
+
 /// What is wrong with a matrix, a ranking or a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what the fields are")]
@@ -63,7 +65,8 @@ pub struct Ranking {
 
 /// A candidate from its text: `NAME` or `NAME:tunable=value;tunable=value`.
 pub fn candidate(text: &str) -> Result<Candidate, FileError> {
-    let (entry, settings) = tuned(text, |name| registry::find(name).map(|entry| (entry, entry.tunables)))?;
+    let (entry, settings) =
+        tuned(text, |name| registry::find(own_name(name)).map(|entry| (entry, entry.tunables)))?;
     Ok(Candidate { entry, settings })
 }
 

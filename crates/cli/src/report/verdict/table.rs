@@ -74,7 +74,7 @@ impl Arrivals {
 pub(crate) enum Goal {
     /// Run time or throughput alone
     Throughput,
-    /// Mean and p99 latency of reads alone; of writes where nobody reads or people wait for commits
+    /// Mean and p99 latency of reads alone; of writes where hardly anybody reads or people wait for commits
     Latency,
     /// Run time or throughput first, starving nobody; among the fastest, read latency
     #[default]

@@ -253,6 +253,8 @@ fn check(question: &Question<'_>, own: &Table, claims: usize, (claim, sentence):
     let (base, goal, about) = (question.table, question.goal, question.about);
     let reader = Reader { table: base, goal };
     let (own_reader, own_rows) = (Reader { table: own, goal }, (0..about.len()).collect::<Vec<_>>());
+    let spoken = sentence.replace("none of the others", "");
+    assert!(!spoken.split([' ', ',', ';', ':', '.', '(']).any(|word| word == "none"), "a word: {sentence}");
     match claim {
         Claim::Interrupted => assert!(question.interrupted && claims == 1),
         Claim::Alone => assert!(about.len() == 1 && claims == 1),

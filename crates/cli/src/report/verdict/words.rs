@@ -1,5 +1,6 @@
 //! A claim as a sentence.
 
+use idlewise_core::registry;
 use idlewise_sim::metrics::{Better, Kind};
 
 use super::table::{Goal, Measured, Table};
@@ -11,6 +12,11 @@ const NAMED: usize = 4;
 /// A price that the headline names: a figure that is twice as good elsewhere. The sentences name all.
 const DEAR: f64 = 2.0;
 
+/// A scheduler's name in a sentence: `none` alone would be read as the word.
+pub(crate) fn told(name: &str) -> &str {
+    if name == registry::NONE { "'none'" } else { name }
+}
+
 /// What a verdict comes to if this claim decides it, in a few words.
 pub(super) fn headline(claim: &Claim) -> Option<String> {
     match claim {
@@ -18,12 +24,12 @@ pub(super) fn headline(claim: &Claim) -> Option<String> {
             let worst = behind.iter().max_by(|a, b| a.times.total_cmp(&b.times));
             let price = worst.filter(|worst| worst.times >= DEAR).map(|worst| {
                 let Times { figure, times, than } = worst;
-                format!(", though {than} is {} times better in {figure}", three(*times))
+                format!(", though {} is {} times better in {figure}", told(than), three(*times))
             });
-            Some(format!("Take {scheduler}{}", price.unwrap_or_default()))
+            Some(format!("Take {}{}", told(scheduler), price.unwrap_or_default()))
         }
         Claim::Same { simplest, .. } | Claim::Even { simplest, .. } => {
-            Some(format!("The choice does not matter: {simplest} will do"))
+            Some(format!("The choice does not matter: {} will do", told(simplest)))
         }
         Claim::Avoid { but, .. } => {
             Some(format!("Take anything but {}", list(but.iter().map(String::as_str))))
@@ -53,7 +59,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
         Claim::AllBut { figure, best, furthest, but } => {
             let figure = of(table, figure);
             let [best, furthest, value] = [best, furthest, but].map(|value| show(figure.kind, value.value));
-            let (first, name, but) = (ends(figure).0, figure.name, &but.scheduler);
+            let (first, name, but) = (ends(figure).0, figure.name, told(&but.scheduler));
             format!(
                 "All but {but} tie {} for the {first} {name}, {best} to {furthest}; {but} has {value}.",
                 within(figure)
@@ -70,8 +76,9 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
         Claim::Same { figures, simplest } => same(table, figures, simplest, chance),
         Claim::Even { goal, simplest } => format!(
             "The choice does not matter on balance (goal: {}): what a scheduler gains in one figure it loses in another. \
-             Keep what you have; {simplest} is the simplest.",
-            goal.name()
+             Keep what you have; {} is the simplest.",
+            goal.name(),
+            told(simplest)
         ),
         Claim::Avoid { goal, but } => format!(
             "The choice matters: take anything but {} (goal: {}); none of the others is beaten.",
@@ -97,7 +104,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
         Claim::CannotTell { missing, under } => cannot_tell(missing, under),
         Claim::Others { scheduler, over, figures, .. } => others(scheduler, over, figures),
         Claim::NoOthers { over } => {
-            format!("Schedulers that Linux does not have would add nothing to {over} here.")
+            format!("Schedulers that Linux does not have would add nothing to {} here.", told(over))
         }
     }
 }
@@ -105,7 +112,11 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
 /// A warning of something that takes far longer than under another scheduler.
 fn but(what: &str, kind: Kind, here: &Value, there: &Value) -> String {
     let [long, short] = [here, there].map(|value| show(kind, value.value));
-    format!("But under {} the {what} took {long} ({}: {short}).", here.scheduler, there.scheduler)
+    format!(
+        "But under {} the {what} took {long} ({}: {short}).",
+        told(&here.scheduler),
+        told(&there.scheduler)
+    )
 }
 
 /// No figure of the goal differs.
@@ -113,9 +124,10 @@ fn same(table: &Table, figures: &[&'static str], simplest: &str, chance: &str) -
     let share = |name: &&'static str| format!("{:.0} % in {name}", 100.0 * of(table, name).matters());
     let each: Vec<String> = figures.iter().map(share).collect();
     format!(
-        "The choice does not matter here: differences are below {}{chance}. Keep what you have; {simplest} is the \
+        "The choice does not matter here: differences are below {}{chance}. Keep what you have; {} is the \
          simplest.",
-        list(each.iter().map(String::as_str))
+        list(each.iter().map(String::as_str)),
+        told(simplest)
     )
 }
 
@@ -147,7 +159,7 @@ fn best_of(
     let lasts = list(std::iter::once(last.scheduler.as_str()).chain(alike.iter().map(String::as_str)));
     format!(
         "{} has the {first} {}, {}{tied}; {lasts} {} {worst}{}.",
-        best.scheduler,
+        told(&best.scheduler),
         figure.name,
         show(figure.kind, best.value),
         if alike.is_empty() { "has" } else { "have" },
@@ -160,7 +172,8 @@ fn left_out(schedulers: &[Value], limit_ns: f64, usual: Option<&str>) -> String 
     let verb = if schedulers.len() == 1 { "is" } else { "are" };
     let longest = schedulers.iter().map(|one| one.value).fold(0.0, f64::max);
     let limit = show(Kind::Millis, limit_ns);
-    let reason = usual.map_or_else(String::new, |name| format!(", twice the longest wait under {name}"));
+    let reason =
+        usual.map_or_else(String::new, |name| format!(", twice the longest wait under {}", told(name)));
     format!(
         "{} {verb} left out: a request took up to {}, and this goal allows {limit}{reason}.",
         list(schedulers.iter().map(|one| one.scheduler.as_str())),
@@ -178,14 +191,16 @@ fn take((goal, scheduler): (Goal, &str), ties: &[String], behind: &[Times], with
     };
     let behind: Vec<String> = behind
         .iter()
-        .map(|times| format!("{} is {} times better in {}", times.than, three(times.times), times.figure))
+        .map(|times| {
+            format!("{} is {} times better in {}", told(&times.than), three(times.times), times.figure)
+        })
         .collect();
     let behind = if behind.is_empty() {
         String::new()
     } else {
         format!(", though {}", list(behind.iter().map(String::as_str)))
     };
-    format!("The choice matters: take {scheduler} (goal: {}){ties}{behind}.", goal.name())
+    format!("The choice matters: take {} (goal: {}){ties}{behind}.", told(scheduler), goal.name())
 }
 
 fn cannot_tell(missing: &str, under: &[Under]) -> String {
@@ -216,8 +231,10 @@ fn others(scheduler: &str, over: &str, figures: &[Times]) -> String {
         })
         .collect();
     format!(
-        "Of schedulers that Linux does not have, {scheduler} would be {} than {over}.",
-        list(each.iter().map(String::as_str))
+        "Of schedulers that Linux does not have, {} would be {} than {}.",
+        told(scheduler),
+        list(each.iter().map(String::as_str)),
+        told(over)
     )
 }
 
@@ -251,7 +268,7 @@ fn either<'a>(names: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn joined<'a>(names: impl Iterator<Item = &'a str>, word: &str, most: usize) -> String {
-    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    let mut names: Vec<String> = names.map(|name| told(name).to_owned()).collect();
     if names.len() > most.saturating_add(1) {
         let others = names.split_off(most).len();
         names.push(format!("{others} others"));

@@ -37,6 +37,16 @@ fn a_clear_winner_is_named_with_its_gain() {
 }
 
 #[test]
+fn none_is_no_word_of_the_sentence() {
+    let table = small(&[("none", 1.0, 5.0), ("noop", 4.0, 9.0)]);
+    assert_eq!(
+        words(&table, Goal::Balanced),
+        "'none' has the shortest run time, 1.00 s; noop has the longest, 4.00 s. 'none' has the lowest p99 read \
+         latency, 5.00 ms; noop has the highest, 9.00 ms. The choice matters: take 'none' (goal: balanced)."
+    );
+}
+
+#[test]
 fn one_bad_apple_is_anything_but_it() {
     let rows = [("noop", 1.0, 5.0), ("look", 1.01, 5.1), ("c-scan", 2.0, 5.0), ("sstf", 1.02, 4.9)];
     assert_eq!(

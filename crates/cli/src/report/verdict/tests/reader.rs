@@ -12,6 +12,7 @@ pub(super) struct Reader<'a> {
 
 impl Reader<'_> {
     pub(super) fn row(&self, name: &str) -> usize {
+        let name = name.trim_matches('\'');
         self.table
             .schedulers
             .iter()
