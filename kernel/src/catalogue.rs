@@ -1,19 +1,16 @@
 //! Which schedulers there are, under which elevator names, with which tunables.
 //!
 //! An elevator's name is its scheduler's, with two exceptions. A name that the kernel has taken gets
-//! [`PREFIX`]. Of a longer name than the kernel keeps, the first [`NAME_LENGTH`] characters are
+//! [`TAKEN_PREFIX`]. Of a longer name than the kernel keeps, the first [`NAME_LENGTH`] characters are
 //! left; as the kernel cuts what is written to `scheduler` in the same place, the whole name works too.
 
 use core::ffi::{c_char, c_int};
 use core::fmt;
 
-use idlewise_core::registry::{self, Entry};
+use idlewise_core::registry::{self, Entry, TAKEN_PREFIX};
 use idlewise_core::tunables::{Tunable, TunableError, Unit};
 
 use crate::boundary::{INVALID, put_c, text};
-
-/// The beginning of a taken name.
-pub const PREFIX: &str = "iw-";
 
 /// Characters that the kernel keeps of an elevator's name (`ELV_NAME_MAX`, with its zero byte).
 pub const NAME_LENGTH: usize = 15;
@@ -45,7 +42,7 @@ fn tunable(scheduler: u32, index: u32) -> Option<&'static Tunable> {
 
 /// The part of an elevator's name before the scheduler's.
 fn prefix(name: &str) -> &'static str {
-    if TAKEN.contains(&name) { PREFIX } else { "" }
+    if TAKEN.contains(&name) { TAKEN_PREFIX } else { "" }
 }
 
 /// Writes `text`, ended by a zero byte.

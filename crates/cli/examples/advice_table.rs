@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use idlewise_core::registry::TAKEN_PREFIX;
 use idlewise_core::{Operation, registry};
-use idlewise_sim::experiment::{PREFIX, own_name};
+use idlewise_sim::experiment::own_name;
 use idlewise_sim::traces::{Options, Trace};
 use serde_json::Value;
 
@@ -161,7 +162,7 @@ fn in_idlewise(name: &str) -> String {
 
 /// The same for a reader: `iw-` stays, as it tells ours from the kernel's.
 fn shown(name: &str) -> String {
-    let own = if name.starts_with(PREFIX) { PREFIX } else { "" };
+    let own = if name.starts_with(TAKEN_PREFIX) { TAKEN_PREFIX } else { "" };
     format!("{own}{}", in_idlewise(name))
 }
 
@@ -170,7 +171,7 @@ fn in_the_guest(advised: &str, runs: &BTreeMap<String, Runs>) -> Option<String> 
     let plain = advised.replace("=off", "=0").replace("=on", "=1");
     // The kernel's own comes before ours of that name.
     let mut names: Vec<&String> = runs.keys().filter(|name| in_idlewise(name) == plain).collect();
-    names.sort_by_key(|name| name.starts_with(PREFIX));
+    names.sort_by_key(|name| name.starts_with(TAKEN_PREFIX));
     names.first().map(|name| (*name).clone())
 }
 

@@ -6,7 +6,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use idlewise_sim::experiment::PREFIX;
+use idlewise_core::registry::TAKEN_PREFIX;
 use idlewise_sim::fit::FitReport;
 use idlewise_sim::traces::TraceInfo;
 use serde::Serialize;
@@ -208,7 +208,7 @@ pub(crate) fn advise(
     let lines = scheduler.as_ref().filter(|_| takes).map(|label| {
         let name = label.split(':').next().unwrap_or(label);
         let offered = subject.target().offered;
-        let own = format!("{PREFIX}{name}");
+        let own = format!("{TAKEN_PREFIX}{name}");
         let name =
             if offered.contains(&own) && !offered.iter().any(|known| known == name) { &own } else { name };
         subject.target().lines(name, &settings(comparison, label))

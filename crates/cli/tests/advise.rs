@@ -30,13 +30,14 @@ fn advice(trace: &str, more: &[&str]) -> Value {
     serde_json::from_str(&idlewise(words).exits(0).stdout).unwrap()
 }
 
-/// The same of four processes that each read in sequence, all at once, and of which a disk serves one after the other.
+/// The same of four processes that each read in sequence, all at once, and of which a disk serves one after the other, in
+/// about the time that the model maxtor-40g takes.
 fn streams() -> String {
     let mut rows = Vec::new();
     for n in 0..1200u64 {
         let (pid, start) = (100 + n % 4, (n % 4) * 15_000_000 + n / 4 * 128);
-        let asked = (n / 4 * 4) * 8_000_000 + n % 4 * 1000;
-        for (at, what) in [(asked, "Q"), (asked + 500, "D"), (n * 8_000_000 + 7_900_000, "C")] {
+        let asked = (n / 4 * 4) * 5_000_000 + n % 4 * 1000;
+        for (at, what) in [(asked, "Q"), (asked + 500, "D"), (n * 5_000_000 + 4_900_000, "C")] {
             rows.push((at, format!("{pid} {what} R {start} + 128 [cat]")));
         }
     }
@@ -50,7 +51,7 @@ fn streams() -> String {
 #[test]
 fn a_trace_that_names_no_scheduler_is_told_to_keep_what_there_is_where_nothing_is_better() {
     let folder = folder();
-    let trace = write(&folder, "t.txt", readers(|n| 6_000_000 + n * 7919 % 8_000 * 1000));
+    let trace = write(&folder, "t.txt", readers(|n| 9_000_000 + n * 7919 % 9_000 * 1000));
     let told = advice(&trace, &["--disk", "maxtor-40g"]);
     let disk = &told["disks"][0];
     assert_eq!(told["schema"], "idlewise/advise/1");
@@ -106,6 +107,9 @@ fn a_disk_that_no_model_fits_is_not_advised_on() {
     let in_a_row = text.replace('\n', " ");
     assert!(in_a_row.contains("% of their mean, and up to 25 % is trusted"), "{text}");
     assert!(!text.contains("Take ") && !text.contains("Keep "), "nothing is recommended: {text}");
+    // Nor does one that is named.
+    let named = &advice(&trace, &["--disk", "maxtor-40g"])["disks"][0];
+    assert_eq!((&named["action"], &named["far"]), (&"cannot-tell".into(), &true.into()), "{named}");
 }
 
 #[test]

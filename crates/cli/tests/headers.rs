@@ -99,7 +99,7 @@ fn made(header: &Header) -> String {
         "Table",
         "Disk",
     ];
-    let unused = ["SECTOR_BYTES", "NAME_LENGTH", "PREFIX"];
+    let unused = ["SECTOR_BYTES", "NAME_LENGTH"];
     config.export.exclude = hidden.iter().chain(&unused).map(|&name| name.to_owned()).collect();
 
     let start = Builder::new().with_config(config);

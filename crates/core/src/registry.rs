@@ -109,6 +109,9 @@ pub fn all() -> &'static [Entry] {
     ENTRIES
 }
 
+/// What the kernel modules put before the name of a scheduler if the kernel has one of that name.
+pub const TAKEN_PREFIX: &str = "iw-";
+
 /// What today's Linux calls `noop`.
 pub const NONE: &str = "none";
 

@@ -9,7 +9,7 @@ pub mod measure;
 mod plan;
 mod run;
 
-pub use chosen::{Choice, Chosen, PREFIX, own_name};
+pub use chosen::{Choice, Chosen, own_name};
 pub use error::ExperimentError;
 pub use figure::Figure;
 pub use foreign::{Foreign, Hosted};

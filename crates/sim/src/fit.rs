@@ -28,7 +28,7 @@ use idlewise_disk::{Profile, validate};
 use crate::traces::Record;
 
 pub use calibrate::{Reader, calibrate};
-pub use nearest::{Nearest, nearest};
+pub use nearest::{Nearest, distance, nearest};
 pub use parts::Known;
 pub use report::{Against, Confidence, FAR, FitReport, Part};
 pub use rows::{FitError, Row, rows};

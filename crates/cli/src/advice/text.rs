@@ -112,8 +112,9 @@ fn headline(advice: &Advice) -> String {
             advice.requests
         ),
         Action::CannotTell if advice.far => format!(
-            "This cannot be told: the model is far from this disk. Name a model with --disk, record a load with fewer \
-             requests at once, or let the disk be read (`idlewise disk calibrate`).{kept}"
+            "This cannot be told: the model is far from this disk. Record a load with fewer requests at once, let the disk be \
+             read (`idlewise disk calibrate`), or name another model with --disk. What a disk of another model would do, \
+             `idlewise compare` says.{kept}"
         ),
         Action::CannotTell => format!("This cannot be told from the recording.{kept}"),
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use idlewise_disk::Profile;
-use idlewise_sim::fit::{FAR, fit, nearest};
+use idlewise_sim::fit::{FAR, distance, fit, nearest};
 use idlewise_sim::traces::{self, TraceInfo};
 use serde_json::json;
 
@@ -179,11 +179,17 @@ impl Advise {
     fn model(&self, subject: &Subject) -> Result<(Profile, Model), Failure> {
         if let Some(name) = &self.disk {
             let profile = names::disk(name)?;
-            let words = format!("{} ({}), as --disk says", profile.name, profile.description);
-            return Ok((profile, Model { words, error: Some(UNKNOWN_ERROR), fit: None, not_fitted: None }));
+            let mut words = format!("{} ({}), as --disk says", profile.name, profile.description);
+            let error = match distance(&subject.records, &subject.known(), &profile) {
+                Ok(share) => {
+                    words += &format!(": {}", off(share));
+                    trusted(share)
+                }
+                Err(_) => Some(UNKNOWN_ERROR),
+            };
+            return Ok((profile, Model { words, error, fit: None, not_fitted: None }));
         }
         let known = subject.known();
-        let trusted = |share: f64| (share <= FAR).then_some(share);
         let (fit, near) = (fit(&subject.records, &known), nearest(&subject.records, &known));
         let not_fitted = match (fit, &near) {
             (Ok(fit), near)
@@ -193,8 +199,7 @@ impl Advise {
             }
             (Ok(fit), _) => {
                 let error = fit.report.error();
-                let words =
-                    format!("a {} disk, modelled from what it did: {}", fit.report.kind, off(error));
+                let words = format!("a {} disk, modelled from what it did: {}", fit.report.kind, off(error));
                 let model = Model { words, error: trusted(error), fit: Some(fit.report), not_fitted: None };
                 return Ok((fit.profile, model));
             }
@@ -264,6 +269,11 @@ impl Advise {
         let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
         Ok(advise(subject, model, kinds(&info), &comparison))
     }
+}
+
+/// What is to be allowed for a model that is so far from its disk. `None`: nothing can be told with that model.
+fn trusted(share: f64) -> Option<f64> {
+    (share <= FAR).then_some(share)
 }
 
 /// How far a model is from its disk.

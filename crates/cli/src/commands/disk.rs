@@ -168,7 +168,9 @@ fn validate_model(name: &str, trace: &Path, as_json: bool) -> Result<(), Failure
         };
         let what = match error {
             validate::TraceError::Line { message, .. } => message,
-            validate::TraceError::Read(error) if error.kind() == ErrorKind::InvalidData => "no text".to_owned(),
+            validate::TraceError::Read(error) if error.kind() == ErrorKind::InvalidData => {
+                "no text".to_owned()
+            }
             error => return output::named(trace, &error),
         };
         Failure::failed(format!(

@@ -1,6 +1,6 @@
 //! What stands where a scheduler's name stands: a scheduler, a selector, or a scheduler of the program's own.
 
-use idlewise_core::registry::{self, Entry};
+use idlewise_core::registry::{self, Entry, TAKEN_PREFIX};
 use idlewise_core::selectors;
 use idlewise_core::tunables::Tunable;
 
@@ -16,13 +16,10 @@ pub enum Chosen {
     Foreign(usize),
 }
 
-/// What the kernel modules put before the name of a scheduler if the kernel has one of that name.
-pub const PREFIX: &str = "iw-";
-
 /// The name here of a scheduler that the kernel modules may call otherwise: `iw-bfq` is `bfq`.
 pub fn own_name(name: &str) -> &str {
-    match name.split_at_checked(PREFIX.len()) {
-        Some((prefix, own)) if prefix.eq_ignore_ascii_case(PREFIX) => own,
+    match name.split_at_checked(TAKEN_PREFIX.len()) {
+        Some((prefix, own)) if prefix.eq_ignore_ascii_case(TAKEN_PREFIX) => own,
         _ => name,
     }
 }
