@@ -1,6 +1,7 @@
 //! Advice for people.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::{Action, Advice, Affected, ENOUGH};
 use crate::report::numbers::{three, wrap};
@@ -54,10 +55,19 @@ pub(crate) fn text(advice: &Advice, width: usize) -> String {
                 &["idlewise".to_owned()],
             );
         }
-        block(&mut text, &format!("Or for tuned, in {}:", lines.tuned_file), &lines.tuned_profile);
+        block(&mut text, &for_tuned(&lines.tuned_file), &lines.tuned_profile);
         block(&mut text, "To take it back:", &lines.undo);
     }
     text
+}
+
+/// Where tuned runs it overrules udev, and takes a profile only when it is told to.
+fn for_tuned(file: &str) -> String {
+    let profile = Path::new(file).parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    format!(
+        "Or, where tuned runs, which overrules udev: in {file}, with include=PROFILE below [main] if `tuned-adm active` names a \
+         PROFILE; then tuned-adm profile {profile} (back: tuned-adm profile PROFILE):"
+    )
 }
 
 fn load(advice: &Advice) -> String {

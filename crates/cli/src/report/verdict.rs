@@ -119,9 +119,13 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// All sentences.
+    /// All sentences. The first figures are those of Linux's schedulers alone, if the table has others.
     pub(crate) fn text(&self) -> String {
-        self.sentences.join(" ")
+        let starts = matches!(self.claims.first(), Some(Claim::Best { .. } | Claim::AllBut { .. }));
+        let others =
+            self.claims.iter().any(|claim| matches!(claim, Claim::Others { .. } | Claim::NoOthers { .. }));
+        let about = if starts && others { "Of Linux's schedulers: " } else { "" };
+        format!("{about}{}", self.sentences.join(" "))
     }
 
     /// The claims about single figures, and their sentences: nothing is recommended.

@@ -77,6 +77,8 @@ arrival_ns,dispatched_ns,completed_ns,device,issuer,operation,start,sectors,flag
         assert_eq!(issuers.top[0], Share { id: 7, name: Some("cat".into()), requests: 2, bytes: 8192 });
         let latency = info.latency.unwrap();
         assert_eq!((latency.requests, latency.p50_ns, latency.max_ns), (4, 2000, 5000));
+        let each = [info.read_latency, info.write_latency].map(|latency| latency.unwrap());
+        assert_eq!(each.map(|latency| (latency.requests, latency.max_ns)), [(2, 3000), (1, 5000)]);
         // Outstanding at the arrivals: none, the first, the second (which ends at 4000), none.
         assert_eq!(info.queue_depth.unwrap().max, 1);
         assert_eq!(info.rate.requests.iter().sum::<u64>(), 4);

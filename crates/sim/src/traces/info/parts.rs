@@ -85,6 +85,8 @@ pub(super) struct Builder {
     issuers: IssuerTable,
     rate: RateTable,
     latencies: Numbers,
+    /// Of reads, and of writes.
+    each: [Numbers; 2],
     depths: Numbers,
     outstanding: BinaryHeap<Reverse<u64>>,
     dispatched: u64,
@@ -158,6 +160,11 @@ impl Builder {
         self.depths.add(self.outstanding.len() as u64);
         if let (Some(took), Some(done)) = (record.response(), record.completed) {
             self.latencies.add(took.0);
+            match record.operation {
+                Operation::Read => self.each[0].add(took.0),
+                Operation::Write => self.each[1].add(took.0),
+                _ => {}
+            }
             if self.outstanding.len() < MAX_DEPTH {
                 self.outstanding.push(Reverse(done.0));
             }
@@ -198,7 +205,9 @@ impl Builder {
             devices: largest(parts, LISTED, device),
             device_count: self.devices.iter().filter(|part| part.requests > 0).count() as u64,
             rate: self.rate.rate(),
-            latency: self.latency(),
+            latency: latency(&self.latencies),
+            read_latency: latency(&self.each[0]),
+            write_latency: latency(&self.each[1]),
             queue_depth: known.then(|| self.depth()),
             timeline: super::Timeline::default(),
             missing: self.missing(trace, requests),
@@ -242,18 +251,6 @@ impl Builder {
             others_requests: self.issuers.others(&top),
             top,
             unknown_requests: self.issuers.unknown,
-        })
-    }
-
-    fn latency(&self) -> Option<Latency> {
-        let latencies = &self.latencies;
-        (latencies.count() > 0).then(|| Latency {
-            requests: latencies.count(),
-            mean_ns: latencies.mean(),
-            p50_ns: latencies.quantile(0.5),
-            p90_ns: latencies.quantile(0.9),
-            p99_ns: latencies.quantile(0.99),
-            max_ns: latencies.max,
         })
     }
 
@@ -302,4 +299,15 @@ impl Builder {
         );
         all
     }
+}
+
+fn latency(of: &Numbers) -> Option<Latency> {
+    (of.count() > 0).then(|| Latency {
+        requests: of.count(),
+        mean_ns: of.mean(),
+        p50_ns: of.quantile(0.5),
+        p90_ns: of.quantile(0.9),
+        p99_ns: of.quantile(0.99),
+        max_ns: of.max,
+    })
 }

@@ -101,11 +101,17 @@ impl TraceInfo {
         let line: String = self.rate.requests.iter().map(|&count| bar(count, most)).collect();
         let interval = Duration(self.rate.interval_ns);
         row(f, "rate", format_args!("{line}  {interval} a bar, at most {most}"))?;
-        if let Some(latency) = &self.latency {
+        let kinds = [
+            ("latency", &self.latency),
+            ("of reads", &self.read_latency),
+            ("of writes", &self.write_latency),
+        ];
+        for (name, latency) in kinds {
+            let Some(latency) = latency else { continue };
             let mean = Duration(latency.mean_ns as u64);
             let [p50, p90, p99, max] =
                 [latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.max_ns].map(Duration);
-            row(f, "latency", format_args!("mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, max {max}"))?;
+            row(f, name, format_args!("mean {mean}, p50 {p50}, p90 {p90}, p99 {p99}, max {max}"))?;
         }
         if let Some(depth) = &self.queue_depth {
             let (mean, p50, p99, max) = (depth.mean, depth.p50, depth.p99, depth.max);

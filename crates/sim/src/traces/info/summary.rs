@@ -49,6 +49,10 @@ pub struct TraceInfo {
     pub rate: Rate,
     /// From arrival to completion; absent if the trace does not tell.
     pub latency: Option<Latency>,
+    /// The same of reads.
+    pub read_latency: Option<Latency>,
+    /// The same of writes.
+    pub write_latency: Option<Latency>,
     /// Requests outstanding when one arrives, itself not counted; absent without completions.
     pub queue_depth: Option<Depth>,
     /// The kind of load over time.
