@@ -39,6 +39,8 @@ export class OwnLoad {
   private readonly duration = byId<HTMLInputElement>('own-for');
   private readonly file = byId<HTMLInputElement>('own-file');
   private given: { name: string; bytes: Uint8Array } | undefined;
+  /** Until the file that was chosen last is read: whoever presses Run meanwhile means that file. */
+  private reading: Promise<void> = Promise.resolve();
   /** Texts that were run: long ones are not in the address. */
   private readonly texts = new Map<string, string>();
   /** What was written last of each kind, whether it was run or not. */
@@ -54,21 +56,21 @@ export class OwnLoad {
     this.disk.append(...catalogue.disks.map(({ name, description }) => option(name, `${name}: ${description}`)));
     this.form.addEventListener('submit', (event) => {
       event.preventDefault();
-      this.submit();
+      const submit = (): void => this.submit();
+      void this.reading.then(submit, submit);
     });
     for (const radio of this.form.querySelectorAll<HTMLInputElement>('[name=kind]')) {
       radio.addEventListener('change', () => this.turn(radio.value as Kind));
     }
     this.text.addEventListener('input', () => this.drafts.set(this.kind, this.text.value));
-    this.file.addEventListener('change', () => this.file.files?.[0] && void this.take(this.file.files[0]));
+    this.file.addEventListener('change', () => this.read(this.file.files?.[0]));
     // Only files: text that is dragged belongs to the field where it is dropped.
     const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
     addEventListener('dragover', (event) => hasFiles(event) && event.preventDefault());
     addEventListener('drop', (event) => {
       if (!hasFiles(event)) return;
       event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      if (file) void this.take(file, true);
+      this.read(event.dataTransfer?.files[0], true);
     });
   }
 
@@ -173,6 +175,10 @@ export class OwnLoad {
       trace: this.given ? `${this.given.name} is at hand.` : '',
     };
     say(byId('own-hint'), hints[kind]);
+  }
+
+  private read(file: File | undefined, atOnce = false): void {
+    if (file) this.reading = this.take(file, atOnce);
   }
 
   private async take(file: File, atOnce = false): Promise<void> {

@@ -50,6 +50,7 @@ export const access = {
   'who wants less motion gets a page that stands still': async ({ open }) => {
     const { page, close } = await open('#step=seek', { calm: true });
     await done(page);
+    await drawn(page);
     assert.equal(await page.getAttribute('#play', 'aria-label'), 'Play');
     assert.match(await page.textContent('#time'), /^0\.000 s/);
     await close();

@@ -108,6 +108,20 @@ export const own = {
     await close();
   },
 
+  'Run waits for a file that is still being read': async ({ open }) => {
+    const { page, close } = await open('#step=seek');
+    await done(page);
+    await page.evaluate(() => {
+      const read = File.prototype.arrayBuffer;
+      File.prototype.arrayBuffer = function () {
+        return new Promise((ready) => setTimeout(ready, 300)).then(() => read.call(this));
+      };
+    });
+    await bring(page, 'trace', () => page.setInputFiles('#own-file', DEMO));
+    assert.ok((await report(page, 'a')).requests > 0);
+    await close();
+  },
+
   'what is written and not run stays': async ({ open }) => {
     const { page, said, close } = await begun(open);
     await page.evaluate(() => (document.querySelector('#own').open = true));
