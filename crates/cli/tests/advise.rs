@@ -91,6 +91,10 @@ fn a_trace_that_names_no_scheduler_is_told_which_to_take_and_how() {
         .exits(0)
         .prints("Take bfq:low_latency=off.")
         .stdout;
+    assert!(
+        text.contains("then tuned-adm profile 60-idlewise-DISK (back: tuned-adm profile PROFILE)"),
+        "{text}"
+    );
     assert!(!text.contains("Who gains"), "nobody knows: {text}");
 }
 

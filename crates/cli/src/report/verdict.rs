@@ -116,15 +116,15 @@ pub(in crate::report) struct Question<'a> {
 pub(crate) struct Verdict {
     pub(crate) claims: Vec<Claim>,
     pub(crate) sentences: Vec<String>,
+    /// The verdict is about Linux's schedulers alone, and the table has others.
+    partial: bool,
 }
 
 impl Verdict {
-    /// All sentences. The first figures are those of Linux's schedulers alone, if the table has others.
+    /// All sentences.
     pub(crate) fn text(&self) -> String {
-        let starts = matches!(self.claims.first(), Some(Claim::Best { .. } | Claim::AllBut { .. }));
-        let others =
-            self.claims.iter().any(|claim| matches!(claim, Claim::Others { .. } | Claim::NoOthers { .. }));
-        let about = if starts && others { "Of Linux's schedulers: " } else { "" };
+        let figures = matches!(self.claims.first(), Some(Claim::Best { .. } | Claim::AllBut { .. }));
+        let about = if figures && self.partial { "Of Linux's schedulers: " } else { "" };
         format!("{about}{}", self.sentences.join(" "))
     }
 
@@ -159,7 +159,8 @@ impl Verdict {
 pub(in crate::report) fn verdict(question: &Question<'_>) -> Verdict {
     let claims = judge(question);
     let sentences = claims.iter().map(|claim| words::sentence(claim, question.table)).collect();
-    Verdict { claims, sentences }
+    let partial = question.about.len() < question.table.schedulers.len();
+    Verdict { claims, sentences, partial }
 }
 
 fn judge(question: &Question<'_>) -> Vec<Claim> {

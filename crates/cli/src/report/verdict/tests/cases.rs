@@ -37,6 +37,18 @@ fn a_clear_winner_is_named_with_its_gain() {
 }
 
 #[test]
+fn figures_of_linux_alone_are_said_to_be_that() {
+    let table = small(&[("bfq", 1.0, 5.0), ("kyber", 4.0, 9.0), ("cas", 0.5, 1.0)]);
+    let said = |about: &[usize]| {
+        let goal = Goal::Balanced;
+        verdict(&Question { table: &table, goal, interrupted: false, missing: "", assumed: &[], about })
+            .text()
+    };
+    assert!(said(&[0, 1]).starts_with("Of Linux's schedulers: bfq has the shortest run time, 1.00 s;"));
+    assert!(said(&[0, 1, 2]).starts_with("cas has the shortest run time"));
+}
+
+#[test]
 fn none_is_no_word_of_the_sentence() {
     let table = small(&[("none", 1.0, 5.0), ("noop", 4.0, 9.0)]);
     assert_eq!(
