@@ -16,6 +16,7 @@ pub(crate) use apply::Lines;
 pub(crate) use subject::{Subject, subjects};
 pub(crate) use text::text;
 
+use crate::input::recorded::{Model, Off};
 use crate::report::comparison::{Change, Comparison};
 use crate::report::summary::Summary;
 use crate::report::verdict::Claim;
@@ -23,8 +24,6 @@ use crate::report::verdict::Claim;
 /// A process is named as one that gains or loses if its mean latency changes by this share, below which models differ
 /// from drives.
 const MATTERS: f64 = 0.05;
-/// Models of a disk's class are off by about that.
-pub(crate) const UNKNOWN_ERROR: f64 = 0.1;
 /// Processes with fewer requests say little.
 const REQUESTS_OF_A_PROCESS: u64 = 20;
 /// Fewer requests than this of a disk decide nothing.
@@ -96,15 +95,6 @@ pub(crate) struct Advice {
     pub(crate) lines: Option<Lines>,
 }
 
-/// What the model of the disk rests on.
-pub(crate) struct Model {
-    pub(crate) words: String,
-    /// How much slower or faster the disk may be. `None`: the model is too far from the disk.
-    pub(crate) error: Option<f64>,
-    pub(crate) fit: Option<FitReport>,
-    pub(crate) not_fitted: Option<String>,
-}
-
 /// The kinds of load of a trace, most requests first.
 pub(crate) fn kinds(info: &TraceInfo) -> Vec<Kind> {
     let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
@@ -136,7 +126,11 @@ fn good(claims: &[Claim], all: &[&str]) -> Vec<String> {
                 return std::iter::once(simplest.clone()).chain(rest).collect();
             }
             Claim::Avoid { but, .. } => return others(but),
-            Claim::CannotTell { .. } | Claim::Untold { .. } | Claim::Interrupted | Claim::Alone => {
+            Claim::Far { .. }
+            | Claim::CannotTell { .. }
+            | Claim::Untold { .. }
+            | Claim::Interrupted
+            | Claim::Alone => {
                 return Vec::new();
             }
             _ => {}
@@ -183,10 +177,8 @@ pub(crate) fn advise(
     let names: Vec<&str> = comparison.summaries.iter().map(Summary::name).collect();
     let current = subject.current().filter(|current| names.contains(&current.as_str()));
     let requests = subject.records.len() as u64;
-    let good = match model.error {
-        Some(_) if requests >= ENOUGH => good(&comparison.verdict.claims, &names),
-        _ => Vec::new(),
-    };
+    let few = requests < ENOUGH;
+    let good = if few { Vec::new() } else { good(&comparison.verdict.claims, &names) };
     let undecided = |claim: &Claim| matches!(claim, Claim::Same { .. } | Claim::Even { .. });
     let (action, scheduler) = match (&current, good.first()) {
         (current, None) => (Action::CannotTell, current.clone()),
@@ -214,14 +206,14 @@ pub(crate) fn advise(
         subject.target().lines(name, &settings(comparison, label))
     });
     let verdict = &comparison.verdict;
-    let (claims, verdict) = match model.error {
-        _ if requests < ENOUGH => (Vec::new(), String::new()),
-        None => verdict.facts(),
-        Some(_) => (verdict.claims.clone(), verdict.text()),
+    let (claims, verdict) = match model.off {
+        _ if few => (Vec::new(), String::new()),
+        Off::Far(_) => verdict.facts(),
+        _ => (verdict.claims.clone(), verdict.text()),
     };
     Advice {
         disk: subject.name.clone(),
-        far: model.error.is_none(),
+        far: matches!(model.off, Off::Far(_)),
         model: model.words,
         fit: model.fit,
         not_fitted: model.not_fitted,

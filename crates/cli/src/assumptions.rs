@@ -1,9 +1,9 @@
 //! Repeats a comparison with other assumptions about what the trace leaves out.
 //!
 //! A trace without issuers or completions does not show what waited for what. Replay can infer it, or let every request
-//! come at its recorded time. Neither is true, and the truth lies between. The disk's model errs, too: as its profile says, or
-//! by [`UNKNOWN`]. A disk that takes a tenth longer for everything sees a trace as one that comes a tenth
-//! faster, so that the replay's speed stands for it.
+//! come at its recorded time. Neither is true, and the truth lies between. The disk's model errs, too: by as much as it is
+//! off the recording, if it stands for the recorded disk; else as its profile says, or by [`UNKNOWN_ERROR`]. A disk that
+//! takes a tenth longer for everything sees a trace as one that comes a tenth faster, so that the replay's speed stands for it.
 
 use std::sync::atomic::Ordering;
 
@@ -11,53 +11,101 @@ use idlewise_sim::experiment::Load;
 
 use crate::execution::execute;
 use crate::failure::Failure;
+use crate::input::recorded::UNKNOWN_ERROR;
 use crate::input::setup::Prepared;
 use crate::progress::interruptible;
 use crate::report::comparison::Variant;
-use crate::report::summary::summarise;
+use crate::report::summary::{Summary, summarise};
 
-/// How far a model may be from its disk, as a share, if nobody has measured it.
-const UNKNOWN: f64 = 0.1;
 /// Every model is off by this at least: a difference that this much turns round is chance.
-pub(crate) const LEAST: f64 = 0.05;
+const LEAST: f64 = 0.05;
 
-/// Runs the schedulers at `about` under every assumption, the one that was asked for included; none if the load tells
-/// all. `None`: interrupted.
-pub(crate) fn variants(prepared: &mut Prepared, about: &[usize]) -> Result<Option<Vec<Variant>>, Failure> {
-    let measured = prepared.experiment.disk.demerit_permille;
-    let error = measured.map_or(UNKNOWN, |permille| f64::from(permille) / 1000.0);
-    if prepared.missing.is_none() { Ok(Some(Vec::new())) } else { under(prepared, about, error) }
+/// What a verdict is to hold under.
+#[derive(Default)]
+pub(crate) struct Doubts {
+    pub(crate) variants: Vec<Variant>,
+    /// The verdict's figures are means of replays on several disks: which, in words.
+    pub(crate) means: Option<String>,
 }
 
-/// The same on a disk that may be slower or faster than its model by the share `error`; in closed loop alone if the load
-/// tells all.
-pub(crate) fn under(
+impl Doubts {
+    /// A remark on the verdict's figures.
+    pub(crate) fn note(&self) -> Option<String> {
+        let means = self.means.as_ref()?;
+        Some(format!("note: the verdict's figures are {means}; tables and plots show the first"))
+    }
+}
+
+/// What a verdict on `summaries` is to hold under, for the schedulers at `about`. Where the trace tells all and the model
+/// stands for its disk, the runs on other disks become runs of the summaries instead. `None`: interrupted.
+pub(crate) fn doubts(
     prepared: &mut Prepared,
     about: &[usize],
-    error: f64,
-) -> Result<Option<Vec<Variant>>, Failure> {
-    let error = 1.0 + error.max(LEAST);
+    summaries: &mut [Summary],
+) -> Result<Option<Doubts>, Failure> {
+    let tells_all = prepared.missing.is_none();
+    let measured = prepared.experiment.disk.demerit_permille;
+    let error = match prepared.off {
+        Some(off) => off.error(),
+        None if tells_all => None,
+        None => Some(measured.map_or(UNKNOWN_ERROR, |permille| f64::from(permille) / 1000.0)),
+    };
+    let Some(error) = error else { return Ok(Some(Doubts::default())) };
+    // What others would add is compared with the same disks.
+    let all: Vec<usize> = (0..prepared.experiment.schedulers.len()).collect();
+    let variants = under(prepared, if tells_all { &all } else { about }, error)?;
+    let Some(mut variants) = variants else { return Ok(None) };
+    let mut means = None;
+    if let (true, [_, others @ ..]) = (tells_all, &variants[..]) {
+        add_runs(summaries, others);
+        let percent = 100.0 * error.max(LEAST);
+        means = Some(format!(
+            "means of three replays: on the disk as it is modelled, and on one {percent:.0} % slower and faster"
+        ));
+        variants.clear();
+    }
+    Ok(Some(Doubts { variants, means }))
+}
+
+/// Counts the runs of `others`, which are of the same schedulers on other disks, as further runs of each summary's
+/// scheduler.
+fn add_runs(summaries: &mut [Summary], others: &[Variant]) {
+    for summary in summaries {
+        let same =
+            others.iter().flat_map(|other| &other.summaries).filter(|other| other.name() == summary.name());
+        let runs: Vec<_> = same.flat_map(|other| other.runs.clone()).collect();
+        summary.runs.extend(runs);
+        summary.disks = true;
+    }
+}
+
+/// Runs the schedulers at `about` on a disk that may be slower or faster than its model by the share `error`, in closed and
+/// in open loop, or as it was asked for if the load tells all. `None`: interrupted.
+fn under(prepared: &mut Prepared, about: &[usize], error: f64) -> Result<Option<Vec<Variant>>, Failure> {
     let Load::Trace { open_loop, speed, .. } = prepared.experiment.load else { return Ok(Some(Vec::new())) };
     if about.len() < 2 {
         return Ok(Some(Vec::new()));
     }
     let schedulers = about.iter().map(|index| prepared.experiment.schedulers[*index].clone()).collect();
     let all = std::mem::replace(&mut prepared.experiment.schedulers, schedulers);
-    let variants = in_turn(prepared, speed, error);
+    let variants = in_turn(prepared, open_loop, speed, 1.0 + error.max(LEAST));
     set(&mut prepared.experiment.load, open_loop, speed);
     prepared.experiment.schedulers = all;
     variants
 }
 
 /// Runs the experiment under one assumption after the other.
-fn in_turn(prepared: &mut Prepared, speed: f64, error: f64) -> Result<Option<Vec<Variant>>, Failure> {
-    let loops: &[(bool, &str)] = match prepared.missing {
-        Some(_) => &[(false, "in closed loop"), (true, "in open loop")],
-        None => &[(false, "in closed loop")],
-    };
+fn in_turn(
+    prepared: &mut Prepared,
+    asked: bool,
+    speed: f64,
+    error: f64,
+) -> Result<Option<Vec<Variant>>, Failure> {
+    let loops: &[bool] = if prepared.missing.is_some() { &[false, true] } else { &[asked] };
     let percent = 100.0 * (error - 1.0);
     let mut variants = Vec::new();
-    for &(open_loop, waits) in loops {
+    for &open_loop in loops {
+        let waits = if open_loop { "in open loop" } else { "in closed loop" };
         for (factor, disk) in [
             (1.0, String::new()),
             (error, format!(" on a disk {percent:.0} % slower")),
@@ -87,6 +135,7 @@ mod tests {
 
     use super::*;
     use crate::input::args::Reading;
+    use crate::input::recorded::Off;
     use crate::input::{names, setup};
 
     #[test]
@@ -100,7 +149,7 @@ mod tests {
         let reading = Reading { format: None, devices: Vec::new(), lenient: false };
         let schedulers = names::schedulers(&["noop".to_owned(), "c-scan".to_owned()]).unwrap().0;
         let disk = Profile::named("fixed").unwrap();
-        let mut prepared = setup::replay(file.path(), &reading, disk, schedulers).unwrap();
+        let mut prepared = setup::replay(file.path(), &reading, (disk, Off::Unknown), schedulers).unwrap();
         let variants = under(&mut prepared, &[0, 1], 0.25).unwrap().unwrap();
         let open: Vec<_> = variants.iter().filter(|variant| variant.open_loop).collect();
         let (closed, of_open) = (variants.len() - open.len(), open.len());

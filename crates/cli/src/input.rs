@@ -14,6 +14,7 @@ pub(crate) mod effort;
 pub(crate) mod fitting;
 pub(crate) mod names;
 pub(crate) mod presets;
+pub(crate) mod recorded;
 pub(crate) mod settings;
 pub(crate) mod setup;
 pub(crate) mod trace;

@@ -23,8 +23,7 @@ pub(crate) fn notes(prepared: &Prepared, done: &Done) -> Vec<String> {
 }
 
 fn chosen_disk(prepared: &Prepared) -> Option<String> {
-    let (disk, reason) = (&prepared.experiment.disk, prepared.disk_reason.as_ref()?);
-    Some(format!("note: the disk is {} ({}): {reason}; --disk names another", disk.name, disk.description))
+    prepared.disk_reason.as_ref().map(|reason| format!("note: the disk is {reason}; --disk names another"))
 }
 
 fn alike_by_nature(prepared: &Prepared) -> Option<String> {

@@ -99,6 +99,27 @@ fn a_trace_that_names_no_scheduler_is_told_which_to_take_and_how() {
 }
 
 #[test]
+fn compare_says_of_a_recording_what_advice_says() {
+    let folder = folder();
+    let words = ["--schedulers", "none,bfq:low_latency=off"];
+    let compared = |trace: &str, said: &str| -> Value {
+        let run = idlewise(["compare", "--trace", trace, "--json"].into_iter().chain(words));
+        serde_json::from_str(&run.exits(0).says(said).stdout).unwrap()
+    };
+    // The model is the same, and so is the error that is allowed for.
+    let near = write(&folder, "near.txt", streams());
+    let (told, means) =
+        (&advice(&near, &words)["disks"][0], "figures are means of three replays: on the disk as it is");
+    assert!(told["model"].as_str().unwrap().contains(means), "{told}");
+    assert_eq!(compared(&near, means)["verdict"], told["verdict"]);
+    // Nothing is recommended where advice cannot tell.
+    let far = write(&folder, "far.txt", readers(|n| if n * 7919 % 3 == 0 { 100_000_000 } else { 50_000 }));
+    let (told, compared) = (advice(&far, &words), compared(&far, "response times differ"));
+    assert_eq!(told["disks"][0]["action"], "cannot-tell");
+    assert_eq!(compared["claims"].as_array().unwrap().last().unwrap()["claim"], "far", "{compared}");
+}
+
+#[test]
 fn a_disk_that_no_model_fits_is_not_advised_on() {
     let folder = folder();
     // One request in three takes a tenth of a second, whatever it asks for: no disk does that.

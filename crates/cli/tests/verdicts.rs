@@ -1,4 +1,4 @@
-//! Comparisons whose answer a person can act on: who is compared, what the answer rests on, what is measured, which disk.
+//! Comparisons whose answer a person can act on: who is compared, what the answer rests on, what is measured.
 
 mod common;
 
@@ -148,7 +148,11 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
     let trace = write(&folder, "t.csv", unsigned(400));
     let document = |more: &[&str]| {
         let words = ["compare", "--json", "--schedulers", "linux", "--disk", "maxtor-40g", "--trace", &trace];
-        json(idlewise(words.into_iter().chain(more.iter().copied())))
+        // The model may be off by as much as the recording shows.
+        json(
+            idlewise(words.into_iter().chain(more.iter().copied()))
+                .says("maxtor-40g is 25 % off the recorded"),
+        )
     };
     let (closed, open) = (document(&[]), document(&["--open-loop"]));
     let words = ["compare", "--schedulers", "none,bfq", "--disk", "fixed", "--runs", "3", "--trace", &trace];
@@ -162,7 +166,7 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
             document["claims"].as_array().unwrap().iter().map(|claim| &claim["claim"]).collect();
         assert!(kinds.iter().any(|kind| *kind == "holds" || *kind == "cannot-tell"), "{kinds:?}");
         let all = ["in closed loop", "in open loop"].into_iter().flat_map(|waits| {
-            ["", " on a disk 10 % slower", " on a disk 10 % faster"].map(|disk| format!("{waits}{disk}"))
+            ["", " on a disk 25 % slower", " on a disk 25 % faster"].map(|disk| format!("{waits}{disk}"))
         });
         assert_eq!(assumptions(document), all.collect::<Vec<_>>());
     }
@@ -332,95 +336,4 @@ fn of_more_devices_than_disks_the_busiest_are_replayed() {
     let run = idlewise(words).exits(0).prints("52 (52 reads,");
     run.says("warning: the trace has 40 devices; the 32 busiest, with 87 % of its requests")
         .says("--one-disk");
-}
-
-/// Reads of this size, each of which takes the disk this long, a millisecond apart, all over the addresses up to `end`.
-fn reads(bytes: u64, took_us: u64, end: u64) -> String {
-    let row = |n: u64| {
-        let at = 128_166_372_003_061_629 + n * 10_000;
-        let offset = if n == 0 { end - bytes } else { n * 7_919_003 % (end / 4096) / 2 * 4096 };
-        format!("{at},disk,0,Read,{offset},{bytes},{}\n", took_us * 10)
-    };
-    (0..1000).map(row).collect()
-}
-
-#[test]
-fn the_disk_is_told_by_rate_latency_and_size() {
-    let folder = folder();
-    let trillion = 1_000_000_000_000;
-    for (rows, disk, why) in [
-        // What takes as long as seeks do, and yet comes at a gigabyte in a second, waits in a queue.
-        (
-            reads(1 << 20, 20_000, trillion),
-            "nvme-ssd",
-            "MB moved in one second, more than SATA can; addresses up to 1000.0 GB",
-        ),
-        (
-            reads(4096, 400, trillion / 2),
-            "sata-ssd",
-            "most reads take more than 0.26 ms, and 0 % as long as seeks do",
-        ),
-        (reads(4096, 20_000, 2 * trillion), "hdd-4tb-7200", "100 % of reads take as long as seeks do"),
-        (
-            reads(4096, 20_000, 9 * trillion),
-            "hdd-18tb-7200",
-            "as long as seeks do; addresses up to 9000.0 GB",
-        ),
-    ] {
-        let trace = write(&folder, &format!("{disk}.csv"), rows);
-        let run =
-            idlewise(["run", "--scheduler", "none", "--json", "--max-requests", "50", "--trace", &trace]);
-        let run = run.says(&format!("note: the disk is {disk} ("));
-        let document = json(run);
-        assert!(
-            document["disk_reason"].as_str().unwrap().contains(why),
-            "{disk}: {}",
-            document["disk_reason"]
-        );
-    }
-}
-
-#[test]
-fn the_disk_fits_the_trace_or_is_asked_for() {
-    let folder = folder();
-    // Reads of 80 µs at addresses up to 1.5 TB: no disk with platters, and larger than the profile.
-    let mut text = String::new();
-    for n in 0..200u64 {
-        let offset = n * 7_919_000_000 % 1_500_000_000_000 / 4096 * 4096;
-        let _ = writeln!(text, "{},disk,0,Read,{offset},4096,800", 128_166_372_003_061_629 + n * 10_000);
-    }
-    let trace = write(&folder, "fast.csv", &text);
-    let words = ["run", "--scheduler", "none", "--trace", &trace];
-    let run = idlewise(words.into_iter().chain(["--json"])).exits(0);
-    let run = run.says("note: the disk is nvme-ssd").says("most reads take less than 0.26 ms");
-    assert!(!run.stderr.contains("folded"), "{}", run.stderr);
-    let document = json(run);
-    assert_eq!(document["disk"], "nvme-ssd");
-    assert!(
-        document["disk_reason"].as_str().unwrap().contains("made larger for addresses up to 1"),
-        "{document}"
-    );
-    // The same reads, but as slow as seeks.
-    let trace = write(&folder, "slow.csv", text.replace(",800\n", ",90000\n"));
-    let slow = idlewise(["run", "--scheduler", "none", "--trace", &trace]).exits(0);
-    slow.says("note: the disk is hdd-4tb-7200").says("as long as seeks do");
-    // A trace without latencies does not show its disk.
-    let arrivals = write(&folder, "t.spc", "0,100,4096,R,0.1\n0,2000,4096,R,0.2\n0,300000,4096,W,0.3\n");
-    let words = ["run", "--scheduler", "none", "--trace", &arrivals];
-    idlewise(words).exits(2).says("which disk is this trace of?").says("--disk");
-    idlewise(words.into_iter().chain(["--disk", "fixed"])).exits(0);
-}
-
-#[test]
-fn folded_addresses_are_a_warning_with_a_cure() {
-    let folder = folder();
-    let trace = write(&folder, "far.csv", "128166372003061629,web,0,Read,9014609920,4096,41286\n");
-    let words = |disk| ["run", "--scheduler", "none", "--trace", &trace, "--disk", disk];
-    let run = idlewise(words("barracuda"))
-        .exits(0)
-        .says("warning: 1 of 1 requests lie beyond the end of barracuda");
-    run.says("make it larger with --disk barracuda:capacity=10g");
-    let cured = idlewise(words("barracuda:capacity=10g")).exits(0);
-    assert!(!cured.stderr.contains("folded"), "{}", cured.stderr);
-    idlewise(words("barracuda:capacity=10x")).exits(2).says("capacity takes a size such as 500g");
 }

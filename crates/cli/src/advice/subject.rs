@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use idlewise_disk::Profile;
 use idlewise_sim::experiment::{self, Chosen};
 use idlewise_sim::fit::Known;
 use idlewise_sim::traces::recording::Disk;
@@ -11,11 +10,9 @@ use idlewise_sim::traces::{Record, Survey, Trace};
 use super::apply::{Target, is_own};
 use crate::failure::Failure;
 use crate::input::args::Reading;
-use crate::input::fitting;
+use crate::input::fitting::class;
+use crate::input::recorded::{FIT_ROWS, Shown};
 use crate::input::trace::options;
-
-/// Rows that a fit is given at most: as many as a busy disk does in a quarter of an hour, in 100 MB of memory.
-const FIT_ROWS: usize = 1 << 20;
 
 /// The length at which the kernel cuts names of schedulers.
 const CUT: usize = 15;
@@ -54,15 +51,11 @@ pub(crate) fn subjects(path: &Path, reading: &Reading) -> Result<Vec<Subject>, F
 }
 
 impl Subject {
-    /// What a fit need not find out.
-    pub(crate) fn known(&self) -> Known {
+    /// What the recording shows of the disk.
+    pub(crate) fn shown<'a>(&'a self, survey: &'a Survey) -> Shown<'a> {
         let told = self.disk.as_ref().map(Known::of).unwrap_or_default();
-        Known { name: self.name.clone(), ..told }
-    }
-
-    /// The known disk of the kind that the kernel names whose size is nearest, made as large; and why it is this one.
-    pub(crate) fn class(&self) -> Option<(Profile, String)> {
-        fitting::class(self.disk.as_ref()?)
+        let (records, known) = (&self.records, Known { name: self.name.clone(), ..told });
+        Shown { records, survey, known, class: self.disk.as_ref().and_then(class) }
     }
 
     /// What the records show of the disk without a fit.

@@ -3,22 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use idlewise_disk::Profile;
-use idlewise_sim::fit::{FAR, distance, fit, nearest};
 use idlewise_sim::traces::{self, TraceInfo};
 use serde_json::json;
 
 use super::record::{NOTHING, length, record};
-use crate::advice::{Advice, Model, Subject, UNKNOWN_ERROR, advise, kinds, subjects, text};
-use crate::assumptions::{self, under};
+use crate::advice::{Advice, Subject, advise, kinds, subjects, text};
+use crate::assumptions::doubts;
 use crate::execution::execute;
 use crate::failure::Failure;
 use crate::input::args::Reading;
+use crate::input::recorded::Model;
 use crate::input::trace::{options, sha256};
 use crate::input::{names, presets, setup};
 use crate::notes::notes;
-use crate::report::comparison::{Comparison, Variant};
-use crate::report::summary::{Summary, summarise};
+use crate::report::comparison::Comparison;
+use crate::report::summary::summarise;
 use crate::report::verdict::table::Goal;
 use crate::report::{html, json, numbers, origin, output};
 
@@ -174,56 +173,20 @@ impl Advise {
         output::print(&format!("{}\n{}", texts.join("\n"), origin::with_hash(hash.as_deref())))
     }
 
-    /// The model of the disk: the one that is named; else one fitted to what it did, or the known disk that is nearer to
-    /// that.
-    fn model(&self, subject: &Subject) -> Result<(Profile, Model), Failure> {
-        if let Some(name) = &self.disk {
-            let profile = names::disk(name)?;
-            let mut words = format!("{} ({}), as --disk says", profile.name, profile.description);
-            let error = match distance(&subject.records, &subject.known(), &profile) {
-                Ok(share) => {
-                    words += &format!(": {}", off(share));
-                    trusted(share)
-                }
-                Err(_) => Some(UNKNOWN_ERROR),
-            };
-            return Ok((profile, Model { words, error, fit: None, not_fitted: None }));
+    /// The model of the disk: the one that is named, or the one that stands for what it did.
+    fn model(&self, subject: &Subject) -> Result<Model, Failure> {
+        let survey = subject.survey();
+        let shown = subject.shown(&survey);
+        match &self.disk {
+            Some(name) => Ok(shown.named(names::disk(name)?)),
+            None => shown.model(),
         }
-        let known = subject.known();
-        let (fit, near) = (fit(&subject.records, &known), nearest(&subject.records, &known));
-        let not_fitted = match (fit, &near) {
-            (Ok(fit), near)
-                if near.as_ref().is_ok_and(|near| near.against.demerit_share < fit.report.error()) =>
-            {
-                format!("a model of its own is further from it: {}", off(fit.report.error()))
-            }
-            (Ok(fit), _) => {
-                let error = fit.report.error();
-                let words = format!("a {} disk, modelled from what it did: {}", fit.report.kind, off(error));
-                let model = Model { words, error: trusted(error), fit: Some(fit.report), not_fitted: None };
-                return Ok((fit.profile, model));
-            }
-            (Err(error), _) => error.to_string(),
-        };
-        let (profile, words, error) = match near {
-            Ok(near) => {
-                let (error, of) = (near.against.demerit_share, &near.profile.name);
-                let words = format!("taken for {of}, the nearest of the known disks: {}", off(error));
-                (near.profile, words, trusted(error))
-            }
-            Err(_) => {
-                let (profile, why) = subject.class().map_or_else(|| setup::fitting(&subject.survey()), Ok)?;
-                let words = format!("taken for {}, as {why}: no model could be fitted", profile.name);
-                (profile, words, Some(UNKNOWN_ERROR))
-            }
-        };
-        Ok((profile, Model { words, error, fit: None, not_fitted: Some(not_fitted) }))
     }
 
     /// Replays what the disk did under each candidate, and again on a disk that is slower and faster by the error of its
     /// model.
     fn advise(&self, path: &Path, subject: &Subject) -> Result<Advice, Failure> {
-        let (profile, mut model) = self.model(subject)?;
+        let mut model = self.model(subject)?;
         let reading = Reading { devices: vec![subject.name.clone()], ..self.reading.clone() };
         let mut wanted = self.schedulers.clone();
         if wanted.is_empty() {
@@ -233,66 +196,24 @@ impl Advise {
         wanted.extend(subject.current());
         let schedulers = names::schedulers(&wanted)?.0;
         let about: Vec<usize> = (0..schedulers.len()).collect();
-        let mut prepared = setup::replay(path, &reading, profile, schedulers)?;
+        let mut prepared = setup::replay(path, &reading, (model.profile.clone(), model.off), schedulers)?;
         prepared.experiment.series = self.html.is_some();
         let mut done = execute(&prepared)?;
         prepared.experiment.series = false;
-        let variants = match model.error {
-            _ if done.interrupted => None,
-            None => Some(Vec::new()),
-            Some(error) => under(&mut prepared, &about, error)?,
-        };
-        done.interrupted |= variants.is_none();
-        let mut variants = variants.unwrap_or_default();
         let mut summaries = summarise(&done.outcomes, about.len())?;
-        let mut notes = notes(&prepared, &done);
-        if let (None, Some(error), [_, others @ ..]) = (prepared.missing, model.error, &variants[..]) {
-            add_runs(&mut summaries, others);
-            let percent = 100.0 * error.max(assumptions::LEAST);
-            model.words += &format!(
-                "; figures are the means of three replays: on that, and on one {percent:.0} % slower and faster"
-            );
-            notes.push(
-                "note: the verdict's figures are means of three replays; tables and plots show the one on the disk as \
-                 it is modelled"
-                    .to_owned(),
-            );
-            variants.clear();
-        }
+        let doubts = if done.interrupted { None } else { doubts(&mut prepared, &about, &mut summaries)? };
+        done.interrupted |= doubts.is_none();
+        let doubts = doubts.unwrap_or_default();
+        let notes: Vec<String> = notes(&prepared, &done).into_iter().chain(doubts.note()).collect();
+        model.words += &doubts.means.map_or_else(String::new, |means| format!("; figures are {means}"));
         let in_use = subject.current();
         let asked = (self.goal, &about[..], in_use.as_deref());
-        let comparison = Comparison::new(&prepared, &summaries, done.interrupted, asked, &variants);
+        let comparison = Comparison::new(&prepared, &summaries, done.interrupted, asked, &doubts.variants);
         if let Some(path) = &self.html {
             output::write(path, &html::page(&comparison, &notes, &done.series(&prepared)))?;
         }
         let mut trace = traces::Trace::open(path, &options(&reading)?).map_err(Failure::failed)?;
         let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
         Ok(advise(subject, model, kinds(&info), &comparison))
-    }
-}
-
-/// What is to be allowed for a model that is so far from its disk. `None`: nothing can be told with that model.
-fn trusted(share: f64) -> Option<f64> {
-    (share <= FAR).then_some(share)
-}
-
-/// How far a model is from its disk.
-fn off(share: f64) -> String {
-    format!(
-        "its response times differ from the recorded ones by {:.0} % of their mean, and up to {:.0} % is trusted",
-        100.0 * share,
-        100.0 * FAR
-    )
-}
-
-/// Counts the runs of `others`, which are of the same schedulers on other disks, as further runs of each summary's
-/// scheduler.
-fn add_runs(summaries: &mut [Summary], others: &[Variant]) {
-    for summary in summaries {
-        let same =
-            others.iter().flat_map(|other| &other.summaries).filter(|other| other.name() == summary.name());
-        let runs: Vec<_> = same.flat_map(|other| other.runs.clone()).collect();
-        summary.runs.extend(runs);
-        summary.disks = true;
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use idlewise_sim::experiment::Foreign;
 
-use crate::assumptions::variants;
+use crate::assumptions::doubts;
 use crate::caller;
 use crate::execution::{Done, execute, finish};
 use crate::failure::Failure;
@@ -112,13 +112,15 @@ impl Compare {
         prepared.experiment.foreign = foreign;
         let mut done = execute(&prepared)?;
         prepared.experiment.series = false;
-        let variants = if done.interrupted { None } else { variants(&mut prepared, &about)? };
-        done.interrupted |= variants.is_none();
-        let variants = variants.unwrap_or_default();
-        let summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
-        let notes = notes(&prepared, &done);
+        let mut summaries = summarise(&done.outcomes, prepared.experiment.schedulers.len())?;
+        let named = setup::named(&self.load, &mut prepared)?;
+        let doubts = if done.interrupted { None } else { doubts(&mut prepared, &about, &mut summaries)? };
+        done.interrupted |= doubts.is_none();
+        let doubts = doubts.unwrap_or_default();
+        let notes: Vec<String> =
+            notes(&prepared, &done).into_iter().chain(named).chain(doubts.note()).collect();
         caller::say(&notes)?;
-        Ok(Compared { prepared, done, summaries, notes, about, variants, goal: self.goal })
+        Ok(Compared { prepared, done, summaries, notes, about, variants: doubts.variants, goal: self.goal })
     }
 
     fn outputs(&self) -> [output::Asked<'_>; 5] {

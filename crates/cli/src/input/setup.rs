@@ -11,12 +11,13 @@ use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load, OpenRows};
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};
+use idlewise_sim::traces::Record;
 use idlewise_sim::workloads::fio::JobFile;
 use idlewise_sim::workloads::{self, Spec, SpecError};
 
 use super::args::{LoadOptions, Reading, SelectionOptions};
-pub(crate) use super::fitting::{class, fitting};
 use super::names::{self, did_you_mean};
+use super::recorded::{COMPARED_ROWS, FIT_ROWS, Model, Off, Shown};
 use super::settings::settings;
 use super::trace::TraceFile;
 use super::unused;
@@ -82,8 +83,10 @@ pub(crate) struct Prepared {
     pub(crate) trace: Option<Arc<TraceFile>>,
     /// What the trace does not tell.
     pub(crate) missing: Option<&'static str>,
-    /// Why it is this disk, if nobody named it.
+    /// Which disk it is and why, if nobody named it.
     pub(crate) disk_reason: Option<String>,
+    /// How far the disk's model is from the one that the trace is of, if it stands for that.
+    pub(crate) off: Option<Off>,
 }
 
 /// The load of the disk: as it is, in words, and the trace if it is one.
@@ -124,18 +127,18 @@ fn opener(file: &Arc<TraceFile>) -> OpenRows {
     Box::new(move |device| file.rows(device))
 }
 
-/// The replay of one device's trace on `disk`, all else as a command line has it by default.
+/// The replay of one device's trace on `disk`, whose model is that far off, all else as a command line has it by default.
 pub(crate) fn replay(
     path: &Path,
     reading: &Reading,
-    disk: Profile,
+    (disk, off): (Profile, Off),
     schedulers: Vec<Choice>,
 ) -> Result<Prepared, Failure> {
     let file = Arc::new(TraceFile::open(path, reading)?);
     let load = Load::Trace { open: opener(&file), open_loop: false, speed: 1.0, devices: Vec::new() };
     let experiment = Experiment { schedulers, ..Experiment::new(disk, load) };
     let (load, missing) = (format!("trace {}", file.name()), file.survey().missing());
-    Ok(Prepared { experiment, load, trace: Some(file), missing, disk_reason: None })
+    Ok(Prepared { experiment, load, trace: Some(file), missing, disk_reason: None, off: Some(off) })
 }
 
 /// Reads a job file and prints its warnings.
@@ -174,20 +177,47 @@ pub(crate) fn experiment(
     let selection = selection(&options.selection, logged)?;
     unused::check(&selection, &schedulers)?;
     let (load, words, trace) = load(options)?;
-    let survey = trace.as_ref().map(|trace| trace.survey());
-    let (disk, disk_reason) = match (&options.disk, survey) {
-        (Some(name), _) => (names::disk(name)?, None),
-        (None, Some(survey)) => {
-            let told = || trace.as_ref().and_then(|trace| class(&trace.disk()?));
-            let chosen = fitting(survey).or_else(|demand| told().ok_or(demand));
-            chosen.map(|(disk, reason)| (disk, Some(reason)))?
+    let (disk, disk_reason, off) = match (&options.disk, &trace) {
+        (Some(name), _) => (names::disk(name)?, None, None),
+        (None, Some(trace)) => {
+            let records = records(options, trace, FIT_ROWS)?;
+            let Model { profile, words, off, .. } = Shown::of(trace, &records).model()?;
+            (profile, Some(words), Some(off))
         }
-        (None, None) => (names::disk(USUAL_DISK)?, None),
+        (None, None) => (names::disk(USUAL_DISK)?, None, None),
     };
     let seeds = seeds(options.seed, runs)?;
     let experiment = Experiment { schedulers, seeds, weights, selection, ..bare(options, disk, load)? };
-    let missing = survey.and_then(|survey| survey.missing());
-    Ok(Prepared { experiment, load: words, trace, missing, disk_reason })
+    let missing = trace.as_ref().and_then(|trace| trace.survey().missing());
+    Ok(Prepared { experiment, load: words, trace, missing, disk_reason, off })
+}
+
+/// The first rows of the disk that a trace is of; none of several that go to one.
+fn records(options: &LoadOptions, trace: &TraceFile, limit: usize) -> Result<Vec<Record>, Failure> {
+    let several = options.one_disk && trace.survey().devices().len() > 1;
+    if several { Ok(Vec::new()) } else { trace.records(limit) }
+}
+
+/// Notes how far the disk that somebody named is from the one that the trace is of, if the trace shows that: near to it, the
+/// model stands for it. Returns a remark.
+pub(crate) fn named(options: &LoadOptions, prepared: &mut Prepared) -> Result<Option<String>, Failure> {
+    let (Some(_), Some(trace)) = (&options.disk, &prepared.trace) else { return Ok(None) };
+    let records = records(options, trace, COMPARED_ROWS)?;
+    let Model { profile, off, .. } = Shown::of(trace, &records).named(prepared.experiment.disk.clone());
+    Ok(match off {
+        Off::Unknown => None,
+        Off::Near(share) => {
+            prepared.off = Some(off);
+            let percent = 100.0 * share;
+            Some(format!("note: {} is {percent:.0} % off the recorded response times", profile.name))
+        }
+        Off::Far(share) => Some(format!(
+            "note: {} is {:.0} % off the recorded response times: what follows is what such a disk would do, not the recorded \
+             one",
+            profile.name,
+            100.0 * share
+        )),
+    })
 }
 
 /// As many seeds as there are runs.

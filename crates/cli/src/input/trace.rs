@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use idlewise_core::Issuer;
+use idlewise_sim::fit::Known;
 use idlewise_sim::replay::{Rows, RowsError};
 use idlewise_sim::traces::recording::Disk;
 use idlewise_sim::traces::{Exit, Findings, Format, Options, Record, Skip, Survey, Trace};
@@ -47,6 +48,8 @@ pub(crate) struct TraceFile {
     survey: Survey,
     /// What its head says of the disks that were asked for something, busiest first, if it is a recording.
     disks: Vec<Disk>,
+    /// What the trace calls the busiest.
+    busiest: String,
     /// The rows of each device, where there are several.
     split: OnceLock<Split>,
     hash: OnceLock<Option<String>>,
@@ -78,7 +81,9 @@ impl TraceFile {
         let name = |device: u32| trace.devices().get(device as usize);
         let told = |name: &String| trace.disks().iter().find(|disk| disk.name == *name).cloned();
         let devices = file.survey.devices().into_iter();
-        file.disks = devices.filter_map(|(device, _)| told(name(device)?)).collect();
+        let names: Vec<&String> = devices.filter_map(|(device, _)| name(device)).collect();
+        file.disks = names.iter().filter_map(|name| told(name)).collect();
+        file.busiest = names.first().map_or_else(String::new, |name| (*name).clone());
         Ok(file)
     }
 
@@ -93,14 +98,36 @@ impl TraceFile {
         }
         let (report, survey, split, hash) =
             (Mutex::new(None), Survey::default(), OnceLock::new(), OnceLock::new());
-        let (path, disks) = (path.to_owned(), Vec::new());
-        Ok(TraceFile { path, options, spooled, report, survey, disks, split, hash })
+        let (path, disks, busiest) = (path.to_owned(), Vec::new(), String::new());
+        Ok(TraceFile { path, options, spooled, report, survey, disks, busiest, split, hash })
     }
 
     /// The busiest of the recorded disks, as large as the largest of them: all of a trace's devices get disks of one kind.
     pub(crate) fn disk(&self) -> Option<Disk> {
         let sectors = self.disks.iter().map(|disk| disk.sectors).max()?;
         Some(Disk { sectors, ..self.disks.first()?.clone() })
+    }
+
+    /// What a fit need not find out of that disk.
+    pub(crate) fn known(&self) -> Known {
+        let told = self.disk().as_ref().map(Known::of).unwrap_or_default();
+        Known { name: self.busiest.clone(), ..told }
+    }
+
+    /// The first `limit` rows of the busiest device, as its device 0.
+    pub(crate) fn records(&self, limit: usize) -> Result<Vec<Record>, Failure> {
+        let Some((busiest, _)) = self.survey.devices().first().copied() else { return Ok(Vec::new()) };
+        let mut records = Vec::new();
+        let mut trace = self.trace().map_err(Failure::failed)?;
+        while let Some(row) = trace.next().map_err(Failure::failed)? {
+            if row.device == busiest {
+                records.push(Record { device: 0, ..row });
+                if records.len() == limit {
+                    break;
+                }
+            }
+        }
+        Ok(records)
     }
 
     /// What the trace shows.

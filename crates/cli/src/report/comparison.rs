@@ -8,6 +8,7 @@ use super::verdict::table::{Arrivals, Goal, Measured, Table};
 use super::verdict::{Assumed, Question, Verdict, verdict};
 use super::{json, numbers, origin, phases, table};
 use crate::failure::Failure;
+use crate::input::recorded::Off;
 use crate::input::setup::Prepared;
 
 /// A figure under two schedulers.
@@ -67,8 +68,12 @@ impl<'a> Comparison<'a> {
         let table = table(summaries, Arrivals::of(&experiment.load));
         let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
         let missing = prepared.missing.unwrap_or_default();
+        let far = match prepared.off {
+            Some(Off::Far(share)) => Some(share),
+            _ => None,
+        };
         let question =
-            Question { table: &table, goal, interrupted, missing, assumed: &assumed, about: &about };
+            Question { table: &table, goal, interrupted, far, missing, assumed: &assumed, about: &about };
         let verdict = verdict(&question);
         Comparison { prepared, summaries, interrupted, verdict, goal, figures: table }
     }

@@ -84,6 +84,8 @@ pub(crate) enum Claim {
     LeftOut { schedulers: Vec<Value>, limit_ns: f64, usual: Option<String> },
     /// What is known to be unsure leaves the recommendation as it is.
     Holds { missing: &'static str, assumptions: Vec<String> },
+    /// The disk's model is so far from the recorded disk that nothing can be told: by this share of the mean response time.
+    Far { off: f64 },
     /// What the trace does not tell decides.
     CannotTell { missing: &'static str, under: Vec<Under> },
     /// What others than those that the verdict is about would add.
@@ -105,6 +107,8 @@ pub(in crate::report) struct Question<'a> {
     pub(in crate::report) goal: Goal,
     /// The runs were cut short.
     pub(in crate::report) interrupted: bool,
+    /// The disk's model stands for the recorded disk, and is too far from that, by this share.
+    pub(in crate::report) far: Option<f64>,
     /// What the load does not tell, and the results under what may be so instead, with the same schedulers.
     pub(in crate::report) missing: &'static str,
     pub(in crate::report) assumed: &'a [Assumed],
@@ -139,7 +143,8 @@ impl Verdict {
 
     /// What it comes to, in a few words.
     pub(crate) fn headline(&self) -> String {
-        let unsure = self.claims.iter().find(|claim| matches!(claim, Claim::CannotTell { .. }));
+        let cannot = |claim: &&Claim| matches!(claim, Claim::Far { .. } | Claim::CannotTell { .. });
+        let unsure = self.claims.iter().find(cannot);
         let recommends = self.claims.iter().find_map(words::headline);
         unsure.and_then(words::headline).or(recommends).unwrap_or_else(|| "No recommendation".to_owned())
     }
@@ -172,6 +177,10 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
         return vec![Claim::Alone];
     }
     let mut claims: Vec<Claim> = own.figures.iter().filter_map(|figure| fact(&own, figure)).collect();
+    if let Some(off) = question.far {
+        claims.push(Claim::Far { off });
+        return claims;
+    }
     let good = own.unbeaten(question.goal);
     let under = |assumed: &Assumed| Under {
         assumption: assumed.name.clone(),

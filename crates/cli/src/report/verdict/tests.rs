@@ -257,6 +257,12 @@ fn check(question: &Question<'_>, own: &Table, claims: usize, (claim, sentence):
     assert!(!spoken.split([' ', ',', ';', ':', '.', '(']).any(|word| word == "none"), "a word: {sentence}");
     match claim {
         Claim::Interrupted => assert!(question.interrupted && claims == 1),
+        Claim::Far { off } => {
+            assert!(
+                question.far == Some(*off) && sentence.contains("40 % off, more than the 25 %"),
+                "{sentence}"
+            );
+        }
         Claim::Alone => assert!(about.len() == 1 && claims == 1),
         Claim::Best { .. } | Claim::AllBut { .. } => check_fact(&own_reader, &own_rows, sentence),
         Claim::Untold { idle, .. } => {
@@ -317,10 +323,12 @@ fn every_sentence_is_true_of_its_table() {
             .map(|(name, table)| Assumed { name: name.to_owned(), table: table.clone() })
             .collect();
         let interrupted = dice.below(50) == 0;
+        let far = (dice.below(20) == 0).then_some(0.4);
         let question = Question {
             table: &base,
             goal,
             interrupted,
+            far,
             missing: "issuers",
             assumed: &assumed,
             about: &about,
@@ -344,6 +352,7 @@ fn every_sentence_is_true_of_its_table() {
         "cannot-tell",
         "ends",
         "even",
+        "far",
         "holds",
         "interrupted",
         "left-out",

@@ -1,6 +1,7 @@
 //! A claim as a sentence.
 
 use idlewise_core::registry;
+use idlewise_sim::fit::FAR;
 use idlewise_sim::metrics::{Better, Kind};
 
 use super::table::{Goal, Measured, Table};
@@ -34,7 +35,7 @@ pub(super) fn headline(claim: &Claim) -> Option<String> {
         Claim::Avoid { but, .. } => {
             Some(format!("Take anything but {}", list(but.iter().map(String::as_str))))
         }
-        Claim::CannotTell { .. } => Some("Cannot be told from this trace".to_owned()),
+        Claim::Far { .. } | Claim::CannotTell { .. } => Some("Cannot be told from this trace".to_owned()),
         Claim::Interrupted => Some("The runs were cut short".to_owned()),
         _ => None,
     }
@@ -101,6 +102,7 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
                 ),
             }
         }
+        Claim::Far { off } => far(*off),
         Claim::CannotTell { missing, under } => cannot_tell(missing, under),
         Claim::Others { scheduler, over, figures, .. } => others(scheduler, over, figures),
         Claim::NoOthers { over } => {
@@ -201,6 +203,15 @@ fn take((goal, scheduler): (Goal, &str), ties: &[String], behind: &[Times], with
         format!(", though {}", list(behind.iter().map(String::as_str)))
     };
     format!("The choice matters: take {} (goal: {}){ties}{behind}.", told(scheduler), goal.name())
+}
+
+fn far(off: f64) -> String {
+    format!(
+        "Which scheduler the recorded disk should have cannot be told: the response times of its model are {:.0} % off, more \
+         than the {:.0} % that are trusted. The figures are of that model. What another disk would do, --disk says.",
+        100.0 * off,
+        100.0 * FAR
+    )
 }
 
 fn cannot_tell(missing: &str, under: &[Under]) -> String {

@@ -23,7 +23,8 @@ fn small(rows: &[(&str, f64, f64)]) -> Table {
 
 fn words(table: &Table, goal: Goal) -> String {
     let about: Vec<usize> = (0..table.schedulers.len()).collect();
-    let question = Question { table, goal, interrupted: false, missing: "", assumed: &[], about: &about };
+    let question =
+        Question { table, goal, interrupted: false, far: None, missing: "", assumed: &[], about: &about };
     verdict(&question).text()
 }
 
@@ -41,11 +42,40 @@ fn figures_of_linux_alone_are_said_to_be_that() {
     let table = small(&[("bfq", 1.0, 5.0), ("kyber", 4.0, 9.0), ("cas", 0.5, 1.0)]);
     let said = |about: &[usize]| {
         let goal = Goal::Balanced;
-        verdict(&Question { table: &table, goal, interrupted: false, missing: "", assumed: &[], about })
-            .text()
+        verdict(&Question {
+            table: &table,
+            goal,
+            interrupted: false,
+            far: None,
+            missing: "",
+            assumed: &[],
+            about,
+        })
+        .text()
     };
     assert!(said(&[0, 1]).starts_with("Of Linux's schedulers: bfq has the shortest run time, 1.00 s;"));
     assert!(said(&[0, 1, 2]).starts_with("cas has the shortest run time"));
+}
+
+#[test]
+fn of_a_disk_that_the_model_is_far_from_nothing_is_recommended() {
+    let table = small(&[("cas", 1.0, 5.0), ("noop", 4.0, 9.0)]);
+    let (goal, far) = (Goal::Balanced, Some(0.86));
+    let told = verdict(&Question {
+        table: &table,
+        goal,
+        interrupted: false,
+        far,
+        missing: "",
+        assumed: &[],
+        about: &[0, 1],
+    });
+    assert_eq!((told.takes(), told.headline().as_str()), (None, "Cannot be told from this trace"));
+    assert_eq!(
+        told.sentences.last().unwrap(),
+        "Which scheduler the recorded disk should have cannot be told: the response times of its model are 86 % off, more \
+         than the 25 % that are trusted. The figures are of that model. What another disk would do, --disk says."
+    );
 }
 
 #[test]
