@@ -138,3 +138,12 @@ fn a_recording_goes_to_a_file() {
         .says("there is no folder")
         .says("make it first");
 }
+
+#[test]
+fn every_request_of_a_recording_is_replayed() {
+    // Here processes of which two requests may go on at once lost a tenth of all.
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../traces/demo.ftrace.zst");
+    let words =
+        ["run", "--scheduler", "c-scan", "--disk", "hdd-2400gb-10k", "--uncalibrated", "--speed", "0.8"];
+    idlewise(words.into_iter().chain(["--trace", demo])).exits(0).prints("26,848 (");
+}

@@ -16,6 +16,7 @@ pub mod decision_log;
 pub mod director;
 mod error;
 pub mod exits;
+mod flushes;
 mod overflow;
 pub mod scheduled;
 mod tags;
@@ -24,15 +25,14 @@ pub mod watched;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use idlewise_core::{
-    Admission, Decision, Host, Instant, Operation, Request, RequestId, Scheduler, Sector, Sectors, Why,
-};
+use idlewise_core::{Admission, Decision, Host, Instant, Request, RequestId, Scheduler, Why};
 use idlewise_disk::{Command, Completion, DiskModel, News};
 
 pub use error::EngineError;
 
 use director::Director;
 use exits::Exits;
+use flushes::Flushes;
 use overflow::Overflow;
 use tags::Tags;
 
@@ -151,8 +151,8 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     overflow: Overflow,
     /// When the scheduler wants to be asked again; [`Instant::MAX`] if it does not.
     wake: Instant,
-    /// Those that the device is flushed for before they are sent, as Linux does it.
-    flushing: Vec<RequestId>,
+    /// Those that the device is to be flushed for.
+    flushes: Flushes,
     /// The observer is told of every decision.
     explained: bool,
 }
@@ -184,7 +184,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             exits: Exits::default(),
             overflow,
             wake: Instant::MAX,
-            flushing: Vec::new(),
+            flushes: Flushes::default(),
             explained: false,
         }
     }
@@ -299,30 +299,41 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             any = true;
             self.in_flight -= 1;
             let id = RequestId(completion.tag);
-            if !self.flushing.is_empty() && self.flushed(id)? {
+            if self.flushes.owns(id) {
+                self.flushed(&completion)?;
                 continue;
             }
             self.observer.served(now, id, &completion);
-            let service = completion.at.since(completion.started).0;
-            let total = u64::from(self.host.queue().request(id).length.0).max(1);
-            for part in self.host.queue().requests().parts(id) {
-                let request = self.host.queue().requests().original(part);
-                let share = if request.length.0 as u64 == total {
-                    service
-                } else {
-                    service / total * request.length.0 as u64
-                };
-                self.observer.completed(now, part, request, share);
-                self.workload.completed(now, self.overflow.done(part), &mut self.exits);
-                self.completed += 1;
+            let request = self.host.queue().request(id);
+            if request.durable.before {
+                self.flushes.written();
             }
-            let held = self.tags.give_back(self.host.queue().request(id));
-            self.host.complete(now, id).map_err(|error| EngineError::Host { now, error })?;
+            let held = self.tags.give_back(request);
+            self.complete(id, completion.at.since(completion.started).0)?;
             if let Some(held) = held {
                 self.submit_held(held)?;
             }
         }
         Ok(any)
+    }
+
+    /// `id`, which the device served for so many ns, is done with all its parts.
+    #[inline(always)]
+    fn complete(&mut self, id: RequestId, service: u64) -> Result<(), EngineError> {
+        let now = self.now;
+        let total = u64::from(self.host.queue().request(id).length.0).max(1);
+        for part in self.host.queue().requests().parts(id) {
+            let request = self.host.queue().requests().original(part);
+            let share = if request.length.0 as u64 == total {
+                service
+            } else {
+                service / total * request.length.0 as u64
+            };
+            self.observer.completed(now, part, request, share);
+            self.workload.completed(now, self.overflow.done(part), &mut self.exits);
+            self.completed += 1;
+        }
+        self.host.complete(now, id).map_err(|error| EngineError::Host { now, error })
     }
 
     /// Tells the scheduler who has exited by now; true if somebody has.
@@ -420,61 +431,36 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         self.submit(id)
     }
 
-    /// Sends `id`, which has a tag, to the device, or a flush that must be done before it.
+    /// Sends `id`, which has a tag, to the device, or the flush that it owns.
     #[inline(always)]
     fn submit(&mut self, id: RequestId) -> Result<(), EngineError> {
-        let request = self.host.queue().request(id);
-        let durable = request.durable;
-        let (operation, start, length) = (request.operation, request.start, request.length);
         self.in_flight += 1;
-        if durable.before {
-            return self.flush_for(id);
+        if self.flushes.owns(id) {
+            return self.send_flush(id);
         }
-        self.send(id, Command { tag: id.0, operation, start, length, fua: durable.itself })
+        self.observer.dispatched(self.now, id);
+        self.tell_sent(id);
+        let request = self.host.queue().request(id);
+        let Request { operation, start, length, durable, .. } = *request;
+        let command = Command { tag: id.0, operation, start, length, fua: durable.itself };
+        let submitted = self.device.submit_for(self.now, command, request);
+        submitted.map_err(|error| EngineError::Device { now: self.now, error })
     }
 
-    /// Sends the device `command`, the command for `id`.
     #[inline(always)]
-    fn send(&mut self, id: RequestId, command: Command) -> Result<(), EngineError> {
+    fn tell_sent(&mut self, id: RequestId) {
         let now = self.now;
-        self.observer.dispatched(now, id);
         self.workload.dispatched(now, self.overflow.name_of(id));
         self.host.parts().1.dispatched(now, id);
-        let request = self.host.queue().request(id);
-        let submitted = self.device.submit_for(now, command, request);
-        submitted.map_err(|error| EngineError::Device { now, error })
-    }
-
-    /// Has the device flushed before `id` goes to it.
-    #[cold]
-    fn flush_for(&mut self, id: RequestId) -> Result<(), EngineError> {
-        let now = self.now;
-        self.flushing.push(id);
-        let flush = Command {
-            tag: id.0,
-            operation: Operation::Flush,
-            start: Sector(0),
-            length: Sectors(0),
-            fua: false,
-        };
-        self.device.submit(now, flush).map_err(|error| EngineError::Device { now, error })
-    }
-
-    /// If what the device has finished was the flush before `id`, sends `id` itself; false if it was not.
-    #[cold]
-    fn flushed(&mut self, id: RequestId) -> Result<bool, EngineError> {
-        let Some(at) = self.flushing.iter().position(|other| *other == id) else { return Ok(false) };
-        self.flushing.swap_remove(at);
-        self.in_flight += 1;
-        let Request { operation, start, length, durable, .. } = *self.host.queue().request(id);
-        self.send(id, Command { tag: id.0, operation, start, length, fua: durable.itself })?;
-        Ok(true)
     }
 
     /// Sends the device, which has room, what the scheduler gives.
     fn fill(&mut self) -> Result<(), EngineError> {
         let now = self.now;
         while self.tags.any() {
+            if !self.flushes.idle() && self.flush()? {
+                continue;
+            }
             let decision =
                 self.host.parts().0.dispatch(now).map_err(|error| EngineError::Host { now, error })?;
             if self.explained {
@@ -482,10 +468,14 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             }
             match decision {
                 Decision::Dispatch(id) => {
-                    if !self.tags.take(id, self.host.queue().request(id)) {
+                    let request = self.host.queue().request(id);
+                    if Flushes::wanted(request) {
+                        self.flushes.join(id);
+                    } else if !self.tags.take(id, request) {
                         break;
+                    } else {
+                        self.submit(id)?;
                     }
-                    self.submit(id)?;
                 }
                 Decision::WaitUntil(until) => {
                     if self.in_flight == 0 {

@@ -244,17 +244,19 @@ impl Replay {
 
     /// Schedules the row at `place`, which was just read, or hangs it on the row that it waits for.
     fn attach(&mut self, place: usize, cause: Cause, recorded: Instant) {
-        let at = match cause {
+        let (at, row) = match cause {
             Cause::At(time) => {
                 self.account.at_recorded_time += 1;
-                Instant(self.scaled(time.0))
+                (Instant(self.scaled(time.0)), self.read)
             }
             Cause::AfterCompletion { of, think } => {
                 self.account.after_completion += 1;
                 let think = Duration(self.scaled(think.0));
                 match self.held(of) {
-                    None => Instant(self.scaled(recorded.0)),
-                    Some(other) if self.window[other].stage == Stage::Done => self.window[other].done + think,
+                    None => (Instant(self.scaled(recorded.0)), self.read),
+                    Some(other) if self.window[other].stage == Stage::Done => {
+                        (self.window[other].done + think, self.read)
+                    }
                     Some(other) => {
                         self.window[place].delay = think;
                         self.window[place].next = self.window[other].after_completion;
@@ -268,14 +270,15 @@ impl Replay {
                 *(if waits { &mut self.account.after_completion } else { &mut self.account.after_issue }) +=
                     1;
                 let think = Duration(self.scaled(think.0));
-                match self.processes.wait(self.window[place].process, self.read, (under_way, in_order), think)
-                {
-                    Some((at, _)) => at,
-                    None => return,
-                }
+                let process = self.window[place].process;
+                // Which may be another row of the process, before this one.
+                let Some(next) = self.processes.wait(process, self.read, (under_way, in_order), think) else {
+                    return;
+                };
+                next
             }
         };
-        self.ready.push(Reverse((at.max(self.now), self.read)));
+        self.ready.push(Reverse((at.max(self.now), row)));
     }
 
     /// Where row `number` is held, if it still is.

@@ -152,6 +152,8 @@ fn committer(draw: &mut Draw) -> Program {
     program.process.block = draw.kib(&[4, 8, 16]);
     program.process.reads_percent = 0;
     program.process.pattern = draw.of(&[Pattern::Sequential, Pattern::Random]);
+    // A log has one writer.
+    program.shares = program.process.pattern != Pattern::Sequential;
     program.process.flush_every = draw.of(&[1, 4, 16]);
     program.process.think = draw.think(&[0, 500, 5_000]);
     program

@@ -70,7 +70,7 @@ pub struct Process {
     pub depth: u32,
     /// The time between a completion and the next request.
     pub think: Think,
-    /// If not 0: it thinks only after this many requests, when all of them are done.
+    /// If not 0: it thinks only after this many requests, when all of them are done, and before it flushes them.
     pub burst: u32,
     /// If not 0: after this many requests, when all of them are done, it issues a flush and waits for it.
     pub flush_every: u64,
@@ -256,20 +256,20 @@ impl Running {
     fn refill(&mut self, now: Instant, index: u32, ready: &mut BinaryHeap<Reverse<Next>>) {
         let mut at = now;
         while self.left > 0 && self.outstanding < self.process.depth {
-            if self.process.flush_every > 0 && self.unflushed >= self.process.flush_every {
-                if self.outstanding == 0 {
-                    (self.unflushed, self.flush) = (0, true);
-                    self.outstanding = 1;
-                    ready.push(Reverse((now, index)));
-                }
-                return;
-            }
             if self.process.burst > 0 && self.burst_used >= self.process.burst {
                 if self.outstanding > 0 {
                     return;
                 }
                 self.burst_used = 0;
                 at = now + self.think();
+            }
+            if self.process.flush_every > 0 && self.unflushed >= self.process.flush_every {
+                if self.outstanding == 0 {
+                    (self.unflushed, self.flush) = (0, true);
+                    self.outstanding = 1;
+                    ready.push(Reverse((at, index)));
+                }
+                return;
             }
             if self.process.interval > Duration::ZERO {
                 at = at.max(self.paced);

@@ -25,7 +25,7 @@ pub const KEYS: &[(&str, &str)] = &[
     ("rate, rate_iops", "limits, evenly spaced; a mix keeps its shares; lateness is caught up"),
     ("prio, prioclass, nice", "the I/O priority that schedulers see"),
     ("cgroup_weight", "the weight, 1 to 10000, by which proportional-share schedulers divide disk time"),
-    ("fsync, fdatasync", "a flush after this many writes"),
+    ("fsync, fdatasync", "a flush after this many writes; who thinks (`thinktime`) does so before it"),
     ("norandommap", "random blocks may repeat; without it each comes once a round"),
     ("random_distribution", "random, zipf:THETA, pareto:H"),
     ("randseed", "mixed with --seed"),

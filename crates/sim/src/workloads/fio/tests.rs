@@ -117,6 +117,10 @@ fn fsync_follows_its_writes() {
     let kinds: Vec<_> = seen.iter().map(|row| row.2).collect();
     use Operation::{Flush, Write};
     assert_eq!(kinds, [Write, Write, Flush, Write, Write, Flush, Write, Write]);
+    // Who thinks does so before the flush: what was written may be on the medium by then.
+    let seen = run(build("[log]\nrw=write\nbs=8k\nsize=24k\nfsync=1\nthinktime=10ms\n"), 1000);
+    let rows: Vec<_> = seen.iter().map(|row| (row.0, row.2)).collect();
+    assert_eq!(rows, [(0, Write), (11_000, Flush), (12_000, Write), (23_000, Flush), (24_000, Write)]);
 }
 
 #[test]
