@@ -17,15 +17,19 @@ pub mod director;
 mod error;
 pub mod exits;
 mod flushes;
+mod observer;
 mod overflow;
 pub mod scheduled;
 mod tags;
 pub mod timeline;
 pub mod watched;
+mod workload;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use idlewise_core::{Admission, Decision, Host, Instant, Request, RequestId, Scheduler, Why};
+use idlewise_core::{
+    Admission, Decision, Host, Instant, Operation, Request, RequestId, Scheduler, Sector, Sectors,
+};
 use idlewise_disk::{Command, Completion, DiskModel, News};
 
 pub use error::EngineError;
@@ -33,79 +37,10 @@ pub use error::EngineError;
 use director::Director;
 use exits::Exits;
 use flushes::Flushes;
+pub use observer::{Control, Observer};
 use overflow::Overflow;
 use tags::Tags;
-
-/// Where requests come from.
-pub trait Workload {
-    /// When the next request will be issued, as far as is known now, or something else happens in the workload that may
-    /// lead to one. `None`: after some completion, or never.
-    fn next(&mut self) -> Option<Instant>;
-
-    /// It is the time that [`Workload::next`] announced. What happens in the workload by `now` happens; false if no request
-    /// came of it. Processes that end are announced to `exits`.
-    #[inline]
-    fn ready(&mut self, _now: Instant, _exits: &mut Exits) -> bool {
-        true
-    }
-
-    /// The request that [`Workload::next`] announced; it will be known as `id`, which no other has until it is
-    /// done, and which need not be its id in the queue. Its `arrival` is the time at which it was issued.
-    fn issue(&mut self, id: RequestId) -> Request;
-
-    /// Something has happened for which the scheduler is to be asked: when that is, now or later.
-    #[inline]
-    fn asked_at(&mut self, now: Instant, _exits: &mut Exits) -> Instant {
-        now
-    }
-
-    /// Somebody who is to ask the scheduler has come to it.
-    #[inline]
-    fn asks(&self) -> bool {
-        false
-    }
-
-    /// The request that was issued as `id` goes to the disk, with all that was merged into it.
-    #[inline]
-    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
-
-    /// The request that was issued as `id` is done. Processes for which it was the last one are
-    /// announced to `exits`.
-    fn completed(&mut self, _now: Instant, _id: RequestId, _exits: &mut Exits) {}
-
-    /// About how much of the work is done at `now`, from 0 to 1, if that is known.
-    fn share_done(&self, _now: Instant) -> Option<f64> {
-        None
-    }
-}
-
-/// What is told of everything that happens in a run.
-pub trait Observer {
-    /// A request was issued (`issued`) and reached the queue as `id`.
-    fn arrived(&mut self, _now: Instant, _id: RequestId, _request: &Request) {}
-    /// A request, as large as merging made it, goes to the device.
-    fn dispatched(&mut self, _now: Instant, _id: RequestId) {}
-    /// The device finished a command.
-    fn served(&mut self, _now: Instant, _id: RequestId, _completion: &Completion) {}
-    /// One of the requests that the command held is done.
-    fn completed(&mut self, _now: Instant, _id: RequestId, _request: &Request, _service_share: u64) {}
-    /// The scheduler lets the device idle although requests wait, until this time at the latest.
-    fn waits(&mut self, _now: Instant, _until: Instant) {}
-    /// The scheduler has decided, and may have said why. Called only in a run that is explained.
-    fn decided(&mut self, _now: Instant, _decision: Decision, _request: Option<&Request>, _why: Option<Why>) {
-    }
-}
-
-/// Lets somebody else follow a run, and end it early.
-#[derive(Debug, Default)]
-pub struct Control {
-    /// Requests completed so far, over all runs that share this.
-    pub completed: AtomicU64,
-    /// Millionths of a run done so far, over all runs that share this.
-    pub millionths: AtomicU64,
-    /// Set to stop: nothing more is issued, what was issued is finished.
-    pub stop: AtomicBool,
-}
+pub use workload::Workload;
 
 /// How often the engine tells [`Control`] how far it is, in completions: a few hundred times a second, which costs nothing.
 const CONTROL_INTERVAL: u64 = 4096;
@@ -452,6 +387,55 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         let now = self.now;
         self.workload.dispatched(now, self.overflow.name_of(id));
         self.host.parts().1.dispatched(now, id);
+    }
+
+    /// Sends the flush whose tag is the one of `id`.
+    #[cold]
+    fn send_flush(&mut self, id: RequestId) -> Result<(), EngineError> {
+        let now = self.now;
+        let (operation, start, length) = (Operation::Flush, Sector(0), Sectors(0));
+        let flush = Command { tag: id.0, operation, start, length, fua: false };
+        self.device.submit(now, flush).map_err(|error| EngineError::Device { now, error })
+    }
+
+    /// The device has been flushed. What was only that is done; the writes behind it are to be sent.
+    #[cold]
+    fn flushed(&mut self, completion: &Completion) -> Result<(), EngineError> {
+        let owner = RequestId(completion.tag);
+        let held = self.tags.give_back(self.host.queue().request(owner));
+        let (writes, flushes): (Vec<_>, Vec<_>) =
+            self.flushes.end().into_iter().partition(|id| self.host.queue().request(*id).durable.before);
+        writes.into_iter().for_each(|id| self.flushes.send(id));
+        if let Some(first) = flushes.first() {
+            self.observer.served(self.now, *first, completion);
+        }
+        let service = completion.at.since(completion.started).0;
+        for id in &flushes {
+            self.complete(*id, service / flushes.len() as u64)?;
+        }
+        held.map_or(Ok(()), |held| self.submit_held(held))
+    }
+
+    /// Sends a write for which the device was flushed, or the next flush; false if there is nothing to send now.
+    #[cold]
+    fn flush(&mut self) -> Result<bool, EngineError> {
+        let mut next = self.flushes.ready();
+        if next.is_none() {
+            let whose = self.flushes.begin().to_vec();
+            let only = |id: &&RequestId| !self.host.queue().request(**id).durable.before;
+            let only: Vec<RequestId> = whose.iter().filter(only).copied().collect();
+            // One command, which the first of them stands for.
+            if let Some(first) = only.first() {
+                self.observer.dispatched(self.now, *first);
+            }
+            only.into_iter().for_each(|id| self.tell_sent(id));
+            next = whose.first().copied();
+        }
+        let Some(id) = next else { return Ok(false) };
+        if self.tags.take(id, self.host.queue().request(id)) {
+            self.submit(id)?;
+        }
+        Ok(true)
     }
 
     /// Sends the device, which has room, what the scheduler gives.

@@ -3,11 +3,7 @@
 
 use std::collections::VecDeque;
 
-use idlewise_core::{Operation, Request, RequestId, Scheduler, Sector, Sectors};
-use idlewise_disk::{Command, Completion, DiskModel};
-
-use super::director::Director;
-use super::{Engine, EngineError, Observer, Workload};
+use idlewise_core::{Operation, Request, RequestId};
 
 /// Who wants the device flushed.
 #[derive(Debug, Default)]
@@ -74,59 +70,6 @@ impl Flushes {
     /// A write for which the device was flushed is done.
     pub(crate) fn written(&mut self) {
         self.writes -= 1;
-    }
-}
-
-impl<W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Director<S>>
-    Engine<'_, W, S, D, O, C>
-{
-    /// Sends the flush whose tag is the one of `id`.
-    #[cold]
-    pub(super) fn send_flush(&mut self, id: RequestId) -> Result<(), EngineError> {
-        let now = self.now;
-        let (operation, start, length) = (Operation::Flush, Sector(0), Sectors(0));
-        let flush = Command { tag: id.0, operation, start, length, fua: false };
-        self.device.submit(now, flush).map_err(|error| EngineError::Device { now, error })
-    }
-
-    /// The device has been flushed. What was only that is done; the writes behind it are to be sent.
-    #[cold]
-    pub(super) fn flushed(&mut self, completion: &Completion) -> Result<(), EngineError> {
-        let owner = RequestId(completion.tag);
-        let held = self.tags.give_back(self.host.queue().request(owner));
-        let (writes, flushes): (Vec<_>, Vec<_>) =
-            self.flushes.end().into_iter().partition(|id| self.host.queue().request(*id).durable.before);
-        writes.into_iter().for_each(|id| self.flushes.send(id));
-        if let Some(first) = flushes.first() {
-            self.observer.served(self.now, *first, completion);
-        }
-        let service = completion.at.since(completion.started).0;
-        for id in &flushes {
-            self.complete(*id, service / flushes.len() as u64)?;
-        }
-        held.map_or(Ok(()), |held| self.submit_held(held))
-    }
-
-    /// Sends a write for which the device was flushed, or the next flush; false if there is nothing to send now.
-    #[cold]
-    pub(super) fn flush(&mut self) -> Result<bool, EngineError> {
-        let mut next = self.flushes.ready();
-        if next.is_none() {
-            let whose = self.flushes.begin().to_vec();
-            let only = |id: &&RequestId| !self.host.queue().request(**id).durable.before;
-            let only: Vec<RequestId> = whose.iter().filter(only).copied().collect();
-            // One command, which the first of them stands for.
-            if let Some(first) = only.first() {
-                self.observer.dispatched(self.now, *first);
-            }
-            only.into_iter().for_each(|id| self.tell_sent(id));
-            next = whose.first().copied();
-        }
-        let Some(id) = next else { return Ok(false) };
-        if self.tags.take(id, self.host.queue().request(id)) {
-            self.submit(id)?;
-        }
-        Ok(true)
     }
 }
 
