@@ -125,7 +125,7 @@ fn unsigned(requests: u64) -> String {
     for n in 0..requests {
         let (stream, place) = (n % 2, n / 2);
         let offset = stream * 1_000_000_000 + place * 65_536;
-        let _ = writeln!(text, "{},disk,0,Read,{offset},65536,80000", 128_166_372_003_061_629 + n * 50_000);
+        let _ = writeln!(text, "{},disk,0,Read,{offset},65536,90000", 128_166_372_003_061_629 + n * 50_000);
     }
     text
 }
@@ -151,7 +151,7 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
         // The model may be off by as much as the recording shows.
         json(
             idlewise(words.into_iter().chain(more.iter().copied()))
-                .says("maxtor-40g is 25 % off the recorded"),
+                .says("maxtor-40g is 18 % off the recorded"),
         )
     };
     let (closed, open) = (document(&[]), document(&["--open-loop"]));
@@ -166,7 +166,7 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
             document["claims"].as_array().unwrap().iter().map(|claim| &claim["claim"]).collect();
         assert!(kinds.iter().any(|kind| *kind == "holds" || *kind == "cannot-tell"), "{kinds:?}");
         let all = ["in closed loop", "in open loop"].into_iter().flat_map(|waits| {
-            ["", " on a disk 25 % slower", " on a disk 25 % faster"].map(|disk| format!("{waits}{disk}"))
+            ["", " on a disk 18 % slower", " on a disk 18 % faster"].map(|disk| format!("{waits}{disk}"))
         });
         assert_eq!(assumptions(document), all.collect::<Vec<_>>());
     }

@@ -86,7 +86,7 @@ pub struct Engine<'a, W: ?Sized, S, D, O, C = ()> {
     overflow: Overflow,
     /// When the scheduler wants to be asked again; [`Instant::MAX`] if it does not.
     wake: Instant,
-    /// Those that the device is to be flushed for.
+    /// The requests that want the device flushed.
     flushes: Flushes,
     /// The observer is told of every decision.
     explained: bool,
@@ -252,7 +252,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         Ok(any)
     }
 
-    /// `id`, which the device served for so many ns, is done with all its parts.
+    /// The request `id` is done with all its parts. The device served it for `service` ns.
     #[inline(always)]
     fn complete(&mut self, id: RequestId, service: u64) -> Result<(), EngineError> {
         let now = self.now;
@@ -366,7 +366,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         self.submit(id)
     }
 
-    /// Sends `id`, which has a tag, to the device, or the flush that it owns.
+    /// Sends `id`, which has a tag, to the device; instead of it the flush, if `id` is its owner.
     #[inline(always)]
     fn submit(&mut self, id: RequestId) -> Result<(), EngineError> {
         self.in_flight += 1;
@@ -389,7 +389,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         self.host.parts().1.dispatched(now, id);
     }
 
-    /// Sends the flush whose tag is the one of `id`.
+    /// Sends a flush, under the tag of its owner `id`.
     #[cold]
     fn send_flush(&mut self, id: RequestId) -> Result<(), EngineError> {
         let now = self.now;
@@ -398,7 +398,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         self.device.submit(now, flush).map_err(|error| EngineError::Device { now, error })
     }
 
-    /// The device has been flushed. What was only that is done; the writes behind it are to be sent.
+    /// The device has done a flush. Requests that wanted nothing else are done; the engine sends the writes behind the flush next.
     #[cold]
     fn flushed(&mut self, completion: &Completion) -> Result<(), EngineError> {
         let owner = RequestId(completion.tag);
@@ -416,7 +416,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
         held.map_or(Ok(()), |held| self.submit_held(held))
     }
 
-    /// Sends a write for which the device was flushed, or the next flush; false if there is nothing to send now.
+    /// Sends the next write behind a flush, or the next flush. Returns false if neither may be sent now.
     #[cold]
     fn flush(&mut self) -> Result<bool, EngineError> {
         let mut next = self.flushes.ready();
@@ -424,7 +424,7 @@ impl<'a, W: Workload + ?Sized, S: Scheduler, D: DiskModel, O: Observer, C: Direc
             let whose = self.flushes.begin().to_vec();
             let only = |id: &&RequestId| !self.host.queue().request(**id).durable.before;
             let only: Vec<RequestId> = whose.iter().filter(only).copied().collect();
-            // One command, which the first of them stands for.
+            // The device gets one command. The observer knows it by the first flush that shares it.
             if let Some(first) = only.first() {
                 self.observer.dispatched(self.now, *first);
             }

@@ -169,6 +169,11 @@ impl Replay {
         self.error.take()
     }
 
+    /// Rows that were read and never issued: none once a replay has run to its end.
+    pub fn unissued(&self) -> usize {
+        self.unissued
+    }
+
     fn scaled(&self, time: u64) -> u64 {
         // Exactly 1 takes no detour through floats, which would round late times.
         if self.settings.speed.to_bits() == 1f64.to_bits() {
@@ -271,7 +276,7 @@ impl Replay {
                     1;
                 let think = Duration(self.scaled(think.0));
                 let process = self.window[place].process;
-                // Which may be another row of the process, before this one.
+                // Of the process's rows that wait, an earlier one may go on instead of this one.
                 let Some(next) = self.processes.wait(process, self.read, (under_way, in_order), think) else {
                     return;
                 };
@@ -319,6 +324,7 @@ impl Workload for Replay {
         self.owners[id.index()] = number;
         self.unissued -= 1;
         let row = &mut self.window[number as usize % WINDOW];
+        debug_assert!(row.stage == Stage::Pending, "row {number} is issued once");
         row.stage = Stage::Issued;
         let request = Request { arrival: at, ..row.request };
         let next;

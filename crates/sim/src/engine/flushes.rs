@@ -1,31 +1,32 @@
-//! Flushes of the device, as Linux sends them (block/blk-flush.c): one at a time. Who wants one meanwhile waits, and the next is for
-//! all of them. None begins while a write is in the device for which it was flushed, since its sharers may want another.
+//! Flushes of the device, as Linux sends them (block/blk-flush.c): one at a time. A request that wants one meanwhile waits, and all
+//! that wait share the next flush. A write that comes behind a flush also keeps the next one back until the device has done the write:
+//! the requests that shared the flush may want another together.
 
 use std::collections::VecDeque;
 
 use idlewise_core::{Operation, Request, RequestId};
 
-/// Who wants the device flushed.
+/// The requests that want the device flushed.
 #[derive(Debug, Default)]
 pub(crate) struct Flushes {
-    /// Those for whom the next flush will be.
+    /// These requests share the next flush.
     waiting: Vec<RequestId>,
-    /// Those for whom the flush in the device is; it has the first one's tag.
+    /// These requests share the flush that the device is doing. The first request is its owner: the flush has its tag.
     running: Vec<RequestId>,
-    /// Writes for which the device was flushed, in the device or about to be sent.
+    /// The number of writes behind a flush that are in the device or about to be sent.
     writes: u32,
-    /// Of these, those to be sent.
+    /// The writes behind a flush that are about to be sent.
     ready: VecDeque<RequestId>,
 }
 
 impl Flushes {
-    /// Whether the device is to be flushed for this request: it is a flush, or a write that comes behind one.
+    /// Whether the device has to be flushed for this request: the request is a flush, or a write that comes behind one.
     #[inline]
     pub(crate) fn wanted(request: &Request) -> bool {
         request.operation == Operation::Flush || request.durable.before
     }
 
-    /// Nothing is to be done before the scheduler is asked.
+    /// No flush and no write behind one waits to be sent.
     #[inline]
     pub(crate) fn idle(&self) -> bool {
         self.waiting.is_empty() && self.ready.is_empty()
@@ -36,12 +37,12 @@ impl Flushes {
         self.waiting.push(id);
     }
 
-    /// A write that may be sent now.
+    /// Takes the next write behind a flush that is about to be sent.
     pub(crate) fn ready(&mut self) -> Option<RequestId> {
         self.ready.pop_front()
     }
 
-    /// The next flush may begin now: for whom, its first one the owner of its tag.
+    /// Begins the next flush, if one may begin now. Returns the requests that share it, the owner first.
     pub(crate) fn begin(&mut self) -> &[RequestId] {
         if self.running.is_empty() && self.writes == 0 {
             std::mem::swap(&mut self.running, &mut self.waiting);
@@ -50,24 +51,24 @@ impl Flushes {
         &[]
     }
 
-    /// `id` owns the flush that runs.
+    /// Whether `id` is the owner of the flush that the device is doing.
     #[inline]
     pub(crate) fn owns(&self, id: RequestId) -> bool {
         self.running.first() == Some(&id)
     }
 
-    /// The flush is done; for whom it was. Their writes are to be [`sent`](Flushes::send).
+    /// The device has done the flush. Returns the requests that shared it; the caller [sends](Flushes::send) their writes.
     pub(crate) fn end(&mut self) -> Vec<RequestId> {
         std::mem::take(&mut self.running)
     }
 
-    /// The device was flushed for the write `id`, which is sent next.
+    /// The write `id` follows the flush that the device has done.
     pub(crate) fn send(&mut self, id: RequestId) {
         self.writes += 1;
         self.ready.push_back(id);
     }
 
-    /// A write for which the device was flushed is done.
+    /// The device has done a write behind a flush.
     pub(crate) fn written(&mut self) {
         self.writes -= 1;
     }

@@ -44,6 +44,12 @@ pub enum ExperimentError {
     /// The trace could not be read.
     #[error("{0}")]
     Trace(RowsError),
+    /// The replay ended before all of the trace was issued.
+    #[error(
+        "{rows} of the trace's {of} requests were never issued, so that the figures would be of less work: this is a mistake of \
+         idlewise, please report it"
+    )]
+    Unissued { rows: usize, of: u64 },
     /// The reasons could not be written.
     #[error("writing the reasons: {0}")]
     Why(#[from] std::io::Error),

@@ -291,9 +291,16 @@ impl Run<'_, '_, '_> {
                 let settings =
                     Settings { open: *open_loop, speed: *speed, capacity: ground.capacity, unscheduled };
                 let mut replay = Replay::new(open(self.device).map_err(ExperimentError::Trace)?, settings);
+                let (limits, control) = (self.plan.limits, self.control);
                 let outcome = self.simulate(&mut replay, disk, queue, follower)?;
+                let cut_short = control.stop.load(std::sync::atomic::Ordering::Relaxed)
+                    || limits.until < Instant::MAX
+                    || limits.requests < u64::MAX;
                 match replay.take_error() {
                     Some(error) => Err(ExperimentError::Trace(error)),
+                    None if replay.unissued() > 0 && !cut_short => {
+                        Err(ExperimentError::Unissued { rows: replay.unissued(), of: replay.account().rows })
+                    }
                     None => Ok(Outcome { account: Some(replay.account()), ..outcome }),
                 }
             }
