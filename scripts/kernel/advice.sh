@@ -7,7 +7,7 @@
 #
 # OURS=NAME,… takes fewer of ours, LOADS=NAME,… fewer loads; RUNS=N runs of the fastest at least (3), and up to twice
 # as many until their means are known; SEED=N another layout of the files (2). Exit status: 0 advice is right (within 5 %
-# of the best in nine of ten loads, within 15 % in all), 1 it is not, 77 it cannot run here.
+# of the best in nine of ten loads, unless there is one run of each, and within 15 % in all), 1 it is not, 77 it cannot run here.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

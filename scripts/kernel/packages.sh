@@ -110,6 +110,13 @@ kernel_unpack() {
     exec {lock}>&-
 }
 
+# The version of a package of the kernel, as apt-get wants it. The archive has one version of kbuild, which is ahead of the
+# kernel's while the next kernel is being signed; the headers are content with a later one.
+kernel_version_of() {
+    if [[ $1 == linux-kbuild-* ]] && ! kernel_offers "$1"; then return; fi
+    echo "=$kernel_version"
+}
+
 # Unpacks some packages into one folder.
 kernel_unpack_all() {
     local folder=$1 package
@@ -118,7 +125,7 @@ kernel_unpack_all() {
     mkdir -p "$folder"
     for package in "$@"; do
         rm -rf "$folder.one"
-        kernel_unpack "$package" "$folder.one" "${kernel_any-=$kernel_version}"
+        kernel_unpack "$package" "$folder.one" "${kernel_any-$(kernel_version_of "$package")}"
         cp -a "$folder.one/." "$folder/"
         rm -rf "$folder.one"
     done
@@ -207,10 +214,15 @@ kernel_tools() {
     done
 }
 
+# Whether apt offers a package in just the kernel's version.
+kernel_offers() {
+    apt-cache "${kernel_apt[@]}" madison "$1" 2>/dev/null | awk -F ' *[|] *' '{print $2}' | grep -qxF "$kernel_version"
+}
+
 # Whether there is a source of just the kernel's version.
 kernel_has_source() {
     kernel_find
-    apt-cache "${kernel_apt[@]}" madison "linux-source-$kernel_minor" 2>/dev/null | awk -F ' *[|] *' '{print $2}' | grep -qxF "$kernel_version"
+    kernel_offers "linux-source-$kernel_minor"
 }
 
 # The source, once.
