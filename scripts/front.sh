@@ -3,13 +3,13 @@
 #
 #   scripts/front.sh [PATH OF idlewise] > docs/front.md
 #
-# RUNS=N runs of each (5), DURATION=TIME of each (20s), DISKS=NAME,… other disks, DRAWN=FROM-TO drawn loads (641-740).
+# RUNS=N runs of each (5), DURATION=TIME of each (20s), DISKS=NAME,… other disks, DRAWN=FROM-TO drawn loads (841-940).
 set -euo pipefail
 export LC_ALL=C COLUMNS=110
 
 idlewise="${1:-target/release/idlewise}"
 loads=$("$idlewise" front --disks sd-card --duration 1s --schedulers noop --json 2>/dev/null | grep -c "\"load\":")
-runs=${RUNS:-5} duration=${DURATION:-20s} drawn=${DRAWN:-641-740}
+runs=${RUNS:-5} duration=${DURATION:-20s} drawn=${DRAWN:-841-940}
 disks=${DISKS:-hdd-18tb-7200,hdd-4tb-7200,hdd-2400gb-10k,maxtor-40g,cheetah-st318451lw,deskstar-34gxp,ibm-18es,barracuda,atlas10k,sata-ssd,nvme-ssd,sd-card}
 
 cat <<TEXT
