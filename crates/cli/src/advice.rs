@@ -19,15 +19,13 @@ pub(crate) use text::text;
 use crate::input::recorded::{Model, Off};
 use crate::report::comparison::{Change, Comparison};
 use crate::report::summary::Summary;
-use crate::report::verdict::Claim;
+use crate::report::verdict::{Claim, ENOUGH};
 
 /// A process is named as one that gains or loses if its mean latency changes by this share, below which models differ
 /// from drives.
 const MATTERS: f64 = 0.05;
 /// Processes with fewer requests say little.
 const REQUESTS_OF_A_PROCESS: u64 = 20;
-/// Fewer requests than this of a disk decide nothing.
-const ENOUGH: u64 = 100;
 /// Processes, kinds of load and ties are named up to this number.
 pub(crate) const NAMED: usize = 5;
 
@@ -95,12 +93,15 @@ pub(crate) struct Advice {
     pub(crate) lines: Option<Lines>,
 }
 
-/// The kinds of load of a trace, most requests first.
+/// The kinds of load of a trace, most requests first. How many processes, only if the trace tells issuers.
 pub(crate) fn kinds(info: &TraceInfo) -> Vec<Kind> {
     let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
     for stretch in &info.timeline.stretches {
         if let Some(category) = &stretch.category {
-            *requests.entry(category).or_default() += stretch.requests;
+            let count =
+                category.split_once(' ').filter(|_| category.starts_with(|c: char| c.is_ascii_digit()));
+            let kind = count.filter(|_| info.issuers.is_none()).map_or(category.as_str(), |(_, what)| what);
+            *requests.entry(kind).or_default() += stretch.requests;
         }
     }
     let all: u64 = requests.values().sum();
@@ -179,7 +180,8 @@ pub(crate) fn advise(
     let requests = subject.records.len() as u64;
     let few = requests < ENOUGH;
     let good = if few { Vec::new() } else { good(&comparison.verdict.claims, &names) };
-    let undecided = |claim: &Claim| matches!(claim, Claim::Same { .. } | Claim::Even { .. });
+    let undecided =
+        |claim: &Claim| matches!(claim, Claim::Same { .. } | Claim::Even { .. } | Claim::Avoid { .. });
     let (action, scheduler) = match (&current, good.first()) {
         (current, None) => (Action::CannotTell, current.clone()),
         (Some(current), Some(_)) if good.contains(current) => (Action::Keep, Some(current.clone())),

@@ -1,13 +1,15 @@
 //! Repeats a comparison with other assumptions about what the trace leaves out.
 //!
 //! A trace without issuers or completions does not show what waited for what. Replay can infer it, or let every request
-//! come at its recorded time. Neither is true, and the truth lies between. The disk's model errs, too: by as much as it is
+//! come at its recorded time. Neither is true, and the truth lies between. Where nobody is known to have issued anything,
+//! neighbouring requests may be a process's, or all of them the same one's, such as a virtual machine's. The disk's model errs, too: by as much as it is
 //! off the recording, if it stands for the recorded disk; else as its profile says, or by [`UNKNOWN_ERROR`]. A disk that
 //! takes a tenth longer for everything sees a trace as one that comes a tenth faster, so that the replay's speed stands for it.
 
 use std::sync::atomic::Ordering;
 
 use idlewise_sim::experiment::Load;
+use idlewise_sim::replay::Mode;
 
 use crate::execution::execute;
 use crate::failure::Failure;
@@ -16,6 +18,7 @@ use crate::input::setup::Prepared;
 use crate::progress::interruptible;
 use crate::report::comparison::Variant;
 use crate::report::summary::{Summary, summarise};
+use crate::report::verdict::words::DISK;
 
 /// Every model is off by this at least: a difference that this much turns round is chance.
 const LEAST: f64 = 0.05;
@@ -82,14 +85,14 @@ fn add_runs(summaries: &mut [Summary], others: &[Variant]) {
 /// Runs the schedulers at `about` on a disk that may be slower or faster than its model by the share `error`, in closed and
 /// in open loop, or as it was asked for if the load tells all. `None`: interrupted.
 fn under(prepared: &mut Prepared, about: &[usize], error: f64) -> Result<Option<Vec<Variant>>, Failure> {
-    let Load::Trace { open_loop, speed, .. } = prepared.experiment.load else { return Ok(Some(Vec::new())) };
+    let Load::Trace { mode, speed, .. } = prepared.experiment.load else { return Ok(Some(Vec::new())) };
     if about.len() < 2 {
         return Ok(Some(Vec::new()));
     }
     let schedulers = about.iter().map(|index| prepared.experiment.schedulers[*index].clone()).collect();
     let all = std::mem::replace(&mut prepared.experiment.schedulers, schedulers);
-    let variants = in_turn(prepared, open_loop, speed, 1.0 + error.max(LEAST));
-    set(&mut prepared.experiment.load, open_loop, speed);
+    let variants = in_turn(prepared, mode, speed, 1.0 + error.max(LEAST));
+    set(&mut prepared.experiment.load, mode, speed);
     prepared.experiment.schedulers = all;
     variants
 }
@@ -97,35 +100,43 @@ fn under(prepared: &mut Prepared, about: &[usize], error: f64) -> Result<Option<
 /// Runs the experiment under one assumption after the other.
 fn in_turn(
     prepared: &mut Prepared,
-    asked: bool,
+    asked: Mode,
     speed: f64,
     error: f64,
 ) -> Result<Option<Vec<Variant>>, Failure> {
-    let loops: &[bool] = if prepared.missing.is_some() { &[false, true] } else { &[asked] };
+    let modes: &[Mode] = match &prepared.trace {
+        _ if prepared.missing.is_none() => &[asked],
+        Some(trace) if !trace.survey().tells_issuers() => &[Mode::Closed, Mode::OneProcess, Mode::Open],
+        _ => &[Mode::Closed, Mode::Open],
+    };
     let percent = 100.0 * (error - 1.0);
     let mut variants = Vec::new();
-    for &open_loop in loops {
-        let waits = if open_loop { "in open loop" } else { "in closed loop" };
+    for &mode in modes {
+        let waits = match mode {
+            Mode::Closed => "in closed loop",
+            Mode::OneProcess => "in closed loop with one process",
+            Mode::Open => "in open loop",
+        };
         for (factor, disk) in [
             (1.0, String::new()),
-            (error, format!(" on a disk {percent:.0} % slower")),
-            (1.0 / error, format!(" on a disk {percent:.0} % faster")),
+            (error, format!("{DISK}{percent:.0} % slower")),
+            (1.0 / error, format!("{DISK}{percent:.0} % faster")),
         ] {
-            set(&mut prepared.experiment.load, open_loop, speed * factor);
+            set(&mut prepared.experiment.load, mode, speed * factor);
             let done = execute(prepared);
             if interruptible()?.stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
             let summaries = summarise(&done?.outcomes, prepared.experiment.schedulers.len())?;
-            variants.push(Variant { name: format!("{waits}{disk}"), open_loop, summaries });
+            variants.push(Variant { name: format!("{waits}{disk}"), mode, summaries });
         }
     }
     Ok(Some(variants))
 }
 
-fn set(load: &mut Load, open: bool, factor: f64) {
-    if let Load::Trace { open_loop, speed, .. } = load {
-        (*open_loop, *speed) = (open, factor);
+fn set(load: &mut Load, wanted: Mode, factor: f64) {
+    if let Load::Trace { mode, speed, .. } = load {
+        (*mode, *speed) = (wanted, factor);
     }
 }
 
@@ -151,9 +162,9 @@ mod tests {
         let disk = Profile::named("fixed").unwrap();
         let mut prepared = setup::replay(file.path(), &reading, (disk, Off::Unknown), schedulers).unwrap();
         let variants = under(&mut prepared, &[0, 1], 0.25).unwrap().unwrap();
-        let open: Vec<_> = variants.iter().filter(|variant| variant.open_loop).collect();
+        let open: Vec<_> = variants.iter().filter(|variant| variant.mode == Mode::Open).collect();
         let (closed, of_open) = (variants.len() - open.len(), open.len());
-        assert_eq!((closed, of_open), (3, 3));
+        assert_eq!((closed, of_open), (6, 3));
         let seconds = |variant: &Variant| variant.summaries[0].figure("elapsed_ns").mean / 1e9;
         for (variant, (name, expected)) in open.iter().zip([
             ("in open loop", 10.0),
@@ -164,9 +175,9 @@ mod tests {
             assert!((seconds(variant) - expected).abs() < 0.02, "{name}: {} s", seconds(variant));
         }
         // What was asked for is as it was.
-        let Load::Trace { open_loop, speed, .. } = prepared.experiment.load else {
-            panic!("this is a trace")
-        };
-        assert!(!open_loop && (speed - 1.0).abs() < 1e-12 && prepared.experiment.schedulers.len() == 2);
+        let Load::Trace { mode, speed, .. } = prepared.experiment.load else { panic!("this is a trace") };
+        assert!(
+            mode == Mode::Closed && (speed - 1.0).abs() < 1e-12 && prepared.experiment.schedulers.len() == 2
+        );
     }
 }

@@ -30,8 +30,10 @@ impl Progress {
     /// Begins to follow these many runs, unless a program does so.
     pub(crate) fn follow(control: Arc<Control>, runs: u64) -> Progress {
         let all = (runs * WHOLE_RUN) as f64;
+        // The control counts what ran before, too.
+        let before = control.millionths.load(Ordering::Relaxed);
         Progress::follow_by(control, runs, move |control| {
-            control.millionths.load(Ordering::Relaxed) as f64 / all
+            control.millionths.load(Ordering::Relaxed).saturating_sub(before) as f64 / all
         })
     }
 
@@ -49,12 +51,17 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:20} {wide_msg}").expect("the template is valid");
         let bar = bar.with_style(style);
         let ended = Arc::clone(&done);
+        let before = control.completed.load(Ordering::Relaxed);
         let follower = std::thread::spawn(move || {
             let begun = Instant::now();
             let mut next = FIRST;
             while !ended.load(Ordering::Relaxed) {
                 let share = share(&control);
-                let text = said(control.completed.load(Ordering::Relaxed), share, begun.elapsed());
+                let text = said(
+                    control.completed.load(Ordering::Relaxed).saturating_sub(before),
+                    share,
+                    begun.elapsed(),
+                );
                 if bar.is_hidden() && begun.elapsed() >= next {
                     next += EVERY;
                     // Without anybody to read it the run goes on.

@@ -188,3 +188,34 @@ fn few_requests_decide_nothing() {
     assert!(!text.contains("Of all candidates"), "{text}");
     assert!(!told(400).1.contains("This cannot be told from"), "enough");
 }
+
+#[test]
+fn a_trace_without_issuers_does_not_tell_how_many_processes_there_are() {
+    let folder = folder();
+    // Reads far from each other, twenty in each second, and nobody knows whose.
+    let row = |n: u64| {
+        let (time, start) = (128_166_372_000_000_000 + n / 20 * 10_000_000, n * 7919 % 100_000 * 8192);
+        format!("{time},host,0,Read,{start},4096,60000\n")
+    };
+    let trace = write(&folder, "t.csv", (0..200).map(row).collect::<String>());
+    let advised = idlewise(["advise", &trace, "--schedulers", "noop,deadline"]).exits(0);
+    advised.says("warning: arrival times are whole seconds").prints("200 requests: random reads (100 %)");
+    idlewise(["trace", "info", &trace])
+        .exits(0)
+        .prints("16+ random reads")
+        .prints("how many processes, is guessed");
+}
+
+#[test]
+fn of_many_disks_the_busiest_are_advised_on() {
+    let folder = folder();
+    let row = |n: u64| {
+        let (time, start) = (128_166_372_000_000_000 + n * 10_000, n * 7919 % 100_000 * 8192);
+        format!("{time},host,{},Read,{start},4096,60000\n", n % 34)
+    };
+    let trace = write(&folder, "t.csv", (0..340).map(row).collect::<String>());
+    let advised = idlewise(["advise", &trace, "--json", "--schedulers", "noop,deadline"]).exits(0);
+    let advised = advised.says("warning: the trace has 34 disks; advice on the 32 busiest follows");
+    let told: serde_json::Value = serde_json::from_str(&advised.stdout).unwrap();
+    assert_eq!(told["disks"].as_array().unwrap().len(), 32);
+}

@@ -15,7 +15,7 @@ fn page(process: &str) -> String {
             n * 7919 % 100_000 * 8
         )
     };
-    let trace: String = (1..60).map(|n| row(n, 1 + (n % 3) as u32)).collect();
+    let trace: String = (1..160).map(|n| row(n, 1 + (n % 3) as u32)).collect();
     let trace = write(&folder, "t<b>.txt", trace);
     let html = folder.path().join("r.html");
     let option = format!("--html={}", html.display());

@@ -165,9 +165,11 @@ fn what_a_trace_does_not_tell_is_assumed_both_ways() {
         let kinds: Vec<_> =
             document["claims"].as_array().unwrap().iter().map(|claim| &claim["claim"]).collect();
         assert!(kinds.iter().any(|kind| *kind == "holds" || *kind == "cannot-tell"), "{kinds:?}");
-        let all = ["in closed loop", "in open loop"].into_iter().flat_map(|waits| {
-            ["", " on a disk 18 % slower", " on a disk 18 % faster"].map(|disk| format!("{waits}{disk}"))
-        });
+        let all = ["in closed loop", "in closed loop with one process", "in open loop"].into_iter().flat_map(
+            |waits| {
+                ["", " on a disk 18 % slower", " on a disk 18 % faster"].map(|disk| format!("{waits}{disk}"))
+            },
+        );
         assert_eq!(assumptions(document), all.collect::<Vec<_>>());
     }
     assert_eq!(good(&closed), good(&open), "the verdict does not turn on the assumption");

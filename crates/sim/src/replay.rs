@@ -4,8 +4,10 @@
 //! here too, plus the time that its process then computed. On a faster disk the trace runs faster,
 //! on a slower one slower, as the programs would have. [`infer`](crate::traces::infer) says what waited for what, [`process_ends`] when a process
 //! ends, of which the scheduler is told.
+//! *One process*: the same, and what the trace tells no issuer of is one process's: streams of neighbouring requests are not
+//! taken for processes.
 //! *Open loop*: every request comes at its recorded time, whatever the disk does.
-//! In both, what Linux held back behind a plug comes together (`plugs`).
+//! In all, what Linux held back behind a plug comes together (`plugs`).
 //!
 //! Memory is constant: a window of rows is held, however long the trace is. So a process can get ahead of the order
 //! in the trace by the window, and no further. A replay issues what the trace has and nothing else: a stream that a
@@ -33,11 +35,23 @@ use processes::Processes;
 
 pub use rows::{Rows, RowsError};
 
+/// When requests are issued, and who is taken for the issuer of those that have none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Closed loop; streams of neighbouring requests stand in for processes.
+    #[default]
+    Closed,
+    /// Closed loop; one process.
+    OneProcess,
+    /// Open loop: recorded times rule. One process.
+    Open,
+}
+
 /// How to replay.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
-    /// Open loop: recorded times rule.
-    pub open: bool,
+    /// When requests are issued.
+    pub mode: Mode,
     /// Times are divided by this: 2 replays twice as fast.
     pub speed: f64,
     /// Sectors on the disk. Addresses beyond are folded back onto it.
@@ -149,7 +163,7 @@ impl Replay {
             ended: false,
             error: None,
             ready: BinaryHeap::new(),
-            inference: Inference::default(),
+            inference: Inference::new(settings.mode == Mode::OneProcess),
             processes: Processes::default(),
             ends: Ends::default(),
             read_up_to: Instant::ZERO,
@@ -214,7 +228,7 @@ impl Replay {
             self.ends.read(issuer, record.completed.unwrap_or(record.arrival));
         }
         self.account.devices = self.account.devices.max(u64::from(record.device) + 1);
-        let Inferred { issuer, cause } = if self.settings.open {
+        let Inferred { issuer, cause } = if self.settings.mode == Mode::Open {
             let issuer = record.issuer.unwrap_or_default();
             Inferred { issuer, cause: Cause::At(record.arrival) }
         } else {

@@ -8,7 +8,7 @@ use idlewise_disk::{Completion, DiskModel, Profile};
 use idlewise_sim::engine::director::Director;
 use idlewise_sim::engine::exits::Exits;
 use idlewise_sim::engine::{Control, Engine, Limits, Observer, Workload};
-use idlewise_sim::replay::{Replay, Rows, RowsError, Settings};
+use idlewise_sim::replay::{Mode, Replay, Rows, RowsError, Settings};
 use idlewise_sim::traces::{Exit, Format, Options, Record, Trace, Writer};
 use idlewise_sim::workloads::{self, Ground, Named, Spec};
 
@@ -122,7 +122,7 @@ fn replayed(recording: &Recording, told: bool, scheduler: &str) -> f64 {
     assert_eq!(writer.finish().unwrap().losses, []);
     let trace = Trace::from_reader(Cursor::new(bytes), "chains", &Options::default()).unwrap();
     let capacity = Profile::named("deskstar-34gxp").unwrap().build().unwrap().capacity();
-    let settings = Settings { open: false, speed: 1.0, capacity, unscheduled: false };
+    let settings = Settings { mode: Mode::Closed, speed: 1.0, capacity, unscheduled: false };
     chain(&mut Replay::new(Box::new(TraceRows(trace)), settings), scheduler)
 }
 
@@ -165,7 +165,8 @@ fn exits(text: &str) -> Vec<(u64, u32)> {
         Trace::from_reader(text, "exits", &Options { format: Some(Format::Idlewise), ..Options::default() })
             .unwrap();
     let mut device = Profile::named("fixed").unwrap().with("latency=1000").unwrap().build().unwrap();
-    let settings = Settings { open: false, speed: 1.0, capacity: device.capacity(), unscheduled: false };
+    let settings =
+        Settings { mode: Mode::Closed, speed: 1.0, capacity: device.capacity(), unscheduled: false };
     let mut replay = Replay::new(Box::new(TraceRows(trace)), settings);
     let queue = Queue::new(64, Traits::default(), registry::find("noop").unwrap(), &[]).unwrap();
     let mut host = Host::new(queue, Gone::default());

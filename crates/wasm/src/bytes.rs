@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use idlewise_core::Issuer;
 use idlewise_sim::experiment::Load;
-use idlewise_sim::replay::{Rows, RowsError};
+use idlewise_sim::replay::{Mode, Rows, RowsError};
 use idlewise_sim::traces::{Exit, Options, Record, Survey, Trace, TraceError};
 
 /// The bytes of a file, read without copying.
@@ -72,5 +72,5 @@ pub(crate) fn load(name: &str, trace: Vec<u8>) -> Result<(Load, Vec<String>), Tr
         notes.push(format!("{name} does not tell the {missing} of its requests"));
     }
     let rows = move |_| -> Result<Box<dyn Rows>, RowsError> { Ok(Box::new(TraceRows(open(&options)?))) };
-    Ok((Load::Trace { open: Box::new(rows), open_loop: false, speed: 1.0, devices: Vec::new() }, notes))
+    Ok((Load::Trace { open: Box::new(rows), mode: Mode::Closed, speed: 1.0, devices: Vec::new() }, notes))
 }

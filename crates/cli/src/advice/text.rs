@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{Action, Advice, Affected, ENOUGH};
+use super::{Action, Advice, Affected};
 use crate::report::numbers::{three, wrap};
-use crate::report::verdict::words::{show, told};
+use crate::report::verdict::words::{list, show, told};
+use crate::report::verdict::{Claim, ENOUGH};
 
 /// The advice as lines of at most `width` characters.
 pub(crate) fn text(advice: &Advice, width: usize) -> String {
@@ -82,7 +83,7 @@ fn load(advice: &Advice) -> String {
 
 /// A category, such as `4 random reads`, for people.
 fn spelt(kind: &str) -> String {
-    match kind.split_once(' ') {
+    match kind.split_once(' ').filter(|_| kind.starts_with(|c: char| c.is_ascii_digit())) {
         Some(("1", what)) => format!("{what} of one process"),
         Some(("16+", what)) => format!("{what} of 16 or more processes"),
         Some((about, what)) => format!("{what} of about {about} processes"),
@@ -99,8 +100,10 @@ fn headline(advice: &Advice) -> String {
     let scheduler = advice.scheduler.as_deref().map_or("?", told);
     match advice.action {
         Action::Keep if advice.current.is_none() => {
-            "Keep the scheduler that the disk has: no candidate is better by more than models are off."
-                .to_owned()
+            let but = avoided(advice).map_or_else(String::new, |but| format!(", unless that is {but}"));
+            format!(
+                "Keep the scheduler that the disk has{but}: no other is better by more than models are off."
+            )
         }
         Action::Keep => {
             format!("Keep {current}, which the disk has: no other is better by more than models are off.")
@@ -128,6 +131,15 @@ fn headline(advice: &Advice) -> String {
         ),
         Action::CannotTell => format!("This cannot be told from the recording.{kept}"),
     }
+}
+
+/// Those that the verdict would not have, if it has nothing else against anybody.
+fn avoided(advice: &Advice) -> Option<String> {
+    let but = advice.claims.iter().find_map(|claim| match claim {
+        Claim::Avoid { but, .. } => Some(but),
+        _ => None,
+    })?;
+    Some(list(but.iter().map(String::as_str)))
 }
 
 fn affected(who: &str, nobody: &str, processes: &[Affected]) -> String {

@@ -9,11 +9,12 @@ use serde_json::json;
 use super::record::{NOTHING, length, record};
 use crate::advice::{Advice, Subject, advise, kinds, subjects, text};
 use crate::assumptions::doubts;
+use crate::caller;
 use crate::execution::execute;
 use crate::failure::Failure;
 use crate::input::args::Reading;
 use crate::input::recorded::Model;
-use crate::input::trace::{options, sha256};
+use crate::input::trace::{MOST_DISKS, options, sha256};
 use crate::input::{names, presets, setup};
 use crate::notes::notes;
 use crate::report::comparison::Comparison;
@@ -146,10 +147,7 @@ impl Advise {
             recorded.path
         };
         let subjects = subjects(&path, &self.reading)?;
-        let mut all = Vec::new();
-        for subject in &subjects {
-            all.push(self.advise(&path, subject)?);
-        }
+        let all = self.advise_all(&path, &subjects)?;
         // A recording that is not kept cannot be replayed again.
         let kept = (!path.starts_with(scratch.path())).then(|| sha256(&traces::Trace::files(&path)));
         let hash = kept.and_then(|hash| hash.ok().flatten());
@@ -173,6 +171,30 @@ impl Advise {
         output::print(&format!("{}\n{}", texts.join("\n"), origin::with_hash(hash.as_deref())))
     }
 
+    /// Advice on the busiest disks, as many as there is time for; says what is left out.
+    fn advise_all(&self, path: &Path, subjects: &[Subject]) -> Result<Vec<Advice>, Failure> {
+        let mut all = Vec::new();
+        for subject in subjects.iter().take(MOST_DISKS) {
+            let (advice, interrupted) = self.advise(path, subject, subjects.len() > 1)?;
+            if interrupted && !all.is_empty() {
+                let (of, told) = (subjects.len(), all.len());
+                caller::say(&[format!("interrupted: advice on {told} of {of} disks follows, the busiest first")])?;
+                return Ok(all);
+            }
+            all.push(advice);
+            if interrupted {
+                break;
+            }
+        }
+        if subjects.len() > MOST_DISKS {
+            let of = subjects.len();
+            caller::say(&[format!(
+                "warning: the trace has {of} disks; advice on the {MOST_DISKS} busiest follows; --device chooses others"
+            )])?;
+        }
+        Ok(all)
+    }
+
     /// The model of the disk: the one that is named, or the one that stands for what it did.
     fn model(&self, subject: &Subject) -> Result<Model, Failure> {
         let survey = subject.survey();
@@ -184,8 +206,8 @@ impl Advise {
     }
 
     /// Replays what the disk did under each candidate, and again on a disk that is slower and faster by the error of its
-    /// model.
-    fn advise(&self, path: &Path, subject: &Subject) -> Result<Advice, Failure> {
+    /// model. Also whether that was interrupted. Notes name the disk if there are `several`.
+    fn advise(&self, path: &Path, subject: &Subject, several: bool) -> Result<(Advice, bool), Failure> {
         let mut model = self.model(subject)?;
         let reading = Reading { devices: vec![subject.name.clone()], ..self.reading.clone() };
         let mut wanted = self.schedulers.clone();
@@ -204,7 +226,10 @@ impl Advise {
         let doubts = if done.interrupted { None } else { doubts(&mut prepared, &about, &mut summaries)? };
         done.interrupted |= doubts.is_none();
         let doubts = doubts.unwrap_or_default();
-        let notes: Vec<String> = notes(&prepared, &done).into_iter().chain(doubts.note()).collect();
+        let mut notes = notes(&prepared, &done);
+        let named = |note: &String| if several { format!("{}: {note}", subject.name) } else { note.clone() };
+        caller::say(&notes.iter().map(named).collect::<Vec<_>>())?;
+        notes.extend(doubts.note());
         model.words += &doubts.means.map_or_else(String::new, |means| format!("; figures are {means}"));
         let in_use = subject.current();
         let asked = (self.goal, &about[..], in_use.as_deref());
@@ -214,6 +239,6 @@ impl Advise {
         }
         let mut trace = traces::Trace::open(path, &options(&reading)?).map_err(Failure::failed)?;
         let info = TraceInfo::read(&mut trace).map_err(Failure::failed)?;
-        Ok(advise(subject, model, kinds(&info), &comparison))
+        Ok((advise(subject, model, kinds(&info), &comparison), done.interrupted))
     }
 }

@@ -38,6 +38,10 @@ pub(crate) struct LoadOptions {
     #[arg(long)]
     pub(crate) open_loop: bool,
 
+    /// Take requests of which the trace tells no issuer for one process's; otherwise for a process's for each stream
+    #[arg(long, conflicts_with = "open_loop")]
+    pub(crate) one_process: bool,
+
     /// Replay all devices of the trace on one disk; otherwise each has a disk of its own, of the same kind
     #[arg(long)]
     pub(crate) one_disk: bool,

@@ -9,6 +9,7 @@ use idlewise_disk::Profile;
 
 use idlewise_sim::engine::Limits;
 use idlewise_sim::experiment::{Choice, Experiment, ExperimentError, Load, OpenRows};
+use idlewise_sim::replay::Mode;
 use idlewise_sim::selection::files::{self, FileError};
 use idlewise_sim::selection::{Selection, Switching};
 use idlewise_sim::traces::Record;
@@ -94,6 +95,7 @@ fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>),
     let reading = &options.reading;
     let of_traces = [
         ("--open-loop", options.open_loop),
+        ("--one-process", options.one_process),
         ("--one-disk", options.one_disk),
         ("--speed", (options.speed - 1.0).abs() > 0.0),
         ("--format", reading.format.is_some()),
@@ -117,9 +119,17 @@ fn load(options: &LoadOptions) -> Result<(Load, String, Option<Arc<TraceFile>>),
     let file = Arc::new(TraceFile::open(path, &options.reading)?);
     let devices = if options.one_disk { Vec::new() } else { file.split()? };
     let words = format!("trace {}", file.name());
-    let load =
-        Load::Trace { open: opener(&file), open_loop: options.open_loop, speed: options.speed, devices };
+    let load = Load::Trace { open: opener(&file), mode: mode(options), speed: options.speed, devices };
     Ok((load, words, Some(file)))
+}
+
+/// When the requests of a trace are issued.
+fn mode(options: &LoadOptions) -> Mode {
+    match (options.open_loop, options.one_process) {
+        (true, _) => Mode::Open,
+        (false, true) => Mode::OneProcess,
+        (false, false) => Mode::Closed,
+    }
 }
 
 fn opener(file: &Arc<TraceFile>) -> OpenRows {
@@ -135,7 +145,7 @@ pub(crate) fn replay(
     schedulers: Vec<Choice>,
 ) -> Result<Prepared, Failure> {
     let file = Arc::new(TraceFile::open(path, reading)?);
-    let load = Load::Trace { open: opener(&file), open_loop: false, speed: 1.0, devices: Vec::new() };
+    let load = Load::Trace { open: opener(&file), mode: Mode::Closed, speed: 1.0, devices: Vec::new() };
     let experiment = Experiment { schedulers, ..Experiment::new(disk, load) };
     let (load, missing) = (format!("trace {}", file.name()), file.survey().missing());
     Ok(Prepared { experiment, load, trace: Some(file), missing, disk_reason: None, off: Some(off) })
@@ -250,12 +260,9 @@ pub(crate) fn one(
     trace: Option<&Arc<TraceFile>>,
 ) -> Result<Experiment, Failure> {
     let load = match (trace, &options.fio) {
-        (Some(file), _) => Load::Trace {
-            open: opener(file),
-            open_loop: options.open_loop,
-            speed: options.speed,
-            devices: Vec::new(),
-        },
+        (Some(file), _) => {
+            Load::Trace { open: opener(file), mode: mode(options), speed: options.speed, devices: Vec::new() }
+        }
         // Warned of when the runs were planned.
         (None, Some(path)) => Load::Fio(silent_job_file(path)?),
         (None, None) => load(options)?.0,

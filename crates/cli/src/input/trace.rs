@@ -64,7 +64,7 @@ struct Split {
 }
 
 /// Disks that a trace gets at most: to build the model of each takes a moment, for each scheduler.
-const MOST_DISKS: usize = 32;
+pub(crate) const MOST_DISKS: usize = 32;
 
 /// Rows of a trace of several devices that are held in memory, to be dealt out to the devices' disks: 0.5 GB.
 const MOST_SPLIT: u64 = 4_000_000;

@@ -1,11 +1,13 @@
 //! A finished comparison: what was compared, the verdict, and both as text and as JSON.
 
+use idlewise_sim::experiment::Load;
 use idlewise_sim::metrics::Kind;
+use idlewise_sim::replay::Mode;
 use serde::Serialize;
 
 use super::summary::Summary;
 use super::verdict::table::{Arrivals, Goal, Measured, Table};
-use super::verdict::{Assumed, Question, Verdict, verdict};
+use super::verdict::{Assumed, Claim, ENOUGH, Question, Verdict, verdict};
 use super::{json, numbers, origin, phases, table};
 use crate::failure::Failure;
 use crate::input::recorded::Off;
@@ -28,7 +30,7 @@ pub(crate) struct Change {
 /// The schedulers that a verdict is about, under another assumption.
 pub(crate) struct Variant {
     pub(crate) name: String,
-    pub(crate) open_loop: bool,
+    pub(crate) mode: Mode,
     pub(crate) summaries: Vec<Summary>,
 }
 
@@ -63,17 +65,20 @@ impl<'a> Comparison<'a> {
         };
         let assumed = |variant: &Variant| Assumed {
             name: variant.name.clone(),
-            table: table(&variant.summaries, Arrivals::replayed(variant.open_loop)),
+            table: table(&variant.summaries, Arrivals::replayed(variant.mode)),
         };
         let table = table(summaries, Arrivals::of(&experiment.load));
         let assumed: Vec<Assumed> = variants.iter().map(assumed).collect();
         let missing = prepared.missing.unwrap_or_default();
-        let far = match prepared.off {
-            Some(Off::Far(share)) => Some(share),
+        let of_trace = matches!(experiment.load, Load::Trace { .. });
+        let requests = summaries.first().map_or(0, |first| first.figure("requests").mean as u64);
+        let barred = match prepared.off {
+            _ if interrupted => Some(Claim::Interrupted),
+            _ if of_trace && requests < ENOUGH => Some(Claim::Few { requests }),
+            Some(Off::Far(off)) => Some(Claim::Far { off }),
             _ => None,
         };
-        let question =
-            Question { table: &table, goal, interrupted, far, missing, assumed: &assumed, about: &about };
+        let question = Question { table: &table, goal, barred, missing, assumed: &assumed, about: &about };
         let verdict = verdict(&question);
         Comparison { prepared, summaries, interrupted, verdict, goal, figures: table }
     }

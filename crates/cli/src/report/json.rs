@@ -1,6 +1,7 @@
 //! Results as JSON.
 
 use idlewise_sim::experiment::{Choice, Load};
+use idlewise_sim::replay::Mode;
 use serde_json::{Value, json};
 
 use super::origin;
@@ -33,7 +34,8 @@ pub(crate) fn header(schema: &str, prepared: &Prepared, interrupted: bool) -> Va
         "disk_reason": prepared.disk_reason,
         "not_told": prepared.missing,
         "load": prepared.load,
-        "open_loop": matches!(experiment.load, Load::Trace { open_loop: true, .. }),
+        "open_loop": matches!(experiment.load, Load::Trace { mode: Mode::Open, .. }),
+        "one_process": matches!(experiment.load, Load::Trace { mode: Mode::OneProcess, .. }),
         "seeds": experiment.seeds,
         "interrupted": interrupted,
         "calibrated": experiment.calibrated,

@@ -20,6 +20,8 @@ const LONG_WAIT_FACTOR: f64 = 5.0;
 const LATE_FACTOR: f64 = 2.0;
 /// Those to keep off are named, instead of those to take, where there are at least this many good ones for each.
 const GOOD_FOR_EACH: usize = 2;
+/// Fewer requests than this of a trace are no ground for a recommendation.
+pub(crate) const ENOUGH: u64 = 100;
 
 /// A scheduler and how it does in a figure, in the figure's unit of JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -73,8 +75,9 @@ pub(crate) enum Claim {
     Even { goal: Goal, simplest: String },
     /// All but these are as good as each other.
     Avoid { goal: Goal, but: Vec<String> },
-    /// One to take, those that are as good, and the figures in which another is better.
-    Take { goal: Goal, scheduler: String, ties: Vec<String>, behind: Vec<Times> },
+    /// One to take, those that are as good, and the figures in which another is better. `only`: the assumptions that make the
+    /// difference, if the load as it was replayed makes none.
+    Take { goal: Goal, scheduler: String, ties: Vec<String>, behind: Vec<Times>, only: Vec<String> },
     /// The recommended scheduler lets some request wait far longer than need be.
     Longest { scheduler: Value, other: Value },
     /// Programs that end by themselves end far later under the recommended scheduler than under another.
@@ -84,6 +87,8 @@ pub(crate) enum Claim {
     LeftOut { schedulers: Vec<Value>, limit_ns: f64, usual: Option<String> },
     /// What is known to be unsure leaves the recommendation as it is.
     Holds { missing: &'static str, assumptions: Vec<String> },
+    /// The trace has too few requests to tell anything.
+    Few { requests: u64 },
     /// The disk's model is so far from the recorded disk that nothing can be told: by this share of the mean response time.
     Far { off: f64 },
     /// What the trace does not tell decides.
@@ -105,10 +110,8 @@ pub(in crate::report) struct Assumed {
 pub(in crate::report) struct Question<'a> {
     pub(in crate::report) table: &'a Table,
     pub(in crate::report) goal: Goal,
-    /// The runs were cut short.
-    pub(in crate::report) interrupted: bool,
-    /// The disk's model stands for the recorded disk, and is too far from that, by this share.
-    pub(in crate::report) far: Option<f64>,
+    /// What forbids to recommend anything: [`Claim::Interrupted`], [`Claim::Few`] or [`Claim::Far`].
+    pub(in crate::report) barred: Option<Claim>,
     /// What the load does not tell, and the results under what may be so instead, with the same schedulers.
     pub(in crate::report) missing: &'static str,
     pub(in crate::report) assumed: &'a [Assumed],
@@ -143,7 +146,9 @@ impl Verdict {
 
     /// What it comes to, in a few words.
     pub(crate) fn headline(&self) -> String {
-        let cannot = |claim: &&Claim| matches!(claim, Claim::Far { .. } | Claim::CannotTell { .. });
+        let cannot = |claim: &&Claim| {
+            matches!(claim, Claim::Few { .. } | Claim::Far { .. } | Claim::CannotTell { .. })
+        };
         let unsure = self.claims.iter().find(cannot);
         let recommends = self.claims.iter().find_map(words::headline);
         unsure.and_then(words::headline).or(recommends).unwrap_or_else(|| "No recommendation".to_owned())
@@ -169,7 +174,7 @@ pub(in crate::report) fn verdict(question: &Question<'_>) -> Verdict {
 }
 
 fn judge(question: &Question<'_>) -> Vec<Claim> {
-    if question.interrupted {
+    if question.barred == Some(Claim::Interrupted) {
         return vec![Claim::Interrupted];
     }
     let own = question.table.only(question.about);
@@ -177,8 +182,8 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
         return vec![Claim::Alone];
     }
     let mut claims: Vec<Claim> = own.figures.iter().filter_map(|figure| fact(&own, figure)).collect();
-    if let Some(off) = question.far {
-        claims.push(Claim::Far { off });
+    if let Some(barred) = &question.barred {
+        claims.push(barred.clone());
         return claims;
     }
     let good = own.unbeaten(question.goal);
@@ -197,8 +202,14 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
     let calm: Vec<usize> = robust.iter().copied().filter(|row| longest(&own, *row).is_none()).collect();
     let pool = if calm.is_empty() { &robust } else { &calm };
     let chosen = simplest(&own, &own.nearly_best(question.goal, pool));
-    let (claim, taken) = advice(&own, question.goal, &robust, chosen);
+    let (mut claim, taken) = advice(&own, question.goal, &robust, chosen);
     let takes = matches!(claim, Claim::Take { .. });
+    if let Claim::Take { only, .. } = &mut claim
+        && good.len() == own.schedulers.len()
+    {
+        let parts = under.iter().filter(|under| under.good.len() < own.schedulers.len());
+        *only = parts.map(|under| under.assumption.clone()).collect();
+    }
     claims.push(claim);
     if !under.is_empty() {
         let assumptions = under.into_iter().map(|under| under.assumption).collect();
@@ -290,7 +301,7 @@ fn advice(table: &Table, goal: Goal, good: &[usize], chosen: usize) -> (Claim, u
     let ties: Vec<usize> = good.iter().copied().filter(|row| *row != chosen).collect();
     let behind = table.figures.iter().filter_map(behind).collect();
     let scheduler = table.schedulers[chosen].clone();
-    (Claim::Take { goal, scheduler, ties: named(table, &ties), behind }, chosen)
+    (Claim::Take { goal, scheduler, ties: named(table, &ties), behind, only: Vec::new() }, chosen)
 }
 
 /// A row's value in a column of times, and the least one's, if the row has at least `factor` times that.

@@ -45,6 +45,7 @@ def compare(
     devices: str | Sequence[str] | None = None,
     lenient: bool | None = None,
     open_loop: bool | None = None,
+    one_process: bool | None = None,
     one_disk: bool | None = None,
     speed: float | None = None,
     settings_of: Mapping[str, Mapping[str, Value]] | None = None,
@@ -84,6 +85,8 @@ def compare(
         devices: Only these devices of the trace.
         lenient: Skip rows of the trace that cannot be read, and count them.
         open_loop: Replay at the recorded times, whatever the disk does.
+        one_process: Take requests of which the trace tells no issuer for one process's; otherwise for a process's for each
+            stream.
         one_disk: Replay all devices of the trace on one disk.
         speed: Replay this much faster.
         settings_of: Tunables by scheduler: `{"deadline": {"read_expire": "100ms"}}`.

@@ -10,7 +10,7 @@ use crate::engine::Limits;
 use crate::engine::decision_log::WhyFilter;
 use crate::metrics::Report;
 use crate::metrics::series::Series;
-use crate::replay::{Account, Rows, RowsError};
+use crate::replay::{Account, Mode, Rows, RowsError};
 use crate::selection::Selection;
 use crate::selection::log::Log;
 use crate::workloads::fio::JobFile;
@@ -29,8 +29,8 @@ pub enum Load {
     Trace {
         /// Opens it.
         open: OpenRows,
-        /// Open loop: recorded times rule.
-        open_loop: bool,
+        /// When its requests are issued.
+        mode: Mode,
         /// Times are divided by this.
         speed: f64,
         /// Devices that have a disk each, the busiest first; without any, all of the trace goes to one disk.

@@ -286,10 +286,10 @@ impl Run<'_, '_, '_> {
         match &self.plan.load {
             Load::Workload(_) => unreachable!("it was built"),
             Load::Fio(jobs) => self.simulate(&mut jobs.build(ground)?, disk, queue, follower),
-            Load::Trace { open, open_loop, speed, .. } => {
+            Load::Trace { open, mode, speed, .. } => {
                 let unscheduled = self.choice().label == registry::NONE;
                 let settings =
-                    Settings { open: *open_loop, speed: *speed, capacity: ground.capacity, unscheduled };
+                    Settings { mode: *mode, speed: *speed, capacity: ground.capacity, unscheduled };
                 let mut replay = Replay::new(open(self.device).map_err(ExperimentError::Trace)?, settings);
                 let (limits, control) = (self.plan.limits, self.control);
                 let outcome = self.simulate(&mut replay, disk, queue, follower)?;

@@ -17,7 +17,7 @@
 //! | … | the latest flush of another process of its group, done in the last eighth of the pause and at most [`HAND_OVER`] before: a database's backends commit for one another |
 //! | … asynchronous write | its process's previous request, which it follows at the recorded distance, as a flusher's do |
 //! | issuers, no completions | its process's previous request. Of the gap between the two, the shortest gap that the process has shown lately is the disk's, the rest was computing. Rows closer than [`BATCH`] were issued together |
-//! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream |
+//! | no issuers | streams stand in for processes: a row belongs to the stream that last ended within [`NEAR`] of where it starts, else it begins a new stream. Or all are one process's |
 //!
 //! [`HAND_OVER`], [`SILENCE`], [`BATCH`] and [`NEAR`] are choices, not measurements.
 
@@ -186,13 +186,20 @@ pub struct Inference {
     last: Vec<Option<Done>>,
     streams: Vec<Stream>,
     streams_made: u32,
+    one_process: bool,
 }
 
 impl Inference {
+    /// An inference that takes the rows without issuer for those of `one_process`, or for streams.
+    pub fn new(one_process: bool) -> Inference {
+        Inference { one_process, ..Inference::default() }
+    }
+
     /// Why `record`, which is row `row`, is issued.
     pub fn infer(&mut self, record: &Record, row: u64) -> Inferred {
         let issuer = match record.issuer {
             Some(issuer) => issuer,
+            None if self.one_process => Issuer::default(),
             None => self.stream(record, row),
         };
         if self.histories.len() >= HISTORIES {

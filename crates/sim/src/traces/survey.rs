@@ -96,11 +96,19 @@ impl Survey {
         self.second.2 * idlewise_core::SECTOR_BYTES
     }
 
-    /// What the trace does not tell of its rows, in words; nothing if it tells both. A few rows without are no matter: the
-    /// first and last of a recording often lack a part.
+    /// Whether it tells who issued its rows. A few rows without are no matter: the first and last of a recording often lack a
+    /// part.
+    pub fn tells_issuers(&self) -> bool {
+        self.told(self.with_issuer)
+    }
+
+    fn told(&self, rows: u64) -> bool {
+        rows * 10 >= self.rows * 9
+    }
+
+    /// What the trace does not tell of its rows, in words; nothing if it tells both.
     pub fn missing(&self) -> Option<&'static str> {
-        let told = |rows: u64| rows * 10 >= self.rows * 9;
-        match (told(self.with_issuer), told(self.with_completion)) {
+        match (self.tells_issuers(), self.told(self.with_completion)) {
             (true, true) => None,
             (false, true) => Some("issuers"),
             (true, false) => Some("completions"),

@@ -11,7 +11,7 @@ use idlewise_core::{
 use idlewise_disk::{Command, Completion, DiskModel, SubmitError, Timing};
 use idlewise_sim::engine::{Control, Engine, Limits};
 use idlewise_sim::metrics::{Recorder, Report};
-use idlewise_sim::replay::{Account, Replay, Rows, RowsError, Settings};
+use idlewise_sim::replay::{Account, Mode, Replay, Rows, RowsError, Settings};
 use idlewise_sim::traces::infer::{Cause, HAND_OVER, Inference, SILENCE};
 use idlewise_sim::traces::{Exit, Record};
 
@@ -81,7 +81,8 @@ fn replay_under(
     open: bool,
     speed: f64,
 ) -> (Report, Account) {
-    let settings = Settings { open, speed, capacity: device.capacity(), unscheduled: false };
+    let mode = if open { Mode::Open } else { Mode::Closed };
+    let settings = Settings { mode, speed, capacity: device.capacity(), unscheduled: false };
     run(scheduler, device, Replay::new(Box::new(List(rows.into())), settings))
 }
 
@@ -115,6 +116,22 @@ fn an_open_loop_keeps_the_recorded_times() {
     assert_eq!(report.elapsed_ns, 64 * MS);
     let (report, _) = replay(reader(), Duration::from_ms(1), true, 2.0);
     assert_eq!(report.elapsed_ns, (31 * MS + MS / 2) + MS, "twice as fast");
+}
+
+#[test]
+fn rows_without_issuer_are_streams_or_one_process() {
+    // Two streams far apart, each of whose reads takes 5 ms, in turn.
+    let rows =
+        || (0..20).map(|n| row(n * 5, Some(n * 5 + 5), None, n % 2 * 500_000 + n * 4)).collect::<Vec<_>>();
+    let issuers = |mode| {
+        let mut device = Constant { service: Duration::from_ms(1), held: None, log: Vec::new() };
+        let settings = Settings { mode, speed: 1.0, capacity: device.capacity(), unscheduled: false };
+        let (report, _) = run("noop", &mut device, Replay::new(Box::new(List(rows().into())), settings));
+        (report.issuers.len(), report.elapsed_ns / MS)
+    };
+    assert_eq!(issuers(Mode::Closed), (2, 24));
+    assert_eq!(issuers(Mode::OneProcess), (1, 20));
+    assert_eq!(issuers(Mode::Open).0, 1);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use idlewise_core::{Duration, Instant, Issuer, Operation, Sector, Sectors};
 use idlewise_sim::engine::Workload;
-use idlewise_sim::replay::{Replay, Rows, RowsError, Settings};
+use idlewise_sim::replay::{Mode, Replay, Rows, RowsError, Settings};
 use idlewise_sim::traces::recording::{Asked, Disk, Encoder, Entry, Event, Head, What};
 use idlewise_sim::traces::{Exit, Options, Record, Trace};
 
@@ -100,7 +100,8 @@ fn a_trace_of_one_time_is_read_a_little_ahead() {
             Ok(Some(Record { dispatched, ..row(0, Some(1), Some(1), self.0 * 16) }))
         }
     }
-    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000), unscheduled: false };
+    let settings =
+        Settings { mode: Mode::Closed, speed: 1.0, capacity: Sector(1_000_000), unscheduled: false };
     let mut replay = Replay::new(Box::new(Endless(0)), settings);
     assert_eq!(Workload::next(&mut replay), Some(Instant(0)));
 }
@@ -121,7 +122,8 @@ fn rows_and_exits_before_an_error_are_replayed() {
     let exits =
         |n: usize| if n == 4 { vec![Exit { at: Instant(10_000), issuer: Issuer(3) }] } else { Vec::new() };
     let rows: VecDeque<_> = plugged().into_iter().enumerate().map(|(n, row)| (row, exits(n))).collect();
-    let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000), unscheduled: false };
+    let settings =
+        Settings { mode: Mode::Closed, speed: 1.0, capacity: Sector(1_000_000), unscheduled: false };
     let mut replay = Replay::new(Box::new(Broken(rows, Vec::new())), settings);
     Workload::next(&mut replay);
     assert_eq!(replay.account().rows, 5);
@@ -189,7 +191,7 @@ impl Rows for Backwards {
 fn without_a_scheduler_a_plug_is_emptied_as_the_kernel_does() {
     let sent = |rows: Box<dyn Rows>, unscheduled: bool| {
         let mut device = Constant { service: Duration::from_us(1), held: None, log: Vec::new() };
-        let settings = Settings { open: false, speed: 1.0, capacity: Sector(1_000_000), unscheduled };
+        let settings = Settings { mode: Mode::Closed, speed: 1.0, capacity: Sector(1_000_000), unscheduled };
         run("none", &mut device, Replay::new(rows, settings));
         device.log.iter().map(|command| command.start.0).collect::<Vec<_>>()
     };

@@ -7,6 +7,7 @@
 
 use idlewise_sim::experiment::Load;
 use idlewise_sim::metrics::{Better, Kind, Metric, Report};
+use idlewise_sim::replay::Mode;
 
 use crate::report::summary::{Figure, Summary};
 
@@ -58,13 +59,13 @@ pub(in crate::report) enum Arrivals {
 impl Arrivals {
     pub(in crate::report) fn of(load: &Load) -> Arrivals {
         match load {
-            Load::Trace { open_loop, .. } => Arrivals::replayed(*open_loop),
+            Load::Trace { mode, .. } => Arrivals::replayed(*mode),
             _ => Arrivals::Programs,
         }
     }
 
-    pub(in crate::report) fn replayed(open_loop: bool) -> Arrivals {
-        if open_loop { Arrivals::OpenLoop } else { Arrivals::ClosedLoop }
+    pub(in crate::report) fn replayed(mode: Mode) -> Arrivals {
+        if mode == Mode::Open { Arrivals::OpenLoop } else { Arrivals::ClosedLoop }
     }
 }
 

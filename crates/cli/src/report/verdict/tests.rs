@@ -256,10 +256,17 @@ fn check(question: &Question<'_>, own: &Table, claims: usize, (claim, sentence):
     let spoken = sentence.replace("none of the others", "");
     assert!(!spoken.split([' ', ',', ';', ':', '.', '(']).any(|word| word == "none"), "a word: {sentence}");
     match claim {
-        Claim::Interrupted => assert!(question.interrupted && claims == 1),
+        Claim::Interrupted => assert!(question.barred == Some(Claim::Interrupted) && claims == 1),
+        Claim::Few { requests } => {
+            assert!(
+                question.barred == Some(claim.clone())
+                    && sentence.contains(&format!("from {requests} requests"))
+            );
+        }
         Claim::Far { off } => {
             assert!(
-                question.far == Some(*off) && sentence.contains("40 % off, more than the 25 %"),
+                question.barred == Some(Claim::Far { off: *off })
+                    && sentence.contains("40 % off, more than the 25 %"),
                 "{sentence}"
             );
         }
@@ -322,17 +329,14 @@ fn every_sentence_is_true_of_its_table() {
             .map(|place| [("as it is", &own), ("otherwise", &other)][place])
             .map(|(name, table)| Assumed { name: name.to_owned(), table: table.clone() })
             .collect();
-        let interrupted = dice.below(50) == 0;
-        let far = (dice.below(20) == 0).then_some(0.4);
-        let question = Question {
-            table: &base,
-            goal,
-            interrupted,
-            far,
-            missing: "issuers",
-            assumed: &assumed,
-            about: &about,
+        let barred = match dice.below(50) {
+            0 => Some(Claim::Interrupted),
+            1 => Some(Claim::Few { requests: 99 }),
+            2 | 3 => Some(Claim::Far { off: 0.4 }),
+            _ => None,
         };
+        let question =
+            Question { table: &base, goal, barred, missing: "issuers", assumed: &assumed, about: &about };
         let verdict = verdict(&question);
         assert_eq!(verdict.claims.len(), verdict.sentences.len());
         assert!(!verdict.claims.is_empty(), "table {number}");
@@ -353,6 +357,7 @@ fn every_sentence_is_true_of_its_table() {
         "ends",
         "even",
         "far",
+        "few",
         "holds",
         "interrupted",
         "left-out",

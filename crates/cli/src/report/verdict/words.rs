@@ -5,7 +5,7 @@ use idlewise_sim::fit::FAR;
 use idlewise_sim::metrics::{Better, Kind};
 
 use super::table::{Goal, Measured, Table};
-use super::{Claim, Times, Under, Value};
+use super::{Claim, ENOUGH, Times, Under, Value};
 use crate::report::numbers::three;
 
 /// Names in one place; further ones are counted.
@@ -17,6 +17,9 @@ const DEAR: f64 = 2.0;
 pub(crate) fn told(name: &str) -> &str {
     if name == registry::NONE { "'none'" } else { name }
 }
+
+/// Between an assumption about what waits for what, and one about the disk.
+pub(crate) const DISK: &str = " on a disk ";
 
 /// What a verdict comes to if this claim decides it, in a few words.
 pub(super) fn headline(claim: &Claim) -> Option<String> {
@@ -35,7 +38,9 @@ pub(super) fn headline(claim: &Claim) -> Option<String> {
         Claim::Avoid { but, .. } => {
             Some(format!("Take anything but {}", list(but.iter().map(String::as_str))))
         }
-        Claim::Far { .. } | Claim::CannotTell { .. } => Some("Cannot be told from this trace".to_owned()),
+        Claim::Few { .. } | Claim::Far { .. } | Claim::CannotTell { .. } => {
+            Some("Cannot be told from this trace".to_owned())
+        }
         Claim::Interrupted => Some("The runs were cut short".to_owned()),
         _ => None,
     }
@@ -86,14 +91,14 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
             list(but.iter().map(String::as_str)),
             goal.name()
         ),
-        Claim::Take { goal, scheduler, ties, behind } => {
-            take((*goal, scheduler), ties, behind, &within_all(table, *goal, chance))
+        Claim::Take { goal, scheduler, ties, behind, only } => {
+            take((*goal, scheduler), only, ties, behind, &within_all(table, *goal, chance))
         }
         Claim::Longest { scheduler, other } => but("slowest request", Kind::Millis, scheduler, other),
         Claim::Ends { scheduler, other } => but("programs that end", Kind::Seconds, scheduler, other),
         Claim::LeftOut { schedulers, limit_ns, usual } => left_out(schedulers, *limit_ns, usual.as_deref()),
         Claim::Holds { missing, assumptions } => {
-            let holds = joined(assumptions.iter().map(String::as_str), "and", usize::MAX);
+            let holds = all(assumptions);
             match *missing {
                 "" => format!("The recommendation holds {holds}."),
                 missing => format!(
@@ -102,6 +107,9 @@ pub(super) fn sentence(claim: &Claim, table: &Table) -> String {
                 ),
             }
         }
+        Claim::Few { requests } => format!(
+            "Which scheduler to take cannot be told from {requests} requests: {ENOUGH} at least are needed."
+        ),
         Claim::Far { off } => far(*off),
         Claim::CannotTell { missing, under } => cannot_tell(missing, under),
         Claim::Others { scheduler, over, figures, .. } => others(scheduler, over, figures),
@@ -183,8 +191,34 @@ fn left_out(schedulers: &[Value], limit_ns: f64, usual: Option<&str>) -> String 
     )
 }
 
+/// Assumptions in words: the disks of the first, where all have the same, are named once.
+fn all(assumptions: &[String]) -> String {
+    let split = |name: &String| name.split_once(DISK).map(|(mode, disk)| (mode.to_owned(), disk.to_owned()));
+    let modes: Vec<&str> =
+        assumptions.iter().filter(|name| split(name).is_none()).map(String::as_str).collect();
+    let on: Vec<(String, String)> = assumptions.iter().filter_map(split).collect();
+    let disks: Vec<&str> =
+        on.iter().filter(|(mode, _)| modes.first() == Some(&mode.as_str())).map(|on| on.1.as_str()).collect();
+    let whole = on.len() == modes.len() * disks.len()
+        && on.iter().all(|(mode, disk)| modes.contains(&mode.as_str()) && disks.contains(&disk.as_str()));
+    let modes_joined = joined(modes.iter().copied(), "and", usize::MAX);
+    match (whole && !disks.is_empty(), modes.len()) {
+        (true, 1) => format!("{modes_joined}, also{DISK}{}", joined(disks.into_iter(), "and", usize::MAX)),
+        (true, _) => {
+            format!("{modes_joined}, each also{DISK}{}", joined(disks.into_iter(), "and", usize::MAX))
+        }
+        (false, _) => joined(assumptions.iter().map(String::as_str), "and", usize::MAX),
+    }
+}
+
 /// What to take.
-fn take((goal, scheduler): (Goal, &str), ties: &[String], behind: &[Times], within: &str) -> String {
+fn take(
+    (goal, scheduler): (Goal, &str),
+    only: &[String],
+    ties: &[String],
+    behind: &[Times],
+    within: &str,
+) -> String {
     let ties = if ties.is_empty() {
         String::new()
     } else {
@@ -202,7 +236,12 @@ fn take((goal, scheduler): (Goal, &str), ties: &[String], behind: &[Times], with
     } else {
         format!(", though {}", list(behind.iter().map(String::as_str)))
     };
-    format!("The choice matters: take {} (goal: {}){ties}{behind}.", told(scheduler), goal.name())
+    let only = if only.is_empty() {
+        String::new()
+    } else {
+        format!(" only {}", joined(only.iter().map(String::as_str), "and", usize::MAX))
+    };
+    format!("The choice matters{only}: take {} (goal: {}){ties}{behind}.", told(scheduler), goal.name())
 }
 
 fn far(off: f64) -> String {
@@ -270,7 +309,7 @@ pub(crate) fn show(kind: Kind, value: f64) -> String {
 }
 
 /// Names in a row; of many, the first ones and the number of the others.
-fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+pub(crate) fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     joined(names, "and", NAMED)
 }
 

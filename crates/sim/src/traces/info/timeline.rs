@@ -29,6 +29,8 @@ pub struct Timeline {
     pub stretches: Vec<Stretch>,
     /// Further stretches that are not listed.
     pub omitted: u64,
+    /// The trace tells no issuers: the categories count streams of neighbouring requests as processes.
+    pub processes_guessed: bool,
 }
 
 /// Periods in a row with the same category.
@@ -87,6 +89,8 @@ pub(super) struct Builder {
     requests: HashMap<u64, Request>,
     /// The trace has told when a request was done.
     told: bool,
+    /// The trace has told who issued a request.
+    issuers_told: bool,
     /// Flushes in the period that runs.
     flushes: u64,
     /// What the last period was asked for, once there was one.
@@ -108,6 +112,7 @@ impl Builder {
             pending: BinaryHeap::new(),
             requests: HashMap::new(),
             told: false,
+            issuers_told: false,
             flushes: 0,
             load: None,
             timeline: Timeline { period_ns: period.0, ..Timeline::default() },
@@ -116,6 +121,7 @@ impl Builder {
     }
 
     pub(super) fn add(&mut self, record: &Record) {
+        self.issuers_told |= record.issuer.is_some();
         let issuer = self.inference.infer(record, self.row).issuer;
         self.row += 1;
         self.pass(record.arrival);
@@ -223,6 +229,7 @@ impl Builder {
     pub(super) fn finish(mut self) -> Timeline {
         let end = self.opened + self.period;
         self.pass(end);
+        self.timeline.processes_guessed = !self.issuers_told && self.row > 0;
         self.timeline
     }
 }
@@ -300,7 +307,8 @@ impl fmt::Display for Timeline {
             return Ok(());
         }
         let room = f.width().unwrap_or(usize::MAX);
-        writeln!(f, "kind of load   (IOAZ §3.3, by periods of {})", Duration(self.period_ns))?;
+        let guessed = if self.processes_guessed { "; how many processes, is guessed" } else { "" };
+        writeln!(f, "kind of load   (IOAZ §3.3, by periods of {}{guessed})", Duration(self.period_ns))?;
         writeln!(f, "{}", row(COLUMNS.iter().map(|(title, _)| *title), room))?;
         for stretch in self.stretches.iter().take(SHOWN) {
             writeln!(f, "{}", row(stretch.cells(self.period_ns).iter().map(String::as_str), room))?;
