@@ -128,3 +128,15 @@ fn folded_addresses_are_a_warning_with_a_cure() {
     assert!(!cured.stderr.contains("folded"), "{}", cured.stderr);
     idlewise(words("barracuda:capacity=10x")).exits(2).says("capacity takes a size such as 500g");
 }
+
+#[test]
+fn a_trace_that_no_disk_can_have_served_is_warned_of() {
+    let folder = folder();
+    // Address and size have changed places.
+    let row = |n: u64| {
+        format!("{},d,0,Read,4096,{},60000\n", 128_166_372_000_000_000 + n * 100_000, n * 7919 * 8192)
+    };
+    let trace = write(&folder, "t.csv", (1..200).map(row).collect::<String>());
+    let words = ["run", "--scheduler", "noop", "--disk", "fixed", "--max-requests", "10", "--trace", &trace];
+    idlewise(words).says("GB in a second, and no disk does: are its columns and units as --format has them?");
+}

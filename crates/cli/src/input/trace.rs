@@ -16,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::args::Reading;
 use super::names::did_you_mean;
+use crate::caller;
 use crate::failure::Failure;
 
 /// The format called `name`.
@@ -66,6 +67,9 @@ struct Split {
 /// Disks that a trace gets at most: to build the model of each takes a moment, for each scheduler.
 pub(crate) const MOST_DISKS: usize = 32;
 
+/// Bytes that no disk moves in a second: four lanes of PCI Express 6 carry 30 GB.
+const FASTEST: u64 = 30_000_000_000;
+
 /// Rows of a trace of several devices that are held in memory, to be dealt out to the devices' disks: 0.5 GB.
 const MOST_SPLIT: u64 = 4_000_000;
 
@@ -84,7 +88,22 @@ impl TraceFile {
         let names: Vec<&String> = devices.filter_map(|(device, _)| name(device)).collect();
         file.disks = names.iter().filter_map(|name| told(name)).collect();
         file.busiest = names.first().map_or_else(String::new, |name| (*name).clone());
+        file.warn_of_rate()?;
         Ok(file)
+    }
+
+    /// Says so at once if no disk can have done what the trace has it do: columns or units are not what they were taken for.
+    fn warn_of_rate(&self) -> io::Result<()> {
+        let devices = self.survey.devices().len().max(1) as u64;
+        let rate = self.survey.busiest_second() / devices;
+        if rate <= FASTEST {
+            return Ok(());
+        }
+        let (rate, name) = (rate / 1_000_000_000, self.name());
+        let warning = format!(
+            "warning: {name} moves {rate} GB in a second, and no disk does: are its columns and units as --format has them?"
+        );
+        caller::say(&[warning])
     }
 
     /// The same without reading it: nothing is known of what it shows.
