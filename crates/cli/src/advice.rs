@@ -182,9 +182,12 @@ pub(crate) fn advise(
     let good = if few { Vec::new() } else { good(&comparison.verdict.claims, &names) };
     let undecided =
         |claim: &Claim| matches!(claim, Claim::Same { .. } | Claim::Even { .. } | Claim::Avoid { .. });
+    // As it was recorded nobody is better than the scheduler in use.
+    let assumed = |claim: &Claim| matches!(claim, Claim::Take { only, .. } if !only.is_empty());
+    let content = |current: &String| good.contains(current) || comparison.verdict.claims.iter().any(assumed);
     let (action, scheduler) = match (&current, good.first()) {
         (current, None) => (Action::CannotTell, current.clone()),
-        (Some(current), Some(_)) if good.contains(current) => (Action::Keep, Some(current.clone())),
+        (Some(current), Some(_)) if content(current) => (Action::Keep, Some(current.clone())),
         (Some(_), Some(first)) => (Action::Change, Some(first.clone())),
         (None, Some(_)) if comparison.verdict.claims.iter().any(undecided) => (Action::Keep, None),
         (None, Some(first)) => (Action::Take, Some(first.clone())),

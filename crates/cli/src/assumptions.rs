@@ -2,9 +2,10 @@
 //!
 //! A trace without issuers or completions does not show what waited for what. Replay can infer it, or let every request
 //! come at its recorded time. Neither is true, and the truth lies between. Where nobody is known to have issued anything,
-//! neighbouring requests may be a process's, or all of them the same one's, such as a virtual machine's. The disk's model errs, too: by as much as it is
-//! off the recording, if it stands for the recorded disk; else as its profile says, or by [`UNKNOWN_ERROR`]. A disk that
-//! takes a tenth longer for everything sees a trace as one that comes a tenth faster, so that the replay's speed stands for it.
+//! neighbouring requests may be a process's, or all of them the same one's, such as a virtual machine's. The disk's model
+//! errs, too: by as much as it is off the recording, if it stands for the recorded disk; else as its profile says, or by
+//! [`UNKNOWN_ERROR`]. A disk that takes a tenth longer for everything sees a trace as one that comes a tenth faster, so that
+//! the replay's speed stands for it.
 
 use std::sync::atomic::Ordering;
 
