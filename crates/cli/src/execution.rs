@@ -18,7 +18,7 @@ use crate::report::output::{Target, is_stdout};
 
 /// What the runs gave.
 pub(crate) struct Done {
-    /// One for each run that was finished; at least one.
+    /// One for each run that was finished, or if none was, for each that was begun; at least one.
     pub(crate) outcomes: Vec<Outcome>,
     /// The runs were cut short.
     pub(crate) interrupted: bool,
@@ -29,7 +29,8 @@ impl Done {
         if outcomes.is_empty() {
             return Err(Failure::failed("interrupted before the first run was done"));
         }
-        Ok(Done { outcomes, interrupted: control.stop.load(Ordering::Relaxed) })
+        let interrupted = control.stop.load(Ordering::Relaxed);
+        Ok(Done { outcomes: if interrupted { finished(outcomes) } else { outcomes }, interrupted })
     }
 
     /// What happened when, by scheduler, of those runs that kept it.
@@ -38,6 +39,12 @@ impl Done {
         let named = |outcome: &'a Outcome| outcome.series.as_ref().map(|series| (label(outcome), series));
         self.outcomes.iter().filter_map(named).collect()
     }
+}
+
+/// The runs that were not cut short, if there are any: the others' figures are of another part of the load each.
+fn finished(outcomes: Vec<Outcome>) -> Vec<Outcome> {
+    let (cut, whole): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(|outcome| outcome.cut_short);
+    if whole.is_empty() { cut } else { whole }
 }
 
 /// The status of a command that has printed what it had.
@@ -91,4 +98,28 @@ pub(crate) fn watch(prepared: &Prepared, watches: &mut dyn Observer) -> Result<(
 /// Runs in all.
 fn runs(prepared: &Prepared) -> u64 {
     (prepared.experiment.schedulers.len() * prepared.experiment.seeds.len()) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use idlewise_disk::Profile;
+    use idlewise_sim::experiment::{Experiment, Load};
+
+    use super::*;
+    use crate::input::{names, setup};
+
+    #[test]
+    fn what_was_cut_short_is_left_out_if_something_is_whole() {
+        let load = Load::Workload(setup::workload_spec("random:requests=10").unwrap());
+        let schedulers = names::schedulers(&["noop".to_owned(), "c-look".to_owned()]).unwrap().0;
+        let experiment = Experiment { schedulers, ..Experiment::new(Profile::named("fixed").unwrap(), load) };
+        let run = |cut: [bool; 2]| {
+            let mut outcomes = experiment.run(&Control::default()).unwrap();
+            outcomes.iter_mut().zip(cut).for_each(|(outcome, cut)| outcome.cut_short = cut);
+            finished(outcomes).iter().map(|outcome| outcome.scheduler).collect::<Vec<_>>()
+        };
+        assert_eq!(run([false, false]), [0, 1]);
+        assert_eq!(run([true, false]), [1]);
+        assert_eq!(run([true, true]), [0, 1]);
+    }
 }

@@ -10,7 +10,12 @@ use crate::input::trace::warnings;
 
 /// The notes of a finished run, each a line.
 pub(crate) fn notes(prepared: &Prepared, done: &Done) -> Vec<String> {
-    let interrupted = "interrupted: the results so far follow; the last runs were cut short";
+    let cut = done.outcomes.iter().any(|outcome| outcome.cut_short);
+    let interrupted = if cut {
+        "interrupted: the results so far follow; the last runs were cut short"
+    } else {
+        "interrupted: the results so far follow; runs that were cut short are left out"
+    };
     let trace = prepared.trace.as_ref().and_then(|trace| trace.report());
     let mut notes: Vec<String> = done.interrupted.then(|| interrupted.to_owned()).into_iter().collect();
     notes.extend(chosen_disk(prepared));

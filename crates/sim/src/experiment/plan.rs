@@ -87,6 +87,8 @@ pub struct Outcome {
     pub series: Option<Series>,
     /// When programs' phases began and programs ended.
     pub moments: Vec<Moment>,
+    /// The run was to stop before it had ended.
+    pub cut_short: bool,
 }
 
 impl Experiment {

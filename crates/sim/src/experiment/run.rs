@@ -291,11 +291,10 @@ impl Run<'_, '_, '_> {
                 let settings =
                     Settings { mode: *mode, speed: *speed, capacity: ground.capacity, unscheduled };
                 let mut replay = Replay::new(open(self.device).map_err(ExperimentError::Trace)?, settings);
-                let (limits, control) = (self.plan.limits, self.control);
+                let limits = self.plan.limits;
                 let outcome = self.simulate(&mut replay, disk, queue, follower)?;
-                let cut_short = control.stop.load(std::sync::atomic::Ordering::Relaxed)
-                    || limits.until < Instant::MAX
-                    || limits.requests < u64::MAX;
+                let cut_short =
+                    outcome.cut_short || limits.until < Instant::MAX || limits.requests < u64::MAX;
                 match replay.take_error() {
                     Some(error) => Err(ExperimentError::Trace(error)),
                     None if replay.unissued() > 0 && !cut_short => {
@@ -391,7 +390,6 @@ impl Run<'_, '_, '_> {
         let series = if self.last { recorder.take_series(|issuer| workload.name(issuer)) } else { None };
         let (selector, log) = follower.told(end);
         report.selector = selector;
-        let moments = workload.moments().to_vec();
         Ok(Outcome {
             scheduler: self.scheduler,
             seed: self.seed,
@@ -399,7 +397,8 @@ impl Run<'_, '_, '_> {
             account: None,
             log,
             series,
-            moments,
+            moments: workload.moments().to_vec(),
+            cut_short: control.stop.load(std::sync::atomic::Ordering::Relaxed),
         })
     }
 }
