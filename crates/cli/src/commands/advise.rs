@@ -178,7 +178,9 @@ impl Advise {
             let (advice, interrupted) = self.advise(path, subject, subjects.len() > 1)?;
             if interrupted && !all.is_empty() {
                 let (of, told) = (subjects.len(), all.len());
-                caller::say(&[format!("interrupted: advice on {told} of {of} disks follows, the busiest first")])?;
+                caller::say(&[format!(
+                    "interrupted: advice on {told} of {of} disks follows, the busiest first"
+                )])?;
                 return Ok(all);
             }
             all.push(advice);
