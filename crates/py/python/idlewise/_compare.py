@@ -85,8 +85,8 @@ def compare(
         devices: Only these devices of the trace.
         lenient: Skip rows of the trace that cannot be read, and count them.
         open_loop: Replay at the recorded times, whatever the disk does.
-        one_process: Take requests of which the trace tells no issuer for one process's; otherwise each stream of neighbouring
-            requests is taken for a process.
+        one_process: Take requests of which the trace tells no issuer for one process's; otherwise each stream of
+            neighbouring requests is taken for a process.
         one_disk: Replay all devices of the trace on one disk.
         speed: Replay this much faster.
         settings_of: Tunables by scheduler: `{"deadline": {"read_expire": "100ms"}}`.
