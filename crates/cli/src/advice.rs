@@ -93,14 +93,18 @@ pub(crate) struct Advice {
     pub(crate) lines: Option<Lines>,
 }
 
+/// How many processes a category, such as `4 random reads`, has, and what they do. `None`: it does not count them.
+fn counted(category: &str) -> Option<(&str, &str)> {
+    category.split_once(' ').filter(|_| category.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// The kinds of load of a trace, most requests first. How many processes, only if the trace tells issuers.
 pub(crate) fn kinds(info: &TraceInfo) -> Vec<Kind> {
     let mut requests: BTreeMap<&str, u64> = BTreeMap::new();
     for stretch in &info.timeline.stretches {
         if let Some(category) = &stretch.category {
-            let count =
-                category.split_once(' ').filter(|_| category.starts_with(|c: char| c.is_ascii_digit()));
-            let kind = count.filter(|_| info.issuers.is_none()).map_or(category.as_str(), |(_, what)| what);
+            let kind = counted(category).filter(|_| info.issuers.is_none());
+            let kind = kind.map_or(category.as_str(), |(_, what)| what);
             *requests.entry(kind).or_default() += stretch.requests;
         }
     }

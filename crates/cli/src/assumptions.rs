@@ -19,7 +19,7 @@ use crate::input::setup::Prepared;
 use crate::progress::interruptible;
 use crate::report::comparison::Variant;
 use crate::report::summary::{Summary, summarise};
-use crate::report::verdict::words::DISK;
+use crate::report::verdict::Assumption;
 
 /// Every model is off by this at least: a difference that this much turns round is chance.
 const LEAST: f64 = 0.05;
@@ -119,9 +119,9 @@ fn in_turn(
             Mode::Open => "in open loop",
         };
         for (factor, disk) in [
-            (1.0, String::new()),
-            (error, format!("{DISK}{percent:.0} % slower")),
-            (1.0 / error, format!("{DISK}{percent:.0} % faster")),
+            (1.0, None),
+            (error, Some(format!("{percent:.0} % slower"))),
+            (1.0 / error, Some(format!("{percent:.0} % faster"))),
         ] {
             set(&mut prepared.experiment.load, mode, speed * factor);
             let done = execute(prepared);
@@ -129,7 +129,7 @@ fn in_turn(
                 return Ok(None);
             }
             let summaries = summarise(&done?.outcomes, prepared.experiment.schedulers.len())?;
-            variants.push(Variant { name: format!("{waits}{disk}"), mode, summaries });
+            variants.push(Variant { assumption: Assumption { waits, disk }, mode, summaries });
         }
     }
     Ok(Some(variants))
@@ -172,7 +172,7 @@ mod tests {
             ("in open loop on a disk 25 % slower", 8.0),
             ("in open loop on a disk 25 % faster", 12.5),
         ]) {
-            assert_eq!(variant.name, name);
+            assert_eq!(variant.assumption.to_string(), name);
             assert!((seconds(variant) - expected).abs() < 0.02, "{name}: {} s", seconds(variant));
         }
         // What was asked for is as it was.

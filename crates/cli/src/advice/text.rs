@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::{Action, Advice, Affected};
+use super::{Action, Advice, Affected, counted};
 use crate::report::numbers::{three, wrap};
 use crate::report::verdict::words::{list, show, told};
 use crate::report::verdict::{Claim, ENOUGH};
@@ -83,7 +83,7 @@ fn load(advice: &Advice) -> String {
 
 /// A category, such as `4 random reads`, for people.
 fn spelt(kind: &str) -> String {
-    match kind.split_once(' ').filter(|_| kind.starts_with(|c: char| c.is_ascii_digit())) {
+    match counted(kind) {
         Some(("1", what)) => format!("{what} of one process"),
         Some(("16+", what)) => format!("{what} of 16 or more processes"),
         Some((about, what)) => format!("{what} of about {about} processes"),

@@ -38,7 +38,7 @@ pub(crate) struct LoadOptions {
     #[arg(long)]
     pub(crate) open_loop: bool,
 
-    /// Take requests of which the trace tells no issuer for one process's; otherwise each stream of neighbouring ones is taken for a process
+    /// Take requests without an issuer for one process's; otherwise each stream of neighbours is taken for a process's
     #[arg(long, conflicts_with = "open_loop")]
     pub(crate) one_process: bool,
 

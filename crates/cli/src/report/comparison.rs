@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::summary::Summary;
 use super::verdict::table::{Arrivals, Goal, Measured, Table};
-use super::verdict::{Assumed, Claim, ENOUGH, Question, Verdict, verdict};
+use super::verdict::{Assumed, Assumption, Claim, ENOUGH, Question, Verdict, verdict};
 use super::{json, numbers, origin, phases, table};
 use crate::failure::Failure;
 use crate::input::recorded::Off;
@@ -29,7 +29,7 @@ pub(crate) struct Change {
 
 /// The schedulers that a verdict is about, under another assumption.
 pub(crate) struct Variant {
-    pub(crate) name: String,
+    pub(crate) assumption: Assumption,
     pub(crate) mode: Mode,
     pub(crate) summaries: Vec<Summary>,
 }
@@ -64,7 +64,7 @@ impl<'a> Comparison<'a> {
             ..Table::of(&summaries.iter().collect::<Vec<_>>(), arrivals)
         };
         let assumed = |variant: &Variant| Assumed {
-            name: variant.name.clone(),
+            assumption: variant.assumption.clone(),
             table: table(&variant.summaries, Arrivals::replayed(variant.mode)),
         };
         let table = table(summaries, Arrivals::of(&experiment.load));

@@ -9,8 +9,10 @@ pub(crate) mod table;
 mod tests;
 pub(crate) mod words;
 
+use std::fmt;
+
 use idlewise_core::registry;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use table::{Goal, LONG_WAIT_NS, MATTERS, Measured, Patience, Table};
 
@@ -38,10 +40,32 @@ pub(crate) struct Times {
     pub(crate) than: String,
 }
 
+/// What is assumed of what a trace leaves out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Assumption {
+    /// What waits for what, such as "in closed loop".
+    pub(crate) waits: &'static str,
+    /// How fast the disk is, such as "10 % slower", if it is not as it is modelled.
+    pub(crate) disk: Option<String>,
+}
+
+impl fmt::Display for Assumption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.waits)?;
+        self.disk.iter().try_for_each(|disk| write!(f, " on a disk {disk}"))
+    }
+}
+
+impl Serialize for Assumption {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// What schedulers an assumption leaves.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Under {
-    pub(crate) assumption: String,
+    pub(crate) assumption: Assumption,
     /// Whom nobody beats.
     pub(crate) good: Vec<String>,
 }
@@ -77,7 +101,7 @@ pub(crate) enum Claim {
     Avoid { goal: Goal, but: Vec<String> },
     /// One to take, those that are as good, and the figures in which another is better. `only`: the assumptions that make the
     /// difference, if the load as it was replayed makes none.
-    Take { goal: Goal, scheduler: String, ties: Vec<String>, behind: Vec<Times>, only: Vec<String> },
+    Take { goal: Goal, scheduler: String, ties: Vec<String>, behind: Vec<Times>, only: Vec<Assumption> },
     /// The recommended scheduler lets some request wait far longer than need be.
     Longest { scheduler: Value, other: Value },
     /// Programs that end by themselves end far later under the recommended scheduler than under another.
@@ -86,7 +110,7 @@ pub(crate) enum Claim {
     /// longer than the goal allows. `usual`: the scheduler of whose longest request the limit is twice, if it is not a second.
     LeftOut { schedulers: Vec<Value>, limit_ns: f64, usual: Option<String> },
     /// What is known to be unsure leaves the recommendation as it is.
-    Holds { missing: &'static str, assumptions: Vec<String> },
+    Holds { missing: &'static str, assumptions: Vec<Assumption> },
     /// The trace has too few requests to tell anything.
     Few { requests: u64 },
     /// The disk's model is so far from the recorded disk that nothing can be told: by this share of the mean response time.
@@ -101,8 +125,7 @@ pub(crate) enum Claim {
 
 /// The same loads, under another assumption about what is not known.
 pub(in crate::report) struct Assumed {
-    /// In words.
-    pub(in crate::report) name: String,
+    pub(in crate::report) assumption: Assumption,
     pub(in crate::report) table: Table,
 }
 
@@ -188,7 +211,7 @@ fn judge(question: &Question<'_>) -> Vec<Claim> {
     }
     let good = own.unbeaten(question.goal);
     let under = |assumed: &Assumed| Under {
-        assumption: assumed.name.clone(),
+        assumption: assumed.assumption.clone(),
         good: named(&assumed.table, &assumed.table.unbeaten(question.goal)),
     };
     let under: Vec<Under> = question.assumed.iter().map(under).collect();

@@ -8,7 +8,7 @@ mod reader;
 use idlewise_sim::metrics::{Better, Kind};
 
 use super::table::{Aim, Goal, Measured, Table};
-use super::{Assumed, Claim, Question, verdict};
+use super::{Assumed, Assumption, Claim, Question, verdict};
 use reader::Reader;
 
 /// Names that verdicts may be about; some are those of real schedulers, for which simplicity counts.
@@ -327,7 +327,10 @@ fn every_sentence_is_true_of_its_table() {
         let other = if dice.below(2) == 0 { table(&mut dice, rows, seeds).only(&about) } else { own.clone() };
         let assumed: Vec<Assumed> = (0..dice.below(3))
             .map(|place| [("as it is", &own), ("otherwise", &other)][place])
-            .map(|(name, table)| Assumed { name: name.to_owned(), table: table.clone() })
+            .map(|(name, table)| Assumed {
+                assumption: Assumption { waits: name, disk: None },
+                table: table.clone(),
+            })
             .collect();
         let barred = match dice.below(50) {
             0 => Some(Claim::Interrupted),

@@ -5,7 +5,7 @@ use idlewise_sim::fit::FAR;
 use idlewise_sim::metrics::{Better, Kind};
 
 use super::table::{Goal, Measured, Table};
-use super::{Claim, ENOUGH, Times, Under, Value};
+use super::{Assumption, Claim, ENOUGH, Times, Under, Value};
 use crate::report::numbers::three;
 
 /// Names in one place; further ones are counted.
@@ -17,9 +17,6 @@ const DEAR: f64 = 2.0;
 pub(crate) fn told(name: &str) -> &str {
     if name == registry::NONE { "'none'" } else { name }
 }
-
-/// Between an assumption about what waits for what, and one about the disk.
-pub(crate) const DISK: &str = " on a disk ";
 
 /// What a verdict comes to if this claim decides it, in a few words.
 pub(super) fn headline(claim: &Claim) -> Option<String> {
@@ -191,30 +188,36 @@ fn left_out(schedulers: &[Value], limit_ns: f64, usual: Option<&str>) -> String 
     )
 }
 
-/// Assumptions in words: the disks of the first, where all have the same, are named once.
-fn all(assumptions: &[String]) -> String {
-    let split = |name: &String| name.split_once(DISK).map(|(mode, disk)| (mode.to_owned(), disk.to_owned()));
-    let modes: Vec<&str> =
-        assumptions.iter().filter(|name| split(name).is_none()).map(String::as_str).collect();
-    let on: Vec<(String, String)> = assumptions.iter().filter_map(split).collect();
-    let disks: Vec<&str> =
-        on.iter().filter(|(mode, _)| modes.first() == Some(&mode.as_str())).map(|on| on.1.as_str()).collect();
-    let whole = on.len() == modes.len() * disks.len()
-        && on.iter().all(|(mode, disk)| modes.contains(&mode.as_str()) && disks.contains(&disk.as_str()));
-    let modes_joined = joined(modes.iter().copied(), "and", usize::MAX);
-    match (whole && !disks.is_empty(), modes.len()) {
-        (true, 1) => format!("{modes_joined}, also{DISK}{}", joined(disks.into_iter(), "and", usize::MAX)),
-        (true, _) => {
-            format!("{modes_joined}, each also{DISK}{}", joined(disks.into_iter(), "and", usize::MAX))
-        }
-        (false, _) => joined(assumptions.iter().map(String::as_str), "and", usize::MAX),
+/// Assumptions in words. Disks are named once where each way of waiting has all of them.
+fn all(assumptions: &[Assumption]) -> String {
+    let waits = once(assumptions.iter().map(|one| one.waits.to_owned()));
+    let disks = once(assumptions.iter().filter_map(|one| one.disk.clone()));
+    if disks.is_empty() || assumptions.len() != waits.len() * (disks.len() + 1) {
+        return conjoined(&once(assumptions.iter().map(Assumption::to_string)));
     }
+    let each = if waits.len() > 1 { "each " } else { "" };
+    format!("{}, {each}also on a disk {}", conjoined(&waits), conjoined(&disks))
+}
+
+/// The different ones among `words`, in their order.
+fn once(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut all = Vec::new();
+    words.for_each(|word| {
+        if !all.contains(&word) {
+            all.push(word);
+        }
+    });
+    all
+}
+
+fn conjoined(words: &[String]) -> String {
+    joined(words.iter().map(String::as_str), "and", usize::MAX)
 }
 
 /// What to take.
 fn take(
     (goal, scheduler): (Goal, &str),
-    only: &[String],
+    only: &[Assumption],
     ties: &[String],
     behind: &[Times],
     within: &str,
@@ -236,11 +239,7 @@ fn take(
     } else {
         format!(", though {}", list(behind.iter().map(String::as_str)))
     };
-    let only = if only.is_empty() {
-        String::new()
-    } else {
-        format!(" only {}", joined(only.iter().map(String::as_str), "and", usize::MAX))
-    };
+    let only = if only.is_empty() { String::new() } else { format!(" only {}", all(only)) };
     format!("The choice matters{only}: take {} (goal: {}){ties}{behind}.", told(scheduler), goal.name())
 }
 

@@ -1,7 +1,7 @@
 //! Small tables, each with the sentences that it must lead to.
 
 use super::super::table::{Goal, Measured, Table};
-use super::super::{Assumed, Claim, Question, verdict};
+use super::super::{Assumed, Assumption, Claim, Question, verdict};
 use super::FIGURES;
 
 /// A table of schedulers with their run times and p99 read latencies.
@@ -51,11 +51,14 @@ fn figures_of_linux_alone_are_said_to_be_that() {
 fn where_only_an_assumption_makes_a_difference_the_verdict_says_so() {
     let (alike, apart) =
         (small(&[("cas", 1.0, 5.0), ("noop", 1.0, 5.0)]), small(&[("cas", 1.0, 5.0), ("noop", 4.0, 9.0)]));
-    let names = ["in closed loop", "in open loop"].into_iter().flat_map(|mode| {
-        ["", " on a disk 10 % slower", " on a disk 10 % faster"].map(|disk| format!("{mode}{disk}"))
-    });
-    let assumed: Vec<Assumed> = names
-        .map(|name| Assumed { table: if name == "in open loop" { &apart } else { &alike }.clone(), name })
+    let disks = [None, Some("10 % slower"), Some("10 % faster")];
+    let assumed: Vec<Assumed> = ["in closed loop", "in open loop"]
+        .into_iter()
+        .flat_map(|waits| disks.map(|disk| Assumption { waits, disk: disk.map(str::to_owned) }))
+        .map(|assumption| Assumed {
+            table: if assumption.to_string() == "in open loop" { &apart } else { &alike }.clone(),
+            assumption,
+        })
         .collect();
     let told = verdict(&Question {
         table: &alike,
