@@ -48,7 +48,9 @@
 //!
 //! A turn takes `target` divided by the number of those that want one: streams, the pool, and each writer. The cost of leaving
 //! a stream (see below) is taken off, and a stream's turn counts from its first completion. A turn takes at most half
-//! of `target`, but never less than 40 ms.
+//! of `target`, but never less than 40 ms. After a quarter of its time a stream's turn ends with a completion if the drive has
+//! been busy for less than half as much of the time as it is on average: a stream that thinks would leave it idle while others
+//! wait. The way to a stream's first read does not count as busy, but the time does in which a stream is held back (see below).
 //!
 //! # What it learns
 //! *Whether waiting pays*, for each actor: if the mean time of a wait, in vain or not, is at most the cost of leaving times the
@@ -139,6 +141,7 @@ mod pool;
 mod round;
 mod settings;
 mod shares;
+mod utilization;
 mod waiting;
 mod write_limit;
 

@@ -9,6 +9,7 @@ mod processes;
 mod rounds;
 mod shares;
 mod state;
+mod utilization;
 mod write_limit;
 
 use buffer::Buffer;
@@ -16,6 +17,7 @@ use line::Line;
 use processes::Processes;
 use shares::Purses;
 use state::{Held, Kind, Next, Party, Turn};
+use utilization::Utilization;
 use write_limit::WriteLimit;
 
 use core::cmp::Reverse;
@@ -50,6 +52,7 @@ impl Referenced for Turns {
             size: 0,
             stayed: false,
             buffer: Buffer::new(),
+            utilization: Utilization::default(),
             head: Sector(0),
             learned: setup.device.learned.clone(),
             meter: PositioningMeter::default(),
@@ -93,6 +96,7 @@ struct Reference {
     /// Somebody went on in this turn.
     stayed: bool,
     buffer: Buffer,
+    utilization: Utilization,
     head: Sector,
     learned: Learned,
     meter: PositioningMeter,
@@ -114,27 +118,6 @@ impl Reference {
             Party::Stream(process) => Some(process),
             _ => None,
         }
-    }
-
-    fn any(&self, kind: Kind) -> bool {
-        self.waiting.iter().any(|held| held.kind == kind)
-    }
-
-    fn any_of(&self, process: usize, kind: Kind, place: &[Held]) -> bool {
-        place.iter().any(|held| held.process == process && held.kind == kind)
-    }
-
-    fn first_of(&self, process: usize) -> Option<RequestId> {
-        let mine = |held: &&Held| held.process == process && held.kind == Kind::Stream;
-        self.waiting.iter().filter(mine).min_by_key(|held| held.came).map(|held| held.id)
-    }
-
-    fn writers(&self) -> usize {
-        let writes = self.waiting.iter().filter(|held| held.kind == Kind::Write);
-        let mut writers: Vec<usize> = writes.map(|held| held.process).collect();
-        writers.sort_unstable();
-        writers.dedup();
-        writers.len()
     }
 
     /// The oldest, of the idle class or not; ties go to what somebody waits for.
@@ -191,6 +174,7 @@ impl Reference {
             self.processes.all[process].left &= again;
         }
         self.buffer.turn_begins();
+        self.utilization.turn_begins(now.0);
         self.turn = Some(Turn { party, length, until: counts.then_some(now + Duration(length)) });
         if party == Party::Pool && self.nearest(true).is_none() {
             self.waiting.iter_mut().for_each(|held| held.batch = true);
@@ -347,6 +331,12 @@ impl Scheduler for Reference {
         self.buffer.unwritten +=
             u64::from(cx[id].operation == Operation::Write && cx.device.depth > 1 && soon);
         let busy = self.pays(cx.now, &held);
+        let turn =
+            self.turn.filter(|turn| held.kind == Kind::Stream && turn.party == Party::Stream(held.process));
+        match turn.is_some_and(|turn| turn.until.is_none()) {
+            true => self.utilization.first_is_done(cx.now.0),
+            false => self.utilization.busy(busy, turn.is_some()),
+        }
         self.settle(cx.now, held.process, held.kind, true);
         let knows = self.learned.knows_transfer();
         let at_head = self.meter.went_on();
@@ -367,7 +357,10 @@ impl Scheduler for Reference {
             if first {
                 let ends = cx.now + Duration(turn.length);
                 turn.until = self.line.first_is_done(cx.now).map(|until| until.min(ends)).or(Some(ends));
-            } else if read {
+            } else if !self.purses.on && self.utilization.is_low(cx.now.0, turn.length) {
+                turn.until = turn.until.map(|until| until.min(cx.now));
+            }
+            if !first && read {
                 let time = self.buffer.since(cx.now);
                 self.processes.all[held.process].asks.reads(cx[id].length.0.into(), time);
             }
@@ -378,6 +371,7 @@ impl Scheduler for Reference {
             } else if self.buffer.reads(cx.now, sectors, took, self.ways[2]) {
                 if cx.device.depth > 1 {
                     self.buffer.held_back = cx.now + Duration(2 * took);
+                    self.utilization.busy(2 * took, true);
                     turn.until = turn.until.map(|until| until + Duration(2 * took));
                 }
                 return;

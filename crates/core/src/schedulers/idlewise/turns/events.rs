@@ -135,6 +135,7 @@ impl Heads {
             left.unwrap_or(share - self.learned.leaving.cost(false)).clamp(SHORTEST, self.tunables.longest());
         let again = self.round.begin(now, party, length, self.tunables.longest());
         self.buffer.begins();
+        self.utilization.turn_begins(now);
         match party {
             Party::Stream(place) => {
                 self.actors.hold(place);
@@ -278,6 +279,11 @@ impl Scheduler for Heads {
             Class::Async => self.shares.charge_writes(busy),
             Class::Urgent | Class::Idle => {}
         }
+        let in_turn = class == Class::Stream && self.round.holder() == Some(place);
+        match in_turn && self.round.until().is_none() {
+            true => self.utilization.stream_begins(cx.now),
+            false => self.utilization.busy(busy, in_turn),
+        }
         self.classes.completes(cx.now, class);
         self.closes(cx.now, place, class, true);
         let knows = self.learned.knows_transfer();
@@ -303,6 +309,9 @@ impl Scheduler for Heads {
             return;
         }
         let first = self.round.is_done(cx.now);
+        if !first && !self.shares.are_on() && self.utilization.is_low(cx.now, self.round.length()) {
+            self.round.cut(cx.now);
+        }
         if !first && read {
             let time = self.buffer.since_last(cx.now);
             self.actors.get_mut(place).habits.reads(request.length, time);
@@ -314,6 +323,7 @@ impl Scheduler for Heads {
             if cx.device.depth > 1 {
                 let pause = self.buffer.pause(cx.now, service);
                 self.round.prolong(pause);
+                self.utilization.busy(pause, true);
             }
             return;
         }

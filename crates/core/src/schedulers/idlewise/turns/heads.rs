@@ -9,6 +9,7 @@ use super::pool::Pool;
 use super::round::Round;
 use super::settings::Settings;
 use super::shares::Shares;
+use super::utilization::Utilization;
 use super::waiting::Waiting;
 use crate::collections::{Links, OutOfMemory, Place, TryBox};
 use crate::learned::Learned;
@@ -27,6 +28,7 @@ pub(super) struct Heads {
     pub(super) head: Head,
     pub(super) learned: TryBox<Learned>,
     pub(super) buffer: DriveBuffer,
+    pub(super) utilization: Utilization,
     pub(super) shares: Shares,
     pub(super) classes: Classes,
     /// Who wrote last, of what nobody waits for.
@@ -53,6 +55,7 @@ impl Heads {
             head: Head::default(),
             learned: TryBox::room()?.keep(setup.device.learned.clone())?,
             buffer: DriveBuffer::default(),
+            utilization: Utilization::default(),
             writer: None,
             overdue: Overdue::default(),
             tunables,

@@ -161,6 +161,11 @@ impl Round {
         self.turn.until = self.turn.until.map(|until| until + by);
     }
 
+    /// The turn's time is over.
+    pub(super) fn cut(&mut self, now: Instant) {
+        self.turn.until = self.turn.until.map(|until| until.min(now));
+    }
+
     /// The stream at `place` wants nothing any more.
     pub(super) fn leave(&mut self, place: Place) {
         self.line.leave(place);

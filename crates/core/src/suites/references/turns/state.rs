@@ -1,4 +1,4 @@
-//! What the slow reference for `turns` keeps of a request, and of a turn.
+//! What the slow reference for `turns` keeps of a request, and of a turn; and which requests wait.
 
 use super::*;
 
@@ -54,4 +54,27 @@ pub(super) enum Next {
     Begin(Party, RequestId),
     Wait(Option<Instant>),
     Round,
+}
+
+impl Reference {
+    pub(super) fn any(&self, kind: Kind) -> bool {
+        self.waiting.iter().any(|held| held.kind == kind)
+    }
+
+    pub(super) fn any_of(&self, process: usize, kind: Kind, place: &[Held]) -> bool {
+        place.iter().any(|held| held.process == process && held.kind == kind)
+    }
+
+    pub(super) fn first_of(&self, process: usize) -> Option<RequestId> {
+        let mine = |held: &&Held| held.process == process && held.kind == Kind::Stream;
+        self.waiting.iter().filter(mine).min_by_key(|held| held.came).map(|held| held.id)
+    }
+
+    pub(super) fn writers(&self) -> usize {
+        let writes = self.waiting.iter().filter(|held| held.kind == Kind::Write);
+        let mut writers: Vec<usize> = writes.map(|held| held.process).collect();
+        writers.sort_unstable();
+        writers.dedup();
+        writers.len()
+    }
 }
