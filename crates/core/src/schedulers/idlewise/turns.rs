@@ -80,11 +80,11 @@
 //! *The drive's buffer.* A drive takes writes into its buffer, and writes them between later reads. If a read alone in the
 //! drive begins where the turn's last read ended, and takes longer than usual to reach a stream, besides its transfer, the
 //! drive was writing. The costs above leave out such a read. In a drive with a queue, nothing of the stream is sent for twice
-//! as long as that read took, and its turn ends as much later. In such a drive half of the usual time is enough while its
-//! buffer may hold writes. A write that is done in less than half of that time is taken to be in the buffer. Each slow read
-//! means that three of these are written, and a read that is not slow means that all are. What a drive could have read in a
+//! as long as that read took, and its turn ends as much later. In such a drive a quarter of the usual time is enough while its
+//! buffer may hold writes. A write that is done in less than a quarter of that time is taken to be in the buffer. Each slow read
+//! means that three of these are written, and two reads on end that are not slow mean that all are. What a drive could have read in a
 //! turn follows from the highest rate over 16 reads of 64 KiB or more that each continue the one before, thinking included,
-//! without those for which half of the usual time was enough or before which the stream thought for longer than they took;
+//! without those for which a quarter of the usual time was enough or before which the stream thought for longer than they took;
 //! each 16 such reads lower the rate by 1/64 first. It counts as at least half of what was written in the last turn that
 //! wrote. Before such a rate is known there is no limit.
 //!

@@ -327,7 +327,7 @@ impl Scheduler for Reference {
         if read {
             self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());
         }
-        let soon = cx.now.since(held.since).0 < self.ways[2] / 2;
+        let soon = cx.now.since(held.since).0 < self.ways[2] / 4;
         self.buffer.unwritten +=
             u64::from(cx[id].operation == Operation::Write && cx.device.depth > 1 && soon);
         let busy = self.pays(cx.now, &held);

@@ -12,6 +12,8 @@ const READS: u32 = 16;
 const LARGE: Sectors = Sectors(128);
 /// In each measurement reading is taken to be slower by this part: it is, elsewhere on the disk.
 const FADING: u64 = 64;
+/// A read that takes longer than the usual way to a stream divided by this waited for a turn of the platter, at least.
+const SOON: u64 = 4;
 /// The stream is held back for this times as long as the read took: most of the time is the drive's.
 const PAUSE: u64 = 2;
 
@@ -32,6 +34,8 @@ pub(super) struct DriveBuffer {
     least: u64,
     /// Writes that the drive has taken into its buffer, and may not have written yet.
     unwritten: u64,
+    /// The last read that continued another was not slow. Between two writes the drive may serve one such read.
+    prompt: bool,
     /// Until when the stream whose turn it is is held back.
     until: Instant,
 }
@@ -51,12 +55,14 @@ impl DriveBuffer {
         if !continues {
             return false;
         }
-        if self.unwritten > 0 && service > way / 2 + self.transfer(length) {
+        if self.unwritten > 0 && service > way / SOON + self.transfer(length) {
             // The drive wrote something before this read, and as much in each such time in which the stream is held back.
-            self.unwritten = self.unwritten.saturating_sub(1 + PAUSE);
+            (self.unwritten, self.prompt) = (self.unwritten.saturating_sub(1 + PAUSE), false);
             return true;
         }
-        self.unwritten = 0;
+        if core::mem::replace(&mut self.prompt, true) {
+            self.unwritten = 0;
+        }
         // Of a stream that thinks for longer than it reads, the rate is not the drive's.
         if length >= LARGE && time <= service * 2 {
             self.reads += 1;
@@ -107,7 +113,7 @@ impl DriveBuffer {
 
     /// A write is done after `service`; to get to a stream takes `way`. Too soon for the medium: it is in the buffer.
     pub(super) fn takes(&mut self, service: Duration, way: Duration) {
-        self.unwritten += u64::from(service < way / 2);
+        self.unwritten += u64::from(service < way / SOON);
     }
 
     /// Whether the drive has been sent more in this turn than it reads in `time`.
@@ -126,14 +132,23 @@ mod tests {
         let read = |buffer: &mut DriveBuffer, ms: u64| {
             buffer.reads(Instant(1), Sectors(8), Duration::from_ms(ms), true, way)
         };
-        assert!(!read(&mut buffer, 8), "nothing was written");
+        assert!(!read(&mut buffer, 4), "nothing was written");
         for _ in 0..7 {
             buffer.takes(Duration::from_ms(1), way);
         }
-        buffer.takes(Duration::from_ms(6), way);
-        let slow = core::iter::from_fn(|| read(&mut buffer, 8).then_some(())).take(9).count();
+        buffer.takes(Duration::from_ms(3), way);
+        let slow = core::iter::from_fn(|| read(&mut buffer, 4).then_some(())).take(9).count();
         assert_eq!(slow, 3, "a read and a pause of twice its length are for three of seven writes");
-        buffer.takes(Duration::from_ms(1), way);
-        assert!(!read(&mut buffer, 4) && !read(&mut buffer, 8), "a fast read shows that all is written");
+        let taken = |buffer: &mut DriveBuffer| (0..7).for_each(|_| buffer.takes(Duration::from_ms(1), way));
+        taken(&mut buffer);
+        assert!(
+            read(&mut buffer, 4) && !read(&mut buffer, 2) && read(&mut buffer, 4),
+            "one was between two writes"
+        );
+        taken(&mut buffer);
+        assert!(
+            !read(&mut buffer, 2) && !read(&mut buffer, 2) && !read(&mut buffer, 4),
+            "two show that all is written"
+        );
     }
 }

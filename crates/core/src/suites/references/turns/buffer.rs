@@ -13,6 +13,8 @@ pub(super) struct Buffer {
     before: u64,
     /// Writes that may be in the drive's buffer.
     pub(super) unwritten: u64,
+    /// Reads on end that were not slow.
+    prompt: u64,
     /// Until when the drive gets done with what it writes.
     pub(super) held_back: Instant,
 }
@@ -20,7 +22,16 @@ pub(super) struct Buffer {
 impl Buffer {
     pub(super) fn new() -> Self {
         let (last, held_back) = (Instant::ZERO, Instant::ZERO);
-        Buffer { last, samples: Vec::new(), sector: None, written: 0, before: 0, unwritten: 0, held_back }
+        Buffer {
+            last,
+            samples: Vec::new(),
+            sector: None,
+            written: 0,
+            before: 0,
+            unwritten: 0,
+            prompt: 0,
+            held_back,
+        }
     }
 
     /// A read of a stream's turn is done, which continues another and `took` so long. `way`: to a stream. Whether the drive was
@@ -28,11 +39,15 @@ impl Buffer {
     pub(super) fn reads(&mut self, now: Instant, sectors: u64, took: u64, way: u64) -> bool {
         let time = now.since(self.last).0;
         self.last = now;
-        if self.unwritten > 0 && took > way / 2 + self.transfer(sectors) {
+        if self.unwritten > 0 && took > way / 4 + self.transfer(sectors) {
             self.unwritten -= self.unwritten.min(3);
+            self.prompt = 0;
             return true;
         }
-        self.unwritten = 0;
+        self.prompt += 1;
+        if self.prompt > 1 {
+            self.unwritten = 0;
+        }
         if sectors >= 128 && time <= 2 * took {
             self.samples.push((sectors, time));
         }
