@@ -3,13 +3,13 @@
 #
 #   scripts/front.sh [PATH OF idlewise] > docs/front.md
 #
-# RUNS=N runs of each (5), DURATION=TIME of each (20s), DISKS=NAME,… other disks, DRAWN=FROM-TO drawn loads (841-940).
+# RUNS=N runs of each (5), DURATION=TIME of each (20s), DISKS=NAME,… other disks, DRAWN=FROM-TO drawn loads (1041-1140).
 set -euo pipefail
 export LC_ALL=C COLUMNS=110
 
 idlewise="${1:-target/release/idlewise}"
 loads=$("$idlewise" front --disks sd-card --duration 1s --schedulers noop --json 2>/dev/null | grep -c "\"load\":")
-runs=${RUNS:-5} duration=${DURATION:-20s} drawn=${DRAWN:-841-940}
+runs=${RUNS:-5} duration=${DURATION:-20s} drawn=${DRAWN:-1041-1140}
 disks=${DISKS:-hdd-18tb-7200,hdd-4tb-7200,hdd-2400gb-10k,maxtor-40g,cheetah-st318451lw,deskstar-34gxp,ibm-18es,barracuda,atlas10k,sata-ssd,nvme-ssd,sd-card}
 
 cat <<TEXT
@@ -32,7 +32,7 @@ from its model, as in \`compare\`.
 
 **Loads that nobody wrote.** Below each disk with heads a second table is about loads that a number draws, here $drawn: one to four
 programs each, of eleven kinds such as readers, thinkers, writers past the page cache and behind it, random readers, players, committers
-and small files, with sizes, depths, think times, starts and ends by chance. Rules were made on numbers up to 640. A run of each; the
+and small files, with sizes, depths, think times, starts and ends by chance. Rules were made on numbers up to 940. A run of each; the
 schedulers with the greatest shares. \`idlewise run --workload drawn:draw=7\` shows what number 7 is.
 
 To repeat a part: \`idlewise front --disks maxtor-40g --loads mail,web --runs 5 --html=front.html\`, which also draws each load.
