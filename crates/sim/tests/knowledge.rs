@@ -108,3 +108,22 @@ fn what_the_drive_has_to_write_costs_a_reader_little() {
         }
     }
 }
+
+/// Where nothing turns, somebody who keeps many writes in flight and waits for them does not shut out readers, and not much less is
+/// moved altogether. Under the last load reads are late by themselves: there writes are limited only to find that out.
+#[test]
+fn writes_that_somebody_waits_for_do_not_shut_out_readers() {
+    let loads = [
+        ("sata-ssd", "drawn:draw=1104,runtime=10s", 5, 90),
+        ("nvme-ssd", "drawn:draw=1161,runtime=10s", 5, 90),
+        ("sata-ssd", "drawn:draw=1232,runtime=10s", 5, 60),
+        ("nvme-ssd", "drawn:draw=1048,runtime=10s", 1, 85),
+    ];
+    for (disk, load, gain, percent) in loads {
+        let [turns, none] = ["turns", "noop"].map(|name| run(disk, name, load, None).0);
+        let late = [&turns, &none].map(|report| report.slowest_read_ns_p99);
+        assert!(gain * late[0] <= late[1], "{load} on {disk}: p99 of reads {late:?}");
+        let bytes = [&turns, &none].map(|report| report.write.bytes + report.read.bytes);
+        assert!(100 * bytes[0] >= percent * bytes[1], "{load} on {disk}: bytes {bytes:?}");
+    }
+}

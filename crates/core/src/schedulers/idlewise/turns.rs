@@ -91,9 +91,17 @@
 //! # Without moving heads
 //! Rule 1 holds. Then reads are sent at once in order of arrival, then synchronous writes (one goes first once 16 reads have been
 //! sent since the last), then other writes: the oldest if it has waited for half of `target`, or else in ascending order from
-//! where the last request ended, then from the lowest. The number of these other writes in flight is limited, to 1024 at first. If
-//! for 8 windows of 5 ms on end a read has taken more than three times the shortest that has been seen, the limit becomes half
-//! of the writes in flight, at least 1, and so in each such window that follows; in any other window it grows by 1/64.
+//! where the last request ended, then from the lowest. Of each of the two kinds of writes a number may be in flight that is
+//! 1024 at first, the limit.
+//!
+//! In each window of 5 ms in which somebody reads, reads are *late* if one has taken more than three times the shortest that has
+//! been seen, of which more than 2 ms count as 2 ms. If they are late in 8 windows on end, or in 2 once there is a limit below 1024, a
+//! *trial* begins: the limit becomes half of the writes in flight of the kind that has more, at least 1, and so in each late window
+//! that follows. If reads are late in 8 windows on end with a limit of 1, leaving out those that end with a read sent before it
+//! fell to 1, the trial is over. Writes keep nobody waiting if the mean time of a read, times the time in which a sector is
+//! written, is not shorter than before: then the limit is what it was before the trial, and the next trial begins
+//! after 16 times as long as this one took. After 2048 late windows on end with a limit of 1 it is 1024 again. Otherwise it grows
+//! by 1/64 in a window. If nobody reads for a second, there is no limit until 8 windows have been late again.
 //!
 //! # Weights and priorities
 //! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight

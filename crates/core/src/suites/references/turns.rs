@@ -325,7 +325,10 @@ impl Scheduler for Reference {
         self.processes.is_done(cx.now, &held);
         let read = cx[id].operation == Operation::Read;
         if read {
-            self.bound.measure(cx.now.0, cx.now.since(held.since).0, self.writes_in_flight());
+            let writes = self.writes_in_flight(cx, false).max(self.writes_in_flight(cx, true));
+            self.bound.measure(cx.now.0, cx.now.since(held.since).0, writes);
+        } else if held.kind.costs() || held.kind == Kind::Write {
+            self.bound.wrote(cx[id].length.0);
         }
         let soon = cx.now.since(held.since).0 < self.ways[2] / 4;
         self.buffer.unwritten +=

@@ -18,8 +18,8 @@ pub(super) struct Flash {
     waiting: TryBox<Waiting>,
     /// By id, of those in flight: since when.
     sent: Vec<Instant>,
-    /// Writes in flight that nobody waits for.
-    writes: usize,
+    /// Writes in flight: those that nobody waits for, and those that somebody does.
+    writes: [usize; 2],
     /// Where the last request ends: writes go upward from there.
     head: Head,
     write_limit: WriteLimit,
@@ -38,7 +38,7 @@ impl Flash {
         room.keep(Flash {
             waiting: Waiting::new(setup.capacity)?,
             sent: table(setup.capacity, Instant::ZERO)?,
-            writes: 0,
+            writes: [0; 2],
             head: Head::default(),
             write_limit: WriteLimit::default(),
             others: Others::default(),
@@ -51,24 +51,43 @@ impl Flash {
     /// What is next of the usual class, or of the idle class.
     fn choose(&self, cx: Cx<'_>) -> Next {
         let [read, write] = self.waiting.oldest_sync();
-        if let Some(id) = write.filter(|_| self.reads >= READS).or(read).or(write) {
+        let may = write.filter(|_| self.admits(cx, 1));
+        if let Some(id) = may.filter(|_| self.reads >= READS).or(read).or(may) {
             cx.because("somebody waits for it, and nothing turns", || []);
             return Next::Send(id);
         }
-        let writes = self.writes;
         match self.waiting.first_write(cx, &self.head, &self.tunables) {
-            Some(id) if self.write_limit.admits(writes) => {
+            Some(id) if self.admits(cx, 0) => {
                 cx.because("a write beside {} in flight: reads bear {}", || {
-                    [(writes as u64).into(), self.write_limit.limit().into()]
+                    [(self.writes[0] as u64).into(), self.write_limit.limit().into()]
                 });
                 Next::Send(id)
             }
-            Some(_) => {
-                cx.because("as many writes are in flight as reads bear: {}", || [(writes as u64).into()]);
+            None if write.is_none() => self.others.idle(cx, self.waiting.next_idle(&self.head)),
+            _ => {
+                cx.because("as many writes are in flight as reads bear: {}", || {
+                    [self.write_limit.limit().into()]
+                });
                 Next::Hold
             }
-            None => self.others.idle(cx, self.waiting.next_idle(&self.head)),
         }
+    }
+
+    /// Whether another write of this `kind` may go.
+    #[inline]
+    fn admits(&self, cx: Cx<'_>, kind: usize) -> bool {
+        self.write_limit.admits(cx.now, self.writes[kind])
+    }
+
+    /// Where requests like `id`, of `class`, are counted, if the limit is for them.
+    #[inline]
+    fn count(&mut self, cx: Cx<'_>, id: RequestId, class: Class) -> Option<&mut usize> {
+        let kind = match class {
+            Class::Async => 0,
+            Class::Pool if cx[id].operation != Operation::Read => 1,
+            _ => return None,
+        };
+        Some(&mut self.writes[kind])
     }
 
     /// The answer to a dispatch where requests of several kinds wait.
@@ -106,7 +125,9 @@ impl Flash {
         }
         self.others.sends(class);
         self.sent[id.index()] = cx.now;
-        self.writes += usize::from(class == Class::Async);
+        if let Some(count) = self.count(cx, id, class) {
+            *count += 1;
+        }
         self.head.goes_to(&cx[id]);
     }
 }
@@ -125,7 +146,8 @@ impl Scheduler for Flash {
     #[inline]
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         // Most often nothing is to be weighed: the oldest is next, overdue or not.
-        let Some(id) = self.waiting.take_alike() else { return self.weigh(cx) };
+        let alike = if self.admits(cx, 1) { self.waiting.take_alike() } else { None };
+        let Some(id) = alike else { return self.weigh(cx) };
         cx.because("somebody waits for it, and nothing turns", || []);
         self.goes(cx, id, Class::Pool, true);
         Decision::Dispatch(id)
@@ -133,9 +155,12 @@ impl Scheduler for Flash {
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         let class = self.waiting.class(id);
-        self.writes -= usize::from(class == Class::Async);
-        if cx[id].operation == Operation::Read {
-            self.write_limit.read(cx.now, cx.now.since(self.sent[id.index()]), self.writes);
+        if let Some(count) = self.count(cx, id, class) {
+            *count -= 1;
+            self.write_limit.written(cx[id].length);
+        } else if cx[id].operation == Operation::Read {
+            let most = self.writes[0].max(self.writes[1]);
+            self.write_limit.read(cx.now, cx.now.since(self.sent[id.index()]), most);
         }
         self.others.completes(cx.now, class);
     }
@@ -157,6 +182,9 @@ impl Scheduler for Flash {
 
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         self.sent[id.index()] = cx.now;
+        if let Some(count) = self.count(cx, id, Class::Pool) {
+            *count += 1;
+        }
         self.others.sends(Class::Pool);
         self.waiting.pools(id);
     }

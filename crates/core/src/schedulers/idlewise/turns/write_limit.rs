@@ -2,19 +2,65 @@
 //!
 //! A device without heads serves reads and writes at the same time, until the writes keep its channels from the reads. So
 //! writes in flight are limited, and the limit follows the latency of reads as a sender follows what its network loses.
+//! Reads may be late for another reason, such as more reads. So each fall of the limit is a trial: if reads do not gain more
+//! than writes lose, the limit is as before.
 
-use crate::units::{Duration, Instant};
+use crate::units::{Duration, Instant, Sectors};
 
 /// The limit is looked at once in this time.
 const WINDOW: Duration = Duration::from_ms(5);
-/// Reads that take more than this times the shortest are kept waiting by writes.
+/// A read that takes more than this times the shortest is late.
 const TOLERANCE: u64 = 3;
-/// Reads must be kept waiting in that many windows in a row: a burst of writes is soon done if nobody holds it back.
+/// If no shorter read is known, the shortest takes this: the target of kyber. Reads may have been late from the first on.
+const BEST: Duration = Duration::from_ms(2);
+/// Reads must be late in that many windows in a row: a burst of writes is soon done if nobody holds it back.
 const ENOUGH: u64 = 8;
+/// The same where reads have been late before, so that there is a limit.
+const KNOWN: u64 = 2;
+/// After a trial in vain, the next begins after this times as long: such trials take a sixteenth of the time.
+const AGAIN: u64 = 16;
+/// With the lowest limit, reads may be late for this many windows in a row. Then there is a trial anew: the last may have misled.
+const STALE: u64 = ENOUGH * AGAIN * AGAIN;
+/// Nobody reads who has not done so for this time.
+const GONE: Duration = Duration::from_ms(1_000);
 /// Limits have 4 binary digits after the point.
 const ONE: u64 = 16;
 /// No device takes more at once.
 const MOST: u64 = 1024 * ONE;
+
+/// What has been done in windows in a row in which reads were late.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    began: Instant,
+    windows: u64,
+    reads: u64,
+    /// The time of the reads.
+    time: Duration,
+    /// Sectors written.
+    written: u64,
+}
+
+impl Row {
+    /// How long a read takes, times the time from one write to the next. The lower, the better: a limit that makes reads twice as
+    /// fast and writes half as many gains nothing.
+    fn cost(&self, now: Instant) -> u64 {
+        let read = self.time / self.reads.max(1);
+        let write = now.since(self.began) * 16 / self.written.max(1);
+        // In 64ths of a microsecond a read of 10 s has room.
+        (read.0 >> 6).saturating_mul(write.0)
+    }
+}
+
+/// Whether a lower limit pays.
+#[derive(Clone, Copy)]
+struct Trial {
+    began: Instant,
+    /// The limit before the trial, and the cost.
+    limit: u64,
+    cost: u64,
+    /// When the limit fell last.
+    fell: Instant,
+}
 
 /// The limit of writes in flight.
 pub(super) struct WriteLimit {
@@ -23,48 +69,187 @@ pub(super) struct WriteLimit {
     best: Duration,
     /// The longest in this window.
     worst: Duration,
-    ends: Instant,
-    /// In how many windows in a row reads were kept waiting.
-    late: u64,
+    /// When this window ends. `None`: nobody has read.
+    ends: Option<Instant>,
+    row: Row,
+    trial: Option<Trial>,
+    /// When the next trial may begin.
+    next: Instant,
 }
 
 impl Default for WriteLimit {
     fn default() -> Self {
-        WriteLimit { limit: MOST, best: Duration::MAX, worst: Duration::ZERO, ends: Instant::ZERO, late: 0 }
+        WriteLimit {
+            limit: MOST,
+            best: BEST,
+            worst: Duration::ZERO,
+            ends: None,
+            row: Row::default(),
+            trial: None,
+            next: Instant::ZERO,
+        }
     }
 }
 
 impl WriteLimit {
-    /// A read was in the device for `service`, of which `writes` have been in flight.
+    /// A read was in the device for `service`. Of each kind of writes, at most `writes` are in flight.
     #[inline]
     pub(super) fn read(&mut self, now: Instant, service: Duration, writes: usize) {
         self.best = self.best.min(service);
         self.worst = self.worst.max(service);
-        if now >= self.ends {
-            self.look(now, writes);
+        self.row.reads += 1;
+        self.row.time += service;
+        if self.ends.is_none_or(|ends| now >= ends) {
+            self.look(now, service, writes);
         }
     }
 
-    /// The limit after a window, which ends now.
-    #[inline(never)]
-    fn look(&mut self, now: Instant, writes: usize) {
-        self.late = if self.worst > self.best * TOLERANCE { self.late + 1 } else { 0 };
-        self.limit = match self.late >= ENOUGH {
-            // What is in flight is what the reads have suffered from.
-            true => (self.limit.min(writes as u64 * ONE) / 2).max(ONE),
-            false => (self.limit + (self.limit / 64).max(1)).min(MOST),
-        };
-        (self.worst, self.ends) = (Duration::ZERO, now + WINDOW);
-        self.best += self.best / 64;
+    /// A write of `length` is done.
+    #[inline]
+    pub(super) fn written(&mut self, length: Sectors) {
+        self.row.written += u64::from(length.0);
     }
 
-    /// Whether another write may go beside `writes` that are in flight.
-    pub(super) fn admits(&self, writes: usize) -> bool {
-        (writes as u64) * ONE < self.limit
+    /// The limit after a window, which ends now with a read that took `service`.
+    #[inline(never)]
+    fn look(&mut self, now: Instant, service: Duration, writes: usize) {
+        if self.is_alone(now) {
+            *self = WriteLimit { best: self.best, worst: self.worst, ..WriteLimit::default() };
+            self.restart(now);
+        }
+        let late = self.worst > self.best * TOLERANCE;
+        (self.worst, self.ends) = (Duration::ZERO, Some(now + WINDOW));
+        self.best = (self.best + self.best / 64).min(BEST);
+        if !late {
+            self.trial = None;
+        }
+        if !late || now < self.next {
+            self.restart(now);
+            return self.rise();
+        }
+        self.row.windows += 1;
+        match self.trial {
+            Some(trial) if self.limit > ONE => self.fall(now, trial, writes),
+            // What the device took before, it had to write first.
+            Some(trial) if now.since(trial.fell) < service => self.restart(now),
+            Some(trial) if self.row.windows >= ENOUGH => self.judge(now, trial),
+            Some(_) => {}
+            None if self.row.windows < self.enough() => self.rise(),
+            None if self.limit > ONE => {
+                let trial = Trial { began: now, limit: self.limit, cost: self.row.cost(now), fell: now };
+                self.fall(now, trial, writes);
+            }
+            None if self.row.windows >= STALE => {
+                self.limit = MOST;
+                self.restart(now);
+            }
+            None => {}
+        }
+    }
+
+    /// In how many windows in a row reads must be late.
+    fn enough(&self) -> u64 {
+        if self.limit == MOST { ENOUGH } else { KNOWN }
+    }
+
+    fn rise(&mut self) {
+        self.limit = (self.limit + (self.limit / 64).max(1)).min(MOST);
+    }
+
+    /// What is in flight is what the reads have suffered from.
+    fn fall(&mut self, now: Instant, trial: Trial, writes: usize) {
+        self.limit = (self.limit.min(writes as u64 * ONE) / 2).max(ONE);
+        self.trial = Some(Trial { fell: now, ..trial });
+        self.restart(now);
+    }
+
+    fn restart(&mut self, now: Instant) {
+        self.row = Row { began: now, ..Row::default() };
+    }
+
+    /// Reads are still late with the lowest limit.
+    fn judge(&mut self, now: Instant, trial: Trial) {
+        self.trial = None;
+        if self.row.cost(now) >= trial.cost {
+            self.limit = trial.limit;
+            self.next = now + now.since(trial.began) * AGAIN;
+        }
+    }
+
+    /// Nobody reads.
+    fn is_alone(&self, now: Instant) -> bool {
+        self.ends.is_none_or(|ends| now >= ends + GONE)
+    }
+
+    /// Whether another write may go beside `writes` of its kind that are in flight.
+    #[inline]
+    pub(super) fn admits(&self, now: Instant, writes: usize) -> bool {
+        (writes as u64) * ONE < self.limit || self.is_alone(now)
     }
 
     /// How many writes may be in flight.
     pub(super) fn limit(&self) -> u64 {
         self.limit.div_ceil(ONE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A device on which a read takes 1 ms, and beside each write in flight `more` ms. As many writes go as may, and each takes 1 ms.
+    struct Device {
+        now: Instant,
+        limit: WriteLimit,
+        more: u64,
+    }
+
+    impl Device {
+        fn new(more: u64) -> Self {
+            let mut device = Device { now: Instant(1), limit: WriteLimit::default(), more };
+            device.limit.read(device.now, Duration::from_ms(1), 0);
+            device
+        }
+
+        /// Reads for `ms` ms; reads take at least `least` ms. Returns how many writes were in flight at the end.
+        fn run(&mut self, ms: u64, least: u64) -> usize {
+            let mut writes = 0;
+            let end = self.now + Duration::from_ms(ms);
+            while self.now < end {
+                writes = (0..32).find(|writes| !self.limit.admits(self.now, *writes)).unwrap_or(32);
+                let read = least.max(1 + self.more * writes as u64);
+                for _ in 0..read {
+                    (0..writes).for_each(|_| self.limit.written(Sectors(8)));
+                }
+                self.now = self.now + Duration::from_ms(read);
+                self.limit.read(self.now, Duration::from_ms(read), writes);
+            }
+            writes
+        }
+    }
+
+    #[test]
+    fn writes_that_make_reads_late_are_limited() {
+        let mut device = Device::new(1);
+        let most = (0..20).map(|_| device.run(500, 1)).skip(2).max();
+        assert!(most.is_some_and(|most| most <= 8), "{most:?}");
+    }
+
+    #[test]
+    fn writes_are_free_if_reads_are_late_without_them_too() {
+        let mut device = Device::new(0);
+        let free = (0..100).filter(|_| device.run(97, 20) == 32).count();
+        assert!(free >= 90, "{free}");
+    }
+
+    #[test]
+    fn writes_are_free_if_nobody_reads() {
+        let mut device = Device::new(1);
+        device.run(2000, 1);
+        assert!(!device.limit.admits(device.now, 16));
+        device.now = device.now + GONE + WINDOW;
+        assert!(device.limit.admits(device.now, 16));
+        device.run(20, 1);
+        assert_eq!(device.limit.limit, MOST, "a new reader begins without a limit");
     }
 }

@@ -80,8 +80,13 @@ impl Reference {
         if cx.now < from { Next::Wait(Some(from)) } else { Next::Send(id) }
     }
 
-    pub(super) fn writes_in_flight(&self) -> u64 {
-        self.flying.iter().filter(|held| held.kind == Kind::Write).count() as u64
+    /// Writes in flight: those that somebody waits for, or those that nobody waits for.
+    pub(super) fn writes_in_flight(&self, cx: Cx<'_>, sync: bool) -> u64 {
+        let such = |held: &&Held| match sync {
+            true => held.kind.costs() && cx[held.id].operation != Operation::Read,
+            false => held.kind == Kind::Write,
+        };
+        self.flying.iter().filter(such).count() as u64
     }
 
     fn without_heads(&self, cx: Cx<'_>) -> Next {
@@ -92,14 +97,17 @@ impl Reference {
             };
             self.waiting.iter().find(such).map(|held| held.id)
         };
-        let next =
-            if self.reads_gone >= 16 { sync(false).or(sync(true)) } else { sync(true).or(sync(false)) };
+        let allowed = |sync| self.bound.allows(cx.now.0, self.writes_in_flight(cx, sync));
+        let write = sync(false);
+        let may = write.filter(|_| allowed(true));
+        let next = if self.reads_gone >= 16 { may.or(sync(true)) } else { sync(true).or(may) };
         if let Some(id) = next {
             return Next::Send(id);
         }
         match self.first_write(cx) {
-            Some(id) if self.bound.allows(self.writes_in_flight()) => Next::Send(id),
+            Some(id) if allowed(false) => Next::Send(id),
             Some(_) => Next::Wait(None),
+            None if write.is_some() => Next::Wait(None),
             None => self.idle(cx),
         }
     }
