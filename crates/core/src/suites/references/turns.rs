@@ -324,12 +324,7 @@ impl Scheduler for Reference {
         let held = self.flying.remove(at);
         self.processes.is_done(cx.now, &held);
         let read = cx[id].operation == Operation::Read;
-        if read {
-            let writes = self.writes_in_flight(cx, false).max(self.writes_in_flight(cx, true));
-            self.bound.measure(cx.now.0, cx.now.since(held.since).0, writes);
-        } else if held.kind.costs() || held.kind == Kind::Write {
-            self.bound.wrote(cx[id].length.0);
-        }
+        self.measure_flash(cx, &held);
         let soon = cx.now.since(held.since).0 < self.ways[2] / 4;
         self.buffer.unwritten +=
             u64::from(cx[id].operation == Operation::Write && cx.device.depth > 1 && soon);

@@ -133,7 +133,6 @@ impl WriteLimit {
             // What the device took before, it had to write first.
             Some(trial) if now.since(trial.fell) < service => self.restart(now),
             Some(trial) if self.row.windows >= ENOUGH => self.judge(now, trial),
-            Some(_) => {}
             None if self.row.windows < self.enough() => self.rise(),
             None if self.limit > ONE => {
                 let trial = Trial { began: now, limit: self.limit, cost: self.row.cost(now), fell: now };
@@ -143,7 +142,7 @@ impl WriteLimit {
                 self.limit = MOST;
                 self.restart(now);
             }
-            None => {}
+            _ => {}
         }
     }
 
@@ -221,7 +220,7 @@ mod tests {
                 for _ in 0..read {
                     (0..writes).for_each(|_| self.limit.written(Sectors(8)));
                 }
-                self.now = self.now + Duration::from_ms(read);
+                self.now += Duration::from_ms(read);
                 self.limit.read(self.now, Duration::from_ms(read), writes);
             }
             writes
@@ -247,9 +246,31 @@ mod tests {
         let mut device = Device::new(1);
         device.run(2000, 1);
         assert!(!device.limit.admits(device.now, 16));
-        device.now = device.now + GONE + WINDOW;
+        device.now += GONE + WINDOW;
         assert!(device.limit.admits(device.now, 16));
         device.run(20, 1);
         assert_eq!(device.limit.limit, MOST, "a new reader begins without a limit");
+    }
+
+    #[test]
+    fn the_lowest_limit_is_left_after_a_while_even_if_it_was_worth_it() {
+        let (mut now, mut limit) = (Instant(1), WriteLimit::default());
+        let mut read = |limit: &mut WriteLimit, ms: u64| {
+            now += Duration::from_ms(ms);
+            limit.written(Sectors(8 * ms as u32));
+            limit.read(now, Duration::from_ms(ms), 32);
+        };
+        read(&mut limit, 1);
+        let slow = (0..100).take_while(|_| {
+            read(&mut limit, 40);
+            limit.limit > ONE
+        });
+        assert!(slow.count() < 20);
+        let fast = (0..9999).take_while(|_| {
+            read(&mut limit, 10);
+            limit.limit == ONE
+        });
+        let windows = fast.count() as u64;
+        assert!((STALE - 1..STALE + 20).contains(&windows), "{windows}");
     }
 }

@@ -89,6 +89,16 @@ impl Reference {
         self.flying.iter().filter(such).count() as u64
     }
 
+    /// `held` is done: what that tells of a device without heads.
+    pub(super) fn measure_flash(&mut self, cx: Cx<'_>, held: &Held) {
+        if cx[held.id].operation == Operation::Read {
+            let writes = self.writes_in_flight(cx, false).max(self.writes_in_flight(cx, true));
+            self.bound.measure(cx.now.0, cx.now.since(held.since).0, writes);
+        } else if held.kind.costs() || held.kind == Kind::Write {
+            self.bound.wrote(cx[held.id].length.0);
+        }
+    }
+
     fn without_heads(&self, cx: Cx<'_>) -> Next {
         let sync = |reads: bool| {
             let such = |held: &&Held| {
