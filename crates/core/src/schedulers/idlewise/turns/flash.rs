@@ -5,7 +5,7 @@ use super::next::Next;
 use super::overdue::Overdue;
 use super::settings::{READS, Settings};
 use super::waiting::{Class, Waiting, is_async, may_merge};
-use super::write_limit::WriteLimit;
+use super::write_limit::WriteLimits;
 use crate::collections::{OutOfMemory, TryBox, table};
 use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
@@ -22,7 +22,7 @@ pub(super) struct Flash {
     writes: [usize; 2],
     /// Where the last request ends: writes go upward from there.
     head: Head,
-    write_limit: WriteLimit,
+    write_limits: WriteLimits,
     others: Others,
     /// Reads that have gone since a write that somebody waits for did.
     reads: u64,
@@ -40,7 +40,7 @@ impl Flash {
             sent: table(setup.capacity, Instant::ZERO)?,
             writes: [0; 2],
             head: Head::default(),
-            write_limit: WriteLimit::default(),
+            write_limits: WriteLimits::default(),
             others: Others::default(),
             reads: 0,
             overdue: Overdue::default(),
@@ -59,14 +59,14 @@ impl Flash {
         match self.waiting.first_write(cx, &self.head, &self.tunables) {
             Some(id) if self.admits(cx, 0) => {
                 cx.because("a write beside {} in flight: reads bear {}", || {
-                    [(self.writes[0] as u64).into(), self.write_limit.limit().into()]
+                    [(self.writes[0] as u64).into(), self.write_limits.limit(0).into()]
                 });
                 Next::Send(id)
             }
             None if write.is_none() => self.others.idle(cx, self.waiting.next_idle(&self.head)),
             _ => {
                 cx.because("as many writes are in flight as reads bear: {}", || {
-                    [self.write_limit.limit().into()]
+                    [self.write_limits.limit(usize::from(write.is_some())).into()]
                 });
                 Next::Hold
             }
@@ -76,18 +76,17 @@ impl Flash {
     /// Whether another write of this `kind` may go.
     #[inline]
     fn admits(&self, cx: Cx<'_>, kind: usize) -> bool {
-        self.write_limit.admits(cx.now, self.writes[kind])
+        self.write_limits.admits(cx.now, kind, self.writes[kind])
     }
 
-    /// Where requests like `id`, of `class`, are counted, if the limit is for them.
+    /// Which limit is for `id`, of `class`, if any.
     #[inline]
-    fn count(&mut self, cx: Cx<'_>, id: RequestId, class: Class) -> Option<&mut usize> {
-        let kind = match class {
-            Class::Async => 0,
-            Class::Pool if cx[id].operation != Operation::Read => 1,
-            _ => return None,
-        };
-        Some(&mut self.writes[kind])
+    fn limit_of(cx: Cx<'_>, id: RequestId, class: Class) -> Option<usize> {
+        match class {
+            Class::Async => Some(0),
+            Class::Pool if cx[id].operation != Operation::Read => Some(1),
+            _ => None,
+        }
     }
 
     /// The answer to a dispatch where requests of several kinds wait.
@@ -125,8 +124,8 @@ impl Flash {
         }
         self.others.sends(class);
         self.sent[id.index()] = cx.now;
-        if let Some(count) = self.count(cx, id, class) {
-            *count += 1;
+        if let Some(kind) = Self::limit_of(cx, id, class) {
+            self.writes[kind] += 1;
         }
         self.head.goes_to(&cx[id]);
     }
@@ -155,12 +154,11 @@ impl Scheduler for Flash {
 
     fn complete(&mut self, cx: Cx<'_>, id: RequestId) {
         let class = self.waiting.class(id);
-        if let Some(count) = self.count(cx, id, class) {
-            *count -= 1;
-            self.write_limit.written(cx[id].length);
+        if let Some(kind) = Self::limit_of(cx, id, class) {
+            self.writes[kind] -= 1;
+            self.write_limits.written(kind, cx[id].length);
         } else if cx[id].operation == Operation::Read {
-            let most = self.writes[0].max(self.writes[1]);
-            self.write_limit.read(cx.now, cx.now.since(self.sent[id.index()]), most);
+            self.write_limits.read(cx.now, cx.now.since(self.sent[id.index()]), self.writes);
         }
         self.others.completes(cx.now, class);
     }
@@ -182,8 +180,8 @@ impl Scheduler for Flash {
 
     fn adopt(&mut self, cx: Cx<'_>, id: RequestId) {
         self.sent[id.index()] = cx.now;
-        if let Some(count) = self.count(cx, id, Class::Pool) {
-            *count += 1;
+        if let Some(kind) = Self::limit_of(cx, id, Class::Pool) {
+            self.writes[kind] += 1;
         }
         self.others.sends(Class::Pool);
         self.waiting.pools(id);

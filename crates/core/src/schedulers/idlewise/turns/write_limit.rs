@@ -3,7 +3,7 @@
 //! A device without heads serves reads and writes at the same time, until the writes keep its channels from the reads. So
 //! writes in flight are limited, and the limit follows the latency of reads as a sender follows what its network loses.
 //! Reads may be late for another reason, such as more reads. So each fall of the limit is a trial: if reads do not gain more
-//! than writes lose, the limit is as before.
+//! than writes lose, the limit is as before. Writes that somebody waits for and others have limits of their own.
 
 use crate::units::{Duration, Instant, Sectors};
 
@@ -19,6 +19,10 @@ const ENOUGH: u64 = 8;
 const KNOWN: u64 = 2;
 /// After a trial in vain, the next begins after this times as long: such trials take a sixteenth of the time.
 const AGAIN: u64 = 16;
+/// A lower limit pays if the cost falls by more than this factor: any for writes that nobody waits for, and a clear one for others.
+const GAINS: [u64; 2] = [1, 2];
+/// A device has this time to write what is in its buffer before a trial counts as one in vain.
+const DRAIN: Duration = Duration::from_ms(200);
 /// With the lowest limit, reads may be late for this many windows in a row. Then there is a trial anew: the last may have misled.
 const STALE: u64 = ENOUGH * AGAIN * AGAIN;
 /// Nobody reads who has not done so for this time.
@@ -28,27 +32,21 @@ const ONE: u64 = 16;
 /// No device takes more at once.
 const MOST: u64 = 1024 * ONE;
 
-/// What has been done in windows in a row in which reads were late.
+/// What has been done: reads, their time, and sectors written.
 #[derive(Clone, Copy, Default)]
-struct Row {
-    began: Instant,
-    windows: u64,
+struct Done {
     reads: u64,
-    /// The time of the reads.
     time: Duration,
-    /// Sectors written.
     written: u64,
 }
 
-impl Row {
-    /// How long a read takes, times the time from one write to the next. The lower, the better: a limit that makes reads twice as
-    /// fast and writes half as many gains nothing.
-    fn cost(&self, now: Instant) -> u64 {
-        let read = self.time / self.reads.max(1);
-        let write = now.since(self.began) * 16 / self.written.max(1);
-        // In 64ths of a microsecond a read of 10 s has room.
-        (read.0 >> 6).saturating_mul(write.0)
-    }
+/// Windows in a row in which reads were late.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    windows: u64,
+    /// When the row began, and what had been done by then.
+    began: Instant,
+    before: Done,
 }
 
 /// Whether a lower limit pays.
@@ -62,86 +60,49 @@ struct Trial {
     fell: Instant,
 }
 
-/// The limit of writes in flight.
-pub(super) struct WriteLimit {
+/// The limit of writes of a kind that are in flight.
+struct Limit {
+    /// A trial is in vain if the cost does not fall by more than this factor.
+    gain: u64,
     limit: u64,
-    /// The shortest time that a read has taken, which grows by 1/64 in each window: a device may become slower.
-    best: Duration,
-    /// The longest in this window.
-    worst: Duration,
-    /// When this window ends. `None`: nobody has read.
-    ends: Option<Instant>,
+    /// Sectors written.
+    written: u64,
     row: Row,
     trial: Option<Trial>,
     /// When the next trial may begin.
     next: Instant,
 }
 
-impl Default for WriteLimit {
-    fn default() -> Self {
-        WriteLimit {
-            limit: MOST,
-            best: BEST,
-            worst: Duration::ZERO,
-            ends: None,
-            row: Row::default(),
-            trial: None,
-            next: Instant::ZERO,
-        }
-    }
-}
-
-impl WriteLimit {
-    /// A read was in the device for `service`. Of each kind of writes, at most `writes` are in flight.
-    #[inline]
-    pub(super) fn read(&mut self, now: Instant, service: Duration, writes: usize) {
-        self.best = self.best.min(service);
-        self.worst = self.worst.max(service);
-        self.row.reads += 1;
-        self.row.time += service;
-        if self.ends.is_none_or(|ends| now >= ends) {
-            self.look(now, service, writes);
-        }
+impl Limit {
+    fn new(gain: u64) -> Self {
+        Limit { gain, limit: MOST, written: 0, row: Row::default(), trial: None, next: Instant::ZERO }
     }
 
-    /// A write of `length` is done.
-    #[inline]
-    pub(super) fn written(&mut self, length: Sectors) {
-        self.row.written += u64::from(length.0);
+    /// The limit is lifted.
+    fn open(&mut self, now: Instant, done: Done) {
+        (self.limit, self.trial, self.next) = (MOST, None, Instant::ZERO);
+        self.restart(now, done);
     }
 
-    /// The limit after a window, which ends now with a read that took `service`.
-    #[inline(never)]
-    fn look(&mut self, now: Instant, service: Duration, writes: usize) {
-        if self.is_alone(now) {
-            *self = WriteLimit { best: self.best, worst: self.worst, ..WriteLimit::default() };
-            self.restart(now);
-        }
-        let late = self.worst > self.best * TOLERANCE;
-        (self.worst, self.ends) = (Duration::ZERO, Some(now + WINDOW));
-        self.best = (self.best + self.best / 64).min(BEST);
-        if !late {
-            self.trial = None;
-        }
+    /// The limit after a window, which ends now with a read that took `service`. `late`: reads were late. `writes` are in flight.
+    fn look(&mut self, now: Instant, done: Done, late: bool, service: Duration, writes: usize) {
         if !late || now < self.next {
-            self.restart(now);
+            self.trial = None;
+            self.restart(now, done);
             return self.rise();
         }
         self.row.windows += 1;
         match self.trial {
-            Some(trial) if self.limit > ONE => self.fall(now, trial, writes),
+            Some(trial) if self.limit > ONE => self.fall(now, done, trial, writes),
             // What the device took before, it had to write first.
-            Some(trial) if now.since(trial.fell) < service => self.restart(now),
-            Some(trial) if self.row.windows >= ENOUGH => self.judge(now, trial),
+            Some(trial) if now.since(trial.fell) < service => self.restart(now, done),
+            Some(trial) if self.row.windows >= ENOUGH => self.judge(now, done, trial),
             None if self.row.windows < self.enough() => self.rise(),
             None if self.limit > ONE => {
-                let trial = Trial { began: now, limit: self.limit, cost: self.row.cost(now), fell: now };
-                self.fall(now, trial, writes);
+                let cost = self.cost(now, done);
+                self.fall(now, done, Trial { began: now, limit: self.limit, cost, fell: now }, writes);
             }
-            None if self.row.windows >= STALE => {
-                self.limit = MOST;
-                self.restart(now);
-            }
+            None if self.row.windows >= STALE => self.open(now, done),
             _ => {}
         }
     }
@@ -156,22 +117,95 @@ impl WriteLimit {
     }
 
     /// What is in flight is what the reads have suffered from.
-    fn fall(&mut self, now: Instant, trial: Trial, writes: usize) {
+    fn fall(&mut self, now: Instant, done: Done, trial: Trial, writes: usize) {
         self.limit = (self.limit.min(writes as u64 * ONE) / 2).max(ONE);
         self.trial = Some(Trial { fell: now, ..trial });
-        self.restart(now);
+        self.restart(now, done);
     }
 
-    fn restart(&mut self, now: Instant) {
-        self.row = Row { began: now, ..Row::default() };
+    fn restart(&mut self, now: Instant, done: Done) {
+        let before = Done { written: self.written, ..done };
+        self.row = Row { windows: 0, began: now, before };
     }
 
-    /// Reads are still late with the lowest limit.
-    fn judge(&mut self, now: Instant, trial: Trial) {
-        self.trial = None;
-        if self.row.cost(now) >= trial.cost {
+    /// Reads are still late with the lowest limit: is that better?
+    fn judge(&mut self, now: Instant, done: Done, trial: Trial) {
+        if self.cost(now, done).saturating_mul(self.gain) < trial.cost {
+            self.trial = None;
+        } else if now.since(trial.fell) < DRAIN {
+            self.restart(now, done);
+        } else {
+            self.trial = None;
             self.limit = trial.limit;
             self.next = now + now.since(trial.began) * AGAIN;
+        }
+    }
+
+    /// How long a read takes, times the time in which a sector is written. The lower, the better: a limit that makes reads twice as
+    /// fast and writes half as many gains nothing.
+    fn cost(&self, now: Instant, done: Done) -> u64 {
+        let before = self.row.before;
+        let read = (done.time - before.time) / (done.reads - before.reads).max(1);
+        let write = now.since(self.row.began) * 16 / (self.written - before.written).max(1);
+        // In 64ths of a microsecond a read of 10 s has room.
+        (read.0 >> 6).saturating_mul(write.0)
+    }
+}
+
+/// The limits of writes in flight: those that nobody waits for, and those that somebody does.
+pub(super) struct WriteLimits {
+    /// The shortest time that a read has taken, which grows by 1/64 in each window: a device may become slower.
+    best: Duration,
+    /// The longest in this window.
+    worst: Duration,
+    /// When this window ends. `None`: nobody has read.
+    ends: Option<Instant>,
+    done: Done,
+    limits: [Limit; 2],
+}
+
+impl Default for WriteLimits {
+    fn default() -> Self {
+        WriteLimits {
+            best: BEST,
+            worst: Duration::ZERO,
+            ends: None,
+            done: Done::default(),
+            limits: GAINS.map(Limit::new),
+        }
+    }
+}
+
+impl WriteLimits {
+    /// A read was in the device for `service`. Of each kind of writes that many are in flight.
+    #[inline]
+    pub(super) fn read(&mut self, now: Instant, service: Duration, writes: [usize; 2]) {
+        self.best = self.best.min(service);
+        self.worst = self.worst.max(service);
+        self.done.reads += 1;
+        self.done.time += service;
+        if self.ends.is_none_or(|ends| now >= ends) {
+            self.look(now, service, writes);
+        }
+    }
+
+    /// A write of that kind and `length` is done.
+    #[inline]
+    pub(super) fn written(&mut self, kind: usize, length: Sectors) {
+        self.limits[kind].written += u64::from(length.0);
+    }
+
+    /// A window ends now with a read that took `service`.
+    #[inline(never)]
+    fn look(&mut self, now: Instant, service: Duration, writes: [usize; 2]) {
+        if self.is_alone(now) {
+            self.limits.iter_mut().for_each(|limit| limit.open(now, self.done));
+        }
+        let late = self.worst > self.best * TOLERANCE;
+        (self.worst, self.ends) = (Duration::ZERO, Some(now + WINDOW));
+        self.best = (self.best + self.best / 64).min(BEST);
+        for (limit, writes) in self.limits.iter_mut().zip(writes) {
+            limit.look(now, self.done, late, service, writes);
         }
     }
 
@@ -180,15 +214,15 @@ impl WriteLimit {
         self.ends.is_none_or(|ends| now >= ends + GONE)
     }
 
-    /// Whether another write may go beside `writes` of its kind that are in flight.
+    /// Whether another write of that kind may go beside `writes` of the kind that are in flight.
     #[inline]
-    pub(super) fn admits(&self, now: Instant, writes: usize) -> bool {
-        (writes as u64) * ONE < self.limit || self.is_alone(now)
+    pub(super) fn admits(&self, now: Instant, kind: usize, writes: usize) -> bool {
+        (writes as u64) * ONE < self.limits[kind].limit || self.is_alone(now)
     }
 
-    /// How many writes may be in flight.
-    pub(super) fn limit(&self) -> u64 {
-        self.limit.div_ceil(ONE)
+    /// How many writes of that kind may be in flight.
+    pub(super) fn limit(&self, kind: usize) -> u64 {
+        self.limits[kind].limit.div_ceil(ONE)
     }
 }
 
@@ -199,14 +233,14 @@ mod tests {
     /// A device on which a read takes 1 ms, and beside each write in flight `more` ms. As many writes go as may, and each takes 1 ms.
     struct Device {
         now: Instant,
-        limit: WriteLimit,
+        limit: WriteLimits,
         more: u64,
     }
 
     impl Device {
         fn new(more: u64) -> Self {
-            let mut device = Device { now: Instant(1), limit: WriteLimit::default(), more };
-            device.limit.read(device.now, Duration::from_ms(1), 0);
+            let mut device = Device { now: Instant(1), limit: WriteLimits::default(), more };
+            device.limit.read(device.now, Duration::from_ms(1), [0; 2]);
             device
         }
 
@@ -215,13 +249,13 @@ mod tests {
             let mut writes = 0;
             let end = self.now + Duration::from_ms(ms);
             while self.now < end {
-                writes = (0..32).find(|writes| !self.limit.admits(self.now, *writes)).unwrap_or(32);
+                writes = (0..32).find(|writes| !self.limit.admits(self.now, 0, *writes)).unwrap_or(32);
                 let read = least.max(1 + self.more * writes as u64);
                 for _ in 0..read {
-                    (0..writes).for_each(|_| self.limit.written(Sectors(8)));
+                    (0..writes).for_each(|_| self.limit.written(0, Sectors(8)));
                 }
                 self.now += Duration::from_ms(read);
-                self.limit.read(self.now, Duration::from_ms(read), writes);
+                self.limit.read(self.now, Duration::from_ms(read), [writes, 0]);
             }
             writes
         }
@@ -245,30 +279,30 @@ mod tests {
     fn writes_are_free_if_nobody_reads() {
         let mut device = Device::new(1);
         device.run(2000, 1);
-        assert!(!device.limit.admits(device.now, 16));
+        assert!(!device.limit.admits(device.now, 0, 16));
         device.now += GONE + WINDOW;
-        assert!(device.limit.admits(device.now, 16));
+        assert!(device.limit.admits(device.now, 0, 16));
         device.run(20, 1);
-        assert_eq!(device.limit.limit, MOST, "a new reader begins without a limit");
+        assert_eq!(device.limit.limits[0].limit, MOST, "a new reader begins without a limit");
     }
 
     #[test]
     fn the_lowest_limit_is_left_after_a_while_even_if_it_was_worth_it() {
-        let (mut now, mut limit) = (Instant(1), WriteLimit::default());
-        let mut read = |limit: &mut WriteLimit, ms: u64| {
+        let (mut now, mut limit) = (Instant(1), WriteLimits::default());
+        let mut read = |limit: &mut WriteLimits, ms: u64| {
             now += Duration::from_ms(ms);
-            limit.written(Sectors(8 * ms as u32));
-            limit.read(now, Duration::from_ms(ms), 32);
+            limit.written(1, Sectors(8 * ms as u32));
+            limit.read(now, Duration::from_ms(ms), [0, 32]);
         };
         read(&mut limit, 1);
         let slow = (0..100).take_while(|_| {
             read(&mut limit, 40);
-            limit.limit > ONE
+            limit.limits[1].limit > ONE
         });
         assert!(slow.count() < 20);
         let fast = (0..9999).take_while(|_| {
             read(&mut limit, 10);
-            limit.limit == ONE
+            limit.limits[1].limit == ONE
         });
         let windows = fast.count() as u64;
         assert!((STALE - 1..STALE + 20).contains(&windows), "{windows}");

@@ -92,10 +92,10 @@ impl Reference {
     /// `held` is done: what that tells of a device without heads.
     pub(super) fn measure_flash(&mut self, cx: Cx<'_>, held: &Held) {
         if cx[held.id].operation == Operation::Read {
-            let writes = self.writes_in_flight(cx, false).max(self.writes_in_flight(cx, true));
+            let writes = [false, true].map(|sync| self.writes_in_flight(cx, sync));
             self.bound.measure(cx.now.0, cx.now.since(held.since).0, writes);
         } else if held.kind.costs() || held.kind == Kind::Write {
-            self.bound.wrote(cx[held.id].length.0);
+            self.bound.wrote(held.kind != Kind::Write, cx[held.id].length.0);
         }
     }
 
@@ -107,7 +107,7 @@ impl Reference {
             };
             self.waiting.iter().find(such).map(|held| held.id)
         };
-        let allowed = |sync| self.bound.allows(cx.now.0, self.writes_in_flight(cx, sync));
+        let allowed = |sync| self.bound.allows(cx.now.0, sync, self.writes_in_flight(cx, sync));
         let write = sync(false);
         let may = write.filter(|_| allowed(true));
         let next = if self.reads_gone >= 16 { may.or(sync(true)) } else { sync(true).or(may) };

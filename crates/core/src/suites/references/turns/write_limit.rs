@@ -3,47 +3,59 @@
 const LOWEST: u64 = 16;
 const FREE: u64 = 16 * 1024;
 
-/// How many writes of a kind may be in flight, in sixteenths.
-pub(super) struct WriteLimit {
-    writes: u64,
-    /// How long reads take: the shortest ever, and the longest since the last look.
-    shortest: u64,
-    longest: u64,
-    /// When the next look is due, once a read has been seen.
-    look: Option<u64>,
-    /// Since when what follows is counted: looks that have found a read that took too long, reads, their time, and sectors written.
-    since: u64,
-    bad: u64,
+/// What has been done by a time.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    now: u64,
     reads: u64,
     time: u64,
     written: u64,
+}
+
+/// How many writes of a kind may be in flight, in sixteenths.
+struct Kind {
+    gain: u64,
+    writes: u64,
+    written: u64,
+    /// Looks in a row that have found a read that took too long, and what had been done before.
+    bad: u64,
+    before: Sum,
     /// Since when a lower limit is tried, since when it is the latest, the limit before, and the cost before.
     tries: Option<(u64, u64, u64, u64)>,
     /// Until when none is.
     rests: u64,
 }
 
+pub(super) struct WriteLimit {
+    /// How long reads take: the shortest ever, and the longest since the last look.
+    shortest: u64,
+    longest: u64,
+    /// When the next look is due, once a read has been seen.
+    look: Option<u64>,
+    reads: u64,
+    time: u64,
+    /// Writes that nobody waits for, and others.
+    kinds: [Kind; 2],
+}
+
 impl Default for WriteLimit {
     fn default() -> Self {
-        WriteLimit {
+        let kind = |gain| Kind {
+            gain,
             writes: FREE,
-            shortest: 2_000_000,
-            longest: 0,
-            look: None,
-            since: 0,
-            bad: 0,
-            reads: 0,
-            time: 0,
             written: 0,
+            bad: 0,
+            before: Sum::default(),
             tries: None,
             rests: 0,
-        }
+        };
+        WriteLimit { shortest: 2_000_000, longest: 0, look: None, reads: 0, time: 0, kinds: [1, 2].map(kind) }
     }
 }
 
 impl WriteLimit {
-    pub(super) fn allows(&self, now: u64, writes: u64) -> bool {
-        writes * 16 < self.writes || self.nobody_reads(now)
+    pub(super) fn allows(&self, now: u64, sync: bool, writes: u64) -> bool {
+        writes * 16 < self.kinds[usize::from(sync)].writes || self.nobody_reads(now)
     }
 
     fn nobody_reads(&self, now: u64) -> bool {
@@ -51,12 +63,12 @@ impl WriteLimit {
     }
 
     /// `sectors` have been written.
-    pub(super) fn wrote(&mut self, sectors: u32) {
-        self.written += u64::from(sectors);
+    pub(super) fn wrote(&mut self, sync: bool, sectors: u32) {
+        self.kinds[usize::from(sync)].written += u64::from(sectors);
     }
 
-    /// A read has taken `time`, beside `writes` of the kind of which there are more.
-    pub(super) fn measure(&mut self, now: u64, time: u64, writes: u64) {
+    /// A read has taken `time`, beside `writes` of each kind.
+    pub(super) fn measure(&mut self, now: u64, time: u64, writes: [u64; 2]) {
         self.shortest = self.shortest.min(time);
         self.longest = self.longest.max(time);
         self.reads += 1;
@@ -64,68 +76,88 @@ impl WriteLimit {
         if self.look.is_some_and(|look| now < look) {
             return;
         }
-        if self.nobody_reads(now) {
-            let (shortest, longest) = (self.shortest, self.longest);
-            *self = WriteLimit { shortest, longest, since: now, ..WriteLimit::default() };
-        }
+        let alone = self.nobody_reads(now);
         let slow = self.longest > 3 * self.shortest;
         self.longest = 0;
         self.shortest = (self.shortest + self.shortest / 64).min(2_000_000);
         self.look = Some(now + 5_000_000);
-        if !slow {
-            self.tries = None;
+        for (kind, writes) in self.kinds.iter_mut().zip(writes) {
+            let sum = Sum { now, reads: self.reads, time: self.time, written: kind.written };
+            if alone {
+                (kind.tries, kind.rests) = (None, 0);
+                kind.frees(sum);
+            }
+            if slow && now >= kind.rests {
+                kind.slow(sum, time, writes);
+            } else {
+                kind.tries = None;
+                kind.counts_anew(sum);
+                kind.more();
+            }
         }
-        if !slow || now < self.rests {
-            self.count_anew(now);
-            return self.more();
-        }
+    }
+}
+
+impl Kind {
+    fn slow(&mut self, sum: Sum, time: u64, writes: u64) {
         self.bad += 1;
+        let now = sum.now;
         let Some((began, latest, before, cost)) = self.tries else {
-            return self.perhaps_try(now, writes);
+            return self.perhaps_try(sum, writes);
         };
         if self.writes > LOWEST {
             self.tries = Some((began, now, before, cost));
-            self.less(now, writes);
+            self.less(sum, writes);
         } else if now - latest < time {
             // This read was sent with a higher limit.
-            self.count_anew(now);
+            self.counts_anew(sum);
         } else if self.bad >= 8 {
-            self.tries = None;
-            if self.cost(now) >= cost {
+            let pays = self.cost(sum).saturating_mul(self.gain) < cost;
+            if pays {
+                self.tries = None;
+            } else if now - latest >= 200_000_000 {
+                self.tries = None;
                 self.writes = before;
                 self.rests = now + 16 * (now - began);
+            } else {
+                self.counts_anew(sum);
             }
         }
     }
 
-    fn perhaps_try(&mut self, now: u64, writes: u64) {
+    fn perhaps_try(&mut self, sum: Sum, writes: u64) {
         if self.bad < if self.writes == FREE { 8 } else { 2 } {
             self.more();
         } else if self.writes > LOWEST {
-            self.tries = Some((now, now, self.writes, self.cost(now)));
-            self.less(now, writes);
+            self.tries = Some((sum.now, sum.now, self.writes, self.cost(sum)));
+            self.less(sum, writes);
         } else if self.bad >= 8 * 16 * 16 {
-            self.writes = FREE;
-            self.count_anew(now);
+            self.frees(sum);
         }
     }
 
     /// The time of a read, times the time in which a sector is written.
-    fn cost(&self, now: u64) -> u64 {
-        let read = self.time / self.reads.max(1) / 64;
-        read.saturating_mul((now - self.since) * 16 / self.written.max(1))
+    fn cost(&self, sum: Sum) -> u64 {
+        let [reads, written] = [sum.reads - self.before.reads, sum.written - self.before.written];
+        let read = (sum.time - self.before.time) / reads.max(1) / 64;
+        read.saturating_mul((sum.now - self.before.now) * 16 / written.max(1))
     }
 
-    fn count_anew(&mut self, now: u64) {
-        (self.since, self.bad, self.reads, self.time, self.written) = (now, 0, 0, 0, 0);
+    fn counts_anew(&mut self, sum: Sum) {
+        (self.bad, self.before) = (0, sum);
+    }
+
+    fn frees(&mut self, sum: Sum) {
+        self.writes = FREE;
+        self.counts_anew(sum);
     }
 
     fn more(&mut self) {
         self.writes = (self.writes + (self.writes / 64).max(1)).min(FREE);
     }
 
-    fn less(&mut self, now: u64, writes: u64) {
+    fn less(&mut self, sum: Sum, writes: u64) {
         self.writes = (self.writes.min(16 * writes) / 2).max(LOWEST);
-        self.count_anew(now);
+        self.counts_anew(sum);
     }
 }
