@@ -95,14 +95,14 @@
 //! 1024 at first, the limit of that kind.
 //!
 //! In each window of 5 ms in which somebody reads, reads are *late* if one has taken more than three times the shortest that has
-//! been seen, of which more than 2 ms count as 2 ms. If they are late in 8 windows on end, or in 2 once the limit is below 1024, a
-//! *trial* begins: the limit becomes half of the writes of that kind in flight, at least 1, and so in each late window that
-//! follows. It is over when reads are late no longer, or with a limit of 1 after 8 late windows of reads sent since then.
-//! The *cost* is the mean time of a read, times the time in which a sector is written. If 8 such windows cost less than the windows
-//! before the trial (for synchronous writes, less than half), the limit stays. If none has within 200 ms, the limit is what it was
-//! before, and the next trial begins after 16 times as long as this one took. After 2048 late windows on end with a
-//! limit of 1 it is 1024 again. In each window that is not late, or between trials, the limit grows by 1/64. If nobody reads for
-//! a second, there is none until 8 windows have been late again.
+//! been seen, of which more than 2 ms count as 2 ms. If they are late in 8 windows on end, or in 2 once the limit is below 1024,
+//! and writes of that kind were done or are in flight, a *trial* begins: the limit becomes half of the writes of that kind in
+//! flight, at least 1, and so in each late window that follows. It is over when reads are late no longer, or with a limit of 1
+//! after 8 late windows of reads sent since then. The *cost* is the mean time of a read, times the time in which a sector is
+//! written. If 8 such windows cost less than the windows before the trial (for synchronous writes, less than half), the limit
+//! stays. If none has within 200 ms, the limit is what it was before, and the next trial begins after 16 times as long as this
+//! one took. After 2048 late windows on end with a limit of 1 it is 1024 again. In each window that is not late, or between
+//! trials, the limit grows by 1/64. If nobody reads for a second, there is none until 8 windows have been late again.
 //!
 //! # Weights and priorities
 //! On disks with moving heads weights count for two rounds (`target` each) after an actor has issued a request whose weight

@@ -17,7 +17,7 @@ const BEST: Duration = Duration::from_ms(2);
 const ENOUGH: u64 = 8;
 /// The same where reads have been late before, so that there is a limit.
 const KNOWN: u64 = 2;
-/// After a trial in vain, the next begins after this times as long: such trials take a sixteenth of the time.
+/// After a trial in vain, the next begins after this times as long: such trials take about a sixteenth of the time.
 const AGAIN: u64 = 16;
 /// A lower limit pays if the cost falls by more than this factor: any for writes that nobody waits for, and a clear one for others.
 const GAINS: [u64; 2] = [1, 2];
@@ -92,12 +92,13 @@ impl Limit {
             return self.rise();
         }
         self.row.windows += 1;
+        let wrote = writes > 0 || self.written > self.row.before.written;
         match self.trial {
             Some(trial) if self.limit > ONE => self.fall(now, done, trial, writes),
             // What the device took before, it had to write first.
             Some(trial) if now.since(trial.fell) < service => self.restart(now, done),
             Some(trial) if self.row.windows >= ENOUGH => self.judge(now, done, trial),
-            None if self.row.windows < self.enough() => self.rise(),
+            None if !wrote || self.row.windows < self.enough() => self.rise(),
             None if self.limit > ONE => {
                 let cost = self.cost(now, done);
                 self.fall(now, done, Trial { began: now, limit: self.limit, cost, fell: now }, writes);

@@ -126,7 +126,8 @@ impl Kind {
     }
 
     fn perhaps_try(&mut self, sum: Sum, writes: u64) {
-        if self.bad < if self.writes == FREE { 8 } else { 2 } {
+        let nobody = writes == 0 && sum.written == self.before.written;
+        if nobody || self.bad < if self.writes == FREE { 8 } else { 2 } {
             self.more();
         } else if self.writes > LOWEST {
             self.tries = Some((sum.now, sum.now, self.writes, self.cost(sum)));
