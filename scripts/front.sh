@@ -32,7 +32,7 @@ from its model, as in \`compare\`.
 
 **Loads that nobody wrote.** Below each disk with heads a second table is about loads that a number draws, here $drawn: one to four
 programs each, of eleven kinds such as readers, thinkers, writers past the page cache and behind it, random readers, players, committers
-and small files, with sizes, depths, think times, starts and ends by chance. Rules were made on numbers up to 1040. A run of each; the
+and small files, with sizes, depths, think times, starts and ends by chance. Rules for disks with heads were made on numbers up to 1040. A run of each; the
 schedulers with the greatest shares. \`idlewise run --workload drawn:draw=7\` shows what number 7 is.
 
 To repeat a part: \`idlewise front --disks maxtor-40g --loads mail,web --runs 5 --html=front.html\`, which also draws each load.

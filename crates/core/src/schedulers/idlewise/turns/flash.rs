@@ -5,7 +5,7 @@ use super::next::Next;
 use super::overdue::Overdue;
 use super::settings::{READS, Settings};
 use super::waiting::{Class, Waiting, is_async, may_merge};
-use super::write_limit::WriteLimits;
+use super::write_limit::{ASYNC, SYNC, WriteLimits};
 use crate::collections::{OutOfMemory, TryBox, table};
 use crate::request::{self, Operation, Request};
 use crate::scheduler::{Cx, Decision, Scheduler, Setup};
@@ -18,7 +18,7 @@ pub(super) struct Flash {
     waiting: TryBox<Waiting>,
     /// By id, of those in flight: since when.
     sent: Vec<Instant>,
-    /// Writes in flight: those that nobody waits for, and those that somebody does.
+    /// Writes in flight, by kind.
     writes: [usize; 2],
     /// Where the last request ends: writes go upward from there.
     head: Head,
@@ -51,22 +51,23 @@ impl Flash {
     /// What is next of the usual class, or of the idle class.
     fn choose(&self, cx: Cx<'_>) -> Next {
         let [read, write] = self.waiting.oldest_sync();
-        let may = write.filter(|_| self.admits(cx, 1));
+        let may = write.filter(|_| self.admits(cx, SYNC));
         if let Some(id) = may.filter(|_| self.reads >= READS).or(read).or(may) {
             cx.because("somebody waits for it, and nothing turns", || []);
             return Next::Send(id);
         }
         match self.waiting.first_write(cx, &self.head, &self.tunables) {
-            Some(id) if self.admits(cx, 0) => {
+            Some(id) if self.admits(cx, ASYNC) => {
                 cx.because("a write beside {} in flight: reads bear {}", || {
-                    [(self.writes[0] as u64).into(), self.write_limits.limit(0).into()]
+                    [(self.writes[ASYNC] as u64).into(), self.write_limits.limit(ASYNC).into()]
                 });
                 Next::Send(id)
             }
             None if write.is_none() => self.others.idle(cx, self.waiting.next_idle(&self.head)),
             _ => {
+                let kind = if write.is_some() { SYNC } else { ASYNC };
                 cx.because("as many writes are in flight as reads bear: {}", || {
-                    [self.write_limits.limit(usize::from(write.is_some())).into()]
+                    [self.write_limits.limit(kind).into()]
                 });
                 Next::Hold
             }
@@ -83,8 +84,8 @@ impl Flash {
     #[inline]
     fn limit_of(cx: Cx<'_>, id: RequestId, class: Class) -> Option<usize> {
         match class {
-            Class::Async => Some(0),
-            Class::Pool if cx[id].operation != Operation::Read => Some(1),
+            Class::Async => Some(ASYNC),
+            Class::Pool if cx[id].operation != Operation::Read => Some(SYNC),
             _ => None,
         }
     }
@@ -145,7 +146,7 @@ impl Scheduler for Flash {
     #[inline]
     fn dispatch(&mut self, cx: Cx<'_>) -> Decision {
         // Most often nothing is to be weighed: the oldest is next, overdue or not.
-        let alike = if self.admits(cx, 1) { self.waiting.take_alike() } else { None };
+        let alike = if self.admits(cx, SYNC) { self.waiting.take_alike() } else { None };
         let Some(id) = alike else { return self.weigh(cx) };
         cx.because("somebody waits for it, and nothing turns", || []);
         self.goes(cx, id, Class::Pool, true);

@@ -19,6 +19,9 @@ const ENOUGH: u64 = 8;
 const KNOWN: u64 = 2;
 /// After a trial in vain, the next begins after this times as long: such trials take about a sixteenth of the time.
 const AGAIN: u64 = 16;
+/// The kinds of writes: those that nobody waits for, and those that somebody does.
+pub(super) const ASYNC: usize = 0;
+pub(super) const SYNC: usize = 1;
 /// A lower limit pays if the cost falls by more than this factor: any for writes that nobody waits for, and a clear one for others.
 const GAINS: [u64; 2] = [1, 2];
 /// A device has this time to write what is in its buffer before a trial counts as one in vain.
@@ -153,7 +156,7 @@ impl Limit {
     }
 }
 
-/// The limits of writes in flight: those that nobody waits for, and those that somebody does.
+/// The limits of writes in flight, by kind.
 pub(super) struct WriteLimits {
     /// The shortest time that a read has taken, which grows by 1/64 in each window: a device may become slower.
     best: Duration,
@@ -250,10 +253,10 @@ mod tests {
             let mut writes = 0;
             let end = self.now + Duration::from_ms(ms);
             while self.now < end {
-                writes = (0..32).find(|writes| !self.limit.admits(self.now, 0, *writes)).unwrap_or(32);
+                writes = (0..32).find(|writes| !self.limit.admits(self.now, ASYNC, *writes)).unwrap_or(32);
                 let read = least.max(1 + self.more * writes as u64);
                 for _ in 0..read {
-                    (0..writes).for_each(|_| self.limit.written(0, Sectors(8)));
+                    (0..writes).for_each(|_| self.limit.written(ASYNC, Sectors(8)));
                 }
                 self.now += Duration::from_ms(read);
                 self.limit.read(self.now, Duration::from_ms(read), [writes, 0]);
@@ -280,11 +283,11 @@ mod tests {
     fn writes_are_free_if_nobody_reads() {
         let mut device = Device::new(1);
         device.run(2000, 1);
-        assert!(!device.limit.admits(device.now, 0, 16));
+        assert!(!device.limit.admits(device.now, ASYNC, 16));
         device.now += GONE + WINDOW;
-        assert!(device.limit.admits(device.now, 0, 16));
+        assert!(device.limit.admits(device.now, ASYNC, 16));
         device.run(20, 1);
-        assert_eq!(device.limit.limits[0].limit, MOST, "a new reader begins without a limit");
+        assert_eq!(device.limit.limits[ASYNC].limit, MOST, "a new reader begins without a limit");
     }
 
     #[test]
@@ -292,20 +295,55 @@ mod tests {
         let (mut now, mut limit) = (Instant(1), WriteLimits::default());
         let mut read = |limit: &mut WriteLimits, ms: u64| {
             now += Duration::from_ms(ms);
-            limit.written(1, Sectors(8 * ms as u32));
+            limit.written(SYNC, Sectors(8 * ms as u32));
             limit.read(now, Duration::from_ms(ms), [0, 32]);
         };
         read(&mut limit, 1);
         let slow = (0..100).take_while(|_| {
             read(&mut limit, 40);
-            limit.limits[1].limit > ONE
+            limit.limits[SYNC].limit > ONE
         });
         assert!(slow.count() < 20);
         let fast = (0..9999).take_while(|_| {
             read(&mut limit, 10);
-            limit.limits[1].limit == ONE
+            limit.limits[SYNC].limit == ONE
         });
         let windows = fast.count() as u64;
-        assert!((STALE - 1..STALE + 20).contains(&windows), "{windows}");
+        assert!((2047..2068).contains(&windows), "{windows}");
+    }
+
+    /// Reads take 40 ms, and with the lowest limit for `drain` ms more, then 10 ms. Returns the limit a second later.
+    fn limit_of_a_device_that_drains_in(drain: u64) -> u64 {
+        let (mut now, mut limit) = (Instant(1), WriteLimits::default());
+        let mut lowest = None;
+        limit.read(now, Duration::from_ms(1), [0; 2]);
+        while lowest.is_none_or(|since| now.since(since) < Duration::from_ms(1000)) {
+            let drained = lowest.is_some_and(|since| now.since(since) >= Duration::from_ms(drain));
+            now += WINDOW;
+            limit.written(SYNC, Sectors(8));
+            limit.read(now, Duration::from_ms(if drained { 10 } else { 40 }), [0, 32]);
+            if limit.limits[SYNC].limit == ONE {
+                lowest.get_or_insert(now);
+            }
+        }
+        limit.limits[SYNC].limit
+    }
+
+    #[test]
+    fn a_device_has_time_to_write_what_is_in_its_buffer() {
+        assert_eq!(limit_of_a_device_that_drains_in(150), ONE);
+        assert!(limit_of_a_device_that_drains_in(400) > ONE);
+    }
+
+    #[test]
+    fn there_is_no_trial_for_writes_that_nobody_issues() {
+        let (mut now, mut limit) = (Instant(1), WriteLimits::default());
+        limit.read(now, Duration::from_ms(1), [0; 2]);
+        for _ in 0..100 {
+            now += WINDOW;
+            limit.written(ASYNC, Sectors(8));
+            limit.read(now, Duration::from_ms(20), [4, 0]);
+            assert_eq!(limit.limits[SYNC].limit, MOST);
+        }
     }
 }
